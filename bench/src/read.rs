@@ -1,0 +1,107 @@
+//! A page of 100 orders: against the limit, XML against JSON, and on PostgreSQL against the bare driver.
+
+use anyhow::{Result, bail};
+
+use crate::client::{self, Client};
+use crate::context::Context;
+use crate::engine::{Engine, Filled};
+use crate::limit::Limit;
+use crate::load::{self, float};
+use crate::plaudit::Server;
+use crate::report::Report;
+use crate::{replay, wire};
+
+/// The page that every figure of a read is about.
+const PAGE: &str = "/order?per_page=100";
+
+/// Requests before a recording, so that every statement is prepared on every connection that is then used.
+const WARM_UP_REQUESTS: usize = 20;
+
+/// The page against the limit, and in XML against JSON.
+pub(crate) fn against_the_limit(
+    context: &Context,
+    report: &mut Report,
+    engine: &Engine,
+    filled: &Filled,
+    server: &Server,
+) -> Result<()> {
+    let label = engine.label();
+    let request = client::get(PAGE, client::JSON, &filled.key);
+    let answer = Client::connect(server.address)?.ask_ok(&request)?;
+    report.figure(format!("{label}: bytes of {PAGE}"), float(answer.body.len().try_into()?), "bytes");
+
+    let limit = Limit::start(context, &answer)?;
+    let most = load::measure(limit.address, &load::same(&request), context.duty, &limit.processes())?;
+    drop(limit);
+    report.load(&format!("{label}: the limit of {PAGE}"), most);
+
+    let processes = server.processes(None);
+    let json = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
+    report.load(&format!("{label}: GET {PAGE}, JSON"), json);
+    let ratio = json.rate / most.rate;
+    match engine {
+        Engine::Sqlite => report.at_least(format!("{label}: GET {PAGE} of the limit"), 0.22, ratio),
+        // PostgreSQL works on other cores as well, so its bar is the bare driver's processor time.
+        Engine::Postgres(_) => report.figure(format!("{label}: GET {PAGE} of the limit"), ratio, ""),
+    }
+
+    let request = client::get(PAGE, client::XML, &filled.key);
+    let xml = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
+    report.load(&format!("{label}: GET {PAGE}, XML"), xml);
+    let ratio = xml.microseconds / json.microseconds;
+    report.at_most(format!("{label}: processor time, XML against JSON"), 1.5, ratio, "");
+    report.figure(
+        format!("{label}: memory of the server after these loads"),
+        float(crate::machine::resident_bytes(server.id())? / 1_048_576),
+        "MiB",
+    );
+    Ok(())
+}
+
+/// The processor time of the page, the database's included, against that of the bare driver running the statements
+/// that the page runs.
+pub(crate) fn against_the_driver(
+    context: &Context,
+    report: &mut Report,
+    engine: &Engine,
+    filled: &Filled,
+) -> Result<()> {
+    let postmaster = engine.postmaster()?;
+    let request = client::get(PAGE, client::JSON, &filled.key);
+
+    let server = Server::start(context, &filled.url)?;
+    let processes = server.processes(postmaster);
+    let ours = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
+    let connections = Engine::connections(filled)?;
+    server.stop()?;
+    report.load(&format!("PostgreSQL: GET {PAGE}, with the database"), ours);
+    report.figure("PostgreSQL: connections of the server", float(connections.try_into()?), "");
+
+    let (url, recording) = wire::proxy(&filled.url)?;
+    let server = Server::start(context, &url)?;
+    let mut client = Client::connect(server.address)?;
+    for _ in 0..WARM_UP_REQUESTS {
+        client.ask_ok(&request)?;
+    }
+    let mut recorded: Option<Vec<wire::Step>> = None;
+    for _ in 0..3 {
+        wire::start(&recording);
+        client.ask_ok(&request)?;
+        let steps = wire::stop(&recording).concat();
+        // What the server asks at times of its own may fall into a recording, so the shortest counts.
+        if !steps.is_empty() && recorded.as_ref().is_none_or(|shortest| steps.len() < shortest.len()) {
+            recorded = Some(steps);
+        }
+    }
+    server.stop()?;
+    let Some(steps) = recorded else { bail!("the server answered without asking the database") };
+    for step in &steps {
+        let text = step.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        println!("  recorded: {}", text.get(..160).unwrap_or(&text));
+    }
+    let bare = replay::read(&filled.url, &steps, connections, context.duty, postmaster)?;
+    report.figure("PostgreSQL: the bare driver with the same statements", bare, "us a request");
+    let ratio = ours.microseconds / bare;
+    report.at_most(format!("PostgreSQL: processor time, GET {PAGE} against the driver"), 1.3, ratio, "");
+    Ok(())
+}

@@ -1,0 +1,178 @@
+-- BIGINT holds integers, flags (0 or 1) and times (microseconds since 1970-01-01 UTC); ordered_text is text that is
+-- compared byte by byte on both engines (on PostgreSQL a domain over TEXT COLLATE "C").
+
+CREATE TABLE accounts (
+    id BIGINT NOT NULL PRIMARY KEY,
+    slug ordered_text NOT NULL UNIQUE,
+    version BIGINT NOT NULL,
+    sequence BIGINT NOT NULL,
+    hash BYTEA NOT NULL,
+    doc ordered_text NOT NULL
+);
+
+CREATE TABLE hosts (
+    name ordered_text NOT NULL PRIMARY KEY,
+    account BIGINT NOT NULL
+);
+CREATE INDEX hosts_of_account ON hosts (account, name);
+
+CREATE TABLE api_keys (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    hash BYTEA NOT NULL UNIQUE,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+
+CREATE TABLE setup_records (
+    account BIGINT NOT NULL,
+    kind ordered_text NOT NULL,
+    slug ordered_text NOT NULL,
+    deleted BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, kind, slug)
+);
+
+CREATE TABLE changes (
+    account BIGINT NOT NULL,
+    sequence BIGINT NOT NULL,
+    at BIGINT NOT NULL,
+    actor ordered_text NOT NULL,
+    source ordered_text NOT NULL,
+    kind ordered_text NOT NULL,
+    slug ordered_text NOT NULL,
+    action ordered_text NOT NULL,
+    events ordered_text NOT NULL,
+    doc ordered_text NOT NULL,
+    hash BYTEA NOT NULL,
+    PRIMARY KEY (account, sequence)
+);
+CREATE INDEX changes_of_record ON changes (account, kind, slug, sequence);
+
+CREATE TABLE users (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    email ordered_text,
+    mobile ordered_text,
+    updated BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE UNIQUE INDEX users_by_email ON users (account, email);
+CREATE UNIQUE INDEX users_by_mobile ON users (account, mobile);
+
+CREATE TABLE entries (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    local_id BIGINT NOT NULL,
+    season ordered_text NOT NULL,
+    category ordered_text NOT NULL,
+    chapter ordered_text NOT NULL,
+    form ordered_text NOT NULL,
+    entrant ordered_text NOT NULL,
+    status ordered_text NOT NULL,
+    title ordered_text NOT NULL,
+    created BIGINT NOT NULL,
+    updated BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    detail ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE UNIQUE INDEX entries_by_local_id ON entries (account, local_id);
+CREATE INDEX entries_of_entrant ON entries (account, entrant, slug);
+
+CREATE TABLE contributors (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    entry ordered_text NOT NULL,
+    deleted BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE INDEX contributors_of_entry ON contributors (account, entry, slug);
+
+CREATE TABLE files (
+    account BIGINT NOT NULL,
+    token ordered_text NOT NULL,
+    revision BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, token)
+);
+
+CREATE TABLE attachments (
+    account BIGINT NOT NULL,
+    token ordered_text NOT NULL,
+    entry ordered_text NOT NULL,
+    place BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, token)
+);
+CREATE INDEX attachments_of_entry ON attachments (account, entry, place, token);
+
+-- segment: 1 awaiting payment, 2 test, 4 deleted, added up. recency: the time of the last change, negated, so that
+-- the newest comes first in an ascending index whose ties are ordered by slug. total: in ten-thousandths.
+-- invoice_number: its sort key, by which numbers are ordered by their value.
+CREATE TABLE orders (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    season ordered_text NOT NULL,
+    segment BIGINT NOT NULL,
+    purchaser ordered_text NOT NULL,
+    recency BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    invoice_number ordered_text NOT NULL,
+    payment_method ordered_text NOT NULL,
+    total BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    note ordered_text NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE UNIQUE INDEX orders_by_invoice ON orders (account, invoice_number);
+CREATE INDEX orders_of_purchaser ON orders (account, purchaser, slug);
+CREATE INDEX orders_sorted_by_updated ON orders (account, season, segment, recency, slug);
+CREATE INDEX orders_sorted_by_created_at ON orders (account, season, segment, created_at, slug);
+CREATE INDEX orders_sorted_by_invoice_number ON orders (account, season, segment, invoice_number, slug);
+CREATE INDEX orders_sorted_by_payment_method ON orders (account, season, segment, payment_method, slug);
+CREATE INDEX orders_sorted_by_total ON orders (account, season, segment, total, slug);
+
+-- How many orders are in each season and segment, kept by the transaction that changes an order.
+CREATE TABLE order_counts (
+    account BIGINT NOT NULL,
+    season ordered_text NOT NULL,
+    segment BIGINT NOT NULL,
+    total BIGINT NOT NULL,
+    changed BIGINT NOT NULL,
+    PRIMARY KEY (account, season, segment)
+);
+
+CREATE TABLE idempotent_answers (
+    account BIGINT NOT NULL,
+    api_key ordered_text NOT NULL,
+    name ordered_text NOT NULL,
+    request BYTEA NOT NULL,
+    status BIGINT NOT NULL,
+    headers ordered_text NOT NULL,
+    body BYTEA NOT NULL,
+    created BIGINT NOT NULL,
+    PRIMARY KEY (account, api_key, name)
+);
+CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created);
+
+CREATE TABLE maintenance (
+    region ordered_text NOT NULL PRIMARY KEY,
+    message ordered_text NOT NULL
+);
+
+CREATE TABLE secrets (
+    name ordered_text NOT NULL PRIMARY KEY,
+    bytes BYTEA NOT NULL
+);

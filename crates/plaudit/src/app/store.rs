@@ -1,0 +1,52 @@
+//! What the deployment as a whole keeps in the database.
+
+use crate::db::{AccountId, Db, DbError};
+use crate::ids::Ids;
+
+/// The secret that signs addresses of files, the same on every node; made when it is first asked for.
+// tidy: every account -- the secret is the deployment's
+pub async fn secret(db: &Db, ids: &Ids) -> Result<[u8; 32], DbError> {
+    db.write(AccountId::NONE, ids.secret_bytes(), |tx, fresh| {
+        Box::pin(async move {
+            tx.execute(
+                "INSERT INTO secrets (name, bytes) VALUES ('downloads', $1) ON CONFLICT (name) DO NOTHING",
+                &[fresh.as_slice().into()],
+            )
+            .await?;
+            let kept = tx
+                .first("SELECT bytes FROM secrets WHERE name = 'downloads'", &[], |row| {
+                    row.bytes(0)?.try_into().map_err(|_| DbError::Failed("the secret is broken".to_owned()))
+                })
+                .await?;
+            kept.ok_or_else(|| DbError::Failed("the secret is gone".to_owned()))
+        })
+    })
+    .await
+}
+
+/// The text of the region's maintenance, while there is one.
+// tidy: every account -- maintenance is the region's
+pub async fn maintenance(db: &Db, region: &str) -> Result<Option<String>, DbError> {
+    db.first("SELECT message FROM maintenance WHERE region = $1", &[region.into()], |row| Ok(row.text(0)?.to_owned()))
+        .await
+}
+
+/// Begins maintenance of a region, changes its text, or ends it.
+// tidy: every account -- maintenance is the region's
+pub async fn set_maintenance(db: &Db, region: &str, message: Option<&str>) -> Result<(), DbError> {
+    let state = (region.to_owned(), message.map(str::to_owned));
+    db.write(AccountId::NONE, state, |tx, (region, message)| {
+        Box::pin(async move {
+            tx.execute("DELETE FROM maintenance WHERE region = $1", &[region.into()]).await?;
+            if let Some(message) = message {
+                tx.execute(
+                    "INSERT INTO maintenance (region, message) VALUES ($1, $2)",
+                    &[region.into(), message.into()],
+                )
+                .await?;
+            }
+            Ok::<_, DbError>(())
+        })
+    })
+    .await
+}

@@ -1,0 +1,82 @@
+//! The table of attachments.
+
+use super::Attachment;
+use crate::db::{AccountId, DbError, Tx};
+use crate::files;
+use crate::http::json_body::parse_object;
+use crate::input::{self, Members};
+use crate::program::{Context, Record};
+use crate::text::{Slug, Token};
+
+/// Adds or replaces an attachment.
+pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Attachment>) -> Result<(), DbError> {
+    tx.later(
+        "INSERT INTO attachments (account, token, entry, place, deleted, revision, doc) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account, token) DO UPDATE SET \
+         entry = $3, place = $4, deleted = $5, revision = $6, doc = $7",
+        vec![
+            account.into(),
+            record.value.token.as_str().to_owned().into(),
+            record.value.entry.into(),
+            record.value.order.into(),
+            record.deleted.into(),
+            record.revision.into(),
+            record.value.stored().into(),
+        ],
+    )
+    .await
+}
+
+/// The entry that an attachment belongs to now, for those who are about to give it to another, or change its file.
+pub async fn entry_of(tx: &mut Tx, account: AccountId, token: &Token) -> Result<Option<Slug>, DbError> {
+    tx.first(
+        "SELECT entry FROM attachments WHERE account = $1 AND token = $2",
+        &[account.into(), token.as_str().into()],
+        |row| Ok(Slug::parse(row.text(0)?)),
+    )
+    .await
+    .map(Option::flatten)
+}
+
+/// The attachments of an entry that are not in the trash, in their order, each with the name of its file. One whose
+/// file has no record yet is left out.
+pub async fn of_entry(
+    tx: &mut Tx,
+    account: AccountId,
+    entry: Slug,
+    context: &Context,
+) -> Result<Vec<(Attachment, String)>, DbError> {
+    let mut found = Vec::new();
+    tx.each(
+        "SELECT a.doc, f.doc FROM attachments a JOIN files f ON f.account = a.account AND f.token = a.token \
+         WHERE a.account = $1 AND a.entry = $2 AND a.deleted = 0 ORDER BY a.place, a.token",
+        &[account.into(), entry.into()],
+        |row| {
+            found.push((parse(row.text(0)?, context)?, files::store::facts(row.text(1)?)?.filename));
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(found)
+}
+
+/// Every attachment by token: the program-file form without its kind, and whether it is in the trash.
+pub async fn each_for_export(
+    tx: &mut Tx,
+    account: AccountId,
+    mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    tx.each("SELECT doc, deleted FROM attachments WHERE account = $1 ORDER BY token", &[account.into()], |row| {
+        each(row.text(0)?, row.flag(1)?)
+    })
+    .await
+}
+
+fn parse(doc: &str, context: &Context) -> Result<Attachment, DbError> {
+    let broken = || DbError::Failed(format!("a stored attachment cannot be read: {doc}"));
+    let object = parse_object(doc.as_bytes()).map_err(|_| broken())?;
+    let mut members = Members::closed(&object);
+    let token = members.required("token", input::token).ok_or_else(broken)?;
+    let attachment = Attachment::read(&mut members, token, context);
+    members.finish().or(attachment).map_err(|_| broken())
+}

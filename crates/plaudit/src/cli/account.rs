@@ -1,0 +1,289 @@
+//! `plaudit account`: the tenants of the service, their features and host names.
+//!
+//! - An account is named by its slug.
+//! - Every change is in the account's log and reaches running servers with the next request.
+
+use super::{Failure, account_of, no_account, open_database, operator, say};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::db::{AccountId, Db, DbError, Tx};
+use crate::document;
+use crate::http::json_body::parse_object;
+use crate::ids::Ids;
+use crate::input::Members;
+use crate::kind::Kind;
+use crate::log::{self, Action, Change, Origin};
+use crate::program::accounts::{self, Account, FEATURE_API};
+use crate::program::{self, Context, SetupRecord as _};
+use crate::text::{Locale, Slug, Timestamp};
+
+/// What to do with accounts.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Make an account; prints its slug
+    Create(Create),
+    /// Print every account: slug, state, name
+    List,
+    /// Print an account
+    Show {
+        /// The account's slug
+        account: Slug,
+    },
+    /// Refuse the account's keys
+    Suspend {
+        /// The account's slug
+        account: Slug,
+    },
+    /// Accept the account's keys again
+    Resume {
+        /// The account's slug
+        account: Slug,
+    },
+    /// Switch a feature of an account on or off
+    Feature {
+        /// The account's slug
+        account: Slug,
+        /// The feature
+        #[arg(value_parser = [FEATURE_API])]
+        feature: String,
+        /// on or off
+        #[arg(value_parser = ["on", "off"])]
+        state: String,
+    },
+    /// The host names of an account: what is addressed there takes this account's keys only
+    #[command(subcommand)]
+    Host(Host),
+}
+
+/// A new account.
+#[derive(Debug, clap::Args)]
+pub(super) struct Create {
+    /// Its name
+    #[arg(long)]
+    name: String,
+    /// Its slug, 8 letters; left out, it is given one
+    #[arg(long)]
+    slug: Option<Slug>,
+    /// Its languages, the default first
+    #[arg(long = "language", value_name = "LOCALE", value_delimiter = ',', default_value = "en_GB")]
+    languages: Vec<Locale>,
+    /// Its IANA time zone
+    #[arg(long, default_value = "UTC")]
+    timezone: String,
+    /// Requests a minute of each of its keys
+    #[arg(long, default_value_t = accounts::DEFAULT_RATE_LIMIT)]
+    rate_limit: i64,
+    /// Its host names
+    #[arg(long = "host", value_name = "HOST", value_delimiter = ',')]
+    hosts: Vec<String>,
+}
+
+/// What to do with host names.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Host {
+    /// Give an account a host name
+    Add {
+        /// The account's slug
+        account: Slug,
+        /// The host name
+        #[arg(value_parser = host_name)]
+        host: String,
+    },
+    /// Take a host name from an account
+    Remove {
+        /// The account's slug
+        account: Slug,
+        /// The host name
+        #[arg(value_parser = host_name)]
+        host: String,
+    },
+}
+
+/// A change of an account.
+#[derive(Debug)]
+enum Edit {
+    Suspended(bool),
+    Feature(String, bool),
+    AddHost(String),
+    RemoveHost(String),
+}
+
+fn host_name(text: &str) -> Result<String, String> {
+    let name = text.to_ascii_lowercase();
+    if accounts::valid_host(&name) { Ok(name) } else { Err("must be a host name without a port".to_owned()) }
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
+    let db = open_database(config).await?;
+    let done = run_on(&db, command).await;
+    db.close().await;
+    done
+}
+
+async fn run_on(db: &Db, command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Create(create) => say(self::create(db, &create).await?.as_str()),
+        Command::List => list(db).await,
+        Command::Show { account } => show(db, account).await,
+        Command::Suspend { account } => {
+            edit(db, account, Edit::Suspended(true)).await?;
+            say(&format!("account {account} is suspended"))
+        }
+        Command::Resume { account } => {
+            edit(db, account, Edit::Suspended(false)).await?;
+            say(&format!("account {account} is active"))
+        }
+        Command::Feature { account, feature, state } => {
+            edit(db, account, Edit::Feature(feature.clone(), state == "on")).await?;
+            say(&format!("feature {feature} of account {account} is {state}"))
+        }
+        Command::Host(Host::Add { account, host }) => {
+            edit(db, account, Edit::AddHost(host.clone())).await?;
+            say(&format!("{host} belongs to account {account}"))
+        }
+        Command::Host(Host::Remove { account, host }) => {
+            edit(db, account, Edit::RemoveHost(host.clone())).await?;
+            say(&format!("{host} belongs to no account"))
+        }
+    }
+}
+
+/// What reading an account on its own depends on.
+pub(super) fn bare_context(now: Timestamp) -> Context {
+    Context { languages: Vec::new(), default_language: Locale::EnGb, now }
+}
+
+async fn create(db: &Db, create: &Create) -> Result<Slug, Failure> {
+    let clock = Clock::system();
+    let slug = create.slug.unwrap_or_else(|| Ids::random().slug());
+    // Read like a record of a program file, so that the same is allowed.
+    let text = document::object(|object| {
+        object.text("name", &create.name);
+        object.texts("languages", create.languages.iter().map(|locale| locale.code()));
+        object.text("timezone", &create.timezone);
+        object.integer("rate_limit", create.rate_limit);
+        object.texts("hosts", &create.hosts);
+    });
+    let object = parse_object(text.as_bytes()).map_err(|error| Failure::Failed(error.to_string()))?;
+    let mut members = Members::closed(&object);
+    let account = Account::read(&mut members, slug, &bare_context(clock.now()));
+    let account = members.finish().or(account)?;
+    let made = db.write(AccountId::NONE, (account, operator(&clock)), |tx, (account, origin)| {
+        Box::pin(async move {
+            let id = accounts::store::create(tx, account).await?;
+            append(tx, id, origin, account, Action::Created).await
+        })
+    });
+    made.await.map_err(|error: DbError| match error {
+        DbError::Duplicate(_) => Failure::Failed("the slug or a host name belongs to another account".to_owned()),
+        error => error.into(),
+    })?;
+    Ok(slug)
+}
+
+async fn append(tx: &mut Tx, id: AccountId, origin: &Origin, account: &Account, action: Action) -> Result<(), DbError> {
+    let document = program::store::stored(account);
+    let slug = account.slug;
+    let change = Change { kind: Kind::Account, slug: slug.as_str(), action, events: &[], document };
+    log::append(tx, id, origin, change).await.map(drop)
+}
+
+/// Changes an account; what is so already is no change.
+async fn edit(db: &Db, slug: Slug, edit: Edit) -> Result<(), Failure> {
+    let id = account_of(&mut db.snapshot().await?, slug).await?;
+    let taken = match &edit {
+        Edit::AddHost(host) => format!("the host name {host} belongs to another account"),
+        _ => String::new(),
+    };
+    let state = (id, edit, operator(&Clock::system()));
+    let done = db.write(id, state, |tx, (id, edit, origin)| {
+        Box::pin(async move {
+            // The head is locked before the account is read, so that no change of another command is lost.
+            tx.head(*id).await?;
+            let Some(mut account) = accounts::store::read(tx, *id, &bare_context(origin.at)).await? else {
+                return Err(DbError::Failed("the account is gone".to_owned()));
+            };
+            let before = account.clone();
+            edit.apply(&mut account);
+            if account == before {
+                return Ok(());
+            }
+            account.updated = origin.at;
+            append(tx, *id, origin, &account, Action::Updated).await?;
+            accounts::store::save(tx, *id, &account).await
+        })
+    });
+    done.await.map_err(|error| match error {
+        DbError::Duplicate(_) => Failure::Failed(taken),
+        error => error.into(),
+    })
+}
+
+impl Edit {
+    fn apply(&self, account: &mut Account) {
+        match self {
+            Self::Suspended(suspended) => account.suspended = *suspended,
+            Self::Feature(feature, on) => set(&mut account.features, feature, *on),
+            Self::AddHost(host) => set(&mut account.hosts, host, true),
+            Self::RemoveHost(host) => set(&mut account.hosts, host, false),
+        }
+    }
+}
+
+/// Has a value in a list, or not in it.
+fn set(list: &mut Vec<String>, value: &str, wanted: bool) {
+    match (list.iter().position(|known| known == value), wanted) {
+        (None, true) => list.push(value.to_owned()),
+        (Some(place), false) => drop(list.remove(place)),
+        _ => {}
+    }
+}
+
+async fn list(db: &Db) -> Result<(), Failure> {
+    let context = bare_context(Clock::system().now());
+    let mut lines = Vec::new();
+    accounts::store::each(db, |_, doc| {
+        let account: Account = program::store::parse(doc, &context)?;
+        let state = match (account.suspended, account.is_open()) {
+            (true, _) => "suspended",
+            (false, true) => "active",
+            (false, false) => "api off",
+        };
+        lines.push(format!("{}  {state:9}  {}", account.slug, account.name));
+        Ok(())
+    })
+    .await?;
+    lines.iter().try_for_each(|line| say(line))
+}
+
+async fn show(db: &Db, slug: Slug) -> Result<(), Failure> {
+    let mut tx = db.snapshot().await?;
+    let id = account_of(&mut tx, slug).await?;
+    let account = accounts::store::read(&mut tx, id, &bare_context(Clock::system().now())).await?;
+    let stored = program::store::stored(&account.ok_or_else(|| no_account(slug))?);
+    let value: serde_json::Value = serde_json::from_str(&stored).map_err(|error| Failure::Failed(error.to_string()))?;
+    say(&serde_json::to_string_pretty(&value).map_err(|error| Failure::Failed(error.to_string()))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_in_a_list_once() {
+        let mut list = vec!["a".to_owned()];
+        set(&mut list, "b", true);
+        set(&mut list, "b", true);
+        assert_eq!(list, ["a", "b"]);
+        set(&mut list, "a", false);
+        set(&mut list, "a", false);
+        assert_eq!(list, ["b"]);
+    }
+
+    #[test]
+    fn a_host_name_has_no_port() {
+        assert_eq!(host_name("Awards.Example.org").unwrap(), "awards.example.org");
+        assert!(host_name("awards.example.org:80").is_err());
+    }
+}

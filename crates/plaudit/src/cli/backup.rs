@@ -1,0 +1,95 @@
+//! `plaudit backup`: one state of the whole database, and the bytes of every file that it names, in one file.
+//!
+//! The service may run meanwhile. The file can be restored on either engine.
+
+use std::path::PathBuf;
+
+use futures_util::TryStreamExt as _;
+
+use super::archive::{FILES, Writer};
+use super::progress::Progress;
+use super::{Failure, open, say, store};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::db::Tx;
+use crate::db::tables::TABLES;
+use crate::storage::{Storage, StorageError};
+
+/// How many files are looked up at once.
+const TOGETHER: i64 = 500;
+
+/// What to back up to.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The file to write; one of this name is replaced when the new one is whole
+    file: PathBuf,
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    let (db, storage) = open(config).await?;
+    let created = Clock::system().now().to_string();
+    let mut tx = db.snapshot().await?;
+    let mut writer = Writer::create(&arguments.file, created, store::schema(&mut tx).await?)?;
+    let mut rows = 0;
+    let mut progress = Progress::new("rows");
+    for (table, columns) in TABLES {
+        writer.begin(table, columns)?;
+        super::copy::each_row(&mut tx, table, columns, |row| {
+            rows += 1;
+            progress.at(rows);
+            writer.row(row, columns.len())
+        })
+        .await?;
+        writer.end(table);
+    }
+    drop(progress);
+    let (files, missing) = copy_files(&mut tx, &storage, &mut writer).await?;
+    drop(tx);
+    writer.finish()?;
+    db.close().await;
+    say(&format!("{rows} rows and {files} files in {}", arguments.file.display()))?;
+    if missing == 0 {
+        return Ok(());
+    }
+    Err(Failure::Failed(format!(
+        "{missing} files are missing in the storage and in the backup, which is whole otherwise"
+    )))
+}
+
+/// Copies the bytes of every file that the snapshot names; gives how many there were, and how many were missing.
+async fn copy_files(tx: &mut Tx, storage: &Storage, writer: &mut Writer) -> Result<(u64, u64), Failure> {
+    let mut missing = 0;
+    let mut progress = Progress::new("files");
+    let mut done = 0;
+    writer.begin_files();
+    for head in store::heads(tx).await? {
+        let account = head.slug.as_str();
+        let mut after = String::new();
+        loop {
+            let found = store::files_after(tx, head.account, &after, TOGETHER).await?;
+            let Some((last, _)) = found.last() else { break };
+            last.as_str().clone_into(&mut after);
+            for (token, _) in &found {
+                match storage.get_stream(account, token.as_str(), None).await {
+                    Ok((size, mut pieces)) => {
+                        let file = writer.file(account, token.as_str(), size)?;
+                        let mut offset = 0;
+                        while let Some(piece) = pieces.try_next().await? {
+                            writer.piece(file, offset, &piece)?;
+                            offset += piece.len();
+                        }
+                    }
+                    Err(StorageError::Missing(name)) => {
+                        tracing::warn!(%name, "the storage does not have this file");
+                        missing += 1;
+                    }
+                    Err(error) => return Err(error.into()),
+                }
+                done += 1;
+                progress.at(done);
+            }
+        }
+    }
+    Ok((writer.end(FILES), missing))
+}

@@ -1,0 +1,154 @@
+//! The commands that the demonstration prints, about records that are there.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::store;
+use crate::db::{DbError, Tx};
+use crate::program::chapters::{Chapter, Status};
+use crate::program::fields::{self, Field};
+use crate::program::{Program, SetupRecord as _};
+use crate::text::{Slug, Translated};
+
+/// How many entries are looked at for one that can move.
+const LOOKED_AT: i64 = 1_000;
+
+/// The name that the printed command gives a chapter, in English and German.
+const NEW_NAME: [&str; 2] = ["North and islands", "Norden und Inseln"];
+
+/// What the commands are about.
+#[derive(Debug, Default)]
+pub(super) struct Targets {
+    /// An entry, and a chapter that it can move to.
+    moving: Option<(Slug, Slug)>,
+    /// A chapter to change.
+    chapter: Option<Slug>,
+    /// A chapter to delete, and its name.
+    spare_chapter: Option<(Slug, String)>,
+    /// A field to delete, and its title.
+    spare_field: Option<(Slug, String)>,
+}
+
+/// Chooses from what the account has.
+pub(super) async fn targets(tx: &mut Tx, program: &Program) -> Result<Targets, DbError> {
+    let Some(season) = program.active_season() else { return Ok(Targets::default()) };
+    let found = store::entries_of_season(tx, program.id, season.slug, LOOKED_AT).await?;
+    let open = |chapter: &&Chapter| chapter.season == season.slug && chapter.status == Status::Active;
+    let moving = found.iter().find_map(|[entry, category, chapter]| {
+        let category = program.categories.any(*category)?;
+        let mut others = program.chapters.all_live().filter(open);
+        let other = others.find(|other| other.slug != *chapter && category.offers(other.slug))?;
+        Some((*entry, *chapter, other.slug))
+    });
+    let kept = moving.map_or([None; 2], |(_, from, to)| [Some(from), Some(to)]);
+    let chapter = kept[0].or_else(|| program.chapters.all_live().find(open).map(|chapter| chapter.slug));
+    let is_kept = |chapter: &&Chapter| kept.contains(&Some(chapter.slug));
+    let spare = program.chapters.all_live().filter(|chapter| !is_kept(chapter));
+    // Inactive ones first, then those of other seasons, so that entries can go on moving.
+    let spare_chapter = spare.min_by_key(|chapter| (chapter.status == Status::Active, chapter.season == season.slug));
+    let spare = program.fields.all_live().filter(|field| fields::trash(program, field.slug).is_ok());
+    // Later fields first: what a form asks for at its end is missed least.
+    let spare_field = spare.max_by_key(|field: &&Field| (field.tab.is_some(), field.order, field.slug));
+    Ok(Targets {
+        moving: moving.map(|(entry, _, to)| (entry, to)),
+        chapter,
+        spare_chapter: spare_chapter.map(|chapter| (chapter.slug, name(program, &chapter.name))),
+        spare_field: spare_field
+            .map(|field| (field.slug, field.name().map_or(String::new(), |title| name(program, title)))),
+    })
+}
+
+fn name(program: &Program, name: &Translated) -> String {
+    name.in_locale(program.account.default_language).to_owned()
+}
+
+/// Records, as lines of a program file, to be deleted where there is nothing left to delete.
+pub(super) fn practice(program: &Program, targets: &Targets) -> String {
+    let mut lines = String::new();
+    let Some(season) = program.active_season() else { return lines };
+    let named = |text: &str| json!({program.account.default_language.code(): text});
+    if targets.spare_chapter.is_none() {
+        let record =
+            json!({"kind": "chapter", "season": season.slug, "status": "inactive", "name": named("For practice")});
+        let _ = writeln!(lines, "{record}");
+    }
+    let form = program.tabs.all_live().next();
+    if let (None, Some(tab)) = (&targets.spare_field, form) {
+        let record = json!({
+            "kind": "field", "season": season.slug, "form": tab.form, "tab": tab.slug, "type": "text",
+            "title": named("For practice"), "order": 100,
+        });
+        let _ = writeln!(lines, "{record}");
+    }
+    lines
+}
+
+/// The text with all commands, each on one line.
+pub(super) fn text(address: &str, read: &str, read_write: &str, targets: &Targets) -> String {
+    let media = "Accept: application/vnd.service.v2.3";
+    let read = format!("-H '{media}+json' -H 'x-api-key: {read}'");
+    let xml = read.replace("+json", "+xml");
+    let write = format!("-H '{media}+json' -H 'x-api-key: {read_write}'");
+    let body = "-H 'Content-Type: application/json' -d";
+    let mut text = String::from("Commands to copy, one after the other:\n");
+    let mut add = |about: &str, command: String| {
+        let _ = write!(text, "\n  {about}:\n  {command}\n");
+    };
+    add("The orders of the active season", format!("curl {read} '{address}/order?per_page=2'"));
+    add(
+        "What is not paid yet, of all seasons, in XML and in every language",
+        format!("curl {xml} -H 'x-api-language: all' '{address}/order?season=all&status=awaiting_payment&per_page=2'"),
+    );
+    if let Some((entry, chapter)) = targets.moving {
+        let wish = json!({"chapter": chapter});
+        let command = format!("curl -X PUT {write} {body} '{wish}' {address}/entry/{entry}/update-chapter");
+        add("Move an entry to another chapter", command);
+    }
+    if let Some(chapter) = targets.chapter {
+        let wish = json!({"translated": {"name": {"en_GB": NEW_NAME[0], "de_DE": NEW_NAME[1]}}});
+        let command =
+            format!("curl -X PUT {write} -H 'x-api-language: all' {body} '{wish}' {address}/chapter/{chapter}");
+        add("Give a chapter another name, and see it in every language", command);
+    }
+    if let Some((field, title)) = &targets.spare_field {
+        let about = format!("Move the field \"{title}\" to the trash (works once, 404 when repeated)");
+        add(&about, format!("curl -i -X DELETE {write} {address}/field/{field}"));
+    }
+    if let Some((chapter, name)) = &targets.spare_chapter {
+        let about = format!("Delete the chapter \"{name}\" (works once, 404 when repeated)");
+        add(&about, format!("curl -i -X DELETE {write} {address}/chapter/{chapter}"));
+    }
+    if let Some((entry, _)) = targets.moving {
+        let command = format!(
+            "command curl -X PUT {write} {body} '{{\"chapter\":\"NoSuchCh\"}}' {address}/entry/{entry}/update-chapter"
+        );
+        add("A wrong call, answered 422 with what is wrong", command);
+    }
+    text.push_str("\nCtrl-C stops it; run again, it goes on. Without ./plaudit-demo it begins anew.");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_about_what_there_is() {
+        let slug = |text| Slug::parse(text).unwrap();
+        let targets = Targets {
+            moving: Some((slug("EntryAAA"), slug("ChapterA"))),
+            chapter: Some(slug("ChapterB")),
+            spare_chapter: Some((slug("ChapterC"), "East".to_owned())),
+            spare_field: Some((slug("FieldAAA"), "Topics".to_owned())),
+        };
+        let commands = |targets: &Targets| {
+            let text = text("http://127.0.0.1:1", "plaudit_r", "plaudit_w", targets);
+            text.lines().filter(|line| line.trim().starts_with("curl ")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        let all = commands(&targets);
+        assert_eq!(all.len(), 6);
+        assert!(all[2].contains("/entry/EntryAAA/update-chapter") && all[2].contains("plaudit_w"));
+        assert_eq!(commands(&Targets::default()).len(), 2);
+    }
+}

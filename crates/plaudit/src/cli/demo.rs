@@ -1,0 +1,159 @@
+//! `plaudit demo`: a demonstration program on a database of its own, served, with commands to try.
+//!
+//! Everything is under `./plaudit-demo`. The first run fills it, every later one goes on with what it has, and prints
+//! commands that still work.
+
+use std::fs::{self, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use tokio::net::TcpListener;
+
+use super::commands::{self, Targets};
+use super::serve::Node;
+use super::{Failure, key, open, say};
+use crate::clock::Clock;
+use crate::config::{Config, ConfigArgs};
+use crate::db::{AccountId, Db};
+use crate::ids::Ids;
+use crate::program::keys::{self, Scope};
+use crate::program::{Program, accounts};
+use crate::storage::Storage;
+use crate::text::Slug;
+use crate::transfer::{self, Deployment, Fault, Source};
+
+/// Where everything is.
+const FOLDER: &str = "./plaudit-demo";
+/// The file with the keys, so that the next run can print them again.
+const KEYS: &str = "./plaudit-demo/keys.json";
+/// The account of the demonstration program.
+const ACCOUNT: &str = "DemoAwds";
+/// The demonstration program.
+const PROGRAM: &str = include_str!("demo.jsonl");
+
+/// The keys of the demonstration, one of each scope.
+#[derive(Debug, Serialize, Deserialize)]
+struct Keys {
+    read: String,
+    read_write: String,
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), Failure> {
+    if arguments.database.is_some() || arguments.storage.is_some() {
+        let text = format!("demo keeps everything under {FOLDER}; `plaudit serve` takes --database and --storage");
+        return Err(Failure::Usage(text));
+    }
+    fs::create_dir_all(FOLDER).map_err(|error| Failure::Failed(format!("{FOLDER}: {error}")))?;
+    let own = ConfigArgs {
+        database: Some(format!("sqlite:{FOLDER}/plaudit.db")),
+        storage: Some(format!("file:{FOLDER}/files")),
+        ..arguments.clone()
+    };
+    let own = Config::from_process(&own).map_err(|error| Failure::Usage(error.to_string()))?;
+    let (db, storage) = open(&own).await?;
+    let slug = Slug::parse(ACCOUNT).ok_or_else(|| Failure::Failed(format!("{ACCOUNT} is no slug")))?;
+    let (account, is_new) = match accounts::store::find(&mut db.snapshot().await?, slug).await? {
+        Some(account) => (account, false),
+        None => (fill(&db, &storage, slug).await?, true),
+    };
+    let keys = keys(&db, account).await?;
+    let listener = listen(&config.server.listen).await?;
+    let node = Node::start(&own, db.clone(), storage.clone(), listener).await?;
+    let targets = targets(&db, &storage, account, slug).await?;
+    let begun = if is_new { "A demonstration program was made" } else { "The demonstration goes on with what is" };
+    say(&format!("{begun} under {FOLDER}.\n"))?;
+    say(&format!("  address         {}", node.address))?;
+    say(&format!("  documentation   {}/docs", node.address))?;
+    say(&format!("  read key        {}", keys.read))?;
+    say(&format!("  read_write key  {}\n", keys.read_write))?;
+    say(&commands::text(&node.address, &keys.read, &keys.read_write, &targets))?;
+    node.run(&own).await;
+    Ok(())
+}
+
+/// Makes the account from the demonstration program.
+async fn fill(db: &Db, storage: &Storage, slug: Slug) -> Result<AccountId, Failure> {
+    import(db, storage, PROGRAM, "demo.jsonl", None).await?;
+    let made = accounts::store::find(&mut db.snapshot().await?, slug).await?;
+    made.ok_or_else(|| Failure::Failed("the demonstration program makes no account".to_owned()))
+}
+
+async fn import(db: &Db, storage: &Storage, text: &str, name: &str, account: Option<Slug>) -> Result<(), Failure> {
+    let (clock, ids) = (Clock::system(), Ids::random());
+    let deployment = Deployment { db, storage, clock: &clock, ids: &ids };
+    let mut faults = Vec::new();
+    let mut report = |fault: Fault| faults.push(fault.to_string());
+    let source = Source { reader: text.as_bytes(), name, directory: Path::new(".") };
+    transfer::import(deployment, source, account, &mut report).await?;
+    if faults.is_empty() { Ok(()) } else { Err(Failure::Failed(faults.join("\n"))) }
+}
+
+/// The keys of the last run where they are still good, else new ones.
+async fn keys(db: &Db, account: AccountId) -> Result<Keys, Failure> {
+    if let Ok(text) = fs::read_to_string(KEYS)
+        && let Ok(keys) = serde_json::from_str::<Keys>(&text)
+        && is_good(db, account, &keys.read, Scope::Read).await?
+        && is_good(db, account, &keys.read_write, Scope::ReadWrite).await?
+    {
+        return Ok(keys);
+    }
+    let keys = Keys {
+        read: key::create(db, account, "demo", Scope::Read, (None, Vec::new())).await?,
+        read_write: key::create(db, account, "demo", Scope::ReadWrite, (None, Vec::new())).await?,
+    };
+    let text = serde_json::to_string_pretty(&keys).map_err(|error| Failure::Failed(error.to_string()))?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(KEYS).and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
+    written.map_err(|error| Failure::Failed(format!("{KEYS}: {error}")))?;
+    Ok(keys)
+}
+
+/// Whether a key is one of the account, allows this, and is neither revoked nor over.
+async fn is_good(db: &Db, account: AccountId, secret: &str, scope: Scope) -> Result<bool, Failure> {
+    let now = Clock::system().now();
+    let hash = keys::hash(secret.as_bytes());
+    let mut is_good = false;
+    keys::store::each(db, account, &super::account::bare_context(now), |key, kept| {
+        is_good |= hash == Some(kept) && key.scope == scope && key.is_good(now);
+    })
+    .await?;
+    Ok(is_good)
+}
+
+/// Listens at the address, or at a free port beside it where it is taken.
+async fn listen(address: &str) -> Result<TcpListener, Failure> {
+    let failed = |error: std::io::Error| Failure::Failed(format!("server.listen {address}: {error}"));
+    match TcpListener::bind(address).await {
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+            let listener = TcpListener::bind(format!("{host}:0")).await.map_err(failed)?;
+            say(&format!("{address} is taken, so this is another port."))?;
+            Ok(listener)
+        }
+        bound => bound.map_err(failed),
+    }
+}
+
+/// What the printed commands are about. Where everything that could be deleted has been, something new is made for it.
+async fn targets(db: &Db, storage: &Storage, account: AccountId, slug: Slug) -> Result<Targets, Failure> {
+    let program = load(db, account).await?;
+    let targets = commands::targets(&mut db.snapshot().await?, &program).await?;
+    let lacking = commands::practice(&program, &targets);
+    if lacking.is_empty() {
+        return Ok(targets);
+    }
+    import(db, storage, &lacking, "practice", Some(slug)).await?;
+    let program = load(db, account).await?;
+    Ok(commands::targets(&mut db.snapshot().await?, &program).await?)
+}
+
+async fn load(db: &Db, account: AccountId) -> Result<Program, Failure> {
+    let program = Program::load(db, account, &Arc::from(""), &Clock::system()).await?;
+    program.ok_or_else(|| Failure::Failed("the account of the demonstration is gone".to_owned()))
+}

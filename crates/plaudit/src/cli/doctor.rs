@@ -1,0 +1,269 @@
+//! `plaudit doctor`: checks everything that must always hold, and changes nothing.
+//!
+//! - A line for every check: `ok` and what holds, or `FAULT` and what does not. The exit code is 1 on any fault.
+//! - Each account is read in one state of the database, so that the service may run meanwhile.
+//! - Rows are read one after the other and none is kept, so that memory does not grow with the database.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use super::progress::Progress;
+use super::store::{Head, Logged, Table};
+use super::{Failure, chain, open_as_is, say, store};
+use crate::config::Config;
+use crate::db::{Db, Tx, migrate};
+use crate::entries;
+use crate::ids::Ids;
+use crate::log::Action;
+use crate::orders::{self, Segment};
+use crate::storage::{Storage, StorageError};
+use crate::text::{Slug, Timestamp};
+
+/// The most faults of one check that are told one by one.
+const TOLD: usize = 10;
+/// How many files are looked up at once.
+const TOGETHER: i64 = 500;
+/// The folder of the file that is written to see whether the storage takes files; no account has so short a slug.
+const PROBE: &str = "doctor";
+
+/// What to check.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Check these accounts alone, by slug
+    #[arg(long = "account", value_name = "SLUG")]
+    accounts: Vec<Slug>,
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Findings {
+    faults: u64,
+}
+
+impl Findings {
+    fn ok(&self, what: &str) -> Result<(), Failure> {
+        say(&format!("ok    {what}"))
+    }
+
+    fn fault(&mut self, what: &str) -> Result<(), Failure> {
+        self.faults += 1;
+        say(&format!("FAULT {what}"))
+    }
+
+    /// A check that found these faults, or none.
+    fn check(&mut self, about: &str, holds: &str, found: &Found) -> Result<(), Failure> {
+        for fault in &found.told {
+            self.fault(&format!("{about}: {fault}"))?;
+        }
+        match found.count.saturating_sub(found.told.len() as u64) {
+            _ if found.count == 0 => self.ok(&format!("{about}: {holds}")),
+            0 => Ok(()),
+            more => {
+                self.faults += more - 1;
+                self.fault(&format!("{about}: {more} more of the same check"))
+            }
+        }
+    }
+}
+
+/// The faults that one check found: the first of them, and how many.
+#[derive(Default)]
+struct Found {
+    told: Vec<String>,
+    count: u64,
+}
+
+impl Found {
+    fn add(&mut self, fault: impl FnOnce() -> String) {
+        self.count += 1;
+        if self.told.len() < TOLD {
+            self.told.push(fault());
+        }
+    }
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    let mut findings = Findings::default();
+    let db = match open_as_is(config).await {
+        Ok(db) => db,
+        Err(error) => {
+            findings.fault(&format!("database {}: {error}", config.database.url.redacted()))?;
+            return Err(verdict(&findings));
+        }
+    };
+    findings.ok(&format!("database {}: it answers", config.database.url.redacted()))?;
+    let checked = check(config, &db, &arguments, &mut findings).await;
+    db.close().await;
+    checked?;
+    if findings.faults == 0 { Ok(()) } else { Err(verdict(&findings)) }
+}
+
+fn verdict(findings: &Findings) -> Failure {
+    let plural = if findings.faults == 1 { "" } else { "s" };
+    Failure::Failed(format!("{} fault{plural} found", findings.faults))
+}
+
+async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut Findings) -> Result<(), Failure> {
+    let pending = migrate::pending(db).await?;
+    if !pending.is_empty() {
+        return findings.fault(&format!("schema: it lacks {}; run `plaudit migrate`", pending.join(", ")));
+    }
+    findings.ok("schema: it is current")?;
+    let storage = match Storage::open(&config.storage.url) {
+        Ok(storage) => Some(storage),
+        Err(error) => {
+            findings.fault(&format!("storage {}: {error}", config.storage.url))?;
+            None
+        }
+    };
+    if let Some(storage) = &storage {
+        match probe(storage).await {
+            Ok(()) => findings.ok(&format!("storage {}: it takes files", config.storage.url))?,
+            Err(error) => findings.fault(&format!("storage {}: {error}", config.storage.url))?,
+        }
+    }
+    let heads = store::heads(&mut db.snapshot().await?).await?;
+    let known: BTreeSet<Slug> = heads.iter().map(|head| head.slug).collect();
+    for missing in arguments.accounts.iter().filter(|account| !known.contains(account)) {
+        findings.fault(&format!("account {missing}: there is none"))?;
+    }
+    for slug in heads.into_iter().map(|head| head.slug) {
+        if arguments.accounts.is_empty() || arguments.accounts.contains(&slug) {
+            account(db, storage.as_ref(), slug, findings).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes a file, and removes it.
+async fn probe(storage: &Storage) -> Result<(), StorageError> {
+    let token = Ids::random().token();
+    storage.put(PROBE, token.as_str(), bytes::Bytes::from_static(b"x")).await?;
+    storage.delete(PROBE, token.as_str()).await
+}
+
+async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut Findings) -> Result<(), Failure> {
+    let mut tx = db.snapshot().await?;
+    // Read again within the snapshot: it may have changed since the accounts were listed.
+    let Some(head) = store::heads(&mut tx).await?.into_iter().find(|head| head.slug == slug) else { return Ok(()) };
+    let about = format!("account {slug}");
+    let mut found = Found::default();
+    if let Some(fault) = chain::fault(&mut tx, &head).await? {
+        found.add(|| fault);
+    }
+    let holds = format!("the log of {} changes has no gap and its chain verifies", head.sequence);
+    findings.check(&about, &holds, &found)?;
+    let (found, count) = records(&mut tx, &head).await?;
+    findings.check(&about, &format!("{count} records are as they were logged last"), &found)?;
+    let mut found = Found::default();
+    for (season, segment, kept, there) in store::wrong_counts(&mut tx, head.account).await? {
+        found.add(|| format!("season {season}, segment {segment}: {kept} orders are counted and {there} are there"));
+    }
+    findings.check(&about, "the counts of orders are right", &found)?;
+    if let Some(storage) = storage {
+        let (found, count) = files(&mut tx, &head, storage).await?;
+        findings.check(&about, &format!("{count} files have their bytes"), &found)?;
+    }
+    Ok(())
+}
+
+/// Holds every record against the change that its revision names.
+async fn records(tx: &mut Tx, head: &Head) -> Result<(Found, u64), Failure> {
+    let mut found = Found::default();
+    let mut count = 0;
+    let mut progress = Progress::new("records");
+    let logged = store::last_of_account(tx, head.account, head.slug).await?;
+    if logged.is_some_and(|logged| logged != head.doc) {
+        found.add(|| "the account itself is not what was logged last".to_owned());
+    }
+    for table in Table::ALL {
+        let mut rows = 0;
+        store::each_logged(tx, head.account, table, |record| {
+            rows += 1;
+            count += 1;
+            progress.at(count);
+            if let Some(fault) = fault_of(table, record) {
+                found.add(|| format!("{} {}: {fault}", record.kind, record.slug));
+            }
+            Ok(())
+        })
+        .await?;
+        let logged = store::count_logged(tx, head.account, table).await?;
+        if logged != rows {
+            found.add(|| format!("{} has {rows} rows, and the log tells of {logged}", table.name()));
+        }
+    }
+    Ok((found, count))
+}
+
+/// What is wrong with a record: it is not what its last change made it.
+fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
+    let Some((document, action)) = record.document.zip(record.action) else {
+        return Some(format!("its revision {} is not in the log", record.revision));
+    };
+    if record.last != Some(record.revision) {
+        let last = record.last.map_or_else(|| "none".to_owned(), |last| last.to_string());
+        return Some(format!("its revision is {}, and its last change in the log is {last}", record.revision));
+    }
+    let expected = match table {
+        Table::Entries => Cow::Owned(entries::whole(record.doc, record.beside)),
+        Table::Orders => {
+            let Some(segment) = Segment::from_number(record.deleted) else {
+                return Some(format!("{} is no segment", record.deleted));
+            };
+            let updated = Timestamp::from_microseconds(record.recency.saturating_neg());
+            Cow::Owned(orders::logged(record.doc, segment, record.beside, updated))
+        }
+        _ => Cow::Borrowed(record.doc),
+    };
+    if expected != document {
+        return Some(format!("it is not what change {} made it", record.revision));
+    }
+    let is_deleted = record.deleted != 0;
+    let agrees = match table {
+        // The document of an order tells it, and a file is never in the trash.
+        Table::Orders | Table::Files => true,
+        // An import adds records to the trash as well.
+        _ if action == Action::Imported.name() => true,
+        _ => is_deleted == (action == Action::Trashed.name()),
+    };
+    if agrees {
+        None
+    } else {
+        Some(format!("change {} was {action}, and whether it is in the trash differs", record.revision))
+    }
+}
+
+/// What a record of a file says of its bytes.
+#[derive(Deserialize)]
+struct Size {
+    size: u64,
+}
+
+async fn files(tx: &mut Tx, head: &Head, storage: &Storage) -> Result<(Found, u64), Failure> {
+    let mut found = Found::default();
+    let mut count = 0;
+    let mut progress = Progress::new("files");
+    let mut after = String::new();
+    loop {
+        let files = store::files_after(tx, head.account, &after, TOGETHER).await?;
+        let Some((last, _)) = files.last() else { return Ok((found, count)) };
+        last.as_str().clone_into(&mut after);
+        for (token, doc) in &files {
+            count += 1;
+            progress.at(count);
+            let expected = serde_json::from_str::<Size>(doc).map(|record| record.size);
+            match (storage.size(head.slug.as_str(), token.as_str()).await, expected) {
+                (Ok(actual), Ok(expected)) if actual == expected => {}
+                (Ok(actual), Ok(expected)) => {
+                    found.add(|| format!("file {token}: it has {actual} bytes, and its record says {expected}"));
+                }
+                (Err(error), _) => found.add(|| format!("file {token}: {error}")),
+                (_, Err(error)) => found.add(|| format!("file {token}: {error}")),
+            }
+        }
+    }
+}

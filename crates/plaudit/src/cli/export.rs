@@ -1,0 +1,42 @@
+//! `plaudit export`: writes an account as a program file.
+
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use super::{Failure, open};
+use crate::config::Config;
+use crate::text::Slug;
+use crate::transfer;
+
+/// What to export.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The slug of the account
+    account: Slug,
+    /// The file to write, in place of standard output; one of this name is replaced when the new one is whole
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    let (db, storage) = open(config).await?;
+    match &arguments.output {
+        None => {
+            let mut out = BufWriter::with_capacity(1 << 18, std::io::stdout());
+            transfer::export(&db, &storage, arguments.account, &mut out).await?;
+        }
+        Some(path) => {
+            let failed = |error: std::io::Error| Failure::Failed(format!("{}: {error}", path.display()));
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            let file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+            let mut out = BufWriter::with_capacity(1 << 18, file);
+            transfer::export(&db, &storage, arguments.account, &mut out).await?;
+            let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
+            file.as_file().sync_all().map_err(failed)?;
+            file.persist(path).map_err(|error| failed(error.error))?;
+        }
+    }
+    db.close().await;
+    Ok(())
+}

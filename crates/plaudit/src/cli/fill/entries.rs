@@ -1,0 +1,156 @@
+//! The entries of a synthetic account, with their contributors.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::Filling;
+use super::plan::{CATEGORIES, CHAPTERS, OLD, Plan, Random};
+use super::setup::{FIELDS, STAGES};
+use crate::contributors::{self, Contributor};
+use crate::db::DbError;
+use crate::entries::{self, Answers, Counts, Entry, NO_DEADLINE, Surroundings};
+use crate::http::json_body::parse_value;
+use crate::ids::derived_uuid;
+use crate::kind::Kind;
+use crate::program::{Record, store};
+use crate::text::{Slug, Timestamp};
+use crate::users::Summary;
+
+/// Writes all of them.
+pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
+    for place in 0..plan.entries {
+        one(filling, plan, place).await?;
+        if filling.is_full() {
+            filling.commit().await?;
+        }
+    }
+    Ok(())
+}
+
+async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64) -> Result<(), DbError> {
+    let mut random = plan.random(Kind::Entry, place);
+    let entry = entry(plan, place, &mut random)?;
+    let contributors = contributors(plan, place, &entry, &mut random)?;
+    let account = filling.account;
+    let counts = Counts { contributors: i64::try_from(contributors.len()).unwrap_or(i64::MAX), files: 0 };
+    let user = random.below(plan.users);
+    let around = Surroundings {
+        entrant: summary(plan, user),
+        parent_category: parent(plan, &entry),
+        contributors,
+        attachments: Vec::new(),
+        counts,
+    };
+    let entry = Entry { entrant: around.entrant.slug, ..entry };
+    let doc = entries::EntryHead::of(&entry, &around).to_doc();
+    let document = entries::whole(&doc, &entries::detail(&entry.entry_fields, &around));
+    let deleted = random.percent(1);
+    let revision = filling.log(Kind::Entry, entry.slug.as_str(), document).await?;
+    entries::store::put(filling.tx()?, account, &Record { value: entry, revision, deleted }, &around).await?;
+    for contributor in around.contributors {
+        let document = store::stored(&contributor);
+        let revision = filling.log(Kind::Contributor, contributor.slug.as_str(), document).await?;
+        let record = Record { value: contributor, revision, deleted: false };
+        contributors::store::put(filling.tx()?, account, &record).await?;
+    }
+    Ok(())
+}
+
+/// What other records show of a user.
+pub(super) fn summary(plan: &Plan, user: u64) -> Summary {
+    let slug = plan.slug(Kind::User, user);
+    let (first_name, last_name) = plan.name(user);
+    Summary {
+        slug,
+        first_name: first_name.to_owned(),
+        last_name: last_name.to_owned(),
+        email: Some(format!("{first_name}.{last_name}.{user}@example.org").to_lowercase()),
+        global_id: derived_uuid(Kind::User, slug),
+    }
+}
+
+/// The parent of an entry's category, as the set-up has it.
+fn parent(plan: &Plan, entry: &Entry) -> Option<Slug> {
+    let place = (0..CATEGORIES).find(|place| plan.slug(Kind::Category, *place) == entry.category)?;
+    (place >= CATEGORIES / 2).then(|| plan.slug(Kind::Category, place % 4))
+}
+
+fn entry(plan: &Plan, place: u64, random: &mut Random) -> Result<Entry, DbError> {
+    let (season, created) = Plan::season_and_time(place, plan.entries);
+    let submitted = random.percent(70).then(|| created.plus(Duration::from_secs(random.below(20 * 86_400))));
+    let updated = submitted.unwrap_or(created).plus(Duration::from_secs(random.below(10 * 86_400)));
+    // One of the two chapters that offer every category, so that the entry fits into both.
+    let chapter = random.below(2);
+    let category = random.below(CATEGORIES);
+    Ok(Entry {
+        slug: plan.slug(Kind::Entry, place),
+        local_id: i64::try_from(place + 1).unwrap_or(i64::MAX),
+        title: plan.title(place),
+        status: if submitted.is_some() { "submitted" } else { "in_progress" }.to_owned(),
+        created,
+        submitted,
+        updated,
+        entrant: plan.slug(Kind::User, 0),
+        entry_fields: if season == 0 { answers(plan, "entries", random, created)? } else { Answers::default() },
+        auto_score: "0".to_owned(),
+        category: plan.slug(Kind::Category, Plan::of_season(season, category, CATEGORIES, OLD)),
+        chapter: plan.slug(Kind::Chapter, Plan::of_season(season, chapter, CHAPTERS, OLD)),
+        form: plan.slug(Kind::Form, season),
+        season: plan.slug(Kind::Season, season),
+        comments: if random.percent(20) { random.sentence(12) } else { String::new() },
+        user_comments: String::new(),
+        custom_deadline: NO_DEADLINE.to_owned(),
+        division: None,
+        eligibility_status: String::new(),
+        moderation_status: if random.percent(60) { "approved" } else { "undecided" }.to_owned(),
+        payment_status: if random.percent(70) { "Paid" } else { "Unpaid" }.to_owned(),
+        plagiarism_scan_status: "unscanned".to_owned(),
+        review_status: String::new(),
+        grant_status: None,
+        grant_end_date: None,
+        tags: if random.percent(30) { "shortlist" } else { "" }.to_owned(),
+    })
+}
+
+/// Answers to every field of a resource.
+fn answers(plan: &Plan, resource: &str, random: &mut Random, time: Timestamp) -> Result<Answers, DbError> {
+    let mut answers = Map::new();
+    for (place, (kind, _, _, _)) in (0..).zip(FIELDS).filter(|(_, (_, about, _, _))| *about == resource) {
+        let value: Value = match *kind {
+            "textarea" => json!(format!("{}.", random.sentence(45))),
+            "numeric" => json!(1_000 + random.below(500) * 100),
+            "drop-down-list" => json!(random.one_of(STAGES)),
+            "checkbox" => json!(random.percent(50)),
+            "date" => json!(time.date().to_string()),
+            "url" => json!(format!("https://www.example.org/{}", random.sentence(1).to_lowercase())),
+            "table" => json!({
+                "A1": random.sentence(4), "A2": random.sentence(4), "B1": "March", "B2": "September",
+            }),
+            _ => json!(random.sentence(6)),
+        };
+        answers.insert(plan.slug(Kind::Field, place).to_string(), value);
+    }
+    let text = Value::Object(answers).to_string();
+    let json = parse_value(text.as_bytes()).map_err(|error| DbError::Failed(error.to_string()))?;
+    Answers::read(&json).map_err(DbError::Failed)
+}
+
+fn contributors(plan: &Plan, place: u64, entry: &Entry, random: &mut Random) -> Result<Vec<Contributor>, DbError> {
+    // The fields about contributors are the active season's.
+    let is_active = entry.season == plan.slug(Kind::Season, 0);
+    let count = if is_active { plan.contributors } else { 0 };
+    let mut made = Vec::new();
+    for contributor in 0..count {
+        made.push(Contributor {
+            slug: plan.slug(Kind::Contributor, place * plan.contributors + contributor),
+            entry: entry.slug,
+            tab: plan.slug(Kind::Tab, 2),
+            fields: answers(plan, "contributors", random, entry.created)?,
+            created: entry.created,
+            updated: entry.created,
+        });
+    }
+    made.sort_by_key(|contributor| contributor.slug);
+    Ok(made)
+}

@@ -1,0 +1,134 @@
+//! `plaudit fill`: a synthetic account of any size, the same from the same seed.
+//!
+//! Every record goes through the store of its slice and the change log, as an import's does. What it lacks of one is
+//! the single transaction: a commit now and then keeps the database's own log small.
+
+mod entries;
+mod orders;
+mod plan;
+mod setup;
+
+use plan::Plan;
+
+use super::account::bare_context;
+use super::progress::Progress;
+use super::{Failure, open_database, operator, say};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::db::{AccountId, Db, DbError, Tx};
+use crate::kind::Kind;
+use crate::log::{self, Action, Change, Origin};
+use crate::program::accounts::{self, Account};
+use crate::program::{self, Context};
+use crate::text::Slug;
+
+/// Records between two commits.
+const TOGETHER: u64 = 50_000;
+
+/// The size of the account.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// How many entries
+    #[arg(long, default_value_t = 1_000)]
+    entries: u64,
+    /// How many orders
+    #[arg(long, default_value_t = 1_000)]
+    orders: u64,
+    /// How many contributors each entry has
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=100))]
+    contributors: u64,
+    /// What everything is made from
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The account's slug; left out, it follows from the seed
+    #[arg(long)]
+    account: Option<Slug>,
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    let plan = Plan::new(arguments.seed, arguments.entries, arguments.orders, arguments.contributors);
+    let slug = arguments.account.unwrap_or_else(|| plan.slug(Kind::Account, 0));
+    let db = open_database(config).await?;
+    let filled = fill(&db, &plan, slug).await;
+    db.close().await;
+    filled?;
+    say(&format!("account {slug}"))
+}
+
+async fn fill(db: &Db, plan: &Plan, slug: Slug) -> Result<(), Failure> {
+    let mut tx = db.begin().await?;
+    if accounts::store::find(&mut tx, slug).await?.is_some() {
+        return Err(Failure::Failed(format!("there is an account {slug} already; name another --seed or --account")));
+    }
+    let origin = operator(&Clock::system());
+    let text = setup::account(slug);
+    let account: Account = program::store::parse(&text.to_string(), &bare_context(origin.at))?;
+    let id = accounts::store::create(&mut tx, &account).await?;
+    let mut filling = Filling {
+        db,
+        tx: Some(tx),
+        account: id,
+        context: account.context(origin.at),
+        origin,
+        since_commit: 0,
+        done: 0,
+        progress: Progress::new("records"),
+    };
+    filling.log(Kind::Account, slug.as_str(), program::store::stored(&account)).await?;
+    setup::write(&mut filling, plan).await?;
+    entries::write(&mut filling, plan).await?;
+    orders::write(&mut filling, plan).await?;
+    filling.finish().await
+}
+
+/// An account that is being filled.
+struct Filling<'d> {
+    db: &'d Db,
+    /// The transaction of now; there is always one but in the middle of a commit.
+    tx: Option<Tx>,
+    account: AccountId,
+    context: Context,
+    origin: Origin,
+    since_commit: u64,
+    done: u64,
+    progress: Progress,
+}
+
+impl Filling<'_> {
+    fn tx(&mut self) -> Result<&mut Tx, DbError> {
+        self.tx.as_mut().ok_or_else(|| DbError::Failed("the transaction has ended".to_owned()))
+    }
+
+    /// Logs a record, and gives its revision.
+    async fn log(&mut self, kind: Kind, slug: &str, document: String) -> Result<i64, DbError> {
+        let (account, origin) = (self.account, self.origin.clone());
+        let change = Change { kind, slug, action: Action::Imported, events: &[], document };
+        self.since_commit += 1;
+        self.done += 1;
+        self.progress.at(self.done);
+        log::append(self.tx()?, account, &origin, change).await
+    }
+
+    /// Whether it is time to commit.
+    fn is_full(&self) -> bool {
+        self.since_commit >= TOGETHER
+    }
+
+    /// Keeps what was written so far, and goes on.
+    async fn commit(&mut self) -> Result<(), DbError> {
+        if let Some(tx) = self.tx.take() {
+            tx.commit().await?;
+        }
+        self.since_commit = 0;
+        self.tx = Some(self.db.begin().await?);
+        Ok(())
+    }
+
+    async fn finish(mut self) -> Result<(), Failure> {
+        match self.tx.take() {
+            Some(tx) => Ok(tx.commit().await?),
+            None => Ok(()),
+        }
+    }
+}

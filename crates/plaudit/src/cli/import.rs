@@ -1,0 +1,113 @@
+//! `plaudit import`: adds or replaces the records of a program file; with any fault, nothing.
+
+use std::fs::File;
+use std::io::{BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::progress::Progress;
+use super::{Failure, open, say};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::ids::Ids;
+use crate::text::Slug;
+use crate::transfer::{self, Deployment, Fault, Outcome, Report, Source};
+
+/// How many faults are printed; of the others only the number is said.
+const PRINTED: u64 = 1_000;
+
+/// What to import.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The program file, JSON Lines; - is standard input
+    file: PathBuf,
+    /// The slug of the account that the file is about, where it has no account record
+    #[arg(long, value_name = "SLUG")]
+    account: Option<Slug>,
+}
+
+/// Prints faults as they are found, and the progress between them.
+#[derive(Default)]
+struct Printer {
+    faults: u64,
+    progress: Option<(&'static str, Progress)>,
+}
+
+impl Report for Printer {
+    fn fault(&mut self, fault: Fault) {
+        self.faults += 1;
+        if self.faults <= PRINTED {
+            // The line of the progress goes away before anything is printed.
+            self.progress = None;
+            // Without standard error there is nobody left to tell.
+            let _ = writeln!(std::io::stderr(), "{fault}");
+        }
+    }
+
+    fn progress(&mut self, step: &'static str, done: u64, _: Option<u64>) {
+        if self.progress.as_ref().is_none_or(|(before, _)| *before != step) {
+            self.progress = None;
+            self.progress = Some((step, Progress::new(step)));
+        }
+        if let Some((_, progress)) = &mut self.progress {
+            progress.at(done);
+        }
+    }
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    let unread = |error: std::io::Error| Failure::Failed(format!("{}: {error}", arguments.file.display()));
+    let is_standard = arguments.file.as_os_str() == "-";
+    // The file is opened first, so that a wrong name does not make a database.
+    let file = if is_standard { None } else { Some(File::open(&arguments.file).map_err(unread)?) };
+    let (db, storage) = open(config).await?;
+    let (clock, ids) = (Clock::system(), Ids::random());
+    let deployment = Deployment { db: &db, storage: &storage, clock: &clock, ids: &ids };
+    let name = if is_standard { "-".to_owned() } else { arguments.file.display().to_string() };
+    let directory = arguments.file.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let directory = directory.unwrap_or(Path::new("."));
+    let mut printer = Printer::default();
+    let outcome = match file {
+        Some(file) => {
+            let source = Source { reader: BufReader::with_capacity(1 << 18, file), name: &name, directory };
+            transfer::import(deployment, source, arguments.account, &mut printer).await
+        }
+        None => {
+            let reader = BufReader::with_capacity(1 << 18, std::io::stdin());
+            let source = Source { reader, name: &name, directory };
+            transfer::import(deployment, source, arguments.account, &mut printer).await
+        }
+    };
+    drop(printer);
+    db.close().await;
+    conclude(&outcome?)
+}
+
+fn conclude(outcome: &Outcome) -> Result<(), Failure> {
+    if outcome.faults > 0 {
+        let mut text = String::new();
+        if outcome.faults > PRINTED {
+            text = format!("{} more faults are not shown\n", outcome.faults - PRINTED);
+        }
+        let faults = if outcome.faults == 1 { "1 fault".to_owned() } else { format!("{} faults", outcome.faults) };
+        return Err(Failure::Failed(format!("{text}{faults}; nothing was applied")));
+    }
+    let (mut read, mut changed) = (0, 0);
+    for count in &outcome.counts {
+        // Items are changed with their orders and are counted there.
+        if count.kind == crate::kind::Kind::OrderItem {
+            say(&format!("{}: {} read", count.kind, count.read))?;
+            continue;
+        }
+        say(&format!("{}: {} read, {} added or changed", count.kind, count.read, count.changed))?;
+        (read, changed) = (read + count.read, changed + count.changed);
+    }
+    let account = outcome.account.map_or_else(String::new, |account| format!(" in the account {account}"));
+    say(&format!("{read} records read, {changed} added or changed{account}"))
+}
+
+impl From<transfer::Error> for Failure {
+    fn from(error: transfer::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}

@@ -1,0 +1,221 @@
+//! `plaudit key`: the API keys of an account.
+//!
+//! A key is shown once, when it is made, alone on standard output. Running servers know of every change with the next
+//! request.
+
+use std::time::Duration;
+
+use super::account::bare_context;
+use super::{Failure, account_of, open_database, say};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::db::{AccountId, Db, DbError};
+use crate::ids::Ids;
+use crate::program::keys::{self, ApiKey, Scope};
+use crate::text::{Slug, Timestamp};
+
+/// What to do with keys.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Make a key; prints it alone, once
+    Create(Create),
+    /// Print the keys of an account, without their secrets: slug, scope, state, end, name
+    List {
+        /// The account's slug
+        #[arg(long)]
+        account: Slug,
+    },
+    /// Refuse a key from now on
+    Revoke {
+        /// The account's slug
+        #[arg(long)]
+        account: Slug,
+        /// The key's slug, as `key list` prints it
+        key: Slug,
+    },
+    /// Replace the secret of a key; prints the new one alone, once, and refuses the old one from now on
+    Rotate {
+        /// The account's slug
+        #[arg(long)]
+        account: Slug,
+        /// The key's slug, as `key list` prints it
+        key: Slug,
+    },
+}
+
+/// A new key.
+#[derive(Debug, clap::Args)]
+pub(super) struct Create {
+    /// The account's slug
+    #[arg(long)]
+    account: Slug,
+    /// What the key is for
+    #[arg(long, value_parser = name)]
+    name: String,
+    /// What it allows: read or `read_write`
+    #[arg(long, value_parser = scope, value_name = "read|read_write")]
+    scope: Scope,
+    /// When it stops being good: a time such as 2027-01-31T00:00:00Z, or after so many hours, days or weeks: 12h, 90d, 4w
+    #[arg(long, value_parser = end, value_name = "TIME|DURATION")]
+    expires: Option<End>,
+    /// Whom to tell before it expires
+    #[arg(long, value_delimiter = ',', value_parser = email, value_name = "EMAIL,...")]
+    notify: Vec<String>,
+}
+
+/// When a key stops being good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    At(Timestamp),
+    After(Duration),
+}
+
+fn name(text: &str) -> Result<String, String> {
+    match text.chars().count() {
+        _ if text.trim().is_empty() => Err("must not be blank".to_owned()),
+        0..=255 => Ok(text.to_owned()),
+        _ => Err("must have at most 255 characters".to_owned()),
+    }
+}
+
+fn scope(text: &str) -> Result<Scope, String> {
+    let found = Scope::CHOICES.iter().find(|(name, _)| *name == text);
+    found.map(|(_, scope)| *scope).ok_or_else(|| "must be read or read_write".to_owned())
+}
+
+fn end(text: &str) -> Result<End, String> {
+    const HOUR: u64 = 3600;
+    let unit = match text.as_bytes().last() {
+        Some(b'h') => Some(HOUR),
+        Some(b'd') => Some(24 * HOUR),
+        Some(b'w') => Some(7 * 24 * HOUR),
+        _ => None,
+    };
+    if let (Some(unit), Ok(count)) = (unit, text[..text.len().saturating_sub(1)].parse::<u32>()) {
+        return Ok(End::After(Duration::from_secs(u64::from(count) * unit)));
+    }
+    let time = Timestamp::parse(text);
+    time.map(End::At).map_err(|_| "must be a time such as 2027-01-31T00:00:00Z or a duration such as 90d".to_owned())
+}
+
+fn email(text: &str) -> Result<String, String> {
+    let parts = text.split_once('@').filter(|(local, domain)| !local.is_empty() && !domain.is_empty());
+    parts.map(|_| text.to_owned()).ok_or_else(|| "must be an e-mail address".to_owned())
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
+    let db = open_database(config).await?;
+    let done = run_on(&db, command).await;
+    db.close().await;
+    done
+}
+
+async fn run_on(db: &Db, command: Command) -> Result<(), Failure> {
+    let account = async |slug| account_of(&mut db.snapshot().await?, slug).await;
+    match command {
+        Command::Create(create) => {
+            let id = account(create.account).await?;
+            let now = Clock::system().now();
+            let expires = create.expires.map(|end| match end {
+                End::At(time) => time,
+                End::After(duration) => now.plus(duration),
+            });
+            if expires.is_some_and(|expires| expires <= now) {
+                return Err(Failure::Usage("--expires: the key would never be good".to_owned()));
+            }
+            say(&self::create(db, id, &create.name, create.scope, (expires, create.notify)).await?)
+        }
+        Command::List { account: slug } => list(db, account(slug).await?).await,
+        Command::Revoke { account: slug, key } => {
+            change(db, account(slug).await?, key, None).await?;
+            say(&format!("key {key} is revoked"))
+        }
+        Command::Rotate { account: slug, key } => {
+            let secret = keys::new_secret(&Ids::random());
+            change(db, account(slug).await?, key, Some(hash_of(&secret)?)).await?;
+            say(&secret)
+        }
+    }
+}
+
+fn hash_of(secret: &str) -> Result<[u8; 32], Failure> {
+    keys::hash(secret.as_bytes()).ok_or_else(|| Failure::Failed("a new key is broken".to_owned()))
+}
+
+/// Makes a key and gives its secret.
+pub(super) async fn create(
+    db: &Db,
+    account: AccountId,
+    name: &str,
+    scope: Scope,
+    (expires, notify): (Option<Timestamp>, Vec<String>),
+) -> Result<String, Failure> {
+    let ids = Ids::random();
+    let secret = keys::new_secret(&ids);
+    let created = Clock::system().now();
+    let key = ApiKey { slug: ids.slug(), name: name.to_owned(), scope, expires, revoked: None, notify, created };
+    db.write(account, (account, key, hash_of(&secret)?), |tx, (account, key, hash)| {
+        Box::pin(async move { keys::store::save(tx, *account, key, hash).await })
+    })
+    .await
+    .map_err(|error: DbError| Failure::from(error))?;
+    Ok(secret)
+}
+
+async fn list(db: &Db, account: AccountId) -> Result<(), Failure> {
+    let now = Clock::system().now();
+    let mut lines = Vec::new();
+    keys::store::each(db, account, &bare_context(now), |key, _| {
+        let state = match (key.revoked, key.is_good(now)) {
+            (Some(_), _) => "revoked",
+            (None, true) => "good",
+            (None, false) => "expired",
+        };
+        let end = key.expires.map_or_else(|| "never ends".to_owned(), |expires| expires.to_string());
+        lines.push(format!("{}  {:10}  {state:7}  {end:20}  {}", key.slug, key.scope.name(), key.name));
+    })
+    .await?;
+    lines.iter().try_for_each(|line| say(line))
+}
+
+/// Gives a key this new hash, or revokes it.
+async fn change(db: &Db, account: AccountId, slug: Slug, hash: Option<[u8; 32]>) -> Result<(), Failure> {
+    let state = (account, slug, hash, Clock::system().now());
+    db.write(account, state, |tx, (account, slug, new_hash, now)| {
+        Box::pin(async move {
+            tx.head(*account).await?;
+            let found = keys::store::find_for_update(tx, *account, *slug, &bare_context(*now)).await?;
+            let (mut key, hash) = found.ok_or_else(|| {
+                Failure::Failed(format!("the account has no key {slug}; `plaudit key list` shows those it has"))
+            })?;
+            if key.revoked.is_some() {
+                return match new_hash {
+                    None => Ok(()),
+                    Some(_) => Err(Failure::Failed(format!("key {slug} is revoked; make a new one"))),
+                };
+            }
+            if new_hash.is_none() {
+                key.revoked = Some(*now);
+            }
+            Ok(keys::store::save(tx, *account, &key, &new_hash.unwrap_or(hash)).await?)
+        })
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_ends_at_a_time_or_after_one() {
+        assert_eq!(end("90d"), Ok(End::After(Duration::from_secs(90 * 86_400))));
+        assert_eq!(end("12h"), Ok(End::After(Duration::from_secs(12 * 3600))));
+        let time = Timestamp::parse("2027-01-31T00:00:00Z").unwrap();
+        assert_eq!(end("2027-01-31T00:00:00Z"), Ok(End::At(time)));
+        for wrong in ["", "d", "90", "-1d", "90 d", "tomorrow", "é"] {
+            assert!(end(wrong).is_err(), "{wrong}");
+        }
+    }
+}

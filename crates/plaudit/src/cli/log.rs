@@ -1,0 +1,108 @@
+//! What the program writes to standard error while it runs.
+
+use std::io::{IsTerminal as _, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use parking_lot::Mutex;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+use super::Failure;
+use crate::config::{Log, LogFormat};
+
+/// Lines are written out when so many bytes of them wait.
+const FULL: usize = 32 * 1024;
+/// Lines are written out when they have waited so long.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Begins to write log lines; dropped, it writes what still waits.
+pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
+    // The steps of a migration are told by `migrate`, and need no second telling.
+    let filter = EnvFilter::try_new(format!("refinery_core=warn,{}", config.level))
+        .map_err(|error| Failure::Usage(format!("log.level: {error}")))?;
+    let lines = Lines::default();
+    let writing = Writing::begin(lines.clone())?;
+    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines);
+    let begun = match config.format {
+        LogFormat::Json => tracing::subscriber::set_global_default(subscriber.json().flatten_event(true).finish()),
+        LogFormat::Text => {
+            let subscriber = subscriber.with_ansi(std::io::stderr().is_terminal());
+            tracing::subscriber::set_global_default(subscriber.finish())
+        }
+    };
+    begun.map_err(|error| Failure::Failed(error.to_string()))?;
+    Ok(writing)
+}
+
+/// Lines that wait to be written: a write for every line would cost a request as much as its answer.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Lines {
+    fn write_out(&self) {
+        let mut waiting = self.0.lock();
+        if !waiting.is_empty() {
+            // Without standard error there is nobody left to tell.
+            let _ = std::io::stderr().write_all(&waiting);
+            waiting.clear();
+        }
+    }
+}
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let mut waiting = self.0.lock();
+        waiting.extend_from_slice(bytes);
+        let full = waiting.len() >= FULL;
+        drop(waiting);
+        if full {
+            self.write_out();
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Lines {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// Writes the lines that wait, until it is dropped.
+pub(super) struct Writing {
+    lines: Lines,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writing {
+    fn begin(lines: Lines) -> Result<Self, Failure> {
+        let (stop, stopped) = channel();
+        let own = lines.clone();
+        let thread = std::thread::Builder::new().name("plaudit-log".to_owned()).spawn(move || {
+            while matches!(stopped.recv_timeout(PATIENCE), Err(RecvTimeoutError::Timeout)) {
+                own.write_out();
+            }
+        })?;
+        Ok(Self { lines, stop: Some(stop), thread: Some(thread) })
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        self.lines.write_out();
+    }
+}

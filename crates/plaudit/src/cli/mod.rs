@@ -1,0 +1,218 @@
+//! The command line: a module for each command.
+//!
+//! - A command prints its result on standard output, and everything else on standard error.
+//! - The exit code is 0 when it is done, 1 when it failed, 2 when it was called wrongly.
+//! - Every command that works on the database brings its schema up to date first; only `doctor` changes nothing.
+//! - What a command changes reaches running servers with the next request: it raises the version of the account.
+
+mod account;
+mod archive;
+mod backup;
+mod chain;
+mod commands;
+mod config;
+mod copy;
+mod demo;
+mod doctor;
+mod export;
+mod fill;
+mod import;
+mod key;
+mod log;
+mod maintenance;
+mod migrate;
+mod progress;
+mod restore;
+mod serve;
+mod store;
+
+use std::io::Write as _;
+
+use crate::clock::Clock;
+use crate::config::{Config, ConfigArgs};
+use crate::db::{self, AccountId, Db, DbError, Tx};
+use crate::input::Violations;
+use crate::log::{Actor, Origin};
+use crate::program::accounts;
+use crate::storage::{Storage, StorageError};
+use crate::text::Slug;
+
+/// What the program was called with.
+#[derive(Debug, clap::Parser)]
+#[command(name = "plaudit", version, about, arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct Arguments {
+    #[command(flatten)]
+    config: ConfigArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// The commands.
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Serve a demonstration program on a database of its own under ./plaudit-demo
+    Demo,
+    /// Serve the interface
+    Serve,
+    /// Accounts: the tenants of the service
+    #[command(subcommand)]
+    Account(account::Command),
+    /// API keys of an account
+    #[command(subcommand)]
+    Key(key::Command),
+    /// Answer every request of the region with 503 and a text, until it is switched off
+    #[command(subcommand)]
+    Maintenance(maintenance::Command),
+    /// Add or replace the records of a program file
+    Import(import::Arguments),
+    /// Write an account as a program file
+    Export(export::Arguments),
+    /// Bring the database to the newest schema
+    Migrate,
+    /// Write the whole database and all stored files into one file
+    Backup(backup::Arguments),
+    /// Fill a database from a backup
+    Restore(restore::Arguments),
+    /// Check the database, the change logs and the stored files; changes nothing
+    Doctor(doctor::Arguments),
+    /// The configuration
+    #[command(subcommand)]
+    Config(config::Command),
+    /// Make a synthetic account, for trials and benchmarks
+    Fill(fill::Arguments),
+}
+
+/// Why a command did not do what it was asked to.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// It was called wrongly.
+    #[error("{0}")]
+    Usage(String),
+    /// It failed. Several faults are a line each.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl Failure {
+    /// The exit code of the process.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Failed(_) => 1,
+            Self::Usage(_) => 2,
+        }
+    }
+}
+
+impl From<DbError> for Failure {
+    fn from(error: DbError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<StorageError> for Failure {
+    fn from(error: StorageError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<rusqlite::Error> for Failure {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<Violations> for Failure {
+    fn from(violations: Violations) -> Self {
+        let lines: Vec<String> = violations.iter().map(|(member, message)| format!("{member} {message}")).collect();
+        Self::Failed(lines.join("\n"))
+    }
+}
+
+/// Writes on standard error why the command failed.
+pub fn complain(failure: &Failure) {
+    let mut stderr = std::io::stderr().lock();
+    for line in failure.to_string().lines() {
+        // Without standard error there is nobody left to tell.
+        let _ = writeln!(stderr, "plaudit: {line}");
+    }
+}
+
+/// Runs a command.
+pub async fn run(arguments: Arguments) -> Result<(), Failure> {
+    let config = Config::from_process(&arguments.config).map_err(|error| Failure::Usage(error.to_string()))?;
+    let config = &config;
+    let _log = log::begin(&config.log)?;
+    match arguments.command {
+        Command::Demo => demo::run(config, &arguments.config).await,
+        Command::Serve => serve::run(config).await,
+        Command::Account(command) => account::run(config, command).await,
+        Command::Key(command) => key::run(config, command).await,
+        Command::Maintenance(command) => maintenance::run(config, command).await,
+        Command::Import(arguments) => import::run(config, arguments).await,
+        Command::Export(arguments) => export::run(config, arguments).await,
+        Command::Migrate => migrate::run(config).await,
+        Command::Backup(arguments) => backup::run(config, arguments).await,
+        Command::Restore(arguments) => restore::run(config, arguments).await,
+        Command::Doctor(arguments) => doctor::run(config, arguments).await,
+        Command::Config(command) => config::run(config, command),
+        Command::Fill(arguments) => fill::run(config, arguments).await,
+    }
+}
+
+/// Writes a line on standard output.
+fn say(line: &str) -> Result<(), Failure> {
+    let mut stdout = std::io::stdout().lock();
+    writeln!(stdout, "{line}").and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Failure::Failed("nobody reads the output any more".to_owned()),
+        _ => error.into(),
+    })
+}
+
+/// How the configured database is reached.
+fn database_settings(config: &Config) -> db::Settings {
+    db::Settings {
+        url: config.database.url.as_str().to_owned(),
+        pool_size: config.database.pool_size,
+        group_limit: config.database.group_limit,
+        busy_timeout: std::time::Duration::from_secs(config.database.busy_timeout_seconds),
+    }
+}
+
+/// Opens the database as it is.
+async fn open_as_is(config: &Config) -> Result<Db, Failure> {
+    Ok(Db::open(&database_settings(config)).await?)
+}
+
+/// Opens the database and brings its schema up to date.
+async fn open_database(config: &Config) -> Result<Db, Failure> {
+    let settings = database_settings(config);
+    let db = Db::open(&settings).await?;
+    db::migrate::run(&db, &settings).await?;
+    Ok(db)
+}
+
+/// Opens the database, its schema up to date, and the file storage.
+async fn open(config: &Config) -> Result<(Db, Storage), Failure> {
+    Ok((open_database(config).await?, Storage::open(&config.storage.url)?))
+}
+
+/// What a command's changes are logged as.
+fn operator(clock: &Clock) -> Origin {
+    Origin { actor: Actor::Operator, source: "system", at: clock.now() }
+}
+
+/// The account of this slug, which must exist.
+async fn account_of(tx: &mut Tx, slug: Slug) -> Result<AccountId, Failure> {
+    accounts::store::find(tx, slug).await?.ok_or_else(|| no_account(slug))
+}
+
+fn no_account(slug: Slug) -> Failure {
+    Failure::Failed(format!("there is no account {slug}; `plaudit account list` shows those there are"))
+}

@@ -1,0 +1,45 @@
+//! The progress of long work, on a terminal.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use crate::clock::Clock;
+use crate::text::Timestamp;
+
+/// How often the line is written again, in microseconds.
+const EVERY: i64 = 200_000;
+
+/// Shows on standard error how far long work has come; where that is no terminal, nothing.
+pub(super) struct Progress {
+    what: &'static str,
+    clock: Clock,
+    shown: Option<Timestamp>,
+    visible: bool,
+}
+
+impl Progress {
+    /// Nothing done yet.
+    pub(super) fn new(what: &'static str) -> Self {
+        Self { what, clock: Clock::system(), shown: None, visible: std::io::stderr().is_terminal() }
+    }
+
+    /// So much is done.
+    pub(super) fn at(&mut self, done: u64) {
+        // Asking for the time costs more than most of the work that is counted here.
+        if !self.visible || !done.is_multiple_of(64) {
+            return;
+        }
+        let now = self.clock.now();
+        if self.shown.is_none_or(|shown| now.as_microseconds() - shown.as_microseconds() >= EVERY) {
+            let _ = write!(std::io::stderr(), "\r{done} {}\x1b[K", self.what);
+            self.shown = Some(now);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown.is_some() {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}

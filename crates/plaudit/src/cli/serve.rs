@@ -1,0 +1,106 @@
+//! `plaudit serve`: the service itself.
+//!
+//! Nothing is loaded up front, so that a start takes as long on a large database as on an empty one.
+
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+use super::{Failure, open, say};
+use crate::app::{App, Settings};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::db::Db;
+use crate::http::{self, metrics, server};
+use crate::ids::Ids;
+use crate::storage::Storage;
+
+/// How often a node asks whether its region is under maintenance: twice within the second that the contract allows.
+const MAINTENANCE_POLL: Duration = Duration::from_millis(500);
+
+/// Runs the command.
+pub(super) async fn run(config: &Config) -> Result<(), Failure> {
+    let (db, storage) = open(config).await?;
+    let listener = listen(&config.server.listen, "server.listen").await?;
+    let node = Node::start(config, db, storage, listener).await?;
+    say(&format!("listening on {}", node.address))?;
+    node.run(config).await;
+    Ok(())
+}
+
+/// Listens at an address; `setting` is the one that names it.
+async fn listen(address: &str, setting: &str) -> Result<TcpListener, Failure> {
+    TcpListener::bind(address).await.map_err(|error| Failure::Failed(format!("{setting} {address}: {error}")))
+}
+
+/// A server that accepts connections as soon as it runs.
+pub(super) struct Node {
+    app: App,
+    listener: TcpListener,
+    metrics: Option<JoinHandle<usize>>,
+    /// The address that it listens on, with the port that it was given.
+    pub(super) address: String,
+}
+
+impl Node {
+    /// Prepares everything that a request needs.
+    pub(super) async fn start(
+        config: &Config,
+        db: Db,
+        storage: Storage,
+        listener: TcpListener,
+    ) -> Result<Self, Failure> {
+        let address = format!("http://{}", listener.local_addr()?);
+        let settings = settings(config, &address);
+        let app = App::new(db, Clock::system(), Ids::random(), storage, settings).await?;
+        let metrics = match &config.metrics.listen {
+            Some(own) => Some(serve_metrics(config, &app, listen(own, "metrics.listen").await?)),
+            None => None,
+        };
+        Ok(Self { app, listener, metrics, address })
+    }
+
+    /// Serves until the process is asked to stop, finishes what was accepted, and closes the database.
+    pub(super) async fn run(self, config: &Config) {
+        let Self { app, listener, metrics, .. } = self;
+        let poll = tokio::spawn(poll_maintenance(app.clone()));
+        let settings = server::Settings::from(&config.server);
+        server::serve(listener, http::router(app.clone()), &settings, server::stop_signal()).await;
+        poll.abort();
+        if let Some(metrics) = metrics {
+            metrics.abort();
+        }
+        app.db.close().await;
+    }
+}
+
+fn settings(config: &Config, address: &str) -> Settings {
+    let base_url = config.server.base_url.trim_end_matches('/');
+    Settings {
+        region: config.server.region.name().to_owned(),
+        base_url: if base_url.is_empty() { address } else { base_url }.to_owned(),
+        requests_per_minute: i64::from(config.limits.requests_per_minute),
+        idempotency_seconds: i64::try_from(config.limits.idempotency_hours * 3600).unwrap_or(i64::MAX),
+        download_seconds: u32::try_from(config.limits.download_minutes * 60).unwrap_or(u32::MAX),
+        max_body_bytes: config.server.max_body_bytes,
+        body_timeout_seconds: config.server.body_timeout_seconds,
+        log_requests: config.log.requests,
+    }
+}
+
+fn serve_metrics(config: &Config, app: &App, listener: TcpListener) -> JoinHandle<usize> {
+    let settings = server::Settings::from(&config.server);
+    let router = metrics::router(app.clone());
+    tokio::spawn(async move { server::serve(listener, router, &settings, std::future::pending()).await })
+}
+
+async fn poll_maintenance(app: App) {
+    loop {
+        tokio::time::sleep(MAINTENANCE_POLL).await;
+        if let Err(error) = app.refresh_maintenance().await {
+            // The last answer stands: a database that does not answer is no maintenance.
+            tracing::warn!(%error, "cannot ask whether the region is under maintenance");
+        }
+    }
+}

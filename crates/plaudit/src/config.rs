@@ -1,0 +1,326 @@
+//! The configuration: one table of settings, from which the structs, the checks, `config show` and
+//! `docs/configuration.md` all come.
+//!
+//! A value is taken from the last of these that gives one: the default, `plaudit.toml`, the environment, the command
+//! line. Every value given anywhere is checked, also one that a later layer replaces, and all faults are reported at
+//! once.
+
+mod documentation;
+mod kind;
+mod layers;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::fmt::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use kind::Kind;
+use layers::Layers;
+pub use values::{DatabaseUrl, LogFormat, Network, Region};
+use values::{FromText, mask};
+
+/// A row of the table.
+struct Setting {
+    section: &'static str,
+    name: &'static str,
+    text: &'static str,
+    default: &'static str,
+    kind: Kind,
+}
+
+macro_rules! settings {
+    ($($(#[doc = $about:literal])+ $section:ident: $Section:ident {
+        $($(#[doc = $text:literal])+ $name:ident: $type:ty = $default:literal, $kind:expr;)+
+    })+) => {
+        $($(#[doc = $about])+
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct $Section {
+            $($(#[doc = $text])+ #[doc = concat!("\n\nDefault: `", $default, "`.")] pub $name: $type,)+
+        })+
+
+        /// The whole configuration, checked.
+        #[derive(Clone, Debug)]
+        pub struct Config {
+            $($(#[doc = $about])+ pub $section: $Section,)+
+            origins: Vec<Origin>,
+        }
+
+        const SECTIONS: &[(&str, &str)] = &[$((stringify!($section), concat!($($about),+)),)+];
+
+        const SETTINGS: &[Setting] = &[$($(Setting {
+            section: stringify!($section),
+            name: stringify!($name),
+            text: concat!($($text),+),
+            default: $default,
+            kind: $kind,
+        },)+)+];
+
+        impl Config {
+            /// Reads checked texts, one for each row of the table and in its order.
+            fn build(texts: &[String], origins: Vec<Origin>) -> Option<Self> {
+                let mut texts = texts.iter();
+                Some(Self { $($section: $Section { $($name: FromText::from_text(texts.next()?)?,)+ },)+ origins })
+            }
+        }
+    };
+}
+
+settings! {
+    /// Where the service listens, how it is addressed, and how much it takes from one client.
+    server: Server {
+        /// The address and port to listen on. Port 0 takes a free one.
+        listen: String = "127.0.0.1:8080", Kind::Address;
+        /// The address under which clients reach the service, without a slash at the end; links in answers begin with
+        /// it. Left empty, it is `http://` and the address listened on.
+        base_url: String = "", Kind::WebAddress;
+        /// The region that this deployment serves. A key of another region's account is refused.
+        region: Region = "us", Kind::Choice(Region::NAMES);
+        /// The proxies whose `X-Forwarded-For` is believed, as addresses or networks. In the environment they are
+        /// separated by commas.
+        trusted_proxies: Vec<Network> = "", Kind::Networks;
+        /// Seconds within which the head of a request must have arrived, counted from its first byte, or from the
+        /// opening of the connection for the first request.
+        header_timeout_seconds: u64 = "10", Kind::Whole(1, 3600);
+        /// Seconds that a client may pause while it sends a body or takes an answer.
+        body_timeout_seconds: u64 = "30", Kind::Whole(1, 3600);
+        /// Seconds that a connection may stay open between two requests.
+        idle_timeout_seconds: u64 = "75", Kind::Whole(1, 86400);
+        /// Seconds that requests in flight are given to finish when the service is asked to stop.
+        shutdown_timeout_seconds: u64 = "30", Kind::Whole(1, 3600);
+        /// Connections open at once. Further ones wait until one is closed.
+        max_connections: usize = "10000", Kind::Whole(1, 1_000_000);
+        /// Bytes of a request body, uploads excepted: those have the limit of the interface, 256 MB.
+        max_body_bytes: usize = "1048576", Kind::Whole(1024, 268_435_456);
+    }
+    /// Where records are kept.
+    database: Database {
+        /// The database: `sqlite:` and a file, or a `postgres://` address, which may name several hosts. Its password
+        /// is never shown.
+        url: DatabaseUrl = "sqlite:./plaudit.db", Kind::Database;
+        /// Connections to PostgreSQL. SQLite does not use it.
+        pool_size: usize = "16", Kind::Whole(1, 1000);
+        /// The most changes that one commit acknowledges together.
+        group_limit: usize = "256", Kind::Whole(1, 10_000);
+        /// Seconds that a write waits for another process that writes to the same SQLite file.
+        busy_timeout_seconds: u64 = "10", Kind::Whole(1, 3600);
+    }
+    /// Where the bytes of files are kept.
+    storage: Storage {
+        /// A folder. It is made when it does not exist.
+        url: String = "file:./plaudit-files", Kind::Storage;
+    }
+    /// What the service writes to standard error.
+    log: Log {
+        /// The level from which on messages are written, or several with the module that they are about, such as
+        /// `info,plaudit::db=debug`.
+        level: String = "info", Kind::Levels;
+        /// Lines for people, or a JSON object a line.
+        format: LogFormat = "text", Kind::Choice(LogFormat::NAMES);
+        /// Whether each request is written.
+        requests: bool = "true", Kind::Flag;
+    }
+    /// Measurements for Prometheus.
+    metrics: Metrics {
+        /// The address and port on which `/metrics` is served. Left empty, it is not served.
+        listen: Option<String> = "", Kind::OptionalAddress;
+    }
+    /// Limits that an account's own settings do not set.
+    limits: Limits {
+        /// Requests a minute from one client address without a known key.
+        requests_per_minute: u32 = "60", Kind::Whole(1, 1_000_000);
+        /// Hours for which the answer to an `Idempotency-Key` is kept.
+        idempotency_hours: u64 = "24", Kind::Whole(1, 720);
+        /// Minutes for which a download address is good, at least; it ends at a whole minute.
+        download_minutes: u64 = "15", Kind::Whole(1, 10_080);
+    }
+}
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// Nobody set it.
+    Default,
+    /// This file.
+    File(PathBuf),
+    /// The environment variable of this name.
+    Environment(String),
+    /// This option of the command line.
+    CommandLine(&'static str),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Default => formatter.write_str("default"),
+            Self::File(path) => write!(formatter, "{}", path.display()),
+            Self::Environment(name) => formatter.write_str(name),
+            Self::CommandLine(option) => formatter.write_str(option),
+        }
+    }
+}
+
+/// A value as `config show` prints it, in TOML and masked, and where it came from.
+#[derive(Clone, Debug)]
+struct Origin {
+    shown: String,
+    source: Source,
+}
+
+/// Everything that is wrong with the configuration, a line each.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("{}", .faults.join("\n"))]
+pub struct ConfigError {
+    /// Each names the place, the section, the setting, and what is allowed.
+    pub faults: Vec<String>,
+}
+
+/// The options that every command takes.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub struct ConfigArgs {
+    /// The configuration file.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "The configuration file [default: plaudit.toml, if there is one] [env: PLAUDIT_CONFIG]"
+    )]
+    pub config: Option<PathBuf>,
+    /// The database.
+    #[arg(
+        long,
+        global = true,
+        value_name = "sqlite:PATH|postgres://...",
+        help = "The database [env: PLAUDIT_DATABASE_URL]"
+    )]
+    pub database: Option<String>,
+    /// The address and port to listen on.
+    #[arg(
+        long,
+        global = true,
+        value_name = "HOST:PORT",
+        help = "The address and port to listen on [env: PLAUDIT_SERVER_LISTEN]"
+    )]
+    pub listen: Option<String>,
+    /// The address under which clients reach the service.
+    #[arg(
+        long,
+        global = true,
+        value_name = "URL",
+        help = "The address under which clients reach the service [env: PLAUDIT_SERVER_BASE_URL]"
+    )]
+    pub base_url: Option<String>,
+    /// The region that this deployment serves.
+    #[arg(
+        long,
+        global = true,
+        value_name = "us|eu|au|ca|hk",
+        help = "The region that this deployment serves [env: PLAUDIT_SERVER_REGION]"
+    )]
+    pub region: Option<String>,
+    /// Where the bytes of files are kept.
+    #[arg(
+        long,
+        global = true,
+        value_name = "file:DIR|s3://...",
+        help = "Where the bytes of files are kept [env: PLAUDIT_STORAGE_URL]"
+    )]
+    pub storage: Option<String>,
+}
+
+impl ConfigArgs {
+    /// Option, section, name of the setting, and what was given.
+    fn given(&self) -> [(&'static str, &'static str, &'static str, Option<&String>); 5] {
+        [
+            ("--database", "database", "url", self.database.as_ref()),
+            ("--listen", "server", "listen", self.listen.as_ref()),
+            ("--base-url", "server", "base_url", self.base_url.as_ref()),
+            ("--region", "server", "region", self.region.as_ref()),
+            ("--storage", "storage", "url", self.storage.as_ref()),
+        ]
+    }
+}
+
+impl Setting {
+    fn position(section: &str, name: &str) -> Option<usize> {
+        SETTINGS.iter().position(|setting| setting.section == section && setting.name == name)
+    }
+
+    fn variable(&self) -> String {
+        format!("PLAUDIT_{}_{}", self.section.to_ascii_uppercase(), self.name.to_ascii_uppercase())
+    }
+
+    /// A text of this setting as TOML, without passwords.
+    fn shown(&self, text: &str) -> String {
+        match self.kind {
+            Kind::Whole(..) | Kind::Flag => text.to_owned(),
+            Kind::Networks => {
+                let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+                toml::Value::Array(parts.map(|part| toml::Value::String(part.to_owned())).collect()).to_string()
+            }
+            Kind::Database => toml::Value::String(mask(text)).to_string(),
+            _ => toml::Value::String(text.to_owned()).to_string(),
+        }
+    }
+}
+
+fn names_of(section: &str) -> String {
+    let names = SETTINGS.iter().filter(|setting| setting.section == section).map(|setting| setting.name);
+    names.collect::<Vec<_>>().join(", ")
+}
+
+impl Config {
+    /// Puts the layers over one another. `directory` is where `plaudit.toml` is looked for.
+    pub fn load(
+        args: &ConfigArgs,
+        environment: impl Iterator<Item = (String, String)>,
+        directory: &Path,
+    ) -> Result<Self, ConfigError> {
+        let mut variables: Vec<_> = environment.filter(|(name, _)| name.starts_with("PLAUDIT_")).collect();
+        variables.sort();
+        let from_environment = variables.iter().find(|(name, text)| name == "PLAUDIT_CONFIG" && !text.is_empty());
+        let chosen = args.config.clone().or_else(|| from_environment.map(|(_, text)| PathBuf::from(text)));
+        let file = chosen.clone().unwrap_or_else(|| PathBuf::from("plaudit.toml"));
+        let mut layers = Layers::defaults();
+        layers.file(&directory.join(&file), &file, chosen.is_some());
+        for (name, text) in &variables {
+            layers.variable(name, text);
+        }
+        for (option, section, name, text) in args.given() {
+            if let (Some(text), Some(position)) = (text, Setting::position(section, name)) {
+                layers.offer(position, text, Source::CommandLine(option), &format!("command line, {option}"));
+            }
+        }
+        layers.finish()
+    }
+
+    /// Loads from this process's environment and working directory.
+    #[allow(clippy::disallowed_methods, reason = "the one place that reads the environment")]
+    pub fn from_process(args: &ConfigArgs) -> Result<Self, ConfigError> {
+        let variables = std::env::vars_os();
+        let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
+        Self::load(args, variables.map(|(name, value)| (text(name), text(value))), Path::new("."))
+    }
+
+    /// Where the value of a setting came from; nothing if there is no such setting.
+    #[must_use]
+    pub fn source(&self, section: &str, name: &str) -> Option<&Source> {
+        self.origins.get(Setting::position(section, name)?).map(|origin| &origin.source)
+    }
+
+    /// The configuration as a `plaudit.toml`, each line with where its value came from, without passwords.
+    #[must_use]
+    pub fn redacted(&self) -> String {
+        let mut text = String::new();
+        for (section, _) in SECTIONS {
+            let gap = if text.is_empty() { "" } else { "\n" };
+            let _ = writeln!(text, "{gap}[{section}]");
+            for (setting, Origin { shown, source }) in SETTINGS.iter().zip(&self.origins) {
+                if setting.section == *section {
+                    let _ = writeln!(text, "{} = {shown} # {source}", setting.name);
+                }
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,66 @@
+//! The schema: one folder of steps, the same SQL on both engines, recorded by refinery in the database.
+
+use super::{Backend, Db, DbError, Settings};
+
+// The macro writes a module of its own, which documents nothing.
+#[allow(missing_docs, clippy::pedantic, unreachable_pub)]
+mod steps {
+    refinery::embed_migrations!("migrations");
+}
+
+/// On PostgreSQL text is compared by the locale of the database unless told otherwise; a domain tells it once, and
+/// SQLite takes the domain's name for a type of text.
+const POSTGRES_DOMAIN: &str = "DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_type WHERE typname = 'ordered_text' AND typnamespace = current_schema()::regnamespace)
+    THEN CREATE DOMAIN ordered_text AS TEXT COLLATE \"C\"; END IF; END $$";
+
+/// Keeps two nodes that start together from migrating together. The number is arbitrary and only has to stay.
+const POSTGRES_LOCK: &str = "SELECT pg_advisory_lock(7205759403792)";
+
+/// What a run did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The names of the steps that were applied now, in order.
+    pub applied: Vec<String>,
+}
+
+/// Brings the database to the newest schema. Every step is a transaction of its own.
+pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
+    let failed = |error: refinery::Error| DbError::Failed(error.to_string());
+    let report = match &db.0.backend {
+        Backend::Sqlite(sqlite) => {
+            let mut connection = sqlite.connect()?;
+            tokio::task::spawn_blocking(move || steps::migrations::runner().run(&mut connection))
+                .await
+                .map_err(|error| DbError::Failed(error.to_string()))?
+                .map_err(failed)?
+        }
+        Backend::Postgres(_) => {
+            let (mut client, connection) = tokio_postgres::connect(&settings.url, tokio_postgres::NoTls).await?;
+            let driver = tokio::spawn(connection);
+            client.batch_execute(POSTGRES_LOCK).await?;
+            client.batch_execute(POSTGRES_DOMAIN).await?;
+            let report = steps::migrations::runner().run_async(&mut client).await.map_err(failed)?;
+            drop(client);
+            driver.abort();
+            report
+        }
+    };
+    Ok(Migrated { applied: report.applied_migrations().iter().map(ToString::to_string).collect() })
+}
+
+/// The names of the steps that the database lacks, in order. Empty: the schema is the one this program knows.
+pub async fn pending(db: &Db) -> Result<Vec<String>, DbError> {
+    let mut applied = Vec::new();
+    let known = db
+        .each("SELECT CAST(version AS BIGINT) FROM refinery_schema_history", &[], |row| {
+            applied.push(row.integer(0)?);
+            Ok(())
+        })
+        .await;
+    let steps = steps::migrations::runner().get_migrations().iter().map(ToString::to_string).collect::<Vec<_>>();
+    if known.is_err() {
+        return Ok(steps);
+    }
+    Ok(steps.into_iter().skip(applied.len()).collect())
+}

@@ -1,0 +1,222 @@
+//! SQLite and PostgreSQL behind one small face.
+//!
+//! - A statement is written once, with `$1` parameters; what both engines understand is listed in `docs/database.md`.
+//! - A read is one statement ([`Db::each`], [`Db::first`]); on SQLite it runs inline on a connection of the calling
+//!   thread, on PostgreSQL on a pooled connection.
+//! - A long read that needs one state of the data runs in a [`Db::snapshot`].
+//! - A write is a function of a [`Tx`] ([`Db::write`]). Writes that wait are run one after the other as savepoints of
+//!   one transaction and acknowledged together after its commit: all of them on SQLite, those of one account on
+//!   PostgreSQL. A write may therefore run more than once, but takes effect at most once.
+//! - The only thing that a write may await is its `Tx`.
+
+mod error;
+mod group;
+mod head;
+pub mod migrate;
+mod postgres;
+mod row;
+mod sqlite;
+pub mod tables;
+mod tx;
+mod value;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+pub use error::DbError;
+pub use futures_util::future::BoxFuture;
+pub use group::Work;
+pub use head::Head;
+pub use row::Row;
+pub use tx::Tx;
+pub use value::Value;
+
+/// The tenant that a record belongs to; the first column of every primary key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AccountId(pub i64);
+
+impl AccountId {
+    /// Stands for "no account yet": the creation of an account, and what concerns the whole deployment.
+    pub const NONE: Self = Self(0);
+}
+
+/// How a database is reached and how its writes are grouped.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `sqlite:PATH` or `postgres://…`.
+    pub url: String,
+    /// Connections to PostgreSQL.
+    pub pool_size: usize,
+    /// The most changes that one commit acknowledges together.
+    pub group_limit: usize,
+    /// How long a write waits for another process that writes to the same SQLite file.
+    pub busy_timeout: Duration,
+}
+
+impl Settings {
+    /// The settings of a database at `url`, everything else at its default.
+    #[must_use]
+    pub fn at(url: &str) -> Self {
+        Self { url: url.to_owned(), pool_size: 16, group_limit: 256, busy_timeout: Duration::from_secs(10) }
+    }
+}
+
+/// Which of the two engines a database runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Embedded, one node.
+    Sqlite,
+    /// A server, many nodes.
+    Postgres,
+}
+
+/// Counts statements, so that tests and metrics can tell how many a request takes.
+#[derive(Debug, Default)]
+pub(crate) struct Statements(AtomicU64);
+
+impl Statements {
+    fn count(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+enum Backend {
+    Sqlite(sqlite::Sqlite),
+    Postgres(postgres::Postgres),
+}
+
+struct Inner {
+    backend: Backend,
+    statements: Arc<Statements>,
+}
+
+/// A database. Cloning is cheap; the clones are the same database.
+#[derive(Clone)]
+pub struct Db(Arc<Inner>);
+
+impl std::fmt::Debug for Db {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Db").field(&self.engine()).finish()
+    }
+}
+
+impl Db {
+    /// Opens the database that the settings name; SQLite creates its file. The tables are made by [`migrate::run`].
+    pub async fn open(settings: &Settings) -> Result<Self, DbError> {
+        let statements = Arc::new(Statements::default());
+        let backend = if let Some(path) = settings.url.strip_prefix("sqlite:") {
+            Backend::Sqlite(sqlite::Sqlite::open(path, settings, &statements)?)
+        } else if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
+            Backend::Postgres(postgres::Postgres::open(settings, &statements).await?)
+        } else {
+            return Err(DbError::Settings("a database address begins with sqlite: or postgres://".to_owned()));
+        };
+        Ok(Self(Arc::new(Inner { backend, statements })))
+    }
+
+    /// The engine that this database runs on.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match self.0.backend {
+            Backend::Sqlite(_) => Engine::Sqlite,
+            Backend::Postgres(_) => Engine::Postgres,
+        }
+    }
+
+    /// How many statements have been run so far, those of transactions included.
+    #[must_use]
+    pub fn statements(&self) -> u64 {
+        self.0.statements.0.load(Ordering::Relaxed)
+    }
+
+    /// Runs one statement and hands every row to `row`, without copying it.
+    pub async fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    where
+        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
+    {
+        self.0.statements.count();
+        match &self.0.backend {
+            Backend::Sqlite(sqlite) => sqlite.each(sql, values, row),
+            Backend::Postgres(postgres) => postgres.each(sql, values, row).await,
+        }
+    }
+
+    /// Runs one statement and reads its first row, if there is one.
+    pub async fn first<T, F>(&self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
+    where
+        T: Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        let mut found = None;
+        let mut read = read;
+        self.each(sql, values, |row| {
+            if found.is_none() {
+                found = Some(read(row)?);
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(found)
+    }
+
+    /// Runs a statement that may take long, away from the threads that answer requests.
+    pub async fn each_aside<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<F, DbError>
+    where
+        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send + 'static,
+    {
+        let mut row = row;
+        match &self.0.backend {
+            Backend::Sqlite(sqlite) => {
+                self.0.statements.count();
+                let sqlite = sqlite.reader();
+                let sql = sql.to_owned();
+                let values: Vec<Value<'static>> = values.iter().map(Value::to_owned).collect();
+                tokio::task::spawn_blocking(move || sqlite.each(&sql, &values, &mut row).map(|()| row))
+                    .await
+                    .map_err(|error| DbError::Failed(error.to_string()))?
+            }
+            Backend::Postgres(_) => self.each(sql, values, &mut row).await.map(|()| row),
+        }
+    }
+
+    /// A read-only transaction: everything that is read in it belongs to one state of the database.
+    pub async fn snapshot(&self) -> Result<Tx, DbError> {
+        match &self.0.backend {
+            Backend::Sqlite(sqlite) => sqlite.snapshot(),
+            Backend::Postgres(postgres) => postgres.snapshot().await,
+        }
+    }
+
+    /// Runs `work` in a transaction of `account` and returns when what it did is durable. An `Err` of `work` undoes
+    /// all that it did. `state` is what the work needs; it is kept apart so that the work can be run again.
+    pub async fn write<S, T, E>(&self, account: AccountId, state: S, work: Work<S, T, E>) -> Result<T, E>
+    where
+        S: Send + Sync + 'static,
+        T: Send + 'static,
+        E: From<DbError> + Send + 'static,
+    {
+        let (job, answer) = group::job(state, work);
+        let sent = match &self.0.backend {
+            Backend::Sqlite(sqlite) => sqlite.submit(job),
+            Backend::Postgres(postgres) => postgres.submit(account, job),
+        };
+        sent.map_err(E::from)?;
+        answer.await.unwrap_or_else(|_| Err(E::from(DbError::Failed("the writer has stopped".to_owned()))))
+    }
+
+    /// A transaction of its own, outside the groups, for long work such as an import; [`Tx::commit`] ends it.
+    pub async fn begin(&self) -> Result<Tx, DbError> {
+        match &self.0.backend {
+            Backend::Sqlite(sqlite) => sqlite.begin(),
+            Backend::Postgres(postgres) => postgres.begin().await,
+        }
+    }
+
+    /// Waits until every write that was handed over is answered, and stops taking new ones.
+    pub async fn close(&self) {
+        if let Backend::Sqlite(sqlite) = &self.0.backend {
+            sqlite.close().await;
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! PostgreSQL: a pool, prepared statements, and a queue of writes for every account.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
+use futures_util::{TryStreamExt, future, pin_mut};
+use parking_lot::Mutex;
+use tokio::sync::mpsc;
+use tokio_postgres::NoTls;
+
+use super::group::Job;
+use super::tx::{Link, Tx};
+use super::{AccountId, DbError, Row, Settings, Statements, Value};
+
+type Client = deadpool_postgres::Object;
+
+/// How often a write is run again that met another one or lost its connection.
+const RUNS: usize = 8;
+/// How long the queue of an account waits for the next write before it ends.
+const IDLE: Duration = Duration::from_secs(10);
+
+type Queues = Mutex<HashMap<AccountId, mpsc::UnboundedSender<Box<dyn Job>>>>;
+
+#[derive(Clone)]
+struct Shared {
+    pool: Pool,
+    statements: Arc<Statements>,
+    queues: Arc<Queues>,
+    group_limit: usize,
+}
+
+pub(super) struct Postgres(Shared);
+
+impl Postgres {
+    pub(super) async fn open(settings: &Settings, statements: &Arc<Statements>) -> Result<Self, DbError> {
+        let mut config: tokio_postgres::Config = settings
+            .url
+            .parse()
+            .map_err(|error: tokio_postgres::Error| DbError::Settings(format!("database.url: {error}")))?;
+        config.application_name("plaudit");
+        config.options("-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan");
+        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
+        let pool = Pool::builder(manager)
+            .max_size(settings.pool_size.max(2))
+            .build()
+            .map_err(|error| DbError::Settings(error.to_string()))?;
+        drop(pool.get().await.map_err(|error| DbError::Settings(format!("database.url: {error}")))?);
+        Ok(Self(Shared {
+            pool,
+            statements: Arc::clone(statements),
+            queues: Arc::default(),
+            group_limit: settings.group_limit.max(1),
+        }))
+    }
+
+    pub(super) async fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    where
+        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
+    {
+        each(&self.0.pool.get().await?, sql, values, row).await
+    }
+
+    pub(super) async fn snapshot(&self) -> Result<Tx, DbError> {
+        self.0.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await
+    }
+
+    pub(super) async fn begin(&self) -> Result<Tx, DbError> {
+        self.0.transaction("BEGIN").await
+    }
+
+    pub(super) fn submit(&self, account: AccountId, job: Box<dyn Job>) -> Result<(), DbError> {
+        let mut queues = self.0.queues.lock();
+        let job = match queues.get(&account) {
+            Some(queue) => match queue.send(job) {
+                Ok(()) => return Ok(()),
+                Err(mpsc::error::SendError(job)) => job,
+            },
+            None => job,
+        };
+        let (queue, jobs) = mpsc::unbounded_channel();
+        queue.send(job).map_err(|_| DbError::Failed("a queue ended before it began".to_owned()))?;
+        queues.insert(account, queue);
+        tokio::spawn(self.0.clone().work_off(account, jobs));
+        Ok(())
+    }
+}
+
+impl Shared {
+    async fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
+        let client = self.pool.get().await?;
+        client.batch_execute(begin).await?;
+        Ok(Tx::new(Link::Postgres(Session { client: Some(client), open: true }), Arc::clone(&self.statements)))
+    }
+
+    async fn work_off(self, account: AccountId, mut jobs: mpsc::UnboundedReceiver<Box<dyn Job>>) {
+        loop {
+            let first = match tokio::time::timeout(IDLE, jobs.recv()).await {
+                Ok(Some(job)) => job,
+                Ok(None) => return,
+                Err(_) => {
+                    let mut queues = self.queues.lock();
+                    // Under the lock nobody can send, so a queue that is empty now stays empty.
+                    if jobs.is_empty() {
+                        queues.remove(&account);
+                        return;
+                    }
+                    continue;
+                }
+            };
+            let mut group = vec![first];
+            while group.len() < self.group_limit
+                && let Ok(job) = jobs.try_recv()
+            {
+                group.push(job);
+            }
+            self.write(group).await;
+        }
+    }
+
+    /// Writes a group; where the database asks for another run, its members one by one.
+    async fn write(&self, mut group: Vec<Box<dyn Job>>) {
+        match self.write_together(&mut group).await {
+            Err(DbError::Again(_)) => {
+                for job in group {
+                    self.write_alone(job).await;
+                }
+            }
+            outcome => {
+                for job in group {
+                    job.answer(outcome.as_ref().copied().map_err(|error| DbError::Failed(error.to_string())));
+                }
+            }
+        }
+    }
+
+    async fn write_alone(&self, job: Box<dyn Job>) {
+        let mut alone = [job];
+        let mut outcome = Ok(());
+        for run in 0..RUNS {
+            outcome = self.write_together(&mut alone).await;
+            if !matches!(outcome, Err(DbError::Again(_))) {
+                break;
+            }
+            // A failover takes seconds; a conflict is over at once.
+            tokio::time::sleep(Duration::from_millis(5 << run)).await;
+        }
+        let [job] = alone;
+        job.answer(outcome);
+    }
+
+    async fn write_together(&self, group: &mut [Box<dyn Job>]) -> Result<(), DbError> {
+        let mut tx = self.transaction("BEGIN").await?;
+        for job in &mut *group {
+            tx.savepoint().await?;
+            let kept = job.run(&mut tx).await;
+            if job.wants_another_run() {
+                return Err(DbError::Again("a write of the group met a conflict".to_owned()));
+            }
+            if kept { tx.release().await? } else { tx.undo().await? }
+        }
+        tx.write_heads().await?;
+        // Past this point the outcome of a lost connection is not known, and the work must not run twice.
+        tx.commit().await.map_err(|error| DbError::Failed(error.to_string()))
+    }
+}
+
+/// A connection inside a transaction.
+pub(super) struct Session {
+    client: Option<Client>,
+    open: bool,
+}
+
+impl Session {
+    pub(super) fn client(&self) -> Result<&Client, DbError> {
+        self.client.as_ref().ok_or_else(|| DbError::Failed("a transaction lost its connection".to_owned()))
+    }
+
+    /// The transaction has ended, and the pool may hand the connection out again.
+    pub(super) fn ended(&mut self) {
+        self.open = false;
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // The pool must not hand out a connection that is still inside a transaction.
+        if self.open
+            && let Some(client) = self.client.take()
+        {
+            drop(deadpool_postgres::Object::take(client));
+        }
+    }
+}
+
+pub(super) async fn each<F>(client: &Client, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
+where
+    F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
+{
+    let statement = client.prepare_cached(sql).await?;
+    let rows = client.query_raw(&statement, values).await?;
+    pin_mut!(rows);
+    while let Some(found) = rows.try_next().await? {
+        row(&Row::postgres(&found))?;
+    }
+    Ok(())
+}
+
+pub(super) async fn execute(client: &Client, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
+    let statement = client.prepare_cached(sql).await?;
+    Ok(client.execute_raw(&statement, values).await?)
+}
+
+/// Sends all statements before it waits for the first answer.
+pub(super) async fn execute_together(
+    client: &Client,
+    statements: &[(&'static str, Vec<Value<'static>>)],
+) -> Result<(), DbError> {
+    let mut prepared = Vec::with_capacity(statements.len());
+    for (sql, _) in statements {
+        prepared.push(client.prepare_cached(sql).await?);
+    }
+    let runs = prepared.iter().zip(statements).map(|(statement, (_, values))| client.execute_raw(statement, values));
+    future::try_join_all(runs).await?;
+    Ok(())
+}

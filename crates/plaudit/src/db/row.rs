@@ -1,0 +1,124 @@
+//! A row of a result, read in place.
+
+use tokio_postgres::types::{FromSql, Type};
+
+use super::DbError;
+
+/// A row of a result. Columns are counted from 0; texts and bytes are borrowed from the row.
+pub struct Row<'r>(Inner<'r>);
+
+enum Inner<'r> {
+    Sqlite(&'r rusqlite::Row<'r>),
+    Postgres(&'r tokio_postgres::Row),
+}
+
+struct Raw<'r>(&'r [u8]);
+
+impl<'r> FromSql<'r> for Raw<'r> {
+    fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self(raw))
+    }
+
+    // A domain over text has the wire form of text, which the driver's own types would refuse.
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+impl<'r> Row<'r> {
+    pub(super) fn sqlite(row: &'r rusqlite::Row<'r>) -> Self {
+        Self(Inner::Sqlite(row))
+    }
+
+    pub(super) fn postgres(row: &'r tokio_postgres::Row) -> Self {
+        Self(Inner::Postgres(row))
+    }
+
+    /// A BIGINT.
+    pub fn integer(&self, column: usize) -> Result<i64, DbError> {
+        self.optional_integer(column)?.ok_or_else(|| unexpected(column, "is null"))
+    }
+
+    /// A BIGINT or NULL.
+    pub fn optional_integer(&self, column: usize) -> Result<Option<i64>, DbError> {
+        match self.0 {
+            Inner::Sqlite(row) => match row.get_ref(column)? {
+                rusqlite::types::ValueRef::Null => Ok(None),
+                rusqlite::types::ValueRef::Integer(integer) => Ok(Some(integer)),
+                _ => Err(unexpected(column, "is no integer")),
+            },
+            Inner::Postgres(row) => match row.try_get::<_, Option<Raw<'_>>>(column)? {
+                None => Ok(None),
+                Some(Raw(raw)) => match <[u8; 8]>::try_from(raw) {
+                    Ok(bytes) => Ok(Some(i64::from_be_bytes(bytes))),
+                    Err(_) => Err(unexpected(column, "is no BIGINT")),
+                },
+            },
+        }
+    }
+
+    /// A flag, kept as BIGINT 0 or 1.
+    pub fn flag(&self, column: usize) -> Result<bool, DbError> {
+        Ok(self.integer(column)? != 0)
+    }
+
+    /// A TEXT.
+    pub fn text(&self, column: usize) -> Result<&str, DbError> {
+        self.optional_text(column)?.ok_or_else(|| unexpected(column, "is null"))
+    }
+
+    /// A TEXT or NULL.
+    pub fn optional_text(&self, column: usize) -> Result<Option<&str>, DbError> {
+        let bytes = match self.0 {
+            Inner::Sqlite(row) => match row.get_ref(column)? {
+                rusqlite::types::ValueRef::Null => None,
+                rusqlite::types::ValueRef::Text(text) => Some(text),
+                _ => return Err(unexpected(column, "is no text")),
+            },
+            Inner::Postgres(row) => row.try_get::<_, Option<Raw<'_>>>(column)?.map(|raw| raw.0),
+        };
+        bytes.map(|bytes| std::str::from_utf8(bytes).map_err(|_| unexpected(column, "is no UTF-8"))).transpose()
+    }
+
+    /// A BYTEA.
+    pub fn bytes(&self, column: usize) -> Result<&[u8], DbError> {
+        let bytes = match self.0 {
+            Inner::Sqlite(row) => match row.get_ref(column)? {
+                rusqlite::types::ValueRef::Blob(bytes) => Some(bytes),
+                _ => None,
+            },
+            Inner::Postgres(row) => row.try_get::<_, Option<Raw<'_>>>(column)?.map(|raw| raw.0),
+        };
+        bytes.ok_or_else(|| unexpected(column, "is no bytes"))
+    }
+
+    /// The column whatever its type, for copies of whole tables.
+    pub fn value(&self, column: usize) -> Result<super::Value<'static>, DbError> {
+        use super::Value;
+        match self.0 {
+            Inner::Sqlite(row) => Ok(match row.get_ref(column)? {
+                rusqlite::types::ValueRef::Null => Value::Null,
+                rusqlite::types::ValueRef::Integer(integer) => Value::Integer(integer),
+                rusqlite::types::ValueRef::Text(text) => Value::from(String::from_utf8_lossy(text).into_owned()),
+                rusqlite::types::ValueRef::Blob(bytes) => Value::from(bytes.to_vec()),
+                rusqlite::types::ValueRef::Real(_) => return Err(unexpected(column, "is a floating-point number")),
+            }),
+            Inner::Postgres(row) => {
+                let type_of = row.columns().get(column).map(tokio_postgres::Column::type_);
+                if row.try_get::<_, Option<Raw<'_>>>(column)?.is_none() {
+                    Ok(Value::Null)
+                } else if type_of == Some(&Type::INT8) {
+                    Ok(Value::Integer(self.integer(column)?))
+                } else if type_of == Some(&Type::BYTEA) {
+                    Ok(Value::from(self.bytes(column)?.to_vec()))
+                } else {
+                    Ok(Value::from(self.text(column)?.to_owned()))
+                }
+            }
+        }
+    }
+}
+
+fn unexpected(column: usize, what: &str) -> DbError {
+    DbError::Failed(format!("column {column} of a result {what}"))
+}

@@ -1,0 +1,242 @@
+//! SQLite: a reader for every thread, and one writer that commits in groups.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use parking_lot::Mutex;
+use rusqlite::{Connection, OpenFlags};
+
+use super::group::Job;
+use super::tx::{Link, Tx};
+use super::{DbError, Row, Settings, Statements, Value};
+
+static DATABASES: AtomicUsize = AtomicUsize::new(0);
+
+thread_local! {
+    /// The readers of this thread, by the number of their database.
+    static READERS: RefCell<HashMap<usize, Connection>> = RefCell::new(HashMap::new());
+}
+
+/// What opens connections for reading.
+#[derive(Clone)]
+pub(super) struct Reader {
+    path: Arc<PathBuf>,
+    number: usize,
+    busy_timeout: Duration,
+}
+
+pub(super) struct Sqlite {
+    reader: Reader,
+    statements: Arc<Statements>,
+    jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
+    writer: Mutex<Option<std::thread::JoinHandle<()>>>,
+}
+
+impl Sqlite {
+    pub(super) fn open(path: &str, settings: &Settings, statements: &Arc<Statements>) -> Result<Self, DbError> {
+        if path.is_empty() || path.starts_with(":memory:") {
+            return Err(DbError::Settings("sqlite: needs the path of a file".to_owned()));
+        }
+        let reader = Reader {
+            path: Arc::new(PathBuf::from(path)),
+            number: DATABASES.fetch_add(1, Ordering::Relaxed),
+            busy_timeout: settings.busy_timeout,
+        };
+        let connection = connect(&reader.path, settings.busy_timeout)
+            .map_err(|error| DbError::Settings(format!("{path}: {error}")))?;
+        let (jobs, queue) = channel();
+        let tx = Tx::new(Link::Sqlite(connection), Arc::clone(statements));
+        let group_limit = settings.group_limit.max(1);
+        let writer = std::thread::Builder::new()
+            .name("plaudit-writer".to_owned())
+            .spawn(move || write_groups(tx, &queue, group_limit))
+            .map_err(|error| DbError::Failed(error.to_string()))?;
+        Ok(Self {
+            reader,
+            statements: Arc::clone(statements),
+            jobs: Mutex::new(Some(jobs)),
+            writer: Mutex::new(Some(writer)),
+        })
+    }
+
+    /// A connection of its own.
+    pub(super) fn connect(&self) -> Result<Connection, DbError> {
+        connect(&self.reader.path, self.reader.busy_timeout)
+    }
+
+    pub(super) fn reader(&self) -> Reader {
+        self.reader.clone()
+    }
+
+    pub(super) fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    where
+        F: FnMut(&Row<'_>) -> Result<(), DbError>,
+    {
+        self.reader.each(sql, values, row)
+    }
+
+    pub(super) fn snapshot(&self) -> Result<Tx, DbError> {
+        self.transaction("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+    }
+
+    pub(super) fn begin(&self) -> Result<Tx, DbError> {
+        self.transaction("BEGIN IMMEDIATE")
+    }
+
+    fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
+        let connection = self.connect()?;
+        connection.execute_batch(begin)?;
+        Ok(Tx::new(Link::Sqlite(connection), Arc::clone(&self.statements)))
+    }
+
+    pub(super) fn submit(&self, job: Box<dyn Job>) -> Result<(), DbError> {
+        let stopped = || DbError::Failed("the writer has stopped".to_owned());
+        self.jobs.lock().as_ref().ok_or_else(stopped)?.send(job).map_err(|_| stopped())
+    }
+
+    pub(super) async fn close(&self) {
+        self.jobs.lock().take();
+        let writer = self.writer.lock().take();
+        if let Some(writer) = writer {
+            drop(tokio::task::spawn_blocking(move || writer.join()).await);
+        }
+    }
+}
+
+impl Reader {
+    /// Runs a statement inline: handing a point read to another thread costs more than the read.
+    pub(super) fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    where
+        F: FnMut(&Row<'_>) -> Result<(), DbError>,
+    {
+        READERS.with_borrow_mut(|readers| {
+            let connection = match readers.entry(self.number) {
+                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    let connection = connect(&self.path, self.busy_timeout)?;
+                    connection.pragma_update(None, "query_only", true)?;
+                    entry.insert(connection)
+                }
+            };
+            each(connection, sql, values, row)
+        })
+    }
+}
+
+fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection, DbError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(busy_timeout)?;
+    // A page holds two records of the usual size, so that most rows need no overflow page.
+    connection.pragma_update(None, "page_size", 8192)?;
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.pragma_update(None, "synchronous", "full")?;
+    connection.pragma_update(None, "cache_size", -32_768)?;
+    connection.pragma_update(None, "temp_store", "memory")?;
+    connection.set_prepared_statement_cache_capacity(256);
+    Ok(connection)
+}
+
+/// SQLite numbers `$2` by where it first stands and `?2` by what it says, which is what PostgreSQL means by `$2`. No
+/// statement has a dollar sign of another meaning.
+fn numbered(sql: &str) -> String {
+    sql.replace('$', "?")
+}
+
+pub(super) fn each<F>(connection: &Connection, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
+where
+    F: FnMut(&Row<'_>) -> Result<(), DbError>,
+{
+    let mut statement = connection.prepare_cached(&numbered(sql))?;
+    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
+    while let Some(found) = rows.next()? {
+        row(&Row::sqlite(found))?;
+    }
+    Ok(())
+}
+
+pub(super) fn execute(connection: &Connection, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
+    let changed = connection.prepare_cached(&numbered(sql))?.execute(rusqlite::params_from_iter(values))?;
+    Ok(changed as u64)
+}
+
+/// The writer: takes what waits, runs it in one transaction, commits once, and answers everybody.
+fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) {
+    while let Ok(first) = queue.recv() {
+        let mut group = Vec::new();
+        let outcome = write_group(&mut tx, first, queue, group_limit, &mut group);
+        if outcome.is_err() {
+            tx.heads.clear();
+            roll_back(&tx);
+        }
+        for job in group {
+            job.answer(outcome.as_ref().copied().map_err(clone_of));
+        }
+    }
+    if let Some(connection) = tx.sqlite() {
+        // The next start is quicker with an empty log; where this fails, the log is simply read then.
+        drop(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));
+    }
+}
+
+fn roll_back(tx: &Tx) {
+    if let Some(connection) = tx.sqlite()
+        && !connection.is_autocommit()
+        && let Err(error) = connection.execute_batch("ROLLBACK")
+    {
+        tracing::error!(%error, "a transaction could not be rolled back");
+    }
+}
+
+fn write_group(
+    tx: &mut Tx,
+    first: Box<dyn Job>,
+    queue: &Receiver<Box<dyn Job>>,
+    group_limit: usize,
+    group: &mut Vec<Box<dyn Job>>,
+) -> Result<(), DbError> {
+    let mut next = Some(first);
+    let begun = now(tx.control("BEGIN IMMEDIATE"));
+    while let Some(mut job) = next.take() {
+        if begun.is_ok()
+            && let Err(error) = write_one(tx, job.as_mut())
+        {
+            group.push(job);
+            return Err(error);
+        }
+        group.push(job);
+        if group.len() < group_limit && begun.is_ok() {
+            next = queue.try_recv().ok();
+        }
+    }
+    begun?;
+    now(tx.write_heads())?;
+    now(tx.control("COMMIT"))
+}
+
+fn write_one(tx: &mut Tx, job: &mut dyn Job) -> Result<(), DbError> {
+    now(tx.savepoint())?;
+    let kept = job.run(tx).now_or_never().ok_or_else(awaited)?;
+    if kept { now(tx.release()) } else { now(tx.undo()) }
+}
+
+fn now<T>(future: impl Future<Output = Result<T, DbError>>) -> Result<T, DbError> {
+    future.now_or_never().ok_or_else(awaited)?
+}
+
+fn awaited() -> DbError {
+    DbError::Failed("a write awaited something other than its transaction".to_owned())
+}
+
+fn clone_of(error: &DbError) -> DbError {
+    match error {
+        DbError::Busy(text) => DbError::Busy(text.clone()),
+        other => DbError::Failed(other.to_string()),
+    }
+}

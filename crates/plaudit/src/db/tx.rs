@@ -1,0 +1,187 @@
+//! A transaction.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::head::Head;
+use super::postgres::Session;
+use super::{AccountId, DbError, Row, Statements, Value, postgres, sqlite};
+
+pub(super) enum Link {
+    Sqlite(rusqlite::Connection),
+    Postgres(Session),
+}
+
+/// A transaction. Dropped without a commit, it leaves nothing behind.
+pub struct Tx {
+    link: Link,
+    statements: Arc<Statements>,
+    deferred: Vec<(&'static str, Vec<Value<'static>>)>,
+    conflict: bool,
+    pub(super) heads: BTreeMap<AccountId, Head>,
+    pub(super) undo: Vec<(AccountId, Option<Head>)>,
+}
+
+/// How many statements wait at the most before they are sent, so that a long import stays within its memory.
+const DEFERRED_LIMIT: usize = 128;
+
+impl Tx {
+    pub(super) fn new(link: Link, statements: Arc<Statements>) -> Self {
+        Self { link, statements, deferred: Vec::new(), conflict: false, heads: BTreeMap::new(), undo: Vec::new() }
+    }
+
+    /// The connection of a SQLite transaction, for the writer that owns it.
+    pub(super) fn sqlite(&self) -> Option<&rusqlite::Connection> {
+        match &self.link {
+            Link::Sqlite(connection) => Some(connection),
+            Link::Postgres(_) => None,
+        }
+    }
+
+    pub(super) fn clear_fault(&mut self) {
+        self.conflict = false;
+    }
+
+    pub(super) fn met_conflict(&self) -> bool {
+        self.conflict
+    }
+
+    fn note<T>(&mut self, result: Result<T, DbError>) -> Result<T, DbError> {
+        if matches!(result, Err(DbError::Again(_))) {
+            self.conflict = true;
+        }
+        result
+    }
+
+    /// Runs one statement and hands every row to `row`.
+    pub async fn each<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    where
+        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
+    {
+        self.flush().await?;
+        self.statements.count();
+        let result = match &self.link {
+            Link::Sqlite(connection) => sqlite::each(connection, sql, values, row),
+            Link::Postgres(session) => postgres::each(session.client()?, sql, values, row).await,
+        };
+        self.note(result)
+    }
+
+    /// Runs one statement and reads its first row, if there is one.
+    pub async fn first<T, F>(&mut self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
+    where
+        T: Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        let mut found = None;
+        let mut read = read;
+        self.each(sql, values, |row| {
+            if found.is_none() {
+                found = Some(read(row)?);
+            }
+            Ok(())
+        })
+        .await?;
+        Ok(found)
+    }
+
+    /// Like [`Tx::first`], and locks the row until the end of the transaction: every row that is read in order to be
+    /// written is read so. `sql` is a plain `SELECT … FROM … WHERE …`.
+    pub async fn first_for_update<T, F>(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        read: F,
+    ) -> Result<Option<T>, DbError>
+    where
+        T: Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        match self.link {
+            // SQLite has one writer, so that a read in its transaction is locked as it is.
+            Link::Sqlite(_) => self.first(sql, values, read).await,
+            Link::Postgres(_) => self.first(&format!("{sql} FOR UPDATE"), values, read).await,
+        }
+    }
+
+    /// Runs a statement that returns no rows; gives the number of rows that it changed.
+    pub async fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
+        self.flush().await?;
+        self.statements.count();
+        let result = match &self.link {
+            Link::Sqlite(connection) => sqlite::execute(connection, sql, values),
+            Link::Postgres(session) => postgres::execute(session.client()?, sql, values).await,
+        };
+        self.note(result)
+    }
+
+    /// Runs a statement whose result nobody waits for: before the next statement that is waited for, in order, and
+    /// on PostgreSQL sent together with the others that wait. Its errors come with the next statement or the commit.
+    pub async fn later(&mut self, sql: &'static str, values: Vec<Value<'static>>) -> Result<(), DbError> {
+        match &self.link {
+            Link::Sqlite(connection) => {
+                self.statements.count();
+                sqlite::execute(connection, sql, &values).map(|_| ())
+            }
+            Link::Postgres(_) => {
+                self.deferred.push((sql, values));
+                if self.deferred.len() >= DEFERRED_LIMIT { self.flush().await } else { Ok(()) }
+            }
+        }
+    }
+
+    /// Runs a statement that begins, marks or ends a transaction.
+    pub(super) async fn control(&mut self, sql: &str) -> Result<(), DbError> {
+        self.flush().await?;
+        let result = match &self.link {
+            Link::Sqlite(connection) => sqlite::execute(connection, sql, &[]).map(|_| ()),
+            Link::Postgres(session) => session.client()?.batch_execute(sql).await.map_err(DbError::from),
+        };
+        self.note(result)
+    }
+
+    pub(super) async fn flush(&mut self) -> Result<(), DbError> {
+        if self.deferred.is_empty() {
+            return Ok(());
+        }
+        let deferred = std::mem::take(&mut self.deferred);
+        for _ in &deferred {
+            self.statements.count();
+        }
+        let result = match &self.link {
+            Link::Sqlite(_) => Ok(()),
+            Link::Postgres(session) => postgres::execute_together(session.client()?, &deferred).await,
+        };
+        self.note(result)
+    }
+
+    /// Marks a place to return to.
+    pub(super) async fn savepoint(&mut self) -> Result<(), DbError> {
+        self.undo.clear();
+        self.control("SAVEPOINT change").await
+    }
+
+    /// Keeps what was done since [`Tx::savepoint`].
+    pub(super) async fn release(&mut self) -> Result<(), DbError> {
+        self.undo.clear();
+        self.control("RELEASE SAVEPOINT change").await
+    }
+
+    /// Undoes what was done since [`Tx::savepoint`].
+    pub(super) async fn undo(&mut self) -> Result<(), DbError> {
+        self.deferred.clear();
+        self.undo_heads();
+        self.control("ROLLBACK TO SAVEPOINT change").await?;
+        self.control("RELEASE SAVEPOINT change").await
+    }
+
+    /// Ends the transaction; what it did is durable when this returns.
+    pub async fn commit(mut self) -> Result<(), DbError> {
+        self.write_heads().await?;
+        self.control("COMMIT").await?;
+        if let Link::Postgres(session) = &mut self.link {
+            session.ended();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,30 @@
+//! The stored document: a record as JSON, in the order in which it is shown, with slots for what depends on the
+//! program, the languages asked for and the address of the deployment.
+//!
+//! A slot is marked by a raw U+007F. The writer escapes that character in ordinary text, so a raw one is always a slot,
+//! and finding all slots of a document is one `memchr`. The forms, with `␡` for the marker:
+//!
+//! | form | stands for |
+//! |---|---|
+//! | `"␡r<kind letter><slug>"` | a reference to a record of the program: `{slug, link, name}` |
+//! | `"␡l<path>"` | an absolute address: the deployment's base address and the path |
+//! | `"␡d<token>"` | a signed address of a file, good for a while |
+//! | `{"␡t<length>":{…}}` | a translated map, of which the locales asked for are shown; the length is that of the map |
+//! | `{"␡a<length>":{…}}` | an answer map by field slug, shown as the array of answers; trashed fields are left out |
+//! | `"␡p":0` as a member | the members of the record's second document, which only single reads show |
+//!
+//! The same writer makes the program-file form of a record, which has no slots: bare slugs and whole maps.
+
+mod slot;
+mod write;
+
+pub use slot::{MARKER, Slot, Slots, slots};
+pub use write::{List, Object, object};
+
+/// What stands between the tags in XML for a document without slots.
+#[must_use]
+pub fn inner_xml(json: &str) -> Vec<u8> {
+    let mut xml = Vec::with_capacity(json.len() * 2);
+    xml_envelope::inner(&mut xml, json, &xml_envelope::NoSlots);
+    xml
+}

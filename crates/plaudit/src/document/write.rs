@@ -1,0 +1,237 @@
+//! Writes documents: compact JSON, members in the order of the calls.
+
+use std::io::Write as _;
+
+use super::slot::MARKER;
+use crate::kind::Kind;
+use crate::text::{Date, Money, Rate, Slug, Timestamp, Translated, write_json_string};
+
+/// Writes an object and returns its text.
+pub fn object(write: impl FnOnce(&mut Object<'_>)) -> String {
+    let mut text = Vec::with_capacity(1024);
+    write_object(&mut text, write);
+    // Only whole strings were written, so that the lossy way is never taken.
+    String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+fn write_object(text: &mut Vec<u8>, write: impl FnOnce(&mut Object<'_>)) {
+    text.push(b'{');
+    write(&mut Object { text, empty: true });
+    text.push(b'}');
+}
+
+/// The members of an object that is being written.
+pub struct Object<'w> {
+    text: &'w mut Vec<u8>,
+    empty: bool,
+}
+
+impl Object<'_> {
+    fn name(&mut self, name: &str) -> &mut Vec<u8> {
+        if !self.empty {
+            self.text.push(b',');
+        }
+        self.empty = false;
+        write_json_string(name, self.text);
+        self.text.push(b':');
+        self.text
+    }
+
+    /// A string.
+    pub fn text(&mut self, name: &str, value: &str) {
+        write_json_string(value, self.name(name));
+    }
+
+    /// A string or null.
+    pub fn optional_text(&mut self, name: &str, value: Option<&str>) {
+        match value {
+            Some(value) => self.text(name, value),
+            None => self.null(name),
+        }
+    }
+
+    /// null.
+    pub fn null(&mut self, name: &str) {
+        self.name(name).extend_from_slice(b"null");
+    }
+
+    /// An integer.
+    pub fn integer(&mut self, name: &str, value: i64) {
+        let _ = write!(self.name(name), "{value}");
+    }
+
+    /// An integer or null.
+    pub fn optional_integer(&mut self, name: &str, value: Option<i64>) {
+        match value {
+            Some(value) => self.integer(name, value),
+            None => self.null(name),
+        }
+    }
+
+    /// true or false.
+    pub fn flag(&mut self, name: &str, value: bool) {
+        self.name(name).extend_from_slice(if value { b"true".as_slice() } else { b"false" });
+    }
+
+    /// A time, as ISO 8601 in UTC.
+    pub fn time(&mut self, name: &str, value: Timestamp) {
+        let _ = write!(self.name(name), "\"{value}\"");
+    }
+
+    /// A time or null.
+    pub fn optional_time(&mut self, name: &str, value: Option<Timestamp>) {
+        match value {
+            Some(value) => self.time(name, value),
+            None => self.null(name),
+        }
+    }
+
+    /// A date or null.
+    pub fn optional_date(&mut self, name: &str, value: Option<Date>) {
+        match value {
+            Some(value) => {
+                let _ = write!(self.name(name), "\"{value}\"");
+            }
+            None => self.null(name),
+        }
+    }
+
+    /// An amount: a number with the decimals of its currency.
+    pub fn money(&mut self, name: &str, value: Money) {
+        let _ = write!(self.name(name), "{}", value.to_decimal());
+    }
+
+    /// A percentage.
+    pub fn rate(&mut self, name: &str, value: Rate) {
+        let _ = write!(self.name(name), "{value}");
+    }
+
+    /// JSON text as it stands, made by this writer or in canonical form.
+    pub fn raw(&mut self, name: &str, json: &str) {
+        self.name(name).extend_from_slice(json.as_bytes());
+    }
+
+    /// A bare slug.
+    pub fn slug(&mut self, name: &str, value: Slug) {
+        let _ = write!(self.name(name), "\"{value}\"");
+    }
+
+    /// A bare slug or null.
+    pub fn optional_slug(&mut self, name: &str, value: Option<Slug>) {
+        match value {
+            Some(value) => self.slug(name, value),
+            None => self.null(name),
+        }
+    }
+
+    /// A whole translated map, as in a program file.
+    pub fn locales(&mut self, name: &str, value: &Translated) {
+        value.write_json(self.name(name));
+    }
+
+    /// Slot: a reference to a record of the program.
+    pub fn reference(&mut self, name: &str, kind: Kind, slug: Slug) {
+        let _ = write!(self.name(name), "\"{MARKER}r{}{slug}\"", kind.letter());
+    }
+
+    /// Slot: a reference, or null.
+    pub fn optional_reference(&mut self, name: &str, kind: Kind, slug: Option<Slug>) {
+        match slug {
+            Some(slug) => self.reference(name, kind, slug),
+            None => self.null(name),
+        }
+    }
+
+    /// Slot: the absolute address of a record.
+    pub fn link(&mut self, name: &str, kind: Kind, identifier: &str) {
+        let _ = write!(self.name(name), "\"{MARKER}l/{}/{identifier}\"", kind.path());
+    }
+
+    /// Slot: the signed address of a file.
+    pub fn download(&mut self, name: &str, token: &str) {
+        let _ = write!(self.name(name), "\"{MARKER}d{token}\"");
+    }
+
+    /// Slot: a translated map, shown in the languages asked for.
+    pub fn translated(&mut self, name: &str, value: &Translated) {
+        let mut map = Vec::new();
+        value.write_json(&mut map);
+        let text = self.name(name);
+        let _ = write!(text, "{{\"{MARKER}t{}\":", map.len());
+        text.extend_from_slice(&map);
+        text.push(b'}');
+    }
+
+    /// Slot: answers, given as the canonical JSON of a map from field slug to value.
+    pub fn answers(&mut self, name: &str, map: &str) {
+        let _ = write!(self.name(name), "{{\"{MARKER}a{}\":{map}}}", map.len());
+    }
+
+    /// Slot: the members of the second document.
+    pub fn splice(&mut self) {
+        if !self.empty {
+            self.text.push(b',');
+        }
+        self.empty = false;
+        let _ = write!(self.text, "\"{MARKER}p\":0");
+    }
+
+    /// An object.
+    pub fn object(&mut self, name: &str, write: impl FnOnce(&mut Object<'_>)) {
+        write_object(self.name(name), write);
+    }
+
+    /// A list.
+    pub fn list(&mut self, name: &str, write: impl FnOnce(&mut List<'_>)) {
+        let text = self.name(name);
+        text.push(b'[');
+        write(&mut List { text, empty: true });
+        text.push(b']');
+    }
+
+    /// A list of strings.
+    pub fn texts<T: AsRef<str>>(&mut self, name: &str, values: impl IntoIterator<Item = T>) {
+        self.list(name, |list| values.into_iter().for_each(|value| list.text(value.as_ref())));
+    }
+}
+
+/// The items of a list that is being written.
+pub struct List<'w> {
+    text: &'w mut Vec<u8>,
+    empty: bool,
+}
+
+impl List<'_> {
+    fn next(&mut self) -> &mut Vec<u8> {
+        if !self.empty {
+            self.text.push(b',');
+        }
+        self.empty = false;
+        self.text
+    }
+
+    /// A string.
+    pub fn text(&mut self, value: &str) {
+        write_json_string(value, self.next());
+    }
+
+    /// An integer.
+    pub fn integer(&mut self, value: i64) {
+        let _ = write!(self.next(), "{value}");
+    }
+
+    /// Slot: a reference to a record of the program.
+    pub fn reference(&mut self, kind: Kind, slug: Slug) {
+        let _ = write!(self.next(), "\"{MARKER}r{}{slug}\"", kind.letter());
+    }
+
+    /// JSON text as it stands.
+    pub fn raw(&mut self, json: &str) {
+        self.next().extend_from_slice(json.as_bytes());
+    }
+
+    /// An object.
+    pub fn object(&mut self, write: impl FnOnce(&mut Object<'_>)) {
+        write_object(self.next(), write);
+    }
+}

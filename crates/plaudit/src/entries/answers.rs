@@ -1,0 +1,82 @@
+//! Answers: what a record says in the fields of its form.
+
+use crate::text::{Json, Slug, write_json_string};
+
+/// Answers by field, ordered by the field's slug, each one a value that is not null.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answers(Vec<(Slug, Json)>);
+
+impl Answers {
+    /// Reads an answer map. A null is no answer.
+    pub fn read(json: &Json) -> Result<Self, String> {
+        let Json::Object(members) = json else {
+            return Err("must be a map from field slug to value".to_owned());
+        };
+        let mut answers = Vec::with_capacity(members.len());
+        for (name, value) in members.iter() {
+            let field = Slug::parse(name).ok_or_else(|| format!("{name} is no slug of a field"))?;
+            if !matches!(value, Json::Null) {
+                answers.push((field, value.clone()));
+            }
+        }
+        answers.sort_by_key(|(field, _)| *field);
+        Ok(Self(answers))
+    }
+
+    /// The fields and values, by the field's slug.
+    #[must_use]
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Slug, &Json)> {
+        self.0.iter().map(|(field, value)| (*field, value))
+    }
+
+    /// The answer to a field.
+    #[must_use]
+    pub fn get(&self, field: Slug) -> Option<&Json> {
+        let index = self.0.binary_search_by_key(&field, |(field, _)| *field).ok()?;
+        Some(&self.0[index].1)
+    }
+
+    /// The canonical text of the answer map.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = Vec::with_capacity(64 * self.0.len() + 2);
+        text.push(b'{');
+        for (index, (field, value)) in self.0.iter().enumerate() {
+            if index > 0 {
+                text.push(b',');
+            }
+            write_json_string(field.as_str(), &mut text);
+            text.push(b':');
+            value.write_json(&mut text);
+        }
+        text.push(b'}');
+        // Only whole strings were written, so that the lossy way is never taken.
+        String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::json_body::parse_value;
+
+    fn read(text: &str) -> Result<Answers, String> {
+        Answers::read(&parse_value(text.as_bytes()).unwrap())
+    }
+
+    #[test]
+    fn answers_are_ordered_by_field_and_keep_their_values() {
+        let answers = read(r#"{"BbBbBbBb":[1.50,{"A1":"x"}],"CcCcCcCc":null,"AaAaAaAa":"\u007f"}"#).unwrap();
+        assert_eq!(answers.to_json(), r#"{"AaAaAaAa":"\u007f","BbBbBbBb":[1.50,{"A1":"x"}]}"#);
+        assert_eq!(read(&answers.to_json()), Ok(answers.clone()));
+        assert!(answers.get(Slug::parse("BbBbBbBb").unwrap()).is_some());
+        assert!(answers.get(Slug::parse("CcCcCcCc").unwrap()).is_none());
+        assert_eq!(answers.iter().count(), 2);
+    }
+
+    #[test]
+    fn what_is_no_answer_map_is_refused() {
+        assert!(read("[]").is_err());
+        assert_eq!(read(r#"{"short":1}"#), Err("short is no slug of a field".to_owned()));
+    }
+}

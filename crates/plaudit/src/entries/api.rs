@@ -1,0 +1,91 @@
+//! Requests to entries.
+
+use axum::Router;
+use axum::routing::put;
+
+use super::{Refusal, change_chapter, store, whole};
+use crate::app::App;
+use crate::db::Tx;
+use crate::http::openapi::Error;
+use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use crate::input::{self, Members};
+use crate::kind::Kind;
+use crate::log::{self, Action, Change, Event};
+use crate::text::{JsonObject, Slug};
+
+/// The routes of entries.
+pub fn routes() -> Router<App> {
+    Router::new().route("/entry/{slug}/update-chapter", put(update_chapter))
+}
+
+struct Request {
+    slug: Slug,
+    body: JsonObject,
+}
+
+/// The body of `PutEntryUpdateChapterV23`, for its description.
+#[derive(utoipa::ToSchema)]
+pub struct UpdateChapter {
+    /// The slug of the chapter that the entry moves to.
+    #[schema(pattern = "^[A-Za-z]{8}$")]
+    pub chapter: String,
+}
+
+/// Moves an entry to another chapter, which is active, belongs to the entry's season and offers its category.
+#[utoipa::path(
+    put,
+    path = "/entry/{slug}/update-chapter",
+    operation_id = "PutEntryUpdateChapterV23",
+    tag = "Entries (realtime)",
+    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
+    request_body(content = UpdateChapter, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The whole entry, in the new chapter"),
+        (status = "4XX", description = "Why it did not move", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update_chapter(
+    caller: Caller,
+    PathSlug(slug): PathSlug,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_chapter(tx, writing))).await
+}
+
+async fn write_chapter(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
+    let account = writing.account();
+    let found = store::find_for_update(tx, account, writing.state.slug).await?.ok_or(ApiError::NotFound)?;
+    let chapter = read_chapter(&writing.state.body)?;
+    let changed = change_chapter(&writing.program, &found.head()?, chapter, writing.origin.at)?;
+    writing.precondition(found.revision)?;
+    let Some(changed) = changed else { return Ok(Reply::detailed(found.doc, found.detail, found.revision)) };
+    let doc = changed.to_doc();
+    let change = Change {
+        kind: Kind::Entry,
+        slug: writing.state.slug.as_str(),
+        action: Action::Updated,
+        events: &[Event::EntryUpdated, Event::EntryChapterChanged],
+        document: whole(&doc, &found.detail),
+    };
+    let revision = log::append(tx, account, &writing.origin, change).await?;
+    store::set_chapter(tx, account, &changed, doc.clone(), revision).await?;
+    Ok(Reply::detailed(doc, found.detail, revision))
+}
+
+/// Reads the body, of which only the chapter counts: other members are passed over (specification, section 4.2).
+fn read_chapter(body: &JsonObject) -> Result<Slug, ApiError> {
+    let mut members = Members::open(body);
+    let chapter = members.required("chapter", input::slug);
+    Ok(members.finish().or(chapter)?)
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Invalid(violations) => Self::Invalid(violations),
+            Refusal::State(message) => Self::State(message),
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Entries: what people submit.
+//!
+//! - An entry belongs to a season, a form and a category, and is in a chapter. Its `local_id` counts from 1 in the
+//!   account and is never used again.
+//! - An entry is stored as two documents: the members that lists show, which hold its entrant's names, the category's
+//!   parent and the counts; and the second one, which only a single read shows: answers, attachments, contributors.
+//!   Both always are what they would be if they were made anew from the records that they show ([`refresh_detail`]).
+//! - `PUT /entry/{slug}/update-chapter`: the chapter exists, is active, belongs to the entry's season and offers the
+//!   entry's category. An entry of an archived or destroyed season cannot move. Naming the chapter that the entry is
+//!   in changes nothing and is not logged.
+//! - A record may state what is computed; where that contradicts, it is a fault ([`Stated`]).
+
+mod answers;
+pub mod api;
+mod document;
+mod record;
+mod rules;
+pub mod store;
+
+pub use answers::Answers;
+pub use api::routes;
+pub use document::{Counts, EntryHead, Surroundings, answers_of, detail, whole};
+pub use record::{Stated, complete};
+pub use rules::{Refusal, change_chapter, offered};
+pub use store::refresh_detail;
+
+use crate::text::{Date, Slug, Timestamp};
+
+/// The most characters of a title.
+pub const TITLE_LENGTH: usize = 255;
+/// The most characters of a status that is free text.
+pub const STATUS_LENGTH: usize = 255;
+/// The most characters of comments, and of tags.
+pub const COMMENTS_LENGTH: usize = 1_048_576;
+/// The custom deadline of an entry that has none.
+pub const NO_DEADLINE: &str = "-";
+
+/// An entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its slug.
+    pub slug: Slug,
+    /// Its number within the account.
+    pub local_id: i64,
+    /// Its title.
+    pub title: String,
+    /// Where it is on its way.
+    pub status: String,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it was submitted.
+    pub submitted: Option<Timestamp>,
+    /// When it was last changed.
+    pub updated: Timestamp,
+    /// The user who owns it.
+    pub entrant: Slug,
+    /// The answers to the form's fields.
+    pub entry_fields: Answers,
+    /// What it scored automatically: the exact text of a number.
+    pub auto_score: String,
+    /// Its category.
+    pub category: Slug,
+    /// The chapter that it is in.
+    pub chapter: Slug,
+    /// Its form.
+    pub form: Slug,
+    /// Its season.
+    pub season: Slug,
+    /// Comments of managers, joined.
+    pub comments: String,
+    /// Comments of users, joined.
+    pub user_comments: String,
+    /// A deadline of its own, `YYYY-MM-DD HH:MM`, or [`NO_DEADLINE`].
+    pub custom_deadline: String,
+    /// Its division.
+    pub division: Option<i64>,
+    /// Empty, `eligible` or `ineligible`.
+    pub eligibility_status: String,
+    /// `undecided`, `approved` or `rejected`.
+    pub moderation_status: String,
+    /// `Paid` or `Unpaid`.
+    pub payment_status: String,
+    /// Where its search for plagiarism stands.
+    pub plagiarism_scan_status: String,
+    /// Where its review stands.
+    pub review_status: String,
+    /// The status of its grant.
+    pub grant_status: Option<String>,
+    /// When its grant ends.
+    pub grant_end_date: Option<Date>,
+    /// Its tags, with commas between them.
+    pub tags: String,
+}

@@ -1,0 +1,80 @@
+//! Pure rules of entries.
+
+use super::{Answers, EntryHead};
+use crate::input::Violations;
+use crate::program::Program;
+use crate::program::categories::Category;
+use crate::program::chapters::{Chapter, Status};
+use crate::program::fields::FieldType;
+use crate::program::seasons::Season;
+use crate::text::{Slug, Timestamp};
+
+/// Why a change of an entry is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Members break rules.
+    Invalid(Violations),
+    /// The members are right, and the entry cannot be changed as it is.
+    State(String),
+}
+
+/// The entry in another chapter, or nothing where it is in that chapter already.
+pub fn change_chapter<'d>(
+    program: &Program,
+    head: &EntryHead<'d>,
+    chapter: Slug,
+    now: Timestamp,
+) -> Result<Option<EntryHead<'d>>, Refusal> {
+    let violations =
+        offered(program.chapters.live(chapter), head.season, program.categories.any(head.category), chapter);
+    moved(head, chapter, program.seasons.any(head.season), violations, now)
+}
+
+fn moved<'d>(
+    head: &EntryHead<'d>,
+    chapter: Slug,
+    season: Option<&Season>,
+    violations: Violations,
+    now: Timestamp,
+) -> Result<Option<EntryHead<'d>>, Refusal> {
+    if !violations.is_empty() {
+        return Err(Refusal::Invalid(violations));
+    }
+    // A season that is gone altogether was destroyed.
+    if season.is_none_or(|season| season.status.is_over()) {
+        return Err(Refusal::State("The season of the entry is over, so that the entry cannot move.".to_owned()));
+    }
+    Ok((head.chapter != chapter).then(|| head.in_chapter(chapter, now)))
+}
+
+/// Why an entry of a season and category cannot be in a chapter: everything that applies. `found` is the chapter of
+/// that slug, unless it is in the trash.
+#[must_use]
+pub fn offered(found: Option<&Chapter>, season: Slug, category: Option<&Category>, chapter: Slug) -> Violations {
+    let mut violations = Violations::default();
+    let Some(found) = found else {
+        violations.add("chapter", format!("{chapter} is no chapter of the account"));
+        return violations;
+    };
+    if found.status != Status::Active {
+        violations.add("chapter", "is not active");
+    }
+    if found.season != season {
+        violations.add("chapter", "belongs to another season than the entry");
+    }
+    if category.is_none_or(|category| !category.offers(chapter)) {
+        violations.add("chapter", "does not offer the category of the entry");
+    }
+    violations
+}
+
+/// How many of these answers are files.
+#[must_use]
+pub(super) fn files_among(program: &Program, answers: &Answers) -> i64 {
+    let is_file = |field| program.fields.any(field).is_some_and(|field| field.kind == FieldType::File);
+    let files = answers.iter().filter(|(field, _)| is_file(*field));
+    i64::try_from(files.count()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

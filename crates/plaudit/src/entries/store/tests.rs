@@ -1,0 +1,161 @@
+//! What is stored is what would be made anew, on an embedded database.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::attachments::Attachment;
+use crate::clock::Clock;
+use crate::contributors::Contributor;
+use crate::db::{Db, Settings, migrate};
+use crate::files::{self, Content, File};
+use crate::http::json_body::parse_object;
+use crate::input::Members;
+use crate::log::Actor;
+use crate::program::accounts::{self, Account};
+use crate::program::{Context, SetupRecord};
+use crate::text::{Locale, Timestamp, Token};
+use crate::users::User;
+
+struct Bench {
+    db: Db,
+    program: Program,
+    origin: Origin,
+    _folder: tempfile::TempDir,
+}
+
+fn slug(text: &str) -> Slug {
+    Slug::parse(text).unwrap()
+}
+
+fn record<T: SetupRecord>(doc: &str, context: &Context) -> Record<T> {
+    Record { value: program::store::parse(doc, context).unwrap(), revision: 1, deleted: false }
+}
+
+async fn bench() -> Bench {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings::at(&format!("sqlite:{}", folder.path().join("test.db").display()));
+    let db = Db::open(&settings).await.unwrap();
+    migrate::run(&db, &settings).await.unwrap();
+    let clock = Clock::fixed(Timestamp::from_seconds(1_000));
+    let context =
+        Context { languages: vec![Locale::EnGb], default_language: Locale::EnGb, now: Timestamp::from_seconds(1) };
+    let account: Record<Account> = record(r#"{"slug":"AccounAA","name":"A"}"#, &context);
+    let mut tx = db.begin().await.unwrap();
+    let id = accounts::store::create(&mut tx, &account.value).await.unwrap();
+    tx.commit().await.unwrap();
+    let program = Program::load(&db, id, &Arc::from("https://a.example"), &clock).await.unwrap().unwrap();
+    let origin = Origin { actor: Actor::System, source: "system", at: clock.now() };
+    Bench { db, program, origin, _folder: folder }
+}
+
+const ENTRY: &str = concat!(
+    r#"{"slug":"EntryAAA","local_id":7,"title":"Bridge","entrant":"UserAAAA","category":"CategAAA","#,
+    r#""chapter":"ChapteAA","form":"FormAAAA","season":"SeasonAA","entry_fields":{"FieldAAA":"W"}}"#,
+);
+
+async fn filled(bench: &Bench) -> Tx {
+    let (account, context) = (bench.program.id, &bench.program.context);
+    let mut tx = bench.db.begin().await.unwrap();
+    let user: Record<User> = record(r#"{"slug":"UserAAAA","first_name":"Ada","last_name":"L"}"#, context);
+    users::store::put(&mut tx, account, &user).await.unwrap();
+    let entry: Record<Entry> = record(ENTRY, context);
+    let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry.value).await.unwrap().unwrap();
+    assert_eq!(around.counts, Counts::default());
+    put(&mut tx, account, &entry, &around).await.unwrap();
+    tx
+}
+
+async fn add_contributor_and_attachment(tx: &mut Tx, bench: &Bench) {
+    let (account, context) = (bench.program.id, &bench.program.context);
+    let contributor: Record<Contributor> =
+        record(r#"{"slug":"ContriAA","entry":"EntryAAA","tab":"TabAAAAA","fields":{"FieldAAA":1}}"#, context);
+    contributors::store::put(tx, account, &contributor).await.unwrap();
+    let token = Token::parse("TokenAAAAAAA").unwrap();
+    let object = parse_object(br#"{"filename":"a.gif","size":10}"#).unwrap();
+    let mut members = Members::closed(&object);
+    let file = File::read(&mut members, token.clone(), context, Some(&Content::of(b"GIF89a\x05\0\x07\0")));
+    let file = members.finish().or(file).unwrap();
+    files::store::put(tx, account, &file, 1).await.unwrap();
+    assert_eq!(files::store::find(tx, account, &token, context).await.unwrap(), Some(file));
+    let object = parse_object(br#"{"entry":"EntryAAA","tab":"TabAAAAA","order":3}"#).unwrap();
+    let mut members = Members::closed(&object);
+    let attachment = Attachment::read(&mut members, token, context).unwrap();
+    let attachment = Record { value: attachment, revision: 1, deleted: false };
+    attachments::store::put(tx, account, &attachment).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
+    let bench = bench().await;
+    let account = bench.program.id;
+    let mut tx = filled(&bench).await;
+    let refreshed =
+        refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA")).await.unwrap();
+    assert_eq!(refreshed, Some(Counts::default()));
+    assert_eq!(tx.head(account).await.unwrap().unwrap().sequence, 0, "nothing changed");
+    add_contributor_and_attachment(&mut tx, &bench).await;
+    for _ in 0..2 {
+        let refreshed =
+            refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA")).await.unwrap();
+        assert_eq!(refreshed, Some(Counts { contributors: 1, files: 1 }));
+        assert_eq!(tx.head(account).await.unwrap().unwrap().sequence, 1);
+    }
+    let found = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
+    assert_eq!(found.revision, 1);
+    assert!(found.detail.contains("\"a.gif\"") && found.detail.contains("ContriAA"), "{}", found.detail);
+    let entry = found.entry().unwrap();
+    let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry).await.unwrap().unwrap();
+    assert_eq!(EntryHead::of(&entry, &around).to_doc(), found.doc);
+    assert_eq!(detail(&entry.entry_fields, &around), found.detail);
+    assert_eq!(found.head().unwrap().to_doc(), found.doc);
+}
+
+#[tokio::test]
+async fn a_moved_entry_is_what_it_would_be_if_made_anew() {
+    let bench = bench().await;
+    let account = bench.program.id;
+    let mut tx = filled(&bench).await;
+    let found = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
+    let moved = found.head().unwrap().in_chapter(slug("ChapteBB"), bench.origin.at);
+    set_chapter(&mut tx, account, &moved, moved.to_doc(), 5).await.unwrap();
+    let after = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
+    let entry = after.entry().unwrap();
+    assert_eq!((after.revision, entry.chapter, entry.updated), (5, slug("ChapteBB"), bench.origin.at));
+    let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry).await.unwrap().unwrap();
+    assert_eq!(EntryHead::of(&entry, &around).to_doc(), after.doc);
+}
+
+#[tokio::test]
+async fn what_is_exported_is_what_was_put() {
+    let bench = bench().await;
+    let (account, context) = (bench.program.id, bench.program.context.clone());
+    let mut tx = filled(&bench).await;
+    let mut lines = Vec::new();
+    each_for_export(&mut tx, account, |line, deleted| {
+        lines.push((line.to_owned(), deleted));
+        Ok(())
+    })
+    .await
+    .unwrap();
+    let entry: Record<Entry> = record(ENTRY, &context);
+    assert_eq!(lines, [(program::store::stored(&entry.value), false)]);
+    assert_eq!(program::store::parse::<Entry>(&lines[0].0, &context).unwrap(), entry.value);
+    assert_eq!(next_local_id(&mut tx, account).await.unwrap(), 8);
+    assert_eq!(title(&mut tx, account, slug("EntryAAA")).await.unwrap().as_deref(), Some("Bridge"));
+    assert_eq!(of_entrant(&mut tx, account, slug("UserAAAA")).await.unwrap(), [slug("EntryAAA")]);
+}
+
+#[tokio::test]
+async fn managers_are_users_who_are_not_in_the_trash() {
+    let bench = bench().await;
+    let (account, context) = (bench.program.id, bench.program.context.clone());
+    let mut tx = filled(&bench).await;
+    let mut gone: Record<User> = record(r#"{"slug":"UserBBBB","first_name":"B","last_name":"B"}"#, &context);
+    gone.deleted = true;
+    users::store::put(&mut tx, account, &gone).await.unwrap();
+    let asked = [slug("UserCCCC"), slug("UserBBBB"), slug("UserAAAA")];
+    let found = users::store::managers(&mut tx, account, &asked).await.unwrap();
+    assert_eq!(found.iter().map(|manager| manager.slug).collect::<Vec<_>>(), [slug("UserAAAA")]);
+    let kept = users::store::summary(&mut tx, account, slug("UserBBBB")).await.unwrap().unwrap();
+    assert_eq!((kept.name(), kept), ("B B".to_owned(), gone.value.summary()));
+}

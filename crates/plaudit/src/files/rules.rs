@@ -1,0 +1,259 @@
+//! The type of a content, told by its first bytes and, where these are a container's, by what it contains.
+
+use memchr::memmem;
+
+use super::{compound, image};
+
+/// What a file's bytes tell of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// The media type.
+    pub mime: String,
+    /// The number of bytes.
+    pub size: i64,
+    /// The width of the image in pixels, where the content is one of a common kind.
+    pub image_width: Option<i64>,
+    /// The height of the image in pixels.
+    pub image_height: Option<i64>,
+}
+
+impl Content {
+    /// What these bytes tell.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        let mime = content_type(bytes);
+        let sides = image::size(mime, bytes);
+        Self {
+            mime: mime.to_owned(),
+            size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
+            image_width: sides.map(|(width, _)| i64::from(width)),
+            image_height: sides.map(|(_, height)| i64::from(height)),
+        }
+    }
+}
+
+/// What is not known to be anything else.
+pub(super) const UNKNOWN: &str = "application/octet-stream";
+
+/// Contents that their first bytes tell.
+const SIGNATURES: &[(&[u8], &str)] = &[
+    (b"%PDF-", "application/pdf"),
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF87a", "image/gif"),
+    (b"GIF89a", "image/gif"),
+    (b"II*\0", "image/tiff"),
+    (b"MM\0*", "image/tiff"),
+    (b"II+\0", "image/tiff"),
+    (b"MM\0+", "image/tiff"),
+    (b"ID3", "audio/mpeg"),
+    (b"fLaC", "audio/flac"),
+];
+
+/// The media type of a content.
+#[must_use]
+pub fn content_type(bytes: &[u8]) -> &'static str {
+    if let Some((_, mime)) = SIGNATURES.iter().find(|(signature, _)| bytes.starts_with(signature)) {
+        return mime;
+    }
+    match bytes {
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => "image/webp",
+        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'A', b'V', b'E', ..] => "audio/wav",
+        [_, _, _, _, b'f', b't', b'y', b'p', b1, b2, b3, b4, ..] => of_brand([*b1, *b2, *b3, *b4]),
+        [_, _, _, _, b'm', b'o', b'o', b'v', ..] => "video/quicktime",
+        [0x1a, 0x45, 0xdf, 0xa3, ..] => of_ebml(bytes),
+        [b'O', b'g', b'g', b'S', ..] => of_ogg(bytes),
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => compound::of_zip(bytes),
+        [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ..] => compound::of_ole(bytes),
+        [0xff, second, third, ..] if is_mpeg_audio(*second, *third) => "audio/mpeg",
+        _ => of_text(bytes),
+    }
+}
+
+/// The major brand of an ISO base media file.
+fn of_brand(brand: [u8; 4]) -> &'static str {
+    match &brand {
+        b"qt  " => "video/quicktime",
+        b"M4A " | b"M4B " => "audio/mp4",
+        b"avif" | b"avis" => "image/avif",
+        b"heic" | b"heix" | b"mif1" => "image/heic",
+        [b'3', b'g', ..] => "video/3gpp",
+        [b'i', b's', b'o', _] | [b'm', b'p', b'4', _] | b"avc1" | b"M4V " | b"dash" | b"MSNV" | b"mmp4" => "video/mp4",
+        _ => UNKNOWN,
+    }
+}
+
+/// The document type of an EBML file stands in its header.
+fn of_ebml(bytes: &[u8]) -> &'static str {
+    let header = &bytes[..bytes.len().min(64)];
+    if memmem::find(header, b"\x42\x82\x84webm").is_some() {
+        "video/webm"
+    } else if memmem::find(header, b"\x42\x82\x88matroska").is_some() {
+        "video/x-matroska"
+    } else {
+        UNKNOWN
+    }
+}
+
+/// The first packet of an Ogg stream names its codec; it begins after the page header and its segment table.
+fn of_ogg(bytes: &[u8]) -> &'static str {
+    let segments = bytes.get(26).copied().map_or(0, usize::from);
+    let packet = bytes.get(27 + segments..).unwrap_or_default();
+    if packet.starts_with(b"\x80theora") {
+        "video/ogg"
+    } else if [b"OpusHead".as_slice(), b"\x01vorbis", b"Speex   ", b"\x7fFLAC"]
+        .iter()
+        .any(|head| packet.starts_with(head))
+    {
+        "audio/ogg"
+    } else {
+        "application/ogg"
+    }
+}
+
+/// Whether the bytes after 0xFF go on as the header of an MPEG audio frame of layer III.
+fn is_mpeg_audio(second: u8, third: u8) -> bool {
+    let version = second >> 3 & 3;
+    let layer = second >> 1 & 3;
+    let (bit_rate, sampling_rate) = (third >> 4, third >> 2 & 3);
+    second >= 0xe0 && version != 1 && layer == 1 && (1..15).contains(&bit_rate) && sampling_rate != 3
+}
+
+fn of_text(bytes: &[u8]) -> &'static str {
+    if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+        return "text/plain";
+    }
+    let Ok(text) = std::str::from_utf8(bytes) else { return UNKNOWN };
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.is_empty() || text.chars().any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}')) {
+        return UNKNOWN;
+    }
+    if root_is_svg(text) {
+        "image/svg+xml"
+    } else if text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+        "application/json"
+    } else if is_table(text) {
+        "text/csv"
+    } else {
+        "text/plain"
+    }
+}
+
+/// Whether the first element of an XML text, after declaration, comments and document type, is `svg`.
+fn root_is_svg(text: &str) -> bool {
+    let mut rest = text.trim_start();
+    loop {
+        let end = match rest {
+            _ if rest.starts_with("<?") => "?>",
+            _ if rest.starts_with("<!--") => "-->",
+            _ if rest.starts_with("<!DOCTYPE") && rest.split('>').next().is_some_and(|head| head.contains('[')) => "]>",
+            _ if rest.starts_with("<!DOCTYPE") => ">",
+            _ => {
+                let name = rest.strip_prefix("<svg").or_else(|| rest.strip_prefix("<svg:svg"));
+                return name
+                    .is_some_and(|after| after.starts_with(|c: char| c.is_whitespace() || c == '>' || c == '/'));
+            }
+        };
+        match rest.split_once(end) {
+            Some((_, after)) => rest = after.trim_start(),
+            None => return false,
+        }
+    }
+}
+
+/// Whether the text has at least two records, all with the same number of fields and more than one (RFC 4180).
+fn is_table(text: &str) -> bool {
+    let mut widths = Vec::new();
+    let (mut commas, mut quoted, mut empty) = (0_usize, false, true);
+    for byte in text.bytes().chain(std::iter::once(b'\n')) {
+        match byte {
+            b'"' => quoted = !quoted,
+            b',' if !quoted => commas += 1,
+            b'\n' if !quoted => {
+                if !empty {
+                    widths.push(commas);
+                }
+                (commas, empty) = (0, true);
+                continue;
+            }
+            _ => {}
+        }
+        empty &= byte == b'\r';
+    }
+    !quoted && widths.len() >= 2 && widths[0] > 0 && widths.iter().all(|width| *width == widths[0])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bytes_tell_the_type() {
+        for (bytes, mime) in [
+            (b"%PDF-1.7".as_slice(), "application/pdf"),
+            (b"\x89PNG\r\n\x1a\n", "image/png"),
+            (b"\xff\xd8\xff\xe0", "image/jpeg"),
+            (b"GIF89a", "image/gif"),
+            (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+            (b"RIFF\0\0\0\0WAVEfmt ", "audio/wav"),
+            (b"RIFF\0\0\0\0AVI LIST", UNKNOWN),
+            (b"II*\0\x08\0\0\0", "image/tiff"),
+            (b"\0\0\0\x18ftypmp42", "video/mp4"),
+            (b"\0\0\0\x14ftypqt  ", "video/quicktime"),
+            (b"\0\0\0\x14ftypnone", UNKNOWN),
+            (b"\x1a\x45\xdf\xa3\x9f\x42\x82\x84webm", "video/webm"),
+            (b"\x1a\x45\xdf\xa3\x9f\x42\x82\x88matroska", "video/x-matroska"),
+            (b"ID3\x04", "audio/mpeg"),
+            (b"\xff\xfb\x90\x64", "audio/mpeg"),
+            (b"\xff\xff\xff\xff", UNKNOWN),
+            (b"", UNKNOWN),
+            (b"\0\x01\x02", UNKNOWN),
+        ] {
+            assert_eq!(content_type(bytes), mime, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn an_ogg_stream_is_told_by_its_first_packet() {
+        let ogg = |packet: &[u8]| {
+            let mut bytes = b"OggS\0\x02".to_vec();
+            bytes.resize(26, 0);
+            bytes.extend_from_slice(&[1, 30]);
+            bytes.extend_from_slice(packet);
+            bytes
+        };
+        assert_eq!(content_type(&ogg(b"\x01vorbis")), "audio/ogg");
+        assert_eq!(content_type(&ogg(b"OpusHead")), "audio/ogg");
+        assert_eq!(content_type(&ogg(b"\x80theora")), "video/ogg");
+        assert_eq!(content_type(b"OggS"), "application/ogg");
+    }
+
+    #[test]
+    fn text_is_told_by_what_it_says() {
+        for (text, mime) in [
+            ("Plain words, and more.", "text/plain"),
+            ("\u{feff}Grüße", "text/plain"),
+            ("<p>not a page of ours</p>", "text/plain"),
+            ("{\"a\": [1]}", "application/json"),
+            ("{a}", "text/plain"),
+            ("a,b\r\n1,\"x, y\"\r\n", "text/csv"),
+            ("a,b\n1\n", "text/plain"),
+            ("a\nb\n", "text/plain"),
+            ("<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "image/svg+xml"),
+            ("<?xml version=\"1.0\"?>\n<!-- x -->\n<!DOCTYPE svg>\n<svg>", "image/svg+xml"),
+            ("<svgx>", "text/plain"),
+            ("a\u{0}b", UNKNOWN),
+        ] {
+            assert_eq!(content_type(text.as_bytes()), mime, "{text:?}");
+        }
+        assert_eq!(content_type(b"\xc3\x28 broken"), UNKNOWN);
+    }
+
+    #[test]
+    fn a_content_tells_all_that_is_kept_of_it() {
+        let content = Content::of(b"GIF89a\x05\0\x07\0");
+        assert_eq!((content.mime.as_str(), content.size), ("image/gif", 10));
+        assert_eq!((content.image_width, content.image_height), (Some(5), Some(7)));
+        assert_eq!(Content::of(b"words").image_width, None);
+    }
+}

@@ -1,0 +1,76 @@
+//! The table of files.
+
+use serde::Deserialize;
+
+use super::File;
+use crate::db::{AccountId, Db, DbError, Tx};
+use crate::http::json_body::parse_object;
+use crate::input::{self, Members};
+use crate::program::Context;
+use crate::text::Token;
+
+/// Adds or replaces what is known of a file.
+pub async fn put(tx: &mut Tx, account: AccountId, file: &File, revision: i64) -> Result<(), DbError> {
+    tx.later(
+        "INSERT INTO files (account, token, revision, doc) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (account, token) DO UPDATE SET revision = $3, doc = $4",
+        vec![account.into(), file.token.as_str().to_owned().into(), revision.into(), file.stored().into()],
+    )
+    .await
+}
+
+/// What is known of a file.
+pub async fn find(tx: &mut Tx, account: AccountId, token: &Token, context: &Context) -> Result<Option<File>, DbError> {
+    tx.first(
+        "SELECT doc FROM files WHERE account = $1 AND token = $2",
+        &[account.into(), token.as_str().into()],
+        |row| parse(row.text(0)?, context),
+    )
+    .await
+}
+
+/// Every file by token, in the program-file form without its kind and bytes.
+pub async fn each_for_export(
+    tx: &mut Tx,
+    account: AccountId,
+    mut each: impl FnMut(&str) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    tx.each("SELECT doc FROM files WHERE account = $1 ORDER BY token", &[account.into()], |row| each(row.text(0)?))
+        .await
+}
+
+/// What serving a file needs to know of it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Facts {
+    /// Its name.
+    pub filename: String,
+    /// Its media type.
+    pub mime: String,
+    /// The number of its bytes.
+    pub size: i64,
+}
+
+/// What is known of the file at a download address.
+// tidy: every account -- the address was signed for this account's slug
+pub async fn find_by_address(db: &Db, account: &str, token: &str) -> Result<Option<Facts>, DbError> {
+    db.first(
+        "SELECT f.doc FROM accounts a JOIN files f ON f.account = a.id WHERE a.slug = $1 AND f.token = $2",
+        &[account.into(), token.into()],
+        |row| facts(row.text(0)?),
+    )
+    .await
+}
+
+/// Reads them from the stored form.
+pub fn facts(doc: &str) -> Result<Facts, DbError> {
+    serde_json::from_str(doc).map_err(|error| DbError::Failed(format!("a stored file cannot be read: {error}")))
+}
+
+fn parse(doc: &str, context: &Context) -> Result<File, DbError> {
+    let broken = || DbError::Failed(format!("a stored file cannot be read: {doc}"));
+    let object = parse_object(doc.as_bytes()).map_err(|_| broken())?;
+    let mut members = Members::closed(&object);
+    let token = members.required("token", input::token).ok_or_else(broken)?;
+    let file = File::read(&mut members, token, context, None);
+    members.finish().or(file).map_err(|_| broken())
+}

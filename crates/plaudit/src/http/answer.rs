@@ -1,0 +1,84 @@
+//! Makes the answer of a reply or an error: status, headers and rendered body.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+
+use super::accept::Format;
+use super::caller::Judged;
+use super::language::Languages;
+use super::reply::Recorded;
+use super::{ApiError, Reply, precondition, render};
+use crate::program::Program;
+
+/// What tells the representations of one record apart: the format, the languages and the language of labels.
+#[must_use]
+pub(super) fn representation(format: Format, languages: &Languages) -> String {
+    let format = match format {
+        Format::Json => 'j',
+        Format::Xml => 'x',
+    };
+    if languages.is_default() {
+        return format.to_string();
+    }
+    let codes: Vec<_> = languages.locales().iter().map(|locale| locale.code()).collect();
+    format!("{format}{}-{}", codes.join("-"), languages.first_requested().code())
+}
+
+/// The status, own headers and body of a success.
+pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> Recorded {
+    let content_type = |headers: &mut Vec<(String, String)>| {
+        headers.push(("content-type".to_owned(), judged.format.media_type().to_owned()));
+    };
+    let mut headers = Vec::new();
+    match reply {
+        Reply::Record { document, detail, revision, created } => {
+            content_type(&mut headers);
+            let tag = format!("{revision}.{}.{}", program.version, representation(judged.format, &judged.languages));
+            headers.push(("etag".to_owned(), format!("\"{tag}\"")));
+            let status = if created.is_some() { 201 } else { 200 };
+            if let Some(path) = created {
+                headers.push(("location".to_owned(), format!("{}{path}", program.base_url())));
+            }
+            let body = judged.renderer(program).record(&document, detail.as_deref());
+            Recorded { status, headers, body }
+        }
+        Reply::NoContent => Recorded { status: 204, headers, body: Vec::new() },
+        Reply::Body { bytes, etag } => {
+            content_type(&mut headers);
+            headers.push(("etag".to_owned(), format!("\"{etag}\"")));
+            Recorded { status: 200, headers, body: bytes }
+        }
+        Reply::Replay(recorded) => Arc::unwrap_or_clone(recorded),
+    }
+}
+
+/// The status, own headers and body of an error.
+pub(super) fn record_error(error: &ApiError, format: Format) -> Recorded {
+    let mut headers = vec![("content-type".to_owned(), format.media_type().to_owned())];
+    if let ApiError::RateLimited(seconds) = error {
+        headers.push(("retry-after".to_owned(), seconds.to_string()));
+    }
+    Recorded { status: error.status(), headers, body: render::plain(format, &error.document()) }
+}
+
+/// The answer to a request, 304 where the client has the representation already.
+pub(super) fn response(recorded: Recorded, method: &Method, request: &HeaderMap) -> Response {
+    let etag = recorded.headers.iter().find(|(name, _)| name == "etag").map(|(_, value)| value.trim_matches('"'));
+    let reads = method == Method::GET || method == Method::HEAD;
+    let unchanged = reads && etag.is_some_and(|etag| precondition::none_match(request, etag));
+    let mut response = if unchanged { Response::new(Body::empty()) } else { Response::new(Body::from(recorded.body)) };
+    let status = if unchanged { 304 } else { recorded.status };
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in recorded.headers {
+        if unchanged && name == header::CONTENT_TYPE.as_str() {
+            continue;
+        }
+        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
+}

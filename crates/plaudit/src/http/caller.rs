@@ -1,0 +1,258 @@
+//! The caller of a request that was judged, and the way in which handlers write.
+
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use futures_util::future::BoxFuture;
+
+use super::accept::Format;
+use super::idempotency::{self, Claim};
+use super::language::Languages;
+use super::precondition::IfMatch;
+use super::render::{Filling, Renderer};
+use super::reply::Recorded;
+use super::{ApiError, Reply, answer};
+use crate::app::App;
+use crate::db::{AccountId, DbError, Tx};
+use crate::log::{Actor, Origin};
+use crate::program::Program;
+use crate::program::keys::{ApiKey, Scope};
+use crate::text::{Locale, Slug, Timestamp};
+
+/// Who calls, in what format and languages: everything that was judged before the handler.
+#[derive(Clone)]
+pub struct Caller(Arc<Judged>);
+
+pub(super) struct Judged {
+    pub(super) app: App,
+    pub(super) program: Arc<Program>,
+    pub(super) key: Slug,
+    pub(super) key_hash: [u8; 32],
+    pub(super) format: Format,
+    pub(super) languages: Languages,
+    pub(super) now: Timestamp,
+    pub(super) if_match: Option<IfMatch>,
+    pub(super) claim: Option<Claim>,
+}
+
+impl Caller {
+    pub(super) fn new(judged: Judged) -> Self {
+        Self(Arc::new(judged))
+    }
+
+    pub(super) fn judged(&self) -> &Judged {
+        &self.0
+    }
+
+    /// The running server.
+    #[must_use]
+    pub fn app(&self) -> &App {
+        &self.0.app
+    }
+
+    /// The account of the caller's key.
+    #[must_use]
+    pub fn account(&self) -> AccountId {
+        self.0.program.id
+    }
+
+    /// The account's program.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.0.program
+    }
+
+    /// The languages of the answer.
+    #[must_use]
+    pub fn languages(&self) -> &Languages {
+        &self.0.languages
+    }
+
+    /// The time of the request.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.0.now
+    }
+
+    /// Writes the body of an answer to this caller.
+    #[must_use]
+    pub fn renderer(&self) -> Renderer {
+        self.0.renderer(&self.0.program)
+    }
+
+    /// What an answer depends on besides its records: the format and the languages. Part of every `ETag`.
+    #[must_use]
+    pub fn representation(&self) -> String {
+        answer::representation(self.0.format, &self.0.languages)
+    }
+
+    /// Whether the caller's key may write.
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.0.program.keys.get(&self.0.key).is_some_and(|(key, _)| key.scope == Scope::ReadWrite)
+    }
+
+    /// Runs `work` in a transaction of the caller's account. Inside it the program is the account's current one; where
+    /// it changed since the request was judged, the work runs again with the new one. The answer to an idempotency
+    /// key is kept in the same transaction.
+    pub async fn write<S>(&self, state: S, work: Work<S>) -> Result<Reply, ApiError>
+    where
+        S: Send + Sync + 'static,
+    {
+        let state = Arc::new(state);
+        let mut program = Arc::clone(&self.0.program);
+        for _ in 0..RUNS {
+            let judged = Arc::clone(&self.0);
+            let writing = Writing {
+                origin: Origin { actor: Actor::Key(judged.key), source: "api", at: judged.now },
+                languages: judged.languages,
+                program: Arc::clone(&program),
+                if_match: judged.if_match.clone(),
+                state: Arc::clone(&state),
+            };
+            let run = Run { writing, work, judged };
+            match self.0.app.db.write(self.account(), run, Run::run).await {
+                Err(ApiError::Stale) => {
+                    let fresh = self.0.app.programs.reload(self.account()).await?;
+                    program = fresh.filter(|program| self.0.is_admitted(program)).ok_or(ApiError::KeyRefused)?;
+                }
+                // What was written with a newer program than the request was judged by is shown with it too.
+                Ok(reply) if !Arc::ptr_eq(&program, &self.0.program) => {
+                    return Ok(Reply::Replay(Arc::new(self.0.recorded(reply, &program))));
+                }
+                outcome => return outcome,
+            }
+        }
+        Err(ApiError::Internal("the program changed faster than it could be read".to_owned()))
+    }
+}
+
+/// How often a write is run again because the program changed before it.
+const RUNS: usize = 16;
+
+/// What a handler does in a transaction.
+pub type Work<S> = for<'a> fn(&'a mut Tx, &'a Writing<S>) -> BoxFuture<'a, Result<Reply, ApiError>>;
+
+/// What a handler knows inside its transaction.
+pub struct Writing<S> {
+    /// The account's program, fresh within the transaction.
+    pub program: Arc<Program>,
+    /// Who acts, and when.
+    pub origin: Origin,
+    /// The languages of the answer.
+    pub languages: Languages,
+    /// What the handler brought along.
+    pub state: Arc<S>,
+    if_match: Option<IfMatch>,
+}
+
+impl<S> Writing<S> {
+    /// The account.
+    #[must_use]
+    pub fn account(&self) -> AccountId {
+        self.program.id
+    }
+
+    /// The language of localised labels.
+    #[must_use]
+    pub fn label_locale(&self) -> Locale {
+        self.languages.first_requested()
+    }
+
+    /// Refuses the write where `If-Match` names another revision. To be asked when everything else is right, just
+    /// before the change (RFC 9110, section 13.2.1).
+    pub fn precondition(&self, revision: i64) -> Result<(), ApiError> {
+        match &self.if_match {
+            Some(condition) if !condition.holds(revision) => Err(ApiError::PreconditionFailed),
+            _ => Ok(()),
+        }
+    }
+}
+
+struct Run<S> {
+    writing: Writing<S>,
+    work: Work<S>,
+    judged: Arc<Judged>,
+}
+
+impl<S: Send + Sync + 'static> Run<S> {
+    fn run<'a>(tx: &'a mut Tx, run: &'a Self) -> BoxFuture<'a, Result<Reply, ApiError>> {
+        Box::pin(async move {
+            let account = run.writing.account();
+            let head = tx.head(account).await?.ok_or(ApiError::KeyRefused)?;
+            if head.version != run.writing.program.version {
+                return Err(ApiError::Stale);
+            }
+            let reply = (run.work)(tx, &run.writing).await?;
+            let Some(claim) = &run.judged.claim else { return Ok(reply) };
+            let recorded = run.judged.recorded(reply, &run.writing.program);
+            match run.judged.keep(tx, account, claim, &recorded).await {
+                // Another node answered the first request with this key while this one waited for the account.
+                Err(DbError::Duplicate(_)) => Err(ApiError::StillRunning),
+                kept => kept.map(|()| Reply::Replay(Arc::new(recorded))).map_err(ApiError::from),
+            }
+        })
+    }
+}
+
+impl Judged {
+    /// The renderer of an answer with this program, which inside a transaction is the fresh one.
+    pub(super) fn renderer(&self, program: &Arc<Program>) -> Renderer {
+        let signer = Arc::clone(&self.app.signer);
+        let expires = signer.expiry(self.now.as_seconds());
+        let program = Arc::clone(program);
+        Renderer::new(self.format, Filling { program, languages: self.languages, signer, expires })
+    }
+
+    /// The answer as it is sent.
+    pub(super) fn recorded(&self, reply: Reply, program: &Arc<Program>) -> Recorded {
+        answer::record(reply, self, program)
+    }
+
+    /// Keeps the answer to an idempotency key.
+    pub(super) async fn keep(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        claim: &Claim,
+        recorded: &Recorded,
+    ) -> Result<(), DbError> {
+        idempotency::store::keep(tx, account, claim, recorded, self.now, self.oldest_kept()).await
+    }
+
+    /// Answers to idempotency keys from this time on are still good.
+    pub(super) fn oldest_kept(&self) -> Timestamp {
+        Timestamp::from_seconds(self.now.as_seconds() - self.app.settings.idempotency_seconds)
+    }
+
+    /// Whether the caller's key is good with this program.
+    pub(super) fn is_admitted(&self, program: &Program) -> bool {
+        admitted(&self.app, program, self.key, &self.key_hash, self.now).is_some()
+    }
+}
+
+/// The key, where it gives access: it is known, not revoked, not expired, and its account is open and of this region.
+pub(super) fn admitted<'p>(
+    app: &App,
+    program: &'p Program,
+    key: Slug,
+    hash: &[u8; 32],
+    now: Timestamp,
+) -> Option<&'p ApiKey> {
+    let (key, kept) = program.keys.get(&key)?;
+    let in_region = program.account.region.as_ref().is_none_or(|region| *region == app.settings.region);
+    (kept == hash && key.is_good(now) && program.account.is_open() && in_region).then_some(key)
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        parts
+            .extensions
+            .get::<Self>()
+            .cloned()
+            .ok_or_else(|| ApiError::Internal("a route stands outside the judged ones".to_owned()))
+    }
+}

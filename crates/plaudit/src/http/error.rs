@@ -1,0 +1,159 @@
+//! Everything that is not a success: one variant for every row of the contract's section 1.
+
+use super::page::ListQueryError;
+use crate::db::DbError;
+use crate::document;
+use crate::input::Violations;
+
+/// Why a request is not done. Becomes an answer in one place, [`ApiError::document`].
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// 503: the region is under maintenance; the operator's text.
+    #[error("maintenance")]
+    Maintenance(String),
+    /// 429: the window is full; whole seconds until it ends.
+    #[error("rate limit")]
+    RateLimited(i64),
+    /// 400: the request cannot be read; says what is wrong and where.
+    #[error("{0}")]
+    BadRequest(String),
+    /// 400: filters or page parameters of a list.
+    #[error("the query of a list is wrong")]
+    InvalidQuery(ListQueryError),
+    /// 401: no key.
+    #[error("no key")]
+    Unauthorized,
+    /// 403: the key is not good here. One message for all causes, so that the answer is no oracle.
+    #[error("the key is refused")]
+    KeyRefused,
+    /// 403: the key reads only.
+    #[error("the key does not write")]
+    ReadOnlyKey,
+    /// 404: no such path.
+    #[error("no such path")]
+    NoSuchPath,
+    /// 404: no such record; trashed records and those of other accounts are the same.
+    #[error("no such record")]
+    NotFound,
+    /// 405: the path has other methods; the router names them in `Allow`.
+    #[error("no such method")]
+    MethodNotAllowed,
+    /// 409: the first request with this idempotency key is still running.
+    #[error("the first request with this key is still running")]
+    StillRunning,
+    /// 412: the record is not the one that `If-Match` names.
+    #[error("the record has changed")]
+    PreconditionFailed,
+    /// 413: the body is larger than this many bytes.
+    #[error("the body is too large")]
+    TooLarge(usize),
+    /// 422 with `errors`: members break rules.
+    #[error("members are wrong")]
+    Invalid(Violations),
+    /// 422 without `errors`: the record's state does not permit the operation.
+    #[error("{0}")]
+    State(String),
+    /// 422: the idempotency key was used for another request.
+    #[error("the idempotency key belongs to another request")]
+    IdempotencyMismatch,
+    /// The snapshot of the program was older than the records; the request is judged again.
+    #[error("the program has changed meanwhile")]
+    Stale,
+    /// 500: a fault of ours. The cause is logged and never told.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl From<DbError> for ApiError {
+    fn from(error: DbError) -> Self {
+        Self::Internal(error.to_string())
+    }
+}
+
+impl From<Violations> for ApiError {
+    fn from(violations: Violations) -> Self {
+        Self::Invalid(violations)
+    }
+}
+
+impl From<ListQueryError> for ApiError {
+    fn from(error: ListQueryError) -> Self {
+        Self::InvalidQuery(error)
+    }
+}
+
+impl ApiError {
+    /// The status of the answer.
+    #[must_use]
+    pub fn status(&self) -> u16 {
+        match self {
+            Self::BadRequest(_) | Self::InvalidQuery(_) => 400,
+            Self::Unauthorized => 401,
+            Self::KeyRefused | Self::ReadOnlyKey => 403,
+            Self::NoSuchPath | Self::NotFound => 404,
+            Self::MethodNotAllowed => 405,
+            Self::StillRunning => 409,
+            Self::PreconditionFailed => 412,
+            Self::TooLarge(_) => 413,
+            Self::Invalid(_) | Self::State(_) | Self::IdempotencyMismatch => 422,
+            Self::RateLimited(_) => 429,
+            Self::Maintenance(_) => 503,
+            Self::Stale | Self::Internal(_) => 500,
+        }
+    }
+
+    fn message(&self) -> String {
+        match self {
+            Self::BadRequest(message) | Self::State(message) => message.clone(),
+            Self::InvalidQuery(error) => error.to_string(),
+            Self::Unauthorized => "The x-api-key header is missing.".to_owned(),
+            Self::KeyRefused => "The API key does not give access.".to_owned(),
+            Self::ReadOnlyKey => "The API key may read only; this operation writes.".to_owned(),
+            Self::NoSuchPath => "There is no such path.".to_owned(),
+            Self::NotFound => "There is no such record.".to_owned(),
+            Self::MethodNotAllowed => "The path does not have this method; Allow names those that it has.".to_owned(),
+            Self::StillRunning => "The first request with this Idempotency-Key is still running.".to_owned(),
+            Self::PreconditionFailed => "The record has changed since the ETag that If-Match names.".to_owned(),
+            Self::TooLarge(limit) => format!("The request body has more than {limit} bytes."),
+            Self::Invalid(_) => "The request has members that are not valid.".to_owned(),
+            Self::IdempotencyMismatch => "This Idempotency-Key was used for another request.".to_owned(),
+            Self::RateLimited(seconds) => format!("Too many requests; try again in {seconds} seconds."),
+            Self::Maintenance(text) => text.clone(),
+            Self::Stale | Self::Internal(_) => "The service has failed; the fault has been recorded.".to_owned(),
+        }
+    }
+
+    /// The body of the answer (specification, section 7).
+    #[must_use]
+    pub fn document(&self) -> String {
+        document::object(|object| {
+            if let Self::Maintenance(text) = self {
+                object.text("status", text);
+                return;
+            }
+            object.text("message", &self.message());
+            object.integer("status_code", i64::from(self.status()));
+            match self {
+                Self::Invalid(violations) => object.object("errors", |errors| {
+                    let mut names: Vec<&str> = Vec::new();
+                    for (name, _) in violations.iter() {
+                        if !names.contains(&name) {
+                            names.push(name);
+                        }
+                    }
+                    for name in names {
+                        let of_name = violations.iter().filter(|(member, _)| *member == name);
+                        errors.texts(name, of_name.map(|(_, message)| message));
+                    }
+                }),
+                Self::InvalidQuery(error) => {
+                    let mut errors = Vec::new();
+                    if error.write_errors(&mut errors) {
+                        object.raw("errors", &String::from_utf8_lossy(&errors));
+                    }
+                }
+                _ => {}
+            }
+        })
+    }
+}

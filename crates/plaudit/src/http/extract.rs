@@ -1,0 +1,128 @@
+//! What handlers take from a request. Their arguments stand in the order in which a request is judged.
+
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use http_body_util::{BodyExt, Limited};
+
+use super::{ApiError, Caller, json_body};
+use crate::text::{JsonObject, Slug, Token};
+
+/// The slug in the path; a malformed one is 400.
+#[derive(Clone, Copy, Debug)]
+pub struct PathSlug(pub Slug);
+
+/// The token in the path; a malformed one is 400.
+#[derive(Clone, Debug)]
+pub struct PathToken(pub Token);
+
+async fn path_part<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Option<String> {
+    let params = RawPathParams::from_request_parts(parts, state).await.ok()?;
+    params.iter().find(|(param, _)| *param == name).map(|(_, value)| value.to_owned())
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PathSlug {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let slug = path_part(parts, state, "slug").await;
+        slug.as_deref()
+            .and_then(Slug::parse)
+            .map(Self)
+            .ok_or_else(|| ApiError::BadRequest("The slug in the path must be exactly 8 ASCII letters.".to_owned()))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PathToken {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let token = path_part(parts, state, "token").await;
+        token
+            .as_deref()
+            .and_then(Token::parse)
+            .map(Self)
+            .ok_or_else(|| ApiError::BadRequest("The token in the path must be ASCII letters.".to_owned()))
+    }
+}
+
+/// The query string as it stands.
+#[derive(Clone, Debug)]
+pub struct RawQuery(pub Option<String>);
+
+impl<S: Send + Sync> FromRequestParts<S> for RawQuery {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Ok(Self(parts.uri.query().map(str::to_owned)))
+    }
+}
+
+/// Stands where an operation writes: a key that only reads is refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Writer;
+
+impl<S: Send + Sync> FromRequestParts<S> for Writer {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        if caller.writes() { Ok(Self) } else { Err(ApiError::ReadOnlyKey) }
+    }
+}
+
+/// A body that is a JSON object.
+#[derive(Clone, Debug)]
+pub struct Body(pub JsonObject);
+
+impl<S: Send + Sync> FromRequest<S> for Body {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let caller = Caller::from_request_parts(&mut parts, state).await?;
+        let settings = &caller.app().settings;
+        let bytes = read(body, settings.max_body_bytes, Duration::from_secs(settings.body_timeout_seconds)).await?;
+        if bytes.trim_ascii().is_empty() {
+            return Err(ApiError::BadRequest("The request body is empty.".to_owned()));
+        }
+        let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        // A parameter such as charset=utf-8 says nothing that JSON does not say itself.
+        if !media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
+            return Err(ApiError::BadRequest("The Content-Type of the request must be application/json.".to_owned()));
+        }
+        let object = json_body::parse_object(&bytes)
+            .map_err(|error| ApiError::BadRequest(format!("The request body is not a JSON object: {error}.")))?;
+        Ok(Self(object))
+    }
+}
+
+/// Reads a body of at most `limit` bytes, with `pause` at the most between two parts of it.
+pub(super) async fn read(body: axum::body::Body, limit: usize, pause: Duration) -> Result<Bytes, ApiError> {
+    // A body that announces too much is refused before any of it is read.
+    if http_body::Body::size_hint(&body).lower() > limit as u64 {
+        return Err(ApiError::TooLarge(limit));
+    }
+    let mut limited = Limited::new(body, limit);
+    let mut bytes = Vec::new();
+    loop {
+        match tokio::time::timeout(pause, limited.frame()).await {
+            Err(_) => return Err(ApiError::BadRequest("The request body did not arrive in time.".to_owned())),
+            Ok(None) => return Ok(bytes.into()),
+            Ok(Some(Ok(frame))) => {
+                if let Some(data) = frame.data_ref() {
+                    bytes.extend_from_slice(data);
+                }
+            }
+            Ok(Some(Err(error))) if error.is::<http_body_util::LengthLimitError>() => {
+                return Err(ApiError::TooLarge(limit));
+            }
+            Ok(Some(Err(_))) => {
+                return Err(ApiError::BadRequest("The request body broke off.".to_owned()));
+            }
+        }
+    }
+}

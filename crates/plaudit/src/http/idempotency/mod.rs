@@ -1,0 +1,71 @@
+//! `Idempotency-Key`: the first answer of a key is given again, byte for byte, for a day.
+//!
+//! - The answer of a write is kept in the transaction of the write, so that a crash between the two cannot make a
+//!   repeated request act twice. Errors are kept after the fact: repeating them does no harm.
+//! - A second request while the first still runs is refused. Where the first runs on another node, the second waits for
+//!   its transaction and then finds its answer.
+//! - The same key with another request (method, path, query, format, languages or body) is refused.
+//! - Faults of ours, and requests that were refused for their rate, are not kept.
+
+pub mod store;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+
+use crate::db::AccountId;
+use crate::text::Slug;
+
+/// The longest key.
+pub const KEY_LENGTH: usize = 255;
+
+/// Which request it is: the account, the API key, and the caller's name for the request.
+pub type Name = (AccountId, Slug, String);
+
+/// A request that carries an idempotency key.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// Which request it is.
+    pub name: Name,
+    /// The hash of everything that makes it this request.
+    pub request: [u8; 32],
+}
+
+/// The requests with a key that are running on this node.
+#[derive(Clone, Debug, Default)]
+pub struct Running(Arc<Mutex<HashSet<Name>>>);
+
+/// Holds a key while its request runs.
+#[derive(Debug)]
+pub struct Guard {
+    running: Running,
+    name: Name,
+}
+
+impl Running {
+    /// Takes the key; `None` where a request with it is running.
+    #[must_use]
+    pub fn begin(&self, name: &Name) -> Option<Guard> {
+        let taken = self.0.lock().insert(name.clone());
+        taken.then(|| Guard { running: self.clone(), name: name.clone() })
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.running.0.lock().remove(&self.name);
+    }
+}
+
+/// The hash of a request, over its parts with their lengths.
+#[must_use]
+pub fn fingerprint(parts: &[&[u8]]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
+}

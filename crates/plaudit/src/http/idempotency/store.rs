@@ -1,0 +1,59 @@
+//! The table of kept answers.
+
+use super::{Claim, Name};
+use crate::db::{AccountId, Db, DbError, Tx};
+use crate::http::reply::Recorded;
+use crate::text::{Json, Timestamp};
+
+/// The answer that was given to this key since `oldest`, and the hash of the request that it was given to.
+pub async fn find(db: &Db, name: &Name, oldest: Timestamp) -> Result<Option<([u8; 32], Recorded)>, DbError> {
+    db.first(
+        "SELECT request, status, headers, body FROM idempotent_answers \
+         WHERE account = $1 AND api_key = $2 AND name = $3 AND created > $4",
+        &[name.0.into(), name.1.into(), name.2.as_str().into(), oldest.into()],
+        |row| {
+            let broken = || DbError::Failed("a kept answer is broken".to_owned());
+            let request = row.bytes(0)?.try_into().map_err(|_| broken())?;
+            let status = u16::try_from(row.integer(1)?).map_err(|_| broken())?;
+            let headers = crate::http::json_body::parse_object(row.text(2)?.as_bytes()).map_err(|_| broken())?;
+            let headers = headers
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.as_str().unwrap_or_default().to_owned()))
+                .collect();
+            Ok((request, Recorded { status, headers, body: row.bytes(3)?.to_vec() }))
+        },
+    )
+    .await
+}
+
+/// Keeps an answer. A second answer to the same key fails as a duplicate, unless the first is older than `oldest`.
+pub async fn keep(
+    tx: &mut Tx,
+    account: AccountId,
+    claim: &Claim,
+    answer: &Recorded,
+    now: Timestamp,
+    oldest: Timestamp,
+) -> Result<(), DbError> {
+    let mut headers = crate::http::json_body::Object::new();
+    for (name, value) in &answer.headers {
+        headers.set(name.clone(), Json::String(value.clone()));
+    }
+    tx.execute("DELETE FROM idempotent_answers WHERE created <= $1", &[oldest.into()]).await?;
+    tx.execute(
+        "INSERT INTO idempotent_answers (account, api_key, name, request, status, headers, body, created) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        &[
+            account.into(),
+            claim.name.1.into(),
+            claim.name.2.as_str().into(),
+            claim.request.as_slice().into(),
+            i64::from(answer.status).into(),
+            Json::from(headers).to_string().into(),
+            answer.body.as_slice().into(),
+            now.into(),
+        ],
+    )
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,350 @@
+//! Judges every request of the interface in the order of the contract's section 1, steps 1 to 7; the handlers' arguments
+//! judge the rest. One answer per request, always the first that applies.
+//!
+//! A request is judged by the snapshot at hand, which may be older than the database. A success is never given from a
+//! stale one, because the statement that reads or writes a record compares the version; and before an error is given,
+//! the version is compared too, and the request judged again where it changed.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use futures_util::FutureExt;
+
+use super::accept::{self, Format};
+use super::caller::{Judged, admitted};
+use super::idempotency::{self, Claim, Guard};
+use super::precondition::IfMatch;
+use super::rate_limit::{Counted, Standing};
+use super::reply::{Outcome, Recorded};
+use super::server::ClientAddress;
+use super::{ApiError, Caller, Reply, answer, extract, language};
+use crate::app::App;
+use crate::program::{Program, accounts, keys};
+use crate::text::{Slug, Timestamp};
+
+/// The header of the key.
+const KEY: &str = "x-api-key";
+/// The header of the languages.
+const LANGUAGE: &str = "x-api-language";
+/// The header of the idempotency key.
+const IDEMPOTENCY: &str = "idempotency-key";
+/// How often a request is judged again because the program changed.
+const RUNS: usize = 8;
+
+/// The key that a request carries, when there is a record of it.
+#[derive(Clone)]
+struct KnownKey {
+    program: Arc<Program>,
+    slug: Slug,
+    hash: [u8; 32],
+}
+
+/// The layer around all routes of the interface.
+pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) -> Response {
+    let format = accept::parse(single(request.headers(), header::ACCEPT.as_str())).unwrap_or(Format::Json);
+    let method = request.method().clone();
+    let headers = request.headers().clone();
+    if let Some(text) = app.maintenance() {
+        let recorded = answer::record_error(&ApiError::Maintenance(text), format);
+        return answer::response(recorded, &method, &headers);
+    }
+    let now = app.clock.now();
+    let address = request.extensions().get::<ClientAddress>().map(|address| address.0);
+    let (known, standing) = match count(&app, &headers, address, now).await {
+        Ok(counted) => counted,
+        Err(error) => return answer::response(answer::record_error(&reported(error), format), &method, &headers),
+    };
+    let (recorded, mut extra) = match admit(&app, &headers, known, now).await {
+        Ok(caller) => run(&app, caller, request, next).await,
+        Err(error) => (answer::record_error(&reported(error), format), HeaderMap::new()),
+    };
+    let mut response = answer::response(recorded, &method, &headers);
+    for (name, value) in extra.drain() {
+        if let Some(name) = name {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    for (name, value) in [
+        ("x-ratelimit-limit", standing.limit),
+        ("x-ratelimit-remaining", standing.remaining),
+        ("x-ratelimit-reset", standing.reset),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from(value));
+    }
+    response
+}
+
+/// A header that stands once; one that stands twice is like one that cannot be read.
+fn single<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?;
+    values.next().is_none().then(|| value.as_bytes())
+}
+
+/// A fault of ours is logged where its answer is made, and nowhere else.
+fn reported(error: ApiError) -> ApiError {
+    if let ApiError::Internal(cause) = &error {
+        tracing::error!(%cause, "a request failed");
+    }
+    error
+}
+
+/// Step 2: finds the key and counts the request.
+async fn count(
+    app: &App,
+    headers: &HeaderMap,
+    address: Option<IpAddr>,
+    now: Timestamp,
+) -> Result<(Option<KnownKey>, Standing), ApiError> {
+    let known = match single(headers, KEY).and_then(|key| keys::hash(key.trim_ascii())) {
+        Some(hash) => find_key(app, hash).await?,
+        None => None,
+    };
+    let Some(mut known) = known else {
+        let counted = Counted::Address(address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
+        let standing = app.rate_limiter.count(counted, app.settings.requests_per_minute, now);
+        return standing.map(|standing| (None, standing)).map_err(ApiError::RateLimited);
+    };
+    let counted = Counted::Key(known.program.id, known.slug);
+    match app.rate_limiter.count(counted, known.program.account.rate_limit, now) {
+        Ok(standing) => Ok((Some(known), standing)),
+        Err(seconds) => {
+            // The operator may have raised the limit since the snapshot was taken.
+            let limit = known.program.account.rate_limit;
+            if let Some(program) = app.programs.confirm(Arc::clone(&known.program)).await? {
+                known.program = program;
+            }
+            if known.program.account.rate_limit == limit {
+                return Err(ApiError::RateLimited(seconds));
+            }
+            let standing = app.rate_limiter.count(counted, known.program.account.rate_limit, now);
+            standing.map(|standing| (Some(known), standing)).map_err(ApiError::RateLimited)
+        }
+    }
+}
+
+async fn find_key(app: &App, hash: [u8; 32]) -> Result<Option<KnownKey>, ApiError> {
+    let Some((account, slug)) = app.programs.of_key(&hash).await? else { return Ok(None) };
+    let program = app.programs.get(account).await?;
+    Ok(program.map(|program| KnownKey { program, slug, hash }))
+}
+
+/// Steps 3 to 6.
+async fn admit(app: &App, headers: &HeaderMap, known: Option<KnownKey>, now: Timestamp) -> Result<Caller, ApiError> {
+    let format = accept::parse(single(headers, header::ACCEPT.as_str()))
+        .map_err(|error| ApiError::BadRequest(error.to_string()))?;
+    let given = headers.get_all(KEY).iter().any(|key| !key.as_bytes().trim_ascii().is_empty());
+    if !given {
+        return Err(ApiError::Unauthorized);
+    }
+    let mut known = known.ok_or(ApiError::KeyRefused)?;
+    match judge_key(app, headers, &known, format, now).await {
+        Err(ApiError::KeyRefused | ApiError::BadRequest(_)) => {
+            let fresh = app.programs.confirm(Arc::clone(&known.program)).await?;
+            known.program = fresh.ok_or(ApiError::KeyRefused)?;
+            judge_key(app, headers, &known, format, now).await
+        }
+        judged => judged,
+    }
+}
+
+/// Steps 5 and 6, by one snapshot.
+async fn judge_key(
+    app: &App,
+    headers: &HeaderMap,
+    known: &KnownKey,
+    format: Format,
+    now: Timestamp,
+) -> Result<Caller, ApiError> {
+    let program = &known.program;
+    admitted(app, program, known.slug, &known.hash, now).ok_or(ApiError::KeyRefused)?;
+    if !is_addressed(app, headers, program).await? {
+        return Err(ApiError::KeyRefused);
+    }
+    let languages = languages(headers, program)?;
+    Ok(Caller::new(Judged {
+        app: app.clone(),
+        program: Arc::clone(program),
+        key: known.slug,
+        key_hash: known.hash,
+        format,
+        languages,
+        now,
+        if_match: IfMatch::of(headers),
+        claim: None,
+    }))
+}
+
+fn languages(headers: &HeaderMap, program: &Program) -> Result<language::Languages, ApiError> {
+    let mut listed = String::new();
+    for value in headers.get_all(LANGUAGE) {
+        // Several lines of one header are one list (RFC 9110, section 5.3).
+        listed.push_str(&String::from_utf8_lossy(value.as_bytes()));
+        listed.push(',');
+    }
+    let account = &program.account;
+    language::parse(Some(&listed), &account.languages, account.default_language).map_err(|code| {
+        let codes: Vec<_> = account.languages.iter().map(|locale| locale.code()).collect();
+        ApiError::BadRequest(format!(
+            "x-api-language: {code} is not supported; the account has {} (or all).",
+            codes.join(", ")
+        ))
+    })
+}
+
+/// Whether the host name that was addressed is open to the account: the deployment's, the account's own, or nobody's.
+async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Result<bool, ApiError> {
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let host = host
+        .rsplit_once(':')
+        .map_or(host, |(name, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host });
+    let host = host.trim_end_matches('.').to_ascii_lowercase();
+    if program.account.hosts.contains(&host) {
+        return Ok(true);
+    }
+    if host == app.host() || !accounts::valid_host(&host) {
+        return Ok(true);
+    }
+    let owner = accounts::store::of_host(&app.db, &host).await?;
+    Ok(owner.is_none_or(|owner| owner == program.id))
+}
+
+/// Runs the handler, again where the program changed meanwhile. The headers are those that the router adds.
+async fn run(app: &App, caller: Caller, request: Request, next: Next) -> (Recorded, HeaderMap) {
+    let format = caller.judged().format;
+    match claimed(caller, request).await {
+        Ok((caller, request, Claimed::New(guard))) => {
+            let answered = run_handler(app, caller, request, next).await;
+            drop(guard);
+            answered
+        }
+        Ok((_, _, Claimed::Answered(recorded))) => (recorded, HeaderMap::new()),
+        Err(error) => (answer::record_error(&reported(error), format), HeaderMap::new()),
+    }
+}
+
+enum Claimed {
+    New(Option<Guard>),
+    Answered(Recorded),
+}
+
+/// Takes the request's idempotency key, if it carries one, or finds the answer that was given to it.
+async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, Claimed), ApiError> {
+    let writes = [Method::POST, Method::PUT, Method::DELETE].contains(request.method());
+    let Some(name) = request.headers().get(IDEMPOTENCY).filter(|_| writes) else {
+        return Ok((caller, request, Claimed::New(None)));
+    };
+    let name = name.to_str().ok().map(str::trim).filter(|name| (1..=idempotency::KEY_LENGTH).contains(&name.len()));
+    let name = name.map(str::to_owned).ok_or_else(|| {
+        let length = idempotency::KEY_LENGTH;
+        ApiError::BadRequest(format!("The Idempotency-Key must have 1 to {length} visible ASCII characters."))
+    })?;
+    let judged = caller.judged();
+    let settings = &judged.app.settings;
+    let (parts, body) = request.into_parts();
+    let pause = Duration::from_secs(settings.body_timeout_seconds);
+    let body = extract::read(body, settings.max_body_bytes, pause).await?;
+    let fingerprint = idempotency::fingerprint(&[
+        parts.method.as_str().as_bytes(),
+        parts.uri.path_and_query().map_or("", |path| path.as_str()).as_bytes(),
+        answer::representation(judged.format, &judged.languages).as_bytes(),
+        &body,
+    ]);
+    let claim = Claim { name: (caller.account(), judged.key, name), request: fingerprint };
+    let guard = judged.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
+    let request = Request::from_parts(parts, axum::body::Body::from(body));
+    if let Some((fingerprint, mut recorded)) =
+        idempotency::store::find(&judged.app.db, &claim.name, judged.oldest_kept()).await?
+    {
+        if fingerprint != claim.request {
+            return Err(ApiError::IdempotencyMismatch);
+        }
+        recorded.headers.push(("idempotency-replayed".to_owned(), "true".to_owned()));
+        return Ok((caller, request, Claimed::Answered(recorded)));
+    }
+    let caller = Caller::new(Judged {
+        app: judged.app.clone(),
+        program: Arc::clone(&judged.program),
+        claim: Some(claim),
+        if_match: judged.if_match.clone(),
+        ..*judged
+    });
+    Ok((caller, request, Claimed::New(Some(guard))))
+}
+
+async fn run_handler(app: &App, mut caller: Caller, request: Request, next: Next) -> (Recorded, HeaderMap) {
+    let (parts, body) = request.into_parts();
+    let mut body = Some(body);
+    for _ in 0..RUNS {
+        // A read has no body, so that it can be run again; a write does so within its transaction.
+        let body = body.take().unwrap_or_default();
+        let mut request = Request::from_parts(parts.clone(), body);
+        request.extensions_mut().insert(caller.clone());
+        let answered = AssertUnwindSafe(next.clone().run(request)).catch_unwind().await;
+        let (outcome, extra) = outcome_of(answered);
+        let error = match outcome {
+            Ok(reply) => return (caller.judged().recorded(reply, caller.program()), extra),
+            Err(error) => error,
+        };
+        match fresh(app, &caller, &parts.headers).await {
+            Err(refused) => return (answer::record_error(&reported(refused), caller.judged().format), extra),
+            Ok(Some(changed)) if parts.method == Method::GET || parts.method == Method::HEAD => caller = changed,
+            Ok(_) => return (keep_error(&caller, reported(error)).await, extra),
+        }
+    }
+    let error = ApiError::Internal("the program changed faster than it could be read".to_owned());
+    (answer::record_error(&reported(error), caller.judged().format), HeaderMap::new())
+}
+
+/// What a handler gave back, and the headers that the router added to it.
+fn outcome_of(answered: Result<Response, Box<dyn std::any::Any + Send>>) -> (Result<Reply, ApiError>, HeaderMap) {
+    match answered {
+        Err(_) => (Err(ApiError::Internal("a handler panicked".to_owned())), HeaderMap::new()),
+        Ok(response) => {
+            let (mut parts, _) = response.into_parts();
+            let outcome = parts.extensions.remove::<Outcome>().and_then(|outcome| outcome.take());
+            parts.headers.remove(header::CONTENT_TYPE);
+            parts.headers.remove(header::CONTENT_LENGTH);
+            let unknown = || Err(ApiError::Internal("a route answered past the renderer".to_owned()));
+            (outcome.unwrap_or_else(unknown), parts.headers)
+        }
+    }
+}
+
+/// The caller judged by the account's current program: `None` where it is the one that the caller has.
+async fn fresh(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Option<Caller>, ApiError> {
+    let judged = caller.judged();
+    let program = app.programs.confirm(Arc::clone(&judged.program)).await?.ok_or(ApiError::KeyRefused)?;
+    if program.version == judged.program.version {
+        return Ok(None);
+    }
+    let known = KnownKey { program, slug: judged.key, hash: judged.key_hash };
+    judge_key(app, headers, &known, judged.format, judged.now).await.map(Some)
+}
+
+/// An error answer, kept where the request carries an idempotency key; a fault of ours is not kept.
+async fn keep_error(caller: &Caller, error: ApiError) -> Recorded {
+    let judged = caller.judged();
+    let recorded = answer::record_error(&error, judged.format);
+    let kept = recorded.status < 500 && !matches!(error, ApiError::StillRunning);
+    if let Some(claim) = judged.claim.clone().filter(|_| kept) {
+        let state = (claim, recorded.clone(), judged.now, judged.oldest_kept());
+        let outcome = judged
+            .app
+            .db
+            .write(caller.account(), state, |tx, (claim, recorded, now, oldest)| {
+                Box::pin(idempotency::store::keep(tx, claim.name.0, claim, recorded, *now, *oldest))
+            })
+            .await;
+        if let Err(error) = outcome {
+            tracing::warn!(%error, "an answer could not be kept for its idempotency key");
+        }
+    }
+    recorded
+}

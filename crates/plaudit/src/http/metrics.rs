@@ -1,0 +1,70 @@
+//! Measurements for Prometheus, on an address of their own.
+
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::header;
+use axum::routing::get;
+
+use crate::app::App;
+
+/// Upper bounds of the buckets of request durations, in microseconds.
+const BUCKETS: [u64; 9] = [100, 250, 500, 1_000, 2_500, 10_000, 50_000, 250_000, 1_000_000];
+
+/// What a node counts.
+#[derive(Debug, Default)]
+pub struct Metrics {
+    statuses: [AtomicU64; 6],
+    buckets: [AtomicU64; BUCKETS.len()],
+    microseconds: AtomicU64,
+    requests: AtomicU64,
+}
+
+impl Metrics {
+    /// Counts an answer.
+    pub fn count(&self, status: u16, elapsed: Duration) {
+        let class = usize::from(status / 100).min(self.statuses.len() - 1);
+        let microseconds = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        self.statuses[class].fetch_add(1, Ordering::Relaxed);
+        if let Some(bucket) = BUCKETS.iter().position(|bound| microseconds <= *bound) {
+            self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+        }
+        self.microseconds.fetch_add(microseconds, Ordering::Relaxed);
+        self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn text(&self, statements: u64) -> String {
+        let mut text = String::from("# TYPE plaudit_requests_total counter\n");
+        for (class, count) in self.statuses.iter().enumerate().skip(1) {
+            let count = count.load(Ordering::Relaxed);
+            let _ = writeln!(text, "plaudit_requests_total{{status=\"{class}xx\"}} {count}");
+        }
+        text.push_str("# TYPE plaudit_request_seconds histogram\n");
+        let mut total = 0;
+        for (bound, count) in BUCKETS.iter().zip(&self.buckets) {
+            total += count.load(Ordering::Relaxed);
+            let (whole, part) = (bound / 1_000_000, bound % 1_000_000);
+            let _ = writeln!(text, "plaudit_request_seconds_bucket{{le=\"{whole}.{part:06}\"}} {total}");
+        }
+        let requests = self.requests.load(Ordering::Relaxed);
+        let microseconds = self.microseconds.load(Ordering::Relaxed);
+        let (whole, part) = (microseconds / 1_000_000, microseconds % 1_000_000);
+        let _ = writeln!(text, "plaudit_request_seconds_bucket{{le=\"+Inf\"}} {requests}");
+        let _ = writeln!(text, "plaudit_request_seconds_sum {whole}.{part:06}");
+        let _ = writeln!(text, "plaudit_request_seconds_count {requests}");
+        text.push_str("# TYPE plaudit_db_statements_total counter\n");
+        let _ = writeln!(text, "plaudit_db_statements_total {statements}");
+        text
+    }
+}
+
+/// The router of the address for measurements.
+pub fn router(app: App) -> Router {
+    let text = async |State(app): State<App>| {
+        ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.text(app.db.statements()))
+    };
+    Router::new().route("/metrics", get(text)).with_state(app)
+}

@@ -1,0 +1,59 @@
+//! What is HTTP and not one resource.
+//!
+//! - [`router`] is the whole service: the interface, whose requests are judged by `judge`, and what stands outside it.
+//! - Handlers take what they need as arguments, in the order in which a request is judged, and give back a [`Reply`] or
+//!   an [`ApiError`]; neither knows a format.
+//! - `render` is the one place that knows JSON from XML.
+
+pub mod accept;
+mod answer;
+mod caller;
+pub mod download;
+mod error;
+mod extract;
+pub mod idempotency;
+pub mod json_body;
+mod judge;
+pub mod language;
+pub mod metrics;
+pub mod openapi;
+mod outside;
+pub mod page;
+mod precondition;
+pub mod rate_limit;
+pub mod render;
+pub mod reply;
+pub mod server;
+
+use axum::Router;
+use axum::middleware;
+
+pub use caller::{Caller, Work, Writing};
+pub use error::ApiError;
+pub use extract::{Body, PathSlug, PathToken, RawQuery, Writer};
+pub use render::Renderer;
+pub use reply::Reply;
+
+use crate::app::App;
+use crate::{entries, orders, program};
+
+/// The whole service: the interface and what stands outside it.
+pub fn router(app: App) -> Router {
+    let interface = interface()
+        .fallback(async || ApiError::NoSuchPath)
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .layer(middleware::from_fn_with_state(app.clone(), judge::judge));
+    outside::routes()
+        .fallback_service(interface.with_state(app.clone()))
+        .layer(middleware::from_fn_with_state(app.clone(), outside::stamp))
+        .with_state(app)
+}
+
+/// The routes of the interface, each slice's own.
+fn interface() -> Router<App> {
+    Router::new()
+        .merge(program::chapters::routes())
+        .merge(program::fields::routes())
+        .merge(entries::routes())
+        .merge(orders::routes())
+}

@@ -1,0 +1,73 @@
+//! The OpenAPI document, made from the handlers' own descriptions, and a page that shows it.
+
+use std::fmt::Write as _;
+use std::sync::LazyLock;
+
+use utoipa::OpenApi;
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
+
+use crate::program::{chapters, fields};
+use crate::{entries, orders};
+
+/// The shape of every error (specification, section 7).
+#[derive(utoipa::ToSchema)]
+pub struct Error {
+    /// What is wrong.
+    pub message: String,
+    /// The status of the answer.
+    pub status_code: i32,
+}
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Plaudit", description = "Awards, competitions, scholarships and grants: version 2.3 of the interface."),
+    paths(
+        chapters::api::update,
+        chapters::api::delete,
+        fields::api::delete,
+        entries::api::update_chapter,
+        orders::api::list,
+    ),
+    components(schemas(Error)),
+    modifiers(&Key),
+)]
+struct Document;
+
+struct Key;
+
+impl utoipa::Modify for Key {
+    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
+        let key = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("x-api-key")));
+        document.components.get_or_insert_default().add_security_scheme("key", key);
+    }
+}
+
+static TEXT: LazyLock<String> = LazyLock::new(|| Document::openapi().to_json().unwrap_or_default());
+
+/// The document as JSON.
+#[must_use]
+pub fn json() -> &'static str {
+    &TEXT
+}
+
+/// A page for people: every operation with its description.
+#[must_use]
+pub fn page() -> String {
+    let document = Document::openapi();
+    let mut page = String::from(
+        "<!doctype html><meta charset=utf-8><title>Plaudit</title>\
+         <style>body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}code{background:#eee}</style>\
+         <h1>Plaudit, version 2.3</h1><p>The whole description: <a href=/openapi.json>openapi.json</a>.</p>",
+    );
+    for (path, item) in &document.paths.paths {
+        let operations = [("GET", &item.get), ("POST", &item.post), ("PUT", &item.put), ("DELETE", &item.delete)];
+        for (method, operation) in operations {
+            if let Some(operation) = operation {
+                let about = operation.description.as_deref().or(operation.summary.as_deref()).unwrap_or_default();
+                let id = operation.operation_id.as_deref().unwrap_or_default();
+                let _ = write!(page, "<h2><code>{method} {path}</code></h2><p><b>{id}</b></p><p>{about}</p>");
+            }
+        }
+    }
+    page
+}

@@ -1,0 +1,106 @@
+//! What stands outside the interface and needs no key: health, documents, downloads; and what every answer carries.
+
+use std::panic::AssertUnwindSafe;
+
+use axum::Router;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use futures_util::FutureExt;
+
+use super::accept::Format;
+use super::download::{FileDetails, serve_file};
+use super::{ApiError, openapi, render};
+use crate::app::{self, App};
+use crate::clock::Stopwatch;
+use crate::files;
+
+/// The routes outside the interface.
+pub(super) fn routes() -> Router<App> {
+    Router::new()
+        .route("/healthz", get(async || "alive\n"))
+        .route("/readyz", get(ready))
+        .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], openapi::json())))
+        .route("/docs", get(async || Html(openapi::page())))
+        .route("/download/{account}/{token}", get(download))
+}
+
+/// Ready means that the database answers.
+async fn ready(State(app): State<App>) -> Response {
+    match app::store::maintenance(&app.db, &app.settings.region).await {
+        Ok(_) => "ready\n".into_response(),
+        Err(error) => {
+            tracing::error!(%error, "the database does not answer");
+            (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n").into_response()
+        }
+    }
+}
+
+/// The signed part of a download address.
+#[derive(serde::Deserialize)]
+struct Signed {
+    expires: String,
+    signature: String,
+}
+
+async fn download(
+    State(app): State<App>,
+    Path((account, token)): Path<(String, String)>,
+    signed: Result<Query<Signed>, QueryRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let now = app.clock.now().as_seconds();
+    let verified = signed
+        .map_err(|_| super::download::Refused::Tampered)
+        .and_then(|signed| app.signer.verify(&account, &token, &signed.expires, &signed.signature, now));
+    if let Err(refused) = verified {
+        return (refused.status(), format!("{refused}\n")).into_response();
+    }
+    match files::store::find_by_address(&app.db, &account, &token).await {
+        Ok(Some(file)) => {
+            let details = FileDetails {
+                account: &account,
+                token: &token,
+                filename: &file.filename,
+                mime: &file.mime,
+                size: file.size.unsigned_abs(),
+            };
+            // A range of what may have changed since (RFC 9110, section 13.1.5) is answered with the whole.
+            let range = headers.get(header::RANGE).filter(|_| !headers.contains_key(header::IF_RANGE));
+            serve_file(&app.storage, &details, range).await.unwrap_or_else(|error| failed(&error))
+        }
+        Ok(None) => (StatusCode::NOT_FOUND, "the file is gone\n").into_response(),
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &dyn std::error::Error) -> Response {
+    tracing::error!(%error, "a download failed");
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+}
+
+/// The outermost layer: gives the request its identifier, turns a panic into an answer, counts and logs.
+pub(super) async fn stamp(State(app): State<App>, request: Request, next: Next) -> Response {
+    let id = app.request_id();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let stopwatch = Stopwatch::start();
+    let mut response = AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
+        let error = ApiError::Internal("a layer panicked".to_owned());
+        let body = render::plain(Format::Json, &error.document());
+        (StatusCode::INTERNAL_SERVER_ERROR, [(header::CONTENT_TYPE, Format::Json.media_type())], body).into_response()
+    });
+    let elapsed = stopwatch.elapsed();
+    app.metrics.count(response.status().as_u16(), elapsed);
+    if app.settings.log_requests {
+        let microseconds = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        tracing::info!(target: "plaudit::request", %id, %method, path, status = response.status().as_u16(), microseconds);
+    }
+    if let Ok(id) = HeaderValue::try_from(id) {
+        response.headers_mut().insert("x-request-id", id);
+    }
+    response
+}

@@ -1,0 +1,59 @@
+//! Lists: the query that asks for a page, and the envelope around it.
+//!
+//! A list declares its filters and orders once, in a [`ListSpec`]. [`ListQuery::parse`] judges a query against it
+//! and reports everything that is wrong at once; [`PageEnvelope`] writes what stands around the records.
+//!
+//! Beside `page`, `per_page`, `order` and `dir` every list takes two parameters more. `cursor` walks a list at the
+//! same cost at any depth: empty for the beginning, then the `next_cursor` of the answer before. `count=none`
+//! leaves out what needs the number of all records.
+
+mod cursor;
+mod envelope;
+mod error;
+mod filter;
+mod parameters;
+mod query;
+
+pub use cursor::Cursor;
+pub use envelope::PageEnvelope;
+pub use error::ListQueryError;
+pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
+pub use query::{Direction, ListQuery, Order};
+
+/// The largest page.
+pub const MAXIMUM_PER_PAGE: u32 = 100;
+
+/// What the query of a list may say.
+#[derive(Debug, Clone, Copy)]
+pub struct ListSpec {
+    /// The filters, in the order in which the documentation lists them.
+    pub filters: &'static [Filter],
+    /// The values of `order`.
+    pub orders: &'static [&'static str],
+    /// Whether `order` may be the slug of a field, too.
+    pub orders_by_field: bool,
+    /// The order without `order` or with a value that is none; it need not be one of `orders`.
+    pub default_order: &'static str,
+    /// The direction without `dir`, whatever the order is.
+    pub default_direction: Direction,
+    /// The page size without `per_page`.
+    pub default_per_page: u32,
+}
+
+impl ListSpec {
+    /// A list with these filters and orders that shows what was changed last first, 10 records a page.
+    #[must_use]
+    pub const fn new(filters: &'static [Filter], orders: &'static [&'static str]) -> Self {
+        Self {
+            filters,
+            orders,
+            orders_by_field: false,
+            default_order: "updated",
+            default_direction: Direction::Descending,
+            default_per_page: 10,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

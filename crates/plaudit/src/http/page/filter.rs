@@ -1,0 +1,185 @@
+//! The filters of a list and their values.
+
+use crate::text::{Date, Locale, Slug, Timestamp};
+
+/// A filter of a list.
+#[derive(Debug, Clone, Copy)]
+pub struct Filter {
+    /// The name of the parameter.
+    pub name: &'static str,
+    /// What its value may be.
+    pub kind: FilterKind,
+    /// Whether the query must have it.
+    pub required: bool,
+}
+
+impl Filter {
+    /// A filter that may be left out.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: FilterKind) -> Self {
+        Self { name, kind, required: false }
+    }
+
+    /// A filter that must be there.
+    #[must_use]
+    pub const fn required(name: &'static str, kind: FilterKind) -> Self {
+        Self { name, kind, required: true }
+    }
+
+    /// What its value may be, in words that follow the name: `must be one of: paid, awaiting_payment`.
+    #[must_use]
+    pub fn allowed(&self) -> String {
+        let name = self.name;
+        match self.kind {
+            FilterKind::OneOf(words) => format!("must be one of: {}", words.join(", ")),
+            FilterKind::ManyOf(words) => format!("must be one or more, between commas, of: {}", words.join(", ")),
+            FilterKind::Slug => "must be a slug of 8 letters".to_owned(),
+            FilterKind::SlugOrAll => "must be a slug of 8 letters, or all".to_owned(),
+            FilterKind::Text { max } => format!("must be a text of 1 to {max} characters"),
+            FilterKind::Email => "must be an e-mail address".to_owned(),
+            FilterKind::Locale => "must be a locale code such as en_GB".to_owned(),
+            FilterKind::Date => format!(
+                "must be given as {name}[before], {name}[after], {name}[on] or {name}[between]=a,b, each once, with \
+                 dates such as 2026-01-31 or, on aside, times such as 2026-01-31T08:30:00Z"
+            ),
+        }
+    }
+
+    /// The value that a text is; nothing when it is none. Dates come in brackets and have no value of this form.
+    pub(super) fn value(&self, text: &str) -> Option<FilterValue> {
+        match self.kind {
+            FilterKind::OneOf(words) => word(words, text).map(FilterValue::Word),
+            FilterKind::ManyOf(words) => {
+                let mut chosen = Vec::new();
+                for text in text.split(',') {
+                    let word = word(words, text.trim())?;
+                    if !chosen.contains(&word) {
+                        chosen.push(word);
+                    }
+                }
+                Some(FilterValue::Words(chosen))
+            }
+            FilterKind::SlugOrAll if text == "all" => Some(FilterValue::All),
+            FilterKind::Slug | FilterKind::SlugOrAll => Slug::parse(text).map(FilterValue::Slug),
+            FilterKind::Text { max } => {
+                let fits = !text.is_empty() && text.chars().count() <= max && !text.contains(char::is_control);
+                fits.then(|| FilterValue::Text(text.to_owned()))
+            }
+            FilterKind::Email => is_email(text).then(|| FilterValue::Text(text.to_owned())),
+            FilterKind::Locale => Locale::parse(text).map(FilterValue::Locale),
+            FilterKind::Date => None,
+        }
+    }
+}
+
+fn word(words: &'static [&'static str], text: &str) -> Option<&'static str> {
+    words.iter().copied().find(|word| *word == text)
+}
+
+/// Whether a text has the outer form of an address; whether it exists only a message to it can tell.
+fn is_email(text: &str) -> bool {
+    let is_plain =
+        text.len() <= 254 && !text.contains(|character: char| character.is_whitespace() || character.is_control());
+    is_plain
+        && text
+            .split_once('@')
+            .is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'))
+}
+
+/// What the value of a filter may be. An empty value is never one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FilterKind {
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+    /// Some of these words, between commas.
+    ManyOf(&'static [&'static str]),
+    /// A slug.
+    Slug,
+    /// A slug, or the word `all`.
+    SlugOrAll,
+    /// A text without control characters.
+    Text {
+        /// The number of characters of the longest text.
+        max: usize,
+    },
+    /// An e-mail address.
+    Email,
+    /// A locale code.
+    Locale,
+    /// A range of time in brackets: `[before]`, `[after]`, `[on]`, `[between]=a,b`; several of them all hold.
+    Date,
+}
+
+/// The value of a filter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FilterValue {
+    /// The word of [`FilterKind::OneOf`].
+    Word(&'static str),
+    /// The words of [`FilterKind::ManyOf`], each once.
+    Words(Vec<&'static str>),
+    /// A slug.
+    Slug(Slug),
+    /// The word `all` of [`FilterKind::SlugOrAll`].
+    All,
+    /// A text or an e-mail address.
+    Text(String),
+    /// A locale.
+    Locale(Locale),
+    /// The range of [`FilterKind::Date`].
+    Range(TimeRange),
+}
+
+/// The times from `from` on and before `until`; a bound that is missing does not bound.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct TimeRange {
+    /// The first time that is in the range.
+    pub from: Option<Timestamp>,
+    /// The first time that is in the range no longer.
+    pub until: Option<Timestamp>,
+}
+
+impl TimeRange {
+    /// Whether a time is in the range.
+    #[must_use]
+    pub fn contains(&self, time: Timestamp) -> bool {
+        self.from.is_none_or(|from| from <= time) && self.until.is_none_or(|until| time < until)
+    }
+
+    /// The times that are in both ranges.
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            from: self.from.max(other.from),
+            until: match (self.until, other.until) {
+                (Some(left), Some(right)) => Some(left.min(right)),
+                (left, right) => left.or(right),
+            },
+        }
+    }
+
+    /// The range of a bracket and its value; nothing when it has none.
+    ///
+    /// A date is its whole day in UTC: what is before it is before its first moment, what is after it is after its
+    /// last. A time is its microsecond. `between` includes both its ends, the first of which is not the later one.
+    pub(super) fn parse(bracket: &str, value: &str) -> Option<Self> {
+        match bracket {
+            "before" => Some(Self { from: None, until: Some(moment(value)?.0) }),
+            "after" => Some(Self { from: Some(moment(value)?.1), until: None }),
+            "on" => Date::parse(value).map(|date| Self { from: Some(date.start()), until: Some(date.end()) }),
+            "between" => {
+                let (first, last) = value.split_once(',')?;
+                let (from, until) = (moment(first.trim())?.0, moment(last.trim())?.1);
+                (from < until).then_some(Self { from: Some(from), until: Some(until) })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The first time that a date or a time includes, and the first that it does not.
+fn moment(text: &str) -> Option<(Timestamp, Timestamp)> {
+    if let Some(date) = Date::parse(text) {
+        return Some((date.start(), date.end()));
+    }
+    let time = Timestamp::parse(text).ok()?;
+    Some((time, Timestamp::from_microseconds(time.as_microseconds().saturating_add(1))))
+}

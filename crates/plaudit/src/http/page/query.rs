@@ -1,0 +1,290 @@
+//! The query of a list, judged.
+
+use super::filter::{Filter, FilterKind, FilterValue, TimeRange};
+use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PER_PAGE, parameters};
+use crate::text::{Locale, Slug, excerpt};
+
+/// The direction of a sort.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// `asc`
+    Ascending,
+    /// `desc`
+    Descending,
+}
+
+/// What a list is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// One of the list's orders, or its default.
+    Named(&'static str),
+    /// The answers to a field.
+    Field(Slug),
+}
+
+/// What a query asks of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListQuery {
+    /// The page, from 1.
+    pub page: u64,
+    /// The number of records a page.
+    pub per_page: u32,
+    /// What the list is sorted by.
+    pub order: Order,
+    /// In which direction.
+    pub direction: Direction,
+    /// Where the page begins, when the list is walked by cursor; `page` is 1 then.
+    pub cursor: Option<Cursor>,
+    /// Whether the answer tells the number of all records; false with `count=none`.
+    pub counted: bool,
+    filters: Vec<(&'static str, FilterValue)>,
+    /// The caller's parameters but `page` and `cursor`, for the addresses of other pages.
+    kept: Vec<(String, String)>,
+}
+
+impl ListQuery {
+    /// Judges a query: what it asks for, or everything that is wrong with it.
+    ///
+    /// A parameter that comes twice is an error, whatever its values, and so is one that is not percent-encoded
+    /// UTF-8. Names are taken as they are: `status[]` is no filter of any list. An unknown `order` is no error.
+    pub fn parse(raw_query: Option<&str>, spec: &ListSpec) -> Result<Self, ListQueryError> {
+        let mut reading = Reading::new(spec);
+        for parameter in parameters::split(raw_query.unwrap_or_default()) {
+            match parameter {
+                Ok((name, value)) => reading.take(name, value),
+                Err(parameters::Undecodable(part)) => {
+                    reading.errors.parameter(format!("`{}` is not percent-encoded UTF-8", excerpt(part)));
+                }
+            }
+        }
+        reading.finish()
+    }
+
+    /// The number of records before the page, for a statement with `OFFSET`.
+    #[must_use]
+    pub fn rows_before(&self) -> u64 {
+        match &self.cursor {
+            Some(cursor) => cursor.rows_before,
+            None => (self.page - 1).saturating_mul(u64::from(self.per_page)).min(i64::MAX.unsigned_abs()),
+        }
+    }
+
+    /// The value of a filter.
+    #[must_use]
+    pub fn filter(&self, name: &str) -> Option<&FilterValue> {
+        self.filters.iter().find(|(held, _)| *held == name).map(|(_, value)| value)
+    }
+
+    /// The filters with their values.
+    #[must_use]
+    pub fn filters(&self) -> &[(&'static str, FilterValue)] {
+        &self.filters
+    }
+
+    /// The word of a filter that has one.
+    #[must_use]
+    pub fn word(&self, name: &str) -> Option<&'static str> {
+        match self.filter(name) {
+            Some(FilterValue::Word(word)) => Some(word),
+            _ => None,
+        }
+    }
+
+    /// The words of a filter that has several; none when it is left out.
+    #[must_use]
+    pub fn words(&self, name: &str) -> &[&'static str] {
+        match self.filter(name) {
+            Some(FilterValue::Words(words)) => words,
+            _ => &[],
+        }
+    }
+
+    /// The slug of a filter that has one.
+    #[must_use]
+    pub fn slug(&self, name: &str) -> Option<Slug> {
+        match self.filter(name) {
+            Some(FilterValue::Slug(slug)) => Some(*slug),
+            _ => None,
+        }
+    }
+
+    /// Whether a filter has the value `all`.
+    #[must_use]
+    pub fn is_all(&self, name: &str) -> bool {
+        self.filter(name) == Some(&FilterValue::All)
+    }
+
+    /// The text or e-mail address of a filter that has one.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.filter(name) {
+            Some(FilterValue::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The locale of a filter that has one.
+    #[must_use]
+    pub fn locale(&self, name: &str) -> Option<Locale> {
+        match self.filter(name) {
+            Some(FilterValue::Locale(locale)) => Some(*locale),
+            _ => None,
+        }
+    }
+
+    /// The range of a date filter.
+    #[must_use]
+    pub fn range(&self, name: &str) -> Option<TimeRange> {
+        match self.filter(name) {
+            Some(FilterValue::Range(range)) => Some(*range),
+            _ => None,
+        }
+    }
+
+    /// A path, or an absolute address, of this list with another page or cursor.
+    pub(super) fn address(&self, address: &str, name: &str, value: &str) -> String {
+        let mut address = address.to_owned();
+        for (name, value) in &self.kept {
+            parameters::append(&mut address, name, value);
+        }
+        parameters::append(&mut address, name, value);
+        address
+    }
+}
+
+/// A query that is being read.
+struct Reading<'spec> {
+    spec: &'spec ListSpec,
+    query: ListQuery,
+    errors: ListQueryError,
+    /// The names that came, for those that come twice.
+    names: Vec<String>,
+}
+
+impl<'spec> Reading<'spec> {
+    fn new(spec: &'spec ListSpec) -> Self {
+        let query = ListQuery {
+            page: 1,
+            per_page: spec.default_per_page,
+            order: Order::Named(spec.default_order),
+            direction: spec.default_direction,
+            cursor: None,
+            counted: true,
+            filters: Vec::new(),
+            kept: Vec::new(),
+        };
+        Self { spec, query, errors: ListQueryError::default(), names: Vec::new() }
+    }
+
+    fn take(&mut self, name: String, value: String) {
+        let is_repeated = self.names.contains(&name);
+        match name.as_str() {
+            "page" | "per_page" | "order" | "dir" | "cursor" | "count" if is_repeated => {
+                self.errors.parameter(format!("{name} is given more than once"));
+            }
+            "page" => self.take_page(&value),
+            "per_page" => self.take_per_page(&value),
+            "order" => self.take_order(&value),
+            "dir" => self.take_direction(&value),
+            "cursor" => self.take_cursor(&value),
+            "count" if value == "none" => self.query.counted = false,
+            "count" => self.errors.parameter("count must be none, or left out"),
+            _ => self.take_filter(&name, &value, is_repeated),
+        }
+        self.names.push(name.clone());
+        if name != "page" && name != "cursor" {
+            self.query.kept.push((name, value));
+        }
+    }
+
+    fn take_page(&mut self, value: &str) {
+        match whole_number(value).filter(|page| *page >= 1) {
+            Some(page) => self.query.page = page,
+            None => self.errors.parameter("page must be a whole number from 1"),
+        }
+    }
+
+    fn take_per_page(&mut self, value: &str) {
+        let per_page = whole_number(value).and_then(|number| u32::try_from(number).ok());
+        match per_page.filter(|per_page| (1..=MAXIMUM_PER_PAGE).contains(per_page)) {
+            Some(per_page) => self.query.per_page = per_page,
+            None => self.errors.parameter(format!("per_page must be a whole number from 1 to {MAXIMUM_PER_PAGE}")),
+        }
+    }
+
+    fn take_order(&mut self, value: &str) {
+        if let Some(order) = self.spec.orders.iter().find(|order| **order == value) {
+            self.query.order = Order::Named(order);
+        } else if let Some(slug) = Slug::parse(value).filter(|_| self.spec.orders_by_field) {
+            self.query.order = Order::Field(slug);
+        }
+    }
+
+    fn take_direction(&mut self, value: &str) {
+        match value {
+            "asc" => self.query.direction = Direction::Ascending,
+            "desc" => self.query.direction = Direction::Descending,
+            _ => self.errors.parameter("dir must be asc or desc"),
+        }
+    }
+
+    fn take_cursor(&mut self, value: &str) {
+        match Cursor::decode(value) {
+            Some(cursor) => self.query.cursor = Some(cursor),
+            None => self.errors.parameter("cursor must be empty or the next_cursor of a page of this list"),
+        }
+    }
+
+    fn take_filter(&mut self, name: &str, value: &str, is_repeated: bool) {
+        if let Some((base, bracket)) = name.strip_suffix(']').and_then(|name| name.split_once('['))
+            && matches!(bracket, "before" | "after" | "on" | "between")
+            && let Some(filter) = self.find(base).filter(|filter| filter.kind == FilterKind::Date)
+        {
+            return self.take_range(filter, bracket, value, is_repeated);
+        }
+        let Some(filter) = self.find(name) else { return self.errors.name(name) };
+        if is_repeated {
+            return self.errors.value(filter.name, "is given more than once");
+        }
+        match filter.value(value) {
+            Some(value) => self.query.filters.push((filter.name, value)),
+            None => self.errors.value(filter.name, filter.allowed()),
+        }
+    }
+
+    fn take_range(&mut self, filter: &Filter, bracket: &str, value: &str, is_repeated: bool) {
+        let Some(range) = TimeRange::parse(bracket, value).filter(|_| !is_repeated) else {
+            return self.errors.value(filter.name, filter.allowed());
+        };
+        for (name, value) in &mut self.query.filters {
+            if let FilterValue::Range(held) = value
+                && *name == filter.name
+            {
+                *held = held.and(range);
+                return;
+            }
+        }
+        self.query.filters.push((filter.name, FilterValue::Range(range)));
+    }
+
+    fn find(&self, name: &str) -> Option<&'static Filter> {
+        self.spec.filters.iter().find(|filter| filter.name == name)
+    }
+
+    fn finish(mut self) -> Result<ListQuery, ListQueryError> {
+        if ["page", "cursor"].iter().all(|name| self.names.iter().any(|held| held == name)) {
+            self.errors.parameter("page and cursor exclude each other");
+        }
+        for filter in self.spec.filters.iter().filter(|filter| filter.required) {
+            if self.query.filter(filter.name).is_none() {
+                self.errors.value(filter.name, format!("is required and {}", filter.allowed()));
+            }
+        }
+        if self.errors.is_empty() { Ok(self.query) } else { Err(self.errors) }
+    }
+}
+
+/// The number that a text of digits is, and nothing for signs, blanks and numbers beyond 64 bits.
+fn whole_number(text: &str) -> Option<u64> {
+    text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
+}

@@ -1,0 +1,82 @@
+//! Conditional requests (RFC 9110, section 13).
+//!
+//! The `ETag` of a record is `"<revision>.<version of the program>.<representation>"`. `If-None-Match` compares all of
+//! it, because all of it decides the bytes. `If-Match` compares the revision alone: it asks whether somebody else
+//! changed the record, in whatever language or format its tag was read.
+
+use axum::http::{HeaderMap, HeaderName};
+
+/// The condition of a write.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum IfMatch {
+    /// `*`: any record that exists.
+    Any,
+    /// The revisions of the tags that were named; tags that are not ours match nothing.
+    Revisions(Vec<i64>),
+}
+
+impl IfMatch {
+    /// The condition that a request carries, if it carries one.
+    #[must_use]
+    pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
+        let tags = tags(headers, &axum::http::header::IF_MATCH)?;
+        if tags == ["*"] {
+            return Some(Self::Any);
+        }
+        // A weak tag never matches (RFC 9110, section 13.1.1); it does not begin with a quotation mark.
+        let revision = |tag: &&str| tag.strip_prefix('"')?.split('.').next()?.parse().ok();
+        Some(Self::Revisions(tags.iter().filter_map(revision).collect()))
+    }
+
+    /// Whether a record of this revision fulfils the condition.
+    #[must_use]
+    pub(super) fn holds(&self, revision: i64) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Revisions(revisions) => revisions.contains(&revision),
+        }
+    }
+}
+
+/// Whether the client has the representation with this tag (without quotes) already.
+#[must_use]
+pub(super) fn none_match(headers: &HeaderMap, etag: &str) -> bool {
+    let Some(tags) = tags(headers, &axum::http::header::IF_NONE_MATCH) else { return false };
+    // The comparison is weak (RFC 9110, section 13.1.2).
+    tags.iter().any(|tag| *tag == "*" || tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"') == etag)
+}
+
+fn tags<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<Vec<&'h str>> {
+    let mut values = headers.get_all(name).iter().peekable();
+    values.peek()?;
+    // Our tags hold no comma, so that a list can be split at commas.
+    Some(values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).map(str::trim).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(name: &'static str, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(HeaderName::from_static(name), value.parse().unwrap())])
+    }
+
+    #[test]
+    fn if_match_compares_the_revision_alone() {
+        let condition = IfMatch::of(&headers("if-match", "\"6.1.j\", \"7.2.x\"")).unwrap();
+        assert!(condition.holds(7) && condition.holds(6));
+        assert!(!condition.holds(8));
+        assert!(!IfMatch::of(&headers("if-match", "W/\"7.1.j\"")).unwrap().holds(7));
+        assert!(!IfMatch::of(&headers("if-match", "\"other\"")).unwrap().holds(7));
+        assert!(IfMatch::of(&headers("if-match", "*")).unwrap().holds(7));
+        assert_eq!(IfMatch::of(&HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn if_none_match_compares_the_whole_tag() {
+        assert!(none_match(&headers("if-none-match", "\"7.1.j\""), "7.1.j"));
+        assert!(none_match(&headers("if-none-match", "W/\"7.1.j\""), "7.1.j"));
+        assert!(!none_match(&headers("if-none-match", "\"7.2.j\""), "7.1.j"));
+        assert!(!none_match(&HeaderMap::new(), "7.1.j"));
+    }
+}

@@ -1,0 +1,101 @@
+//! What a handler gives back: documents and statuses, no format.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+
+use super::ApiError;
+
+/// A success.
+#[derive(Clone, Debug)]
+pub enum Reply {
+    /// A record.
+    Record {
+        /// The stored document.
+        document: String,
+        /// The second document, for records that have one.
+        detail: Option<String>,
+        /// The record's revision, for its `ETag`.
+        revision: i64,
+        /// 201 with this address in `Location`.
+        created: Option<String>,
+    },
+    /// 204.
+    NoContent,
+    /// A body that was rendered by the handler, in the format of the request, with its `ETag` (without quotes).
+    Body {
+        /// The bytes.
+        bytes: Vec<u8>,
+        /// The tag.
+        etag: String,
+    },
+    /// An answer that was given before, to be given again byte for byte.
+    Replay(Arc<Recorded>),
+}
+
+/// An answer as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// The status.
+    pub status: u16,
+    /// The headers that belong to the answer itself.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+impl Reply {
+    /// 200 with a record.
+    #[must_use]
+    pub fn ok(document: String, revision: i64) -> Self {
+        Self::Record { document, detail: None, revision, created: None }
+    }
+
+    /// 200 with a record that has a second document.
+    #[must_use]
+    pub fn detailed(document: String, detail: String, revision: i64) -> Self {
+        Self::Record { document, detail: Some(detail), revision, created: None }
+    }
+
+    /// 204.
+    #[must_use]
+    pub fn no_content() -> Self {
+        Self::NoContent
+    }
+
+    /// 200 with a body that is rendered already.
+    #[must_use]
+    pub fn body(bytes: Vec<u8>, etag: String) -> Self {
+        Self::Body { bytes, etag }
+    }
+}
+
+/// Carries the outcome of a handler to the layer that knows the format.
+#[derive(Clone)]
+pub(super) struct Outcome(Arc<Mutex<Option<Result<Reply, ApiError>>>>);
+
+impl Outcome {
+    pub(super) fn take(&self) -> Option<Result<Reply, ApiError>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+fn carried(outcome: Result<Reply, ApiError>, status: StatusCode) -> Response {
+    let mut response = status.into_response();
+    response.extensions_mut().insert(Outcome(Arc::new(Mutex::new(Some(outcome)))));
+    response
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        carried(Ok(self), StatusCode::OK)
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status()).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        carried(Err(self), status)
+    }
+}

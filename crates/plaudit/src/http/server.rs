@@ -1,0 +1,456 @@
+//! The HTTP server loop: connections in, requests to the router.
+//!
+//! Every connection is one task. What it is doing is kept in one number that is only counted up ([`Activity`]), and a
+//! timer a connection looks now and then whether the number has moved; so timeouts cost a request neither a clock nor
+//! a timer, and are exact to a quarter of the shortest of them.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{HeaderMap, Request, Response};
+use bytes::Bytes;
+use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+use tower::Service as _;
+
+use crate::config;
+
+/// The longest head of a request: the request line and all headers.
+const MAX_HEAD_BYTES: usize = 32 * 1024;
+/// What a connection may buffer in either direction.
+const MAX_BUFFER_BYTES: usize = 128 * 1024;
+
+/// The address that a request came from: the client's own, where a trusted proxy says so. In the extensions of every
+/// request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientAddress(pub IpAddr);
+
+/// How connections are treated.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// How long the head of a request may take, from its first byte on.
+    pub header_timeout: Duration,
+    /// How long a client may pause while it sends a body or takes an answer.
+    pub body_timeout: Duration,
+    /// How long a connection may be open between two requests.
+    pub idle_timeout: Duration,
+    /// How long requests in flight may take to finish after the call to stop.
+    pub shutdown_timeout: Duration,
+    /// Connections open at once.
+    pub max_connections: usize,
+    /// The proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<config::Network>,
+}
+
+impl From<&config::Server> for Settings {
+    fn from(server: &config::Server) -> Self {
+        Self {
+            header_timeout: Duration::from_secs(server.header_timeout_seconds),
+            body_timeout: Duration::from_secs(server.body_timeout_seconds),
+            idle_timeout: Duration::from_secs(server.idle_timeout_seconds),
+            shutdown_timeout: Duration::from_secs(server.shutdown_timeout_seconds),
+            max_connections: server.max_connections,
+            trusted_proxies: server.trusted_proxies.clone(),
+        }
+    }
+}
+
+/// Serves until `shutdown` is ready, then lets the requests in flight finish and returns how many connections had to
+/// be cut because they took longer than the settings allow.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    settings: &Settings,
+    shutdown: impl Future<Output = ()>,
+) -> usize {
+    let settings = Arc::new(settings.clone());
+    let room = Arc::new(Semaphore::new(settings.max_connections.clamp(1, Semaphore::MAX_PERMITS)));
+    let graceful = GracefulShutdown::new();
+    let mut connections = JoinSet::new();
+    let mut shutdown = pin!(shutdown);
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = &mut shutdown => break,
+            accepted = accept(&listener, &room) => accepted,
+        };
+        if let Some((stream, peer, permit)) = accepted {
+            connections.spawn(connection(stream, peer, router.clone(), settings.clone(), graceful.watcher(), permit));
+        }
+        while connections.try_join_next().is_some() {}
+    }
+    drop(listener);
+    // Time over: dropping the set ends what is left.
+    let _ = tokio::time::timeout(settings.shutdown_timeout, graceful.shutdown()).await;
+    while connections.try_join_next().is_some() {}
+    if !connections.is_empty() {
+        tracing::warn!(connections = connections.len(), "cut requests that did not finish in time");
+    }
+    connections.len()
+}
+
+/// Ready when the process is asked to stop: by SIGINT or SIGTERM.
+pub async fn stop_signal() {
+    let interrupted = async {
+        if let Err(error) = tokio::signal::ctrl_c().await {
+            tracing::error!(%error, "cannot listen for SIGINT");
+            std::future::pending::<()>().await;
+        }
+    };
+    #[cfg(unix)]
+    let terminated = async {
+        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+            Ok(mut signal) => {
+                signal.recv().await;
+            }
+            Err(error) => {
+                tracing::error!(%error, "cannot listen for SIGTERM");
+                std::future::pending::<()>().await;
+            }
+        }
+    };
+    #[cfg(not(unix))]
+    let terminated = std::future::pending::<()>();
+    tokio::select! {
+        () = interrupted => {}
+        () = terminated => {}
+    }
+}
+
+/// Waits for room and then for a connection; nothing if there was an error, after which it is worth trying again.
+async fn accept(
+    listener: &TcpListener,
+    room: &Arc<Semaphore>,
+) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
+    let permit = room.clone().acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, peer)) => Some((stream, peer, permit)),
+        // The connection was gone before it was accepted.
+        Err(error) if is_of_the_connection(&error) => None,
+        // Out of file descriptors or memory: both come back when connections are closed, so do not spin until then.
+        Err(error) => {
+            tracing::error!(%error, "cannot accept connections");
+            sleep(Duration::from_millis(500)).await;
+            None
+        }
+    }
+}
+
+fn is_of_the_connection(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    settings: Arc<Settings>,
+    watcher: Watcher,
+    permit: OwnedSemaphorePermit,
+) {
+    if let Err(error) = stream.set_nodelay(true) {
+        tracing::debug!(%error, "cannot set TCP_NODELAY");
+    }
+    let activity = Arc::new(Activity::new());
+    let peer = peer.ip().to_canonical();
+    let is_proxy = settings.trusted_proxies.iter().any(|network| network.contains(peer));
+    let service = service_fn(|request: Request<Incoming>| {
+        activity.set(Phase::Working);
+        let client = if is_proxy { forwarded(request.headers(), peer, &settings.trusted_proxies) } else { peer };
+        let mut request = request.map(|body| into_body(body, &activity));
+        request.extensions_mut().insert(ClientAddress(client));
+        let answer = router.clone().call(request);
+        let activity = activity.clone();
+        async move {
+            let Ok(response): Result<Response<Body>, Infallible> = answer.await;
+            Ok::<_, Infallible>(response.map(|body| AnswerBody { body, activity }))
+        }
+    });
+    let stream = TokioIo::new(WatchedStream { stream, activity: activity.clone() });
+    let http = http1::Builder::new()
+        .header_read_timeout(None)
+        .max_header_size(MAX_HEAD_BYTES)
+        .max_buf_size(MAX_BUFFER_BYTES)
+        .serve_connection(stream, service);
+    let mut http = pin!(watcher.watch(http));
+    let limits = Limits::of(&settings);
+    let mut seen = (activity.state(), Duration::ZERO);
+    let mut timer = pin!(sleep(limits.step));
+    loop {
+        tokio::select! {
+            biased;
+            // What goes wrong here is the client's: it went away or does not speak HTTP.
+            result = &mut http => {
+                if let Err(error) = result {
+                    tracing::trace!(%error, %peer, "connection ended");
+                }
+                break;
+            }
+            () = &mut timer => {
+                let now = activity.state();
+                seen = if seen.0 == now { (now, seen.1 + limits.step) } else { (now, Duration::ZERO) };
+                if limits.are_passed(seen.0, seen.1) {
+                    tracing::trace!(%peer, "connection cut after a timeout");
+                    break;
+                }
+                timer.set(sleep(limits.step));
+            }
+        }
+    }
+    drop(permit);
+}
+
+/// The right-most address of `X-Forwarded-For` that is not itself a trusted proxy; what is left of it was written by
+/// the client and may be anything.
+fn forwarded(headers: &HeaderMap, peer: IpAddr, trusted: &[config::Network]) -> IpAddr {
+    let mut client = peer;
+    for value in headers.get_all("x-forwarded-for").iter().rev() {
+        for part in value.to_str().unwrap_or("").rsplit(',') {
+            let Some(address) = forwarded_address(part.trim()) else { return client };
+            client = address;
+            if !trusted.iter().any(|network| network.contains(address)) {
+                return client;
+            }
+        }
+    }
+    client
+}
+
+/// An address as proxies write it: bare, or with a port, or with brackets.
+fn forwarded_address(text: &str) -> Option<IpAddr> {
+    let bare = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    let address = bare.parse().or_else(|_| text.parse::<SocketAddr>().map(|address| address.ip()));
+    address.ok().map(|address| address.to_canonical())
+}
+
+/// What a connection is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Between two requests.
+    Idle = 0,
+    /// The head of a request has begun to arrive.
+    Head = 1,
+    /// A request is being answered.
+    Working = 2,
+    /// More of a request's body is waited for.
+    Body = 3,
+}
+
+const PHASE: u64 = 0b011;
+/// The client does not take what is sent.
+const STALLED: u64 = 0b100;
+const STEP: u64 = 0b1000;
+
+/// The phase of a connection and, in the upper bits, a count of everything that has happened. Only the task of the
+/// connection changes it, except where a handler reads a body elsewhere, which may lose a count and harms nothing.
+#[derive(Debug)]
+struct Activity(AtomicU64);
+
+impl Activity {
+    fn new() -> Self {
+        Self(AtomicU64::new(Phase::Head as u64))
+    }
+
+    fn state(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Counts nothing when the phase stays: a task that is woken by its timer polls, and notes, the same again.
+    fn set(&self, phase: Phase) {
+        let state = self.state();
+        if state & PHASE == phase as u64 {
+            return;
+        }
+        self.0.store((state & !PHASE | phase as u64).wrapping_add(STEP), Ordering::Relaxed);
+    }
+
+    fn received(&self) {
+        if self.state() & PHASE == Phase::Idle as u64 {
+            self.set(Phase::Head);
+        }
+    }
+
+    /// A handler waits for a request's body, or has what it waited for; without a request there is nothing to note.
+    fn reading(&self, waits: bool) {
+        let phase = self.state() & PHASE;
+        if phase == Phase::Working as u64 || phase == Phase::Body as u64 {
+            self.set(if waits { Phase::Body } else { Phase::Working });
+        }
+    }
+
+    fn sent(&self, stalled: bool) {
+        let state = self.state();
+        if !stalled {
+            self.0.store((state & !STALLED).wrapping_add(STEP), Ordering::Relaxed);
+        } else if state & STALLED == 0 {
+            self.0.store((state | STALLED).wrapping_add(STEP), Ordering::Relaxed);
+        }
+    }
+}
+
+/// How long a connection may stay in one state.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    header: Duration,
+    body: Duration,
+    idle: Duration,
+    step: Duration,
+}
+
+impl Limits {
+    fn of(settings: &Settings) -> Self {
+        let (header, body, idle) = (settings.header_timeout, settings.body_timeout, settings.idle_timeout);
+        let step = (header.min(body).min(idle) / 4).max(Duration::from_millis(1));
+        Self { header, body, idle, step }
+    }
+
+    fn are_passed(&self, state: u64, lasting: Duration) -> bool {
+        let phase = state & PHASE;
+        (state & STALLED != 0 && lasting >= self.body)
+            || (phase == Phase::Idle as u64 && lasting >= self.idle)
+            || (phase == Phase::Head as u64 && lasting >= self.header)
+            || (phase == Phase::Body as u64 && lasting >= self.body)
+    }
+}
+
+/// A connection's stream that notes what comes and goes.
+struct WatchedStream {
+    stream: TcpStream,
+    activity: Arc<Activity>,
+}
+
+impl AsyncRead for WatchedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let result = ready!(Pin::new(&mut self.stream).poll_read(context, buffer));
+        if buffer.filled().len() > before {
+            self.activity.received();
+        }
+        Poll::Ready(result)
+    }
+}
+
+impl AsyncWrite for WatchedStream {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.activity.sent(result.is_pending());
+        result
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        self.activity.sent(result.is_pending());
+        result
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+fn into_body(body: Incoming, activity: &Arc<Activity>) -> Body {
+    if body.is_end_stream() { Body::empty() } else { Body::new(RequestBody { body, activity: activity.clone() }) }
+}
+
+/// The body of a request, which notes when it is waited for.
+struct RequestBody {
+    body: Incoming,
+    activity: Arc<Activity>,
+}
+
+impl Drop for RequestBody {
+    fn drop(&mut self) {
+        self.activity.reading(false);
+    }
+}
+
+impl HttpBody for RequestBody {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
+        let result = Pin::new(&mut self.body).poll_frame(context);
+        self.activity.reading(result.is_pending());
+        result
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of an answer; when it has been handed over, the connection is between two requests.
+struct AnswerBody {
+    body: Body,
+    activity: Arc<Activity>,
+}
+
+impl Drop for AnswerBody {
+    fn drop(&mut self) {
+        self.activity.set(Phase::Idle);
+    }
+}
+
+impl HttpBody for AnswerBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! Slugs, tokens and secrets. All randomness comes from here, so that a test can seed it.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use sha2::{Digest, Sha256};
+
+use crate::kind::Kind;
+use crate::text::{Slug, Token};
+
+/// A source of identifiers.
+#[derive(Clone, Debug, Default)]
+pub struct Ids(Option<Arc<Mutex<u64>>>);
+
+/// The letters of a token of a file.
+const TOKEN_LENGTH: usize = 24;
+
+impl Ids {
+    /// Identifiers from the system's randomness.
+    #[must_use]
+    pub fn random() -> Self {
+        Self(None)
+    }
+
+    /// Identifiers that are the same for the same seed; for tests and synthetic data, never for secrets.
+    #[must_use]
+    pub fn seeded(seed: u64) -> Self {
+        Self(Some(Arc::new(Mutex::new(seed))))
+    }
+
+    // The one place that may ask the system; see clippy.toml.
+    #[allow(clippy::disallowed_methods)]
+    fn fill(&self, bytes: &mut [u8]) {
+        match &self.0 {
+            None => {
+                if getrandom::fill(bytes).is_err() {
+                    // Without randomness every identifier would be guessable, and going on would be worse.
+                    std::process::abort();
+                }
+            }
+            Some(state) => {
+                let mut state = state.lock();
+                for chunk in bytes.chunks_mut(8) {
+                    // SplitMix64, Steele, Lea and Flood 2014.
+                    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+                    let mut mixed = *state;
+                    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+                    mixed ^= mixed >> 31;
+                    chunk.copy_from_slice(&mixed.to_le_bytes()[..chunk.len()]);
+                }
+            }
+        }
+    }
+
+    fn letters(&self, count: usize) -> String {
+        const ALPHABET: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+        let mut letters = String::with_capacity(count);
+        let mut bytes = [0; 32];
+        while letters.len() < count {
+            self.fill(&mut bytes);
+            // 208 is the largest multiple of 52 in a byte; what is above it would favour the first letters.
+            for byte in bytes.iter().filter(|byte| **byte < 208).take(count - letters.len()) {
+                letters.push(char::from(ALPHABET[usize::from(byte % 52)]));
+            }
+        }
+        letters
+    }
+
+    /// A new slug.
+    #[must_use]
+    pub fn slug(&self) -> Slug {
+        loop {
+            if let Some(slug) = Slug::parse(&self.letters(8)) {
+                return slug;
+            }
+        }
+    }
+
+    /// A new token of a file.
+    #[must_use]
+    pub fn token(&self) -> Token {
+        loop {
+            if let Some(token) = Token::parse(&self.letters(TOKEN_LENGTH)) {
+                return token;
+            }
+        }
+    }
+
+    /// A secret of `count` letters.
+    #[must_use]
+    pub fn secret(&self, count: usize) -> String {
+        self.letters(count)
+    }
+
+    /// 32 bytes of a secret.
+    #[must_use]
+    pub fn secret_bytes(&self) -> [u8; 32] {
+        let mut bytes = [0; 32];
+        self.fill(&mut bytes);
+        bytes
+    }
+
+    /// A random UUID, version 4 of RFC 9562, in lower case.
+    #[must_use]
+    pub fn uuid(&self) -> String {
+        let mut bytes = [0; 16];
+        self.fill(&mut bytes);
+        formatted_uuid(bytes, 0x40)
+    }
+}
+
+/// The UUID of a record that states none: made from its kind and slug, so that two imports of one file agree. Version 8
+/// of RFC 9562: a UUID whose bits have a meaning of our own.
+#[must_use]
+pub fn derived_uuid(kind: Kind, slug: Slug) -> String {
+    let hash: [u8; 32] = Sha256::digest(format!("plaudit {kind} {slug}")).into();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash[..16]);
+    formatted_uuid(bytes, 0x80)
+}
+
+fn formatted_uuid(mut bytes: [u8; 16], version: u8) -> String {
+    bytes[6] = bytes[6] & 0x0f | version;
+    bytes[8] = bytes[8] & 0x3f | 0x80;
+    let digits = hex::encode(bytes);
+    format!("{}-{}-{}-{}-{}", &digits[..8], &digits[8..12], &digits[12..16], &digits[16..20], &digits[20..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_derived_uuid_depends_on_kind_and_slug() {
+        let slug = Slug::parse("AbCdEfGh").unwrap();
+        let made = derived_uuid(Kind::User, slug);
+        assert_eq!(made.len(), 36);
+        assert_eq!(made, derived_uuid(Kind::User, slug));
+        assert_ne!(made, derived_uuid(Kind::Account, slug));
+    }
+}

@@ -1,0 +1,260 @@
+//! Reads the members of a record from outside, a request body or a line of a program file, and collects everything
+//! that is wrong with it. What was read wrongly is `None`, so that a record can only be made when nothing is wrong.
+
+use std::ops::RangeInclusive;
+
+use crate::text::{Date, Json, JsonObject, Locale, Slug, Timestamp, Token, Translated};
+
+/// What is wrong with a record: the path of a member, such as `translated.name`, and a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Violations(Vec<(String, String)>);
+
+impl Violations {
+    /// Adds a message about a member.
+    pub fn add(&mut self, member: impl Into<String>, message: impl Into<String>) {
+        self.0.push((member.into(), message.into()));
+    }
+
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The members and messages, in the order in which they were found.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().map(|(member, message)| (member.as_str(), message.as_str()))
+    }
+
+    /// Adds what another check found.
+    pub fn append(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    /// `made` where nothing is wrong, else the violations. A value that could not be made always left a violation.
+    pub fn or<T>(self, made: Option<T>) -> Result<T, Self> {
+        match made {
+            Some(made) if self.is_empty() => Ok(made),
+            _ => Err(self),
+        }
+    }
+}
+
+/// A reader of one value: the value, or what is wrong with it.
+pub type Reader<T> = fn(&Json) -> Result<T, String>;
+
+/// The members of an object, read one by one. A member that nobody asked for is a violation when the reading ends.
+pub struct Members<'j> {
+    path: String,
+    object: &'j JsonObject,
+    read: Vec<bool>,
+    closed: bool,
+    violations: Violations,
+}
+
+impl<'j> Members<'j> {
+    /// Begins to read an object whose unknown members are violations.
+    #[must_use]
+    pub fn closed(object: &'j JsonObject) -> Self {
+        Self {
+            path: String::new(),
+            object,
+            read: vec![false; object.len()],
+            closed: true,
+            violations: Violations::default(),
+        }
+    }
+
+    /// Begins to read an object whose unknown members are passed over.
+    #[must_use]
+    pub fn open(object: &'j JsonObject) -> Self {
+        Self { closed: false, ..Self::closed(object) }
+    }
+
+    /// The raw value of a member; it counts as read.
+    pub fn get(&mut self, name: &str) -> Option<&'j Json> {
+        let (index, (_, value)) = self.object.iter().enumerate().find(|(_, (member, _))| *member == name)?;
+        self.read[index] = true;
+        Some(value)
+    }
+
+    /// Whether the object has this member.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        self.object.get(name).is_some()
+    }
+
+    /// Adds a message about a member.
+    pub fn fault(&mut self, name: &str, message: impl Into<String>) {
+        self.violations.add(format!("{}{name}", self.path), message);
+    }
+
+    /// A member that may be left out.
+    pub fn optional<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Result<T, String>) -> Option<T> {
+        match read(self.get(name)?) {
+            Ok(value) => Some(value),
+            Err(message) => {
+                self.fault(name, message);
+                None
+            }
+        }
+    }
+
+    /// A member that must be there.
+    pub fn required<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Result<T, String>) -> Option<T> {
+        if !self.has(name) {
+            self.fault(name, "is required");
+            return None;
+        }
+        self.optional(name, read)
+    }
+
+    /// A member that may be left out (`None`) or null (`Some(None)`).
+    pub fn nullable<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Result<T, String>) -> Option<Option<T>> {
+        self.optional(name, |json| if matches!(json, Json::Null) { Ok(None) } else { read(json).map(Some) })
+    }
+
+    /// A member that is an object, read by `read`; its violations carry its name before theirs.
+    pub fn object<T>(&mut self, name: &str, read: impl FnOnce(&mut Members<'j>) -> T) -> Option<T> {
+        let Json::Object(object) = self.get(name)? else {
+            self.fault(name, "must be an object");
+            return None;
+        };
+        let mut inner = Members { closed: self.closed, ..Members::closed(object) };
+        inner.path = format!("{}{name}.", self.path);
+        let made = read(&mut inner);
+        self.violations.append(inner.finish());
+        Some(made)
+    }
+
+    /// A member that is a list of objects, each read by `read`; violations carry the name and the position from 0.
+    pub fn objects<T>(&mut self, name: &str, mut read: impl FnMut(&mut Members<'j>) -> T) -> Option<Vec<T>> {
+        let Json::Array(items) = self.get(name)? else {
+            self.fault(name, "must be a list");
+            return None;
+        };
+        let mut made = Vec::with_capacity(items.len());
+        for (index, item) in items.iter().enumerate() {
+            if let Json::Object(object) = item {
+                let mut inner = Members { closed: self.closed, ..Members::closed(object) };
+                inner.path = format!("{}{name}.{index}.", self.path);
+                made.push(read(&mut inner));
+                self.violations.append(inner.finish());
+            } else {
+                self.fault(&format!("{name}.{index}"), "must be an object");
+            }
+        }
+        Some(made)
+    }
+
+    /// Everything that is wrong, members that nobody read included.
+    #[must_use]
+    pub fn finish(mut self) -> Violations {
+        if self.closed {
+            for (index, (name, _)) in self.object.iter().enumerate() {
+                if !self.read[index] {
+                    self.violations.add(format!("{}{name}", self.path), "is not a member of this record");
+                }
+            }
+        }
+        self.violations
+    }
+}
+
+/// A string of at most `max` characters.
+pub fn text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
+    move |json| match json {
+        Json::String(text) if text.chars().count() <= max => Ok(text.clone()),
+        Json::String(_) => Err(format!("must have at most {max} characters")),
+        _ => Err("must be a string".to_owned()),
+    }
+}
+
+/// A string of at most `max` characters that is not blank.
+pub fn filled_text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
+    move |json| {
+        let filled = text(max)(json)?;
+        if filled.trim().is_empty() { Err("must not be blank".to_owned()) } else { Ok(filled) }
+    }
+}
+
+/// true or false.
+pub fn flag(json: &Json) -> Result<bool, String> {
+    match json {
+        Json::Bool(flag) => Ok(*flag),
+        _ => Err("must be true or false".to_owned()),
+    }
+}
+
+/// An integer within a range.
+pub fn integer(range: RangeInclusive<i64>) -> impl Fn(&Json) -> Result<i64, String> {
+    move |json| match json.as_i64() {
+        Some(integer) if range.contains(&integer) => Ok(integer),
+        _ => Err(format!("must be an integer from {} to {}", range.start(), range.end())),
+    }
+}
+
+/// A slug.
+pub fn slug(json: &Json) -> Result<Slug, String> {
+    json.as_str().and_then(Slug::parse).ok_or_else(|| "must be a slug of 8 ASCII letters".to_owned())
+}
+
+/// The token of a file.
+pub fn token(json: &Json) -> Result<Token, String> {
+    json.as_str().and_then(Token::parse).ok_or_else(|| "must be a token of ASCII letters".to_owned())
+}
+
+/// A time, ISO 8601.
+pub fn time(json: &Json) -> Result<Timestamp, String> {
+    json.as_str()
+        .and_then(|text| Timestamp::parse(text).ok())
+        .ok_or_else(|| "must be an ISO 8601 time such as 2026-01-31T08:30:00Z".to_owned())
+}
+
+/// A date.
+pub fn date(json: &Json) -> Result<Date, String> {
+    json.as_str().and_then(Date::parse).ok_or_else(|| "must be a date such as 2026-01-31".to_owned())
+}
+
+/// One of the names of an enumeration.
+pub fn one_of<T: Copy>(choices: &[(&'static str, T)]) -> impl Fn(&Json) -> Result<T, String> {
+    move |json| {
+        json.as_str()
+            .and_then(|name| choices.iter().find(|(choice, _)| *choice == name))
+            .map(|(_, value)| *value)
+            .ok_or_else(|| {
+                let names: Vec<_> = choices.iter().map(|(name, _)| *name).collect();
+                format!("must be one of {}", names.join(", "))
+            })
+    }
+}
+
+/// A list of at most `max` items.
+pub fn list<T>(max: usize, item: impl Fn(&Json) -> Result<T, String>) -> impl Fn(&Json) -> Result<Vec<T>, String> {
+    move |json| match json {
+        Json::Array(items) if items.len() <= max => {
+            let read = |(index, json)| item(json).map_err(|message| format!("item {index} {message}"));
+            items.iter().enumerate().map(read).collect()
+        }
+        Json::Array(_) => Err(format!("must have at most {max} items")),
+        _ => Err("must be a list".to_owned()),
+    }
+}
+
+/// A translated map in languages of the account, each text of at most `max` characters.
+pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<Translated, String> {
+    move |json| {
+        let Json::Object(members) = json else {
+            return Err("must be a map from locale code to string".to_owned());
+        };
+        let mut map = Translated::default();
+        for (code, value) in members.iter() {
+            let locale = Locale::parse(code).filter(|locale| languages.contains(locale)).ok_or_else(|| {
+                let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
+                format!("{code} is no language of the account; its languages are {}", codes.join(", "))
+            })?;
+            map.set(locale, text(max)(value).map_err(|message| format!("{code} {message}"))?);
+        }
+        Ok(map)
+    }
+}

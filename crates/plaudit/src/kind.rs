@@ -1,0 +1,129 @@
+//! The kinds of records: their names in program files and the change log, their paths, their letters in documents.
+
+/// A kind of record (contract, section 9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// The account itself.
+    Account,
+    /// A season.
+    Season,
+    /// A chapter.
+    Chapter,
+    /// A form.
+    Form,
+    /// A tab of a form.
+    Tab,
+    /// A category.
+    Category,
+    /// A field.
+    Field,
+    /// A role.
+    Role,
+    /// A tax.
+    Tax,
+    /// A price.
+    Price,
+    /// A person.
+    User,
+    /// A stored file.
+    File,
+    /// An entry.
+    Entry,
+    /// A contributor of an entry.
+    Contributor,
+    /// An attachment of an entry.
+    Attachment,
+    /// An order.
+    Order,
+    /// A line of an order, in program files only: it is stored within its order.
+    OrderItem,
+}
+
+impl Kind {
+    /// Every kind, in the order in which records can refer to what stands before them.
+    pub const ALL: [Self; 17] = [
+        Self::Account,
+        Self::Season,
+        Self::Chapter,
+        Self::Form,
+        Self::Tab,
+        Self::Category,
+        Self::Field,
+        Self::Role,
+        Self::Tax,
+        Self::Price,
+        Self::User,
+        Self::File,
+        Self::Entry,
+        Self::Contributor,
+        Self::Attachment,
+        Self::Order,
+        Self::OrderItem,
+    ];
+
+    /// The name in program files and in the change log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Season => "season",
+            Self::Chapter => "chapter",
+            Self::Form => "form",
+            Self::Tab => "tab",
+            Self::Category => "category",
+            Self::Field => "field",
+            Self::Role => "role",
+            Self::Tax => "tax",
+            Self::Price => "price",
+            Self::User => "user",
+            Self::File => "file",
+            Self::Entry => "entry",
+            Self::Contributor => "contributor",
+            Self::Attachment => "attachment",
+            Self::Order => "order",
+            Self::OrderItem => "order_item",
+        }
+    }
+
+    /// The kind of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// The first segment of the address of a record.
+    #[must_use]
+    pub fn path(self) -> &'static str {
+        self.name()
+    }
+
+    /// The letter that stands for the kind in a reference slot.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Account => 'A',
+            Self::Season => 's',
+            Self::Chapter => 'h',
+            Self::Form => 'f',
+            Self::Tab => 't',
+            Self::Category => 'c',
+            Self::Field => 'F',
+            Self::Role => 'r',
+            Self::Tax => 'x',
+            Self::Price => 'p',
+            Self::User => 'u',
+            Self::File => 'i',
+            Self::Entry => 'e',
+            Self::Contributor => 'C',
+            Self::Attachment => 'a',
+            Self::Order => 'o',
+            Self::OrderItem => 'I',
+        }
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(self.name())
+    }
+}

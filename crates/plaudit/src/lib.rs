@@ -1,0 +1,25 @@
+//! Plaudit: a server for awards, competitions, scholarships and grants.
+//!
+//! `ARCHITECTURE.md` at the root of the repository is the map.
+
+pub mod app;
+pub mod attachments;
+pub mod cli;
+pub mod clock;
+pub mod config;
+pub mod contributors;
+pub mod db;
+pub mod document;
+pub mod entries;
+pub mod files;
+pub mod http;
+pub mod ids;
+pub mod input;
+pub mod kind;
+pub mod log;
+pub mod orders;
+pub mod program;
+pub mod storage;
+pub mod text;
+pub mod transfer;
+pub mod users;

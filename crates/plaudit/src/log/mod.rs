@@ -1,0 +1,94 @@
+//! The change log: one for every account, and the only way in which anything changes.
+//!
+//! - A transaction that changes a record appends a change: sequence number without gaps, time, actor, source, kind and
+//!   slug of the record, what was done, the events that it causes, and the document after it.
+//! - A change carries a hash over itself and the hash before it, so that nothing can be altered or left out unseen.
+//!   The chain begins with the hash of the account's slug.
+//! - The account's head ([`crate::db::Head`]) holds the last sequence number and hash; it is locked by whoever appends.
+
+mod event;
+mod rules;
+mod store;
+
+pub use event::Event;
+pub use rules::{chained, origin};
+pub use store::{Entry, append, each_of_account, each_since};
+
+use crate::kind::Kind;
+use crate::text::Timestamp;
+
+/// Who changed something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// An API key, by its slug.
+    Key(crate::text::Slug),
+    /// The operator, by a command.
+    Operator,
+    /// The service itself.
+    System,
+}
+
+impl std::fmt::Display for Actor {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Key(slug) => write!(formatter, "key:{slug}"),
+            Self::Operator => formatter.write_str("operator"),
+            Self::System => formatter.write_str("system"),
+        }
+    }
+}
+
+/// What was done to a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// It was made.
+    Created,
+    /// Its members changed.
+    Updated,
+    /// It went to the trash.
+    Trashed,
+    /// It came back from the trash.
+    Restored,
+    /// An import added or replaced it.
+    Imported,
+}
+
+impl Action {
+    /// The name in the log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Created => "created",
+            Self::Updated => "updated",
+            Self::Trashed => "trashed",
+            Self::Restored => "restored",
+            Self::Imported => "imported",
+        }
+    }
+}
+
+/// Who acts, when and through what: the same for every change of a request or command.
+#[derive(Clone, Debug)]
+pub struct Origin {
+    /// Who acts.
+    pub actor: Actor,
+    /// `api`, `ui` or `system`.
+    pub source: &'static str,
+    /// The time of the change.
+    pub at: Timestamp,
+}
+
+/// A change that is about to be logged.
+#[derive(Debug)]
+pub struct Change<'c> {
+    /// The kind of the record.
+    pub kind: Kind,
+    /// The record's slug or token.
+    pub slug: &'c str,
+    /// What was done.
+    pub action: Action,
+    /// The events that it causes.
+    pub events: &'c [Event],
+    /// The document after the change.
+    pub document: String,
+}

@@ -1,0 +1,246 @@
+//! The documents of an order: the one that is shown and stored, the one that the change log keeps, and the
+//! program-file form.
+//!
+//! The shown document lacks what is never shown: whether the order is a test or in the trash, the note, and the time of
+//! the last change. The log's document has them after the members that are shown, and is read back as an order.
+
+use std::collections::BTreeMap;
+
+use super::record::{Catalogue, Item, Order, TaxDetails};
+use super::rules;
+use super::segments::Segment;
+use crate::document::{self, Object};
+use crate::http::json_body::parse_object;
+use crate::input::Members;
+use crate::kind::Kind;
+use crate::text::{Currency, Money, Slug, Timestamp};
+use crate::users::Summary;
+
+/// What an order shows of other records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Who ordered.
+    pub purchaser: Summary,
+    /// The tax that the order names.
+    pub tax: Option<TaxDetails>,
+    /// The titles of the entries that the items name.
+    pub titles: BTreeMap<Slug, String>,
+}
+
+/// An order as its row holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its slug.
+    pub slug: Slug,
+    /// Its season.
+    pub season: Slug,
+    /// Its segment.
+    pub segment: Segment,
+    /// Who ordered.
+    pub purchaser: Slug,
+    /// When it was last changed.
+    pub updated: Timestamp,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// The sort key of its invoice number.
+    pub invoice_key: String,
+    /// How it is paid.
+    pub payment_method: String,
+    /// The sort key of its total.
+    pub total: i64,
+    /// A note of the managers.
+    pub note: String,
+    /// The document as it is shown.
+    pub doc: String,
+}
+
+impl Stored {
+    /// The row of an order.
+    #[must_use]
+    pub fn new(order: &Order, surroundings: &Surroundings) -> Self {
+        Self {
+            slug: order.slug,
+            season: order.season,
+            segment: Segment::of(order),
+            purchaser: order.user,
+            updated: order.updated,
+            created_at: order.created_at,
+            invoice_key: rules::invoice_key(&order.invoice_number),
+            payment_method: order.payment_method.clone(),
+            total: order.totals.total.sort_key(),
+            note: order.note.clone(),
+            doc: shown(order, surroundings),
+        }
+    }
+
+    /// The document for the change log.
+    #[must_use]
+    pub fn logged(&self) -> String {
+        logged(&self.doc, self.segment, &self.note, self.updated)
+    }
+
+    /// The order of this row.
+    pub fn order(&self) -> Result<Order, String> {
+        read_logged(&self.logged())
+    }
+}
+
+/// The document for the change log, from the columns of a row.
+#[must_use]
+pub fn logged(doc: &str, segment: Segment, note: &str, updated: Timestamp) -> String {
+    let tail = document::object(|object| {
+        object.flag("test", segment.is_test());
+        object.flag("deleted", segment.is_deleted());
+        object.text("note", note);
+        object.time("updated", updated);
+    });
+    format!("{},{}", doc.strip_suffix('}').unwrap_or(doc), &tail[1..])
+}
+
+/// A stored order states everything, so that nothing has to be looked up.
+struct Nothing;
+
+impl Catalogue for Nothing {
+    fn price(&self, _: Slug, _: Currency) -> Option<Money> {
+        None
+    }
+
+    fn tax(&self, _: Slug) -> Option<TaxDetails> {
+        None
+    }
+}
+
+/// Reads the change log's document.
+pub fn read_logged(document: &str) -> Result<Order, String> {
+    let Ok(object) = parse_object(document.as_bytes()) else {
+        return Err("the document of an order is no JSON object".to_owned());
+    };
+    let mut members = Members::open(&object);
+    let slug = members.required("slug", crate::input::slug);
+    let epoch = Timestamp::from_microseconds(0);
+    let order = slug.and_then(|slug| Order::read(&mut members, slug, &Nothing, epoch));
+    members.finish().or(order).map_err(|violations| format!("{violations:?}"))
+}
+
+/// The program-file form, on one line and with its kind.
+#[must_use]
+pub fn export(order: &Order) -> String {
+    document::object(|object| {
+        object.text("kind", Kind::Order.name());
+        object.slug("slug", order.slug);
+        write_head(object, order);
+        object.slug("season", order.season);
+        object.slug("user", order.user);
+        write_billing_and_amounts(object, order);
+        object.optional_slug("tax_rate_details", order.tax_rate_details);
+        write_payment(object, order);
+        object.list("items", |list| {
+            for item in &order.items {
+                list.object(|object| {
+                    object.money("amount", item.amount);
+                    object.text("description", &item.description);
+                    object.money("discount", item.discount);
+                    object.optional_slug("entry", item.entry);
+                    object.text("item_type", &item.item_type);
+                    object.text("name", &item.name);
+                    object.optional_slug("price", item.price);
+                    object.integer("quantity", item.quantity);
+                });
+            }
+        });
+        object.flag("test", order.test);
+        object.flag("deleted", order.deleted);
+        object.text("note", &order.note);
+        object.time("updated", order.updated);
+    })
+}
+
+/// The order as it is shown (specification, section 2.7).
+fn shown(order: &Order, surroundings: &Surroundings) -> String {
+    document::object(|object| {
+        object.slug("slug", order.slug);
+        write_head(object, order);
+        object.reference("season", Kind::Season, order.season);
+        object.object("user", |object| write_purchaser(object, order.user, &surroundings.purchaser));
+        write_billing_and_amounts(object, order);
+        match (order.tax_rate_details, &surroundings.tax) {
+            (Some(slug), Some(tax)) => object.object("tax_rate_details", |object| write_tax(object, slug, tax)),
+            _ => object.null("tax_rate_details"),
+        }
+        write_payment(object, order);
+        object.text("items", &rules::items_html(&order.items));
+        object.list("items_array", |list| {
+            for item in &order.items {
+                list.object(|object| write_item(object, item, &surroundings.titles));
+            }
+        });
+    })
+}
+
+fn write_head(object: &mut Object<'_>, order: &Order) {
+    object.text("invoice_number", &order.invoice_number);
+    object.time("created_at", order.created_at);
+    object.optional_time("transaction_date", order.transaction_date);
+}
+
+fn write_purchaser(object: &mut Object<'_>, slug: Slug, purchaser: &Summary) {
+    object.slug("slug", slug);
+    object.link("link", Kind::User, slug.as_str());
+    object.text("name", &purchaser.name());
+    object.text("first_name", &purchaser.first_name);
+    object.text("last_name", &purchaser.last_name);
+    object.optional_text("email", purchaser.email.as_deref());
+}
+
+fn write_billing_and_amounts(object: &mut Object<'_>, order: &Order) {
+    for (name, value) in order.billing.members() {
+        object.text(name, value);
+    }
+    object.text("currency", order.currency.code());
+    object.text("discount_code", &order.discount_code);
+    object.money("discount", order.totals.discount);
+    object.money("subtotal", order.totals.subtotal);
+    object.money("tax", order.totals.tax);
+    object.rate("tax_rate", order.tax_rate);
+    object.money("processing_fee", order.totals.processing_fee);
+    object.rate("processing_fee_rate", order.processing_fee_rate);
+    object.money("total", order.totals.total);
+    object.text("tax_term", &order.tax_term);
+}
+
+fn write_tax(object: &mut Object<'_>, slug: Slug, tax: &TaxDetails) {
+    object.slug("slug", slug);
+    object.link("link", Kind::Tax, slug.as_str());
+    object.optional_text("name", tax.name.as_deref());
+    object.text("term", &tax.term);
+    object.rate("rate", tax.rate);
+    object.text("country", &tax.country);
+    object.optional_text("region", tax.region.as_deref());
+}
+
+fn write_payment(object: &mut Object<'_>, order: &Order) {
+    object.text("payment_method", &order.payment_method);
+    object.text("payment_status", order.payment_status.name());
+    object.text("e_invoice_status", &order.e_invoice_status);
+    object.text("transaction_provider", &order.transaction_provider);
+    object.text("transaction_reference", &order.transaction_reference);
+    object.text("transaction_status", &order.transaction_status);
+}
+
+fn write_item(object: &mut Object<'_>, item: &Item, titles: &BTreeMap<Slug, String>) {
+    object.text("amount", &item.amount.formatted());
+    object.text("description", &item.description);
+    object.text("discount", &item.discount.formatted());
+    match item.entry {
+        Some(entry) => object.object("entry", |object| {
+            object.slug("slug", entry);
+            object.link("link", Kind::Entry, entry.as_str());
+            object.text("title", titles.get(&entry).map_or("", String::as_str));
+        }),
+        None => object.null("entry"),
+    }
+    object.text("item_type", &item.item_type);
+    object.text("name", &item.name);
+    object.optional_reference("price", Kind::Price, item.price);
+    object.integer("quantity", item.quantity);
+}

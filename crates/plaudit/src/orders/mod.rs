@@ -1,0 +1,55 @@
+//! Orders: what people pay for their entries.
+//!
+//! - An order belongs to a season, is a test or not, and is `paid` or `awaiting_payment`.
+//! - Its amounts are exact: subtotal and discount are the sums of its items, and the total is always
+//!   `subtotal - discount + tax + processing_fee`. What a record states and contradicts is a fault.
+//! - Invoice numbers are unique in the account; those that the service gives count up without gaps.
+//! - The list without `order` shows what was changed last first; `dir=asc` turns it around. A named `order` begins with
+//!   the smallest value, and `dir=desc` turns it around. Turning around reverses the whole list, ties included.
+//! - `order=invoice_number` sorts numbers by their value, and what is no number after them. `order=season` sorts by the
+//!   season's name in the account's default language, `order=payment_status` by the status; within a season or status
+//!   what was changed last comes first.
+//! - A season that is well-formed and unknown is an empty list, and so is the active season where there is none.
+//! - A page costs the same wherever it is and however many orders there are: counts are kept by the transaction that
+//!   changes an order, and places of long sort orders are kept in memory and moved by the changes since ([`Views`]).
+
+mod anchors;
+pub mod api;
+mod document;
+mod plan;
+mod record;
+mod rules;
+mod segments;
+pub mod store;
+mod views;
+
+pub use api::routes;
+pub use document::{Stored, Surroundings, export, logged, read_logged};
+pub use record::{Billing, Catalogue, Item, Order, PaymentStatus, TaxDetails};
+pub use rules::{Given, Totals, invoice_key, items_html, totals};
+pub use segments::Segment;
+pub use views::Views;
+
+use crate::program::Program;
+use crate::text::{Currency, Money, Slug};
+
+impl Catalogue for Program {
+    fn price(&self, price: Slug, currency: Currency) -> Option<Money> {
+        self.prices.any(price)?.amount(currency)
+    }
+
+    fn tax(&self, tax: Slug) -> Option<TaxDetails> {
+        let tax = self.taxes.any(tax)?;
+        Some(TaxDetails {
+            slug: tax.slug,
+            name: tax.name.clone(),
+            term: tax.term.clone(),
+            rate: tax.rate,
+            country: tax.country.clone(),
+            region: tax.region.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,74 @@
+//! The tables of accounts and host names.
+
+use super::Account;
+use crate::db::{AccountId, Db, DbError, Tx};
+use crate::log;
+use crate::program::{Context, store};
+use crate::text::Slug;
+
+/// The account of a slug.
+// tidy: every account -- the slug tells which account is meant
+pub async fn find(tx: &mut Tx, slug: Slug) -> Result<Option<AccountId>, DbError> {
+    tx.first("SELECT id FROM accounts WHERE slug = $1", &[slug.into()], |row| Ok(AccountId(row.integer(0)?))).await
+}
+
+/// Every account with its document, by slug.
+// tidy: every account -- an operator lists them
+pub async fn each(db: &Db, mut each: impl FnMut(AccountId, &str) -> Result<(), DbError> + Send) -> Result<(), DbError> {
+    db.each("SELECT id, doc FROM accounts ORDER BY slug", &[], |row| each(AccountId(row.integer(0)?), row.text(1)?))
+        .await
+}
+
+/// The version of the account's program, and the account.
+pub async fn versioned(db: &Db, account: AccountId, context: &Context) -> Result<Option<(i64, Account)>, DbError> {
+    db.first("SELECT version, doc FROM accounts WHERE id = $1", &[account.into()], |row| {
+        Ok((row.integer(0)?, store::parse(row.text(1)?, context)?))
+    })
+    .await
+}
+
+/// The version of the account's program.
+pub async fn version(db: &Db, account: AccountId) -> Result<Option<i64>, DbError> {
+    db.first("SELECT version FROM accounts WHERE id = $1", &[account.into()], |row| row.integer(0)).await
+}
+
+/// The account, in a transaction.
+pub async fn read(tx: &mut Tx, account: AccountId, context: &Context) -> Result<Option<Account>, DbError> {
+    tx.first("SELECT doc FROM accounts WHERE id = $1", &[account.into()], |row| store::parse(row.text(0)?, context))
+        .await
+}
+
+/// Adds an account that has no changes yet; fails as a duplicate where the slug is taken.
+// tidy: every account -- the account is made here
+pub async fn create(tx: &mut Tx, account: &Account) -> Result<AccountId, DbError> {
+    let last = tx.first("SELECT coalesce(max(id), 0) FROM accounts", &[], |row| row.integer(0)).await?;
+    let id = AccountId(last.unwrap_or(0) + 1);
+    tx.execute(
+        "INSERT INTO accounts (id, slug, version, sequence, hash, doc) VALUES ($1, $2, 1, 0, $3, $4)",
+        &[id.into(), account.slug.into(), log::origin(account.slug).to_vec().into(), store::stored(account).into()],
+    )
+    .await?;
+    replace_hosts(tx, id, &account.hosts).await?;
+    Ok(id)
+}
+
+/// Replaces the account's document and host names, and raises its version.
+pub async fn save(tx: &mut Tx, id: AccountId, account: &Account) -> Result<(), DbError> {
+    store::raise_version(tx, id).await?;
+    tx.execute("UPDATE accounts SET doc = $2 WHERE id = $1", &[id.into(), store::stored(account).into()]).await?;
+    replace_hosts(tx, id, &account.hosts).await
+}
+
+async fn replace_hosts(tx: &mut Tx, account: AccountId, hosts: &[String]) -> Result<(), DbError> {
+    tx.execute("DELETE FROM hosts WHERE account = $1", &[account.into()]).await?;
+    for host in hosts {
+        tx.execute("INSERT INTO hosts (name, account) VALUES ($1, $2)", &[host.into(), account.into()]).await?;
+    }
+    Ok(())
+}
+
+/// The account that owns a host name.
+// tidy: every account -- a host name is looked up before the account is known
+pub async fn of_host(db: &Db, name: &str) -> Result<Option<AccountId>, DbError> {
+    db.first("SELECT account FROM hosts WHERE name = $1", &[name.into()], |row| Ok(AccountId(row.integer(0)?))).await
+}

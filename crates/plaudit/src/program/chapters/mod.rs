@@ -1,0 +1,162 @@
+//! Chapters: regional or organisational divisions in which categories can be made available.
+//!
+//! - A chapter belongs to a season and keeps to it.
+//! - Its `status` is `active` or `inactive` when written and a label in the reader's language when read.
+//! - An update changes what it names; a locale that it leaves out keeps its text. The name in the account's default
+//!   language cannot be made blank.
+//! - Managers are users of the account; their names stand in the chapter's document.
+//! - Deleting a chapter never fails on account of its entries: they keep their reference and show its name.
+
+pub mod api;
+mod rules;
+
+pub use api::routes;
+pub use rules::{Update, document, read_update, update};
+
+use super::{Context, SetupRecord};
+use crate::document::Object;
+use crate::input::{self, Members};
+use crate::kind::Kind;
+use crate::text::{Slug, Timestamp, Translated};
+
+/// The most characters of a name or heading.
+pub const NAME_LENGTH: usize = 255;
+/// The most characters of a description.
+pub const DESCRIPTION_LENGTH: usize = 65_536;
+/// The widest image, in pixels.
+pub const IMAGE_WIDTH: i64 = 10_000;
+/// The most managers of a chapter.
+pub const MANAGERS: usize = 1_000;
+
+/// Whether a chapter, or a category, can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It can.
+    Active,
+    /// It cannot; what has chosen it stays.
+    Inactive,
+}
+
+impl Status {
+    /// The written values.
+    pub const CHOICES: &'static [(&'static str, Self)] = &[("active", Self::Active), ("inactive", Self::Inactive)];
+
+    /// The written value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Inactive => "inactive",
+        }
+    }
+}
+
+/// A user who manages a chapter, with the name that the chapter shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Manager {
+    /// The user.
+    pub slug: Slug,
+    /// The user's first name.
+    pub first_name: String,
+    /// The user's last name.
+    pub last_name: String,
+}
+
+/// A chapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chapter {
+    /// Its slug.
+    pub slug: Slug,
+    /// The season that it belongs to.
+    pub season: Slug,
+    /// Its name.
+    pub name: Translated,
+    /// Its description.
+    pub description: Translated,
+    /// Whether it can be chosen.
+    pub status: Status,
+    /// The heading of its image.
+    pub image_heading: Translated,
+    /// The widest that its image is shown, in pixels.
+    pub max_image_width: Option<i64>,
+    /// Who manages it, in the order in which they were named.
+    pub managers: Vec<Manager>,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it was last changed.
+    pub updated: Timestamp,
+}
+
+impl SetupRecord for Chapter {
+    const KIND: Kind = Kind::Chapter;
+
+    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
+        let languages = &context.languages;
+        let season = members.required("season", input::slug);
+        let name = members.required("name", input::translated(languages, NAME_LENGTH));
+        let description = members.optional("description", input::translated(languages, DESCRIPTION_LENGTH));
+        let status = members.optional("status", input::one_of(Status::CHOICES));
+        let image_heading = members.optional("image_heading", input::translated(languages, NAME_LENGTH));
+        let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH));
+        let managers = members.optional("managers", input::list(MANAGERS, read_manager));
+        let created = members.optional("created", input::time).unwrap_or(context.now);
+        let updated = members.optional("updated", input::time).unwrap_or(context.now);
+        Some(Self {
+            slug,
+            season: season?,
+            name: name?,
+            description: description.unwrap_or_default(),
+            status: status.unwrap_or(Status::Active),
+            image_heading: image_heading.unwrap_or_default(),
+            max_image_width: max_image_width.flatten(),
+            managers: managers.unwrap_or_default(),
+            created,
+            updated,
+        })
+    }
+
+    fn write(&self, object: &mut Object<'_>) {
+        object.slug("season", self.season);
+        object.locales("name", &self.name);
+        object.locales("description", &self.description);
+        object.text("status", self.status.name());
+        object.locales("image_heading", &self.image_heading);
+        object.optional_integer("max_image_width", self.max_image_width);
+        object.list("managers", |list| {
+            for manager in &self.managers {
+                list.object(|object| {
+                    object.slug("slug", manager.slug);
+                    object.text("first_name", &manager.first_name);
+                    object.text("last_name", &manager.last_name);
+                });
+            }
+        });
+        object.time("created", self.created);
+        object.time("updated", self.updated);
+    }
+
+    fn slug(&self) -> Slug {
+        self.slug
+    }
+
+    fn name(&self) -> Option<&Translated> {
+        Some(&self.name)
+    }
+
+    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
+        let managers = self.managers.iter().map(|manager| ("managers", Kind::User, manager.slug));
+        std::iter::once(("season", Kind::Season, self.season)).chain(managers).collect()
+    }
+}
+
+/// A manager is a bare slug in a program file, and carries the names that were looked up when it is stored.
+fn read_manager(json: &crate::text::Json) -> Result<Manager, String> {
+    let (slug, first_name, last_name) = match json.get("slug") {
+        Some(stored) => {
+            let name = |member| json.get(member).and_then(|name| name.as_str()).unwrap_or_default().to_owned();
+            (input::slug(stored)?, name("first_name"), name("last_name"))
+        }
+        None => (input::slug(json)?, String::new(), String::new()),
+    };
+    Ok(Manager { slug, first_name, last_name })
+}

@@ -1,0 +1,299 @@
+//! Shows answers: the array of a record's field answers (specification, section 2.3) from its stored answer map.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::rules::cell;
+use super::{Field, FieldType, rank};
+use crate::http::json_body::parse_object;
+use crate::program::tabs::Tab;
+use crate::program::{Program, Records};
+use crate::text::{Json, JsonObject, Locale, Slug, Translated, write_json_string};
+
+/// Writes the array of the answers of a stored map, `{"<field slug>": value}`, in these locales. Answers to trashed or
+/// unknown fields are left out. `download` writes the signed address of a file as a JSON string.
+pub fn write_answers(
+    out: &mut Vec<u8>,
+    answers: &str,
+    program: &Program,
+    locales: &[Locale],
+    download: &dyn Fn(&mut Vec<u8>, &str),
+) {
+    let shown = Shown { fields: &program.fields, tabs: &program.tabs, base_url: program.base_url(), locales, download };
+    shown.all(out, answers);
+}
+
+/// What showing an answer depends on.
+struct Shown<'p> {
+    fields: &'p Records<Field>,
+    tabs: &'p Records<Tab>,
+    base_url: &'p str,
+    locales: &'p [Locale],
+    download: &'p dyn Fn(&mut Vec<u8>, &str),
+}
+
+impl Shown<'_> {
+    fn all(&self, out: &mut Vec<u8>, answers: &str) {
+        // What was stored is always an object.
+        let answers = parse_object(answers.as_bytes()).unwrap_or_default();
+        let mut shown: Vec<_> = answers
+            .iter()
+            .filter_map(|(slug, value)| {
+                let field = self.fields.live(Slug::parse(slug)?)?;
+                Some((rank(field, self.tabs), field, value))
+            })
+            .collect();
+        shown.sort_unstable_by_key(|(rank, ..)| *rank);
+        out.push(b'[');
+        for (index, (_, field, value)) in shown.into_iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            self.answer(out, field, value);
+        }
+        out.push(b']');
+    }
+
+    fn answer(&self, out: &mut Vec<u8>, field: &Field, value: &Json) {
+        out.extend_from_slice(b"{\"slug\":\"");
+        out.extend_from_slice(field.slug.as_bytes());
+        out.extend_from_slice(b"\",\"link\":\"");
+        out.extend_from_slice(self.base_url.as_bytes());
+        out.extend_from_slice(b"/field/");
+        out.extend_from_slice(field.slug.as_bytes());
+        out.extend_from_slice(b"\",\"label\":");
+        if field.label.is_empty() {
+            self.locales(out, |locale| escaped(field.title.in_locale(locale)));
+        } else {
+            self.texts(out, &field.label);
+        }
+        out.extend_from_slice(b",\"title\":");
+        self.texts(out, &field.title);
+        out.extend_from_slice(b",\"translated\":");
+        match field.kind {
+            FieldType::Table => {
+                self.locales(out, |_| Cow::Borrowed(""));
+                self.table(out, field, value);
+            }
+            FieldType::File => {
+                self.locales(out, |_| Cow::Borrowed(""));
+                self.file(out, value);
+            }
+            _ => {
+                self.locales(out, |locale| displayed(field, value, locale));
+                out.extend_from_slice(b",\"value\":");
+                write_json_string(&plain(value), out);
+            }
+        }
+        out.push(b'}');
+    }
+
+    fn table(&self, out: &mut Vec<u8>, field: &Field, value: &Json) {
+        let cells = || value.as_object().into_iter().flat_map(JsonObject::iter);
+        let rows: BTreeSet<u32> = cells().filter_map(|(reference, _)| Some(cell(reference)?.1)).collect();
+        out.extend_from_slice(b",\"dynamicRows\":[");
+        for (index, row) in rows.into_iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(itoa::Buffer::new().format(row).as_bytes());
+        }
+        out.extend_from_slice(b"],\"values\":{");
+        for (index, (reference, text)) in cells().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            write_json_string(reference, out);
+            out.push(b':');
+            write_json_string(&plain(text), out);
+        }
+        out.extend_from_slice(b"},\"schema\":{\"columns\":[");
+        for (index, column) in field.columns.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            out.extend_from_slice(b"{\"key\":");
+            write_json_string(&column.key, out);
+            out.extend_from_slice(b",\"label\":");
+            self.texts(out, &column.label);
+            out.push(b'}');
+        }
+        out.extend_from_slice(b"]}");
+    }
+
+    fn file(&self, out: &mut Vec<u8>, value: &Json) {
+        out.extend_from_slice(b",\"value\":null,\"token\":");
+        match value.as_str().filter(|token| !token.is_empty()) {
+            Some(token) => {
+                write_json_string(token, out);
+                out.extend_from_slice(b",\"download\":");
+                (self.download)(out, token);
+            }
+            None => out.extend_from_slice(b"null,\"download\":null"),
+        }
+    }
+
+    fn texts(&self, out: &mut Vec<u8>, map: &Translated) {
+        self.locales(out, |locale| Cow::Borrowed(map.in_locale(locale)));
+    }
+
+    fn locales<'t>(&self, out: &mut Vec<u8>, text: impl Fn(Locale) -> Cow<'t, str>) {
+        out.push(b'{');
+        for (index, locale) in self.locales.iter().enumerate() {
+            if index > 0 {
+                out.push(b',');
+            }
+            write_json_string(locale.code(), out);
+            out.push(b':');
+            write_json_string(&text(*locale), out);
+        }
+        out.push(b'}');
+    }
+}
+
+/// The answer as plain text, whatever its type.
+fn plain(value: &Json) -> Cow<'_, str> {
+    match value {
+        Json::Null => Cow::Borrowed(""),
+        Json::Bool(true) => Cow::Borrowed("true"),
+        Json::Bool(false) => Cow::Borrowed("false"),
+        Json::Number(text) | Json::String(text) => Cow::Borrowed(text),
+        Json::Array(items) => Cow::Owned(items.iter().map(plain).collect::<Vec<_>>().join(", ")),
+        // A field whose type was changed may keep an answer of its type before.
+        Json::Object(_) => Cow::Owned(value.to_string()),
+    }
+}
+
+/// The answer as people read it: options by their labels.
+fn displayed<'a>(field: &'a Field, value: &'a Json, locale: Locale) -> Cow<'a, str> {
+    if !field.kind.has_options() {
+        return plain(value);
+    }
+    match value {
+        Json::String(chosen) => Cow::Borrowed(field.option_label(chosen, locale)),
+        Json::Array(items) => {
+            let labels = items.iter().map(|item| {
+                item.as_str().map_or_else(|| plain(item), |chosen| Cow::Borrowed(field.option_label(chosen, locale)))
+            });
+            Cow::Owned(labels.collect::<Vec<_>>().join(", "))
+        }
+        _ => plain(value),
+    }
+}
+
+/// Plain text as HTML.
+fn escaped(text: &str) -> Cow<'_, str> {
+    if !text.contains(['&', '<', '>', '"']) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;");
+    Cow::Owned(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{field, tabs};
+    use super::*;
+    use crate::program::Record;
+
+    fn shown(fields: &[Field], locales: &[Locale], answers: &str) -> String {
+        let mut records = Records::default();
+        for value in fields {
+            let deleted = value.slug.as_str().ends_with("TTT");
+            records.insert(value.slug, Record { value: value.clone(), revision: 1, deleted });
+        }
+        let download = |out: &mut Vec<u8>, token: &str| write_json_string(&format!("signed:{token}"), out);
+        let tabs = tabs();
+        let base_url = "https://example.org";
+        let shown = Shown { fields: &records, tabs: &tabs, base_url, locales, download: &download };
+        let mut out = Vec::new();
+        shown.all(&mut out, answers);
+        String::from_utf8(out).unwrap()
+    }
+
+    /// The members that follow the title.
+    fn end(members: &str, locales: &[Locale], answer: &str) -> String {
+        let all = shown(&[field("FieldAAA", members)], locales, &format!(r#"{{"FieldAAA":{answer}}}"#));
+        let at = all.find(r#""translated""#).unwrap();
+        all[at..all.len() - 2].to_owned()
+    }
+
+    #[test]
+    fn a_simple_answer_has_all_members_in_order() {
+        let label = r#""type":"text","label":{"en_GB":"<b>Why</b>"}"#;
+        let text = shown(&[field("FieldAAA", label)], &[Locale::EnGb, Locale::DeDe], r#"{"FieldAAA":"a \"b\""}"#);
+        let expected = r#"[{"slug":"FieldAAA","link":"https://example.org/field/FieldAAA","label":{"en_GB":"<b>Why</b>","de_DE":""},"title":{"en_GB":"Q & A","de_DE":""},"translated":{"en_GB":"a \"b\"","de_DE":"a \"b\""},"value":"a \"b\""}]"#;
+        assert_eq!(text, expected);
+        let untitled = shown(&[field("FieldAAA", r#""type":"text""#)], &[Locale::EnGb], r#"{"FieldAAA":""}"#);
+        assert!(untitled.contains(r#""label":{"en_GB":"Q &amp; A"}"#), "a field without a label shows its title");
+    }
+
+    #[test]
+    fn a_simple_value_is_always_a_string() {
+        let en = [Locale::EnGb];
+        for (kind, answer, value) in [
+            ("checkbox", "true", "true"),
+            ("checkbox", "false", "false"),
+            ("numeric", "12.50", "12.50"),
+            ("checkboxlist", r#"["a","b"]"#, "a, b"),
+            ("text", "null", ""),
+        ] {
+            let expected = format!(r#""translated":{{"en_GB":"{value}"}},"value":"{value}""#);
+            assert_eq!(end(&format!(r#""type":"{kind}""#), &en, answer), expected);
+        }
+    }
+
+    #[test]
+    fn options_are_translated_by_their_labels() {
+        let options = r#""options":["a",{"value":"b","label":{"de_DE":"Bä"}}]"#;
+        let both = [Locale::EnGb, Locale::DeDe];
+        assert_eq!(
+            end(&format!(r#""type":"checkboxlist",{options}"#), &both, r#"["a","b"]"#),
+            r#""translated":{"en_GB":"a, b","de_DE":"a, Bä"},"value":"a, b""#
+        );
+        assert_eq!(
+            end(&format!(r#""type":"radio",{options}"#), &both, r#""b""#),
+            r#""translated":{"en_GB":"b","de_DE":"Bä"},"value":"b""#
+        );
+    }
+
+    #[test]
+    fn a_table_shows_its_rows_cells_and_columns() {
+        let columns = r#""type":"table","columns":[{"key":"A","label":{"en_GB":"Year"}},{"key":"B"}]"#;
+        assert_eq!(
+            end(columns, &[Locale::EnGb], r#"{"A10":"x","B2":"y","A2":""}"#),
+            r#""translated":{"en_GB":""},"dynamicRows":[2,10],"values":{"A10":"x","B2":"y","A2":""},"schema":{"columns":[{"key":"A","label":{"en_GB":"Year"}},{"key":"B","label":{"en_GB":""}}]}"#
+        );
+        assert_eq!(
+            end(r#""type":"table""#, &[Locale::EnGb], "null"),
+            r#""translated":{"en_GB":""},"dynamicRows":[],"values":{},"schema":{"columns":[]}"#
+        );
+    }
+
+    #[test]
+    fn a_file_shows_its_token_and_address() {
+        let file = r#""type":"file""#;
+        assert_eq!(
+            end(file, &[Locale::EnGb], r#""TokenTokenToken""#),
+            r#""translated":{"en_GB":""},"value":null,"token":"TokenTokenToken","download":"signed:TokenTokenToken""#
+        );
+        assert_eq!(
+            end(file, &[Locale::EnGb], "null"),
+            r#""translated":{"en_GB":""},"value":null,"token":null,"download":null"#
+        );
+    }
+
+    #[test]
+    fn trashed_and_unknown_fields_are_left_out_and_the_others_are_ordered() {
+        let fields = [
+            field("FieldAAA", r#""type":"text","tab":"TabBBBBB""#),
+            field("FieldBBB", r#""type":"text","tab":"TabAAAAA""#),
+            field("FieldTTT", r#""type":"text","tab":"TabAAAAA""#),
+        ];
+        let answers = r#"{"FieldAAA":"1","FieldTTT":"2","FieldXXX":"3","FieldBBB":"4"}"#;
+        let text = shown(&fields, &[Locale::EnGb], answers);
+        let slugs: Vec<&str> = text.split(r#"{"slug":""#).skip(1).map(|part| &part[..8]).collect();
+        assert_eq!(slugs, ["FieldBBB", "FieldAAA"]);
+        assert_eq!(shown(&fields, &[Locale::EnGb], "{}"), "[]");
+    }
+}

@@ -1,0 +1,359 @@
+//! Fields: the questions of a form, and those about users, contributors, attachments and referees.
+//!
+//! - A field belongs to a form and a tab of it; a field about users may belong to neither. What is asked about follows
+//!   from its `resource`, and in which categories from its `categories` (`*` stands for all of them).
+//! - Its type decides what an answer is ([`check_answer`]) and which members have a meaning: options for the choices,
+//!   columns for a table, a currency for an amount, file types and a size for a file, limits for texts.
+//! - `title` is plain text, `label` is HTML; a field without a label shows its title there.
+//! - A condition shows a field only where another field has a certain answer. The members `conditional_field` of the
+//!   read form and `conditional` of ours name the same field.
+//! - Trashing a field hides its answers everywhere and loses none of them. A field that another live field's condition
+//!   names cannot be trashed ([`trash`]).
+//! - Answers are shown in the order of their tabs, then of their fields ([`write_answers`]).
+//! - The count of categories is computed, and passed over when a record is read.
+
+mod answers;
+pub mod api;
+mod record;
+mod rules;
+
+pub use answers::write_answers;
+pub use api::routes;
+pub use rules::{check_answer, rank, trash};
+
+use crate::text::{Currency, Json, Locale, Slug, Timestamp, Translated};
+
+/// The most options of a field.
+pub const OPTIONS: usize = 10_000;
+/// The most columns of a table.
+pub const COLUMNS: usize = 100;
+/// The most categories that a field names.
+pub const CATEGORIES: usize = 10_000;
+/// The most types of files that a field names.
+pub const FILE_TYPES: usize = 1_000;
+/// The most characters of a label, a hint, an option or a column's key.
+pub const TEXT_LENGTH: usize = 65_536;
+/// The largest number that limits an answer, or a field's place.
+pub const LIMIT: i64 = 1_000_000_000_000;
+
+/// What kind of answer a field takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are those of the contract, section 6, which says what each takes")]
+pub enum FieldType {
+    Checkbox,
+    CheckboxList,
+    Content,
+    Country,
+    Currency,
+    Date,
+    DateTime,
+    DropDownList,
+    Email,
+    File,
+    Formula,
+    Lookup,
+    Numeric,
+    Phone,
+    Radio,
+    Table,
+    Text,
+    Textarea,
+    Time,
+    Url,
+}
+
+impl FieldType {
+    /// The written values.
+    pub const CHOICES: &'static [(&'static str, Self)] = &[
+        ("checkbox", Self::Checkbox),
+        ("checkboxlist", Self::CheckboxList),
+        ("content", Self::Content),
+        ("country", Self::Country),
+        ("currency", Self::Currency),
+        ("date", Self::Date),
+        ("datetime", Self::DateTime),
+        ("drop-down-list", Self::DropDownList),
+        ("email", Self::Email),
+        ("file", Self::File),
+        ("formula", Self::Formula),
+        ("lookup", Self::Lookup),
+        ("numeric", Self::Numeric),
+        ("phone", Self::Phone),
+        ("radio", Self::Radio),
+        ("table", Self::Table),
+        ("text", Self::Text),
+        ("textarea", Self::Textarea),
+        ("time", Self::Time),
+        ("url", Self::Url),
+    ];
+
+    /// The written value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        name_of(Self::CHOICES, self)
+    }
+
+    /// Whether an answer is one or more of the field's options.
+    #[must_use]
+    pub fn has_options(self) -> bool {
+        matches!(self, Self::CheckboxList | Self::DropDownList | Self::Radio)
+    }
+}
+
+/// What a field asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resource {
+    /// Entries.
+    Entries,
+    /// Users.
+    Users,
+    /// Attachments of entries.
+    Attachments,
+    /// Contributors of entries.
+    Contributors,
+    /// Referees of entries.
+    Referees,
+}
+
+impl Resource {
+    /// The written values.
+    pub const CHOICES: &'static [(&'static str, Self)] = &[
+        ("entries", Self::Entries),
+        ("users", Self::Users),
+        ("attachments", Self::Attachments),
+        ("contributors", Self::Contributors),
+        ("referees", Self::Referees),
+    ];
+
+    /// The written value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        name_of(Self::CHOICES, self)
+    }
+}
+
+/// How well the answers of a field are kept from those who need not see them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protection {
+    /// As every answer.
+    Standard,
+    /// Better.
+    Elevated,
+    /// As well as it can be done.
+    Maximum,
+}
+
+impl Protection {
+    /// The written values.
+    pub const CHOICES: &'static [(&'static str, Self)] =
+        &[("standard", Self::Standard), ("elevated", Self::Elevated), ("maximum", Self::Maximum)];
+
+    /// The written value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        name_of(Self::CHOICES, self)
+    }
+}
+
+/// A way of judging in which the answers of a field are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visibility {
+    /// Qualifying.
+    Qualifying,
+    /// Top pick.
+    TopPick,
+    /// Voting.
+    Voting,
+    /// Gallery.
+    Gallery,
+    /// Scoring by criteria.
+    Scoring,
+}
+
+impl Visibility {
+    /// The written values.
+    pub const CHOICES: &'static [(&'static str, Self)] = &[
+        ("qualifying", Self::Qualifying),
+        ("top_pick", Self::TopPick),
+        ("voting", Self::Voting),
+        ("gallery", Self::Gallery),
+        ("scoring", Self::Scoring),
+    ];
+
+    /// The written value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        name_of(Self::CHOICES, self)
+    }
+}
+
+fn name_of<T: Copy + PartialEq>(choices: &[(&'static str, T)], value: T) -> &'static str {
+    choices.iter().find(|(_, choice)| *choice == value).map_or("", |(name, _)| name)
+}
+
+/// One of the answers that a choice offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FieldOption {
+    /// What an answer holds.
+    pub value: String,
+    /// What people see; where it has no text they see the value.
+    pub label: Translated,
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// What its cells' references begin with, such as `A`; a row number follows.
+    pub key: String,
+    /// What stands above it.
+    pub label: Translated,
+}
+
+/// Under which answer of another field a field is shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Condition {
+    /// The other field.
+    pub field: Slug,
+    /// How its answer is compared.
+    pub operator: String,
+    /// With what.
+    pub value: Json,
+}
+
+/// What the applicant may do with the answers of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ApplicantAccess {
+    /// See them; the member `applicant_read_access`.
+    pub read: bool,
+    /// Give them; the member `applicant_write_access`.
+    pub write: bool,
+}
+
+/// How short and how long a text may be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// At most this many characters.
+    pub maximum_characters: Option<i64>,
+    /// At most this many words.
+    pub maximum_words: Option<i64>,
+    /// At least this many characters.
+    pub minimum_characters: Option<i64>,
+    /// At least this many words.
+    pub minimum_words: Option<i64>,
+}
+
+/// A field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its slug.
+    pub slug: Slug,
+    /// The season that it belongs to, where that is stated.
+    pub season: Option<Slug>,
+    /// The form that it belongs to.
+    pub form: Option<Slug>,
+    /// The tab of the form that it stands on.
+    pub tab: Option<Slug>,
+    /// What it asks about.
+    pub resource: Resource,
+    /// What kind of answer it takes; the member `type`.
+    pub kind: FieldType,
+    /// The categories that it is asked in; `None` is all of them.
+    pub categories: Option<Vec<Slug>>,
+    /// Its place on the tab.
+    pub order: i64,
+    /// The question in plain text.
+    pub title: Translated,
+    /// The question in HTML; see [`Field::title`] where it is empty.
+    pub label: Translated,
+    /// Longer help.
+    pub help_text: Translated,
+    /// A hint within the input.
+    pub hint_text: Translated,
+    /// Whether an entry can be submitted only with an answer.
+    pub required: bool,
+    /// Whether entries are found by its answers.
+    pub searchable: bool,
+    /// What the applicant may do with the answers.
+    pub applicant: ApplicantAccess,
+    /// How well the answers are kept.
+    pub protection: Protection,
+    /// The ways of judging in which the answers are shown.
+    pub visibility: Vec<Visibility>,
+    /// How it stands in the registration form of users.
+    pub registration: Option<String>,
+    /// Under which answer of another field it is shown.
+    pub conditional: Option<Condition>,
+    /// What a choice offers.
+    pub options: Vec<FieldOption>,
+    /// The columns of a table.
+    pub columns: Vec<Column>,
+    /// The currency of an amount.
+    pub currency: Option<Currency>,
+    /// How short and how long a text may be.
+    pub limits: Limits,
+    /// The types of files that are taken; none means every type.
+    pub file_types: Vec<String>,
+    /// The most bytes of a file.
+    pub max_file_size: Option<i64>,
+    /// What its answer adds to the automatic score; 0 when that is off.
+    pub auto_scoring: i64,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it was last changed.
+    pub updated: Timestamp,
+}
+
+impl Field {
+    /// Whether its answers are files.
+    #[must_use]
+    pub fn is_file(&self) -> bool {
+        self.kind == FieldType::File
+    }
+
+    /// Whether it is asked in a category.
+    #[must_use]
+    pub fn applies_to(&self, category: Slug) -> bool {
+        self.categories.as_ref().is_none_or(|categories| categories.contains(&category))
+    }
+
+    /// What people see for an option's value, which is the value itself where no label says otherwise.
+    #[must_use]
+    pub fn option_label<'f>(&'f self, value: &'f str, locale: Locale) -> &'f str {
+        let option = self.options.iter().find(|option| option.value == value);
+        option.and_then(|option| option.label.get(locale)).filter(|label| !label.is_empty()).unwrap_or(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Field;
+    use crate::program::tabs::Tab;
+    use crate::program::{Context, Record, Records, store};
+    use crate::text::{Locale, Timestamp};
+
+    fn context() -> Context {
+        Context {
+            languages: vec![Locale::EnGb, Locale::DeDe],
+            default_language: Locale::EnGb,
+            now: Timestamp::from_seconds(1_000),
+        }
+    }
+
+    /// A field with the title `Q & A`, on the tab `TabAAAAA` where `members` names none.
+    pub(super) fn field(slug: &str, members: &str) -> Field {
+        let tab = if members.contains(r#""tab""#) { "" } else { r#""tab":"TabAAAAA","# };
+        let text = format!(r#"{{"slug":"{slug}",{tab}"title":{{"en_GB":"Q & A"}},{members}}}"#);
+        store::parse(&text, &context()).unwrap()
+    }
+
+    /// Two tabs: `TabAAAAA` before `TabBBBBB`.
+    pub(super) fn tabs() -> Records<Tab> {
+        let mut tabs = Records::default();
+        for (slug, order) in [("TabBBBBB", 2), ("TabAAAAA", 1)] {
+            let text = format!(r#"{{"slug":"{slug}","form":"FormAAAA","type":"General","order":{order}}}"#);
+            let value: Tab = store::parse(&text, &context()).unwrap();
+            tabs.insert(value.slug, Record { value, revision: 1, deleted: false });
+        }
+        tabs
+    }
+}

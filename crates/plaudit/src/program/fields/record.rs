@@ -1,0 +1,380 @@
+//! The program-file form of a field.
+
+use super::rules::is_column_key;
+use super::{
+    ApplicantAccess, CATEGORIES, COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits,
+    OPTIONS, Protection, Resource, TEXT_LENGTH, Visibility,
+};
+use crate::document::Object;
+use crate::input::{self, Members};
+use crate::kind::Kind;
+use crate::program::chapters::NAME_LENGTH;
+use crate::program::{Context, SetupRecord};
+use crate::text::{Currency, Json, Locale, Slug, Translated};
+
+/// How many values an enumeration of visibilities can have at the most.
+const VISIBILITIES: usize = Visibility::CHOICES.len();
+/// The operator of a condition that is known by its field alone.
+const ANSWERED: &str = "answered";
+
+impl SetupRecord for Field {
+    const KIND: Kind = Kind::Field;
+
+    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
+        let languages = &context.languages;
+        // The count and the address follow from other members.
+        for computed in ["category_count", "link"] {
+            members.get(computed);
+        }
+        let season = members.nullable("season", input::slug).flatten();
+        let form = members.nullable("form", input::slug).flatten();
+        let tab = members.nullable("tab", input::slug).flatten();
+        let resource = members.optional("resource", input::one_of(Resource::CHOICES)).unwrap_or(Resource::Entries);
+        if resource != Resource::Users && !members.has("form") && !members.has("tab") {
+            members.fault("tab", "is required, or at least the form, unless the resource is users");
+        }
+        let kind = members.required("type", input::one_of(FieldType::CHOICES));
+        let categories = members.optional("categories", read_categories).flatten();
+        let order = members.optional("order", input::integer(0..=LIMIT));
+        let title = members.required("title", input::translated(languages, NAME_LENGTH));
+        let texts = ["label", "help_text", "hint_text"]
+            .map(|name| members.optional(name, input::translated(languages, TEXT_LENGTH)).unwrap_or_default());
+        let [label, help_text, hint_text] = texts;
+        let mut flag = |name, default| members.optional(name, input::flag).unwrap_or(default);
+        let (required, searchable) = (flag("required", false), flag("searchable", false));
+        let applicant =
+            ApplicantAccess { read: flag("applicant_read_access", true), write: flag("applicant_write_access", true) };
+        let protection = members.optional("protection", input::one_of(Protection::CHOICES));
+        let visibility = members.optional("visibility", input::list(VISIBILITIES, input::one_of(Visibility::CHOICES)));
+        let registration = members.nullable("registration", input::text(NAME_LENGTH));
+        let conditional = read_conditional(members, slug);
+        let options = read_options(members, languages);
+        let columns = read_columns(members, languages);
+        let currency = members.nullable("currency", read_currency).flatten();
+        if kind == Some(FieldType::Currency) && currency.is_none() {
+            members.fault("currency", "is required for a field of the type currency");
+        }
+        let limits = read_limits(members);
+        let file_types = members.optional("file_types", input::list(FILE_TYPES, input::filled_text(NAME_LENGTH)));
+        let max_file_size = members.nullable("max_file_size", input::integer(1..=LIMIT));
+        let auto_scoring = members.optional("auto_scoring", input::integer(0..=LIMIT));
+        let created = members.optional("created", input::time).unwrap_or(context.now);
+        let updated = members.optional("updated", input::time).unwrap_or(context.now);
+        Some(Self {
+            slug,
+            season,
+            form,
+            tab,
+            resource,
+            kind: kind?,
+            categories,
+            order: order.unwrap_or(0),
+            title: title?,
+            label,
+            help_text,
+            hint_text,
+            required,
+            searchable,
+            applicant,
+            protection: protection.unwrap_or(Protection::Standard),
+            visibility: visibility.unwrap_or_default(),
+            registration: registration.flatten(),
+            conditional,
+            options,
+            columns,
+            currency,
+            limits,
+            file_types: file_types.unwrap_or_default(),
+            max_file_size: max_file_size.flatten(),
+            auto_scoring: auto_scoring.unwrap_or(0),
+            created,
+            updated,
+        })
+    }
+
+    fn write(&self, object: &mut Object<'_>) {
+        object.optional_slug("season", self.season);
+        object.optional_slug("form", self.form);
+        object.optional_slug("tab", self.tab);
+        object.text("resource", self.resource.name());
+        object.text("type", self.kind.name());
+        match &self.categories {
+            Some(categories) => object.texts("categories", categories.iter().map(Slug::as_str)),
+            None => object.texts("categories", ["*"]),
+        }
+        object.integer("order", self.order);
+        object.locales("title", &self.title);
+        object.locales("label", &self.label);
+        object.locales("help_text", &self.help_text);
+        object.locales("hint_text", &self.hint_text);
+        object.flag("required", self.required);
+        object.flag("searchable", self.searchable);
+        object.flag("applicant_read_access", self.applicant.read);
+        object.flag("applicant_write_access", self.applicant.write);
+        object.text("protection", self.protection.name());
+        object.texts("visibility", self.visibility.iter().map(|visibility| visibility.name()));
+        object.optional_text("registration", self.registration.as_deref());
+        write_conditional(object, self.conditional.as_ref());
+        write_options(object, &self.options);
+        object.list("columns", |list| {
+            for column in &self.columns {
+                list.object(|object| {
+                    object.text("key", &column.key);
+                    object.locales("label", &column.label);
+                });
+            }
+        });
+        object.optional_text("currency", self.currency.as_ref().map(|currency| currency.code()));
+        object.optional_integer("maximum_characters", self.limits.maximum_characters);
+        object.optional_integer("maximum_words", self.limits.maximum_words);
+        object.optional_integer("minimum_characters", self.limits.minimum_characters);
+        object.optional_integer("minimum_words", self.limits.minimum_words);
+        object.texts("file_types", &self.file_types);
+        object.optional_integer("max_file_size", self.max_file_size);
+        object.integer("auto_scoring", self.auto_scoring);
+        object.time("created", self.created);
+        object.time("updated", self.updated);
+    }
+
+    fn slug(&self) -> Slug {
+        self.slug
+    }
+
+    fn name(&self) -> Option<&Translated> {
+        Some(&self.title)
+    }
+
+    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
+        let form = self.form.map(|form| ("form", Kind::Form, form));
+        let tab = self.tab.map(|tab| ("tab", Kind::Tab, tab));
+        let season = self.season.map(|season| ("season", Kind::Season, season));
+        let categories = self.categories.iter().flatten().map(|category| ("categories", Kind::Category, *category));
+        let condition = self.conditional.iter().map(|condition| ("conditional", Kind::Field, condition.field));
+        form.into_iter().chain(tab).chain(season).chain(categories).chain(condition).collect()
+    }
+}
+
+/// `None` is every category, which `["*"]` says.
+fn read_categories(json: &Json) -> Result<Option<Vec<Slug>>, String> {
+    match json.as_array() {
+        Some([all]) if all.as_str() == Some("*") => Ok(None),
+        _ => input::list(CATEGORIES, input::slug)(json).map(Some),
+    }
+}
+
+fn read_currency(json: &Json) -> Result<Currency, String> {
+    json.as_str().and_then(Currency::parse).ok_or_else(|| "must be the code of a currency, as in ISO 4217".to_owned())
+}
+
+/// The condition, from our member or from that of the read form, which names the field only.
+fn read_conditional(members: &mut Members<'_>, slug: Slug) -> Option<Condition> {
+    let shown = members.nullable("conditional_field", input::slug).flatten();
+    let condition = match members.get("conditional") {
+        None | Some(Json::Null) => {
+            shown.map(|field| Condition { field, operator: ANSWERED.to_owned(), value: Json::Null })
+        }
+        Some(_) => members.object("conditional", |members| {
+            let field = members.required("field", input::slug);
+            let operator = members.optional("operator", input::filled_text(NAME_LENGTH));
+            let value = members.get("value").cloned().unwrap_or(Json::Null);
+            Some(Condition { field: field?, operator: operator.unwrap_or_else(|| ANSWERED.to_owned()), value })
+        })?,
+    }?;
+    if shown.is_some_and(|shown| shown != condition.field) {
+        members.fault("conditional_field", "is not the field that conditional names");
+    }
+    if condition.field == slug {
+        members.fault("conditional", "must not name the field itself");
+    }
+    Some(condition)
+}
+
+fn write_conditional(object: &mut Object<'_>, condition: Option<&Condition>) {
+    let Some(condition) = condition else {
+        object.null("conditional");
+        return;
+    };
+    object.object("conditional", |object| {
+        object.slug("field", condition.field);
+        object.text("operator", &condition.operator);
+        object.raw("value", &condition.value.to_string());
+    });
+}
+
+fn read_options(members: &mut Members<'_>, languages: &[Locale]) -> Vec<FieldOption> {
+    let read = members.optional("options", input::list(OPTIONS, |json| read_option(json, languages)));
+    let options = read.unwrap_or_default();
+    let mut values: Vec<&str> = options.iter().map(|option| option.value.as_str()).collect();
+    values.sort_unstable();
+    if let Some((twice, _)) = values.iter().zip(values.iter().skip(1)).find(|(value, next)| value == next) {
+        members.fault("options", format!("has {twice} twice"));
+    }
+    options
+}
+
+/// An option is its value, or an object of its value and label.
+fn read_option(json: &Json, languages: &[Locale]) -> Result<FieldOption, String> {
+    let Json::Object(object) = json else {
+        return Ok(FieldOption { value: input::filled_text(TEXT_LENGTH)(json)?, label: Translated::default() });
+    };
+    if let Some((unknown, _)) = object.iter().find(|(name, _)| !matches!(*name, "value" | "label")) {
+        return Err(format!("has the member {unknown}, which is not one of an option"));
+    }
+    let value = object.get("value").ok_or_else(|| "has no value".to_owned())?;
+    let label = object.get("label").map(input::translated(languages, TEXT_LENGTH)).transpose();
+    Ok(FieldOption {
+        value: input::filled_text(TEXT_LENGTH)(value).map_err(|message| format!("value {message}"))?,
+        label: label.map_err(|message| format!("label {message}"))?.unwrap_or_default(),
+    })
+}
+
+fn write_options(object: &mut Object<'_>, options: &[FieldOption]) {
+    object.list("options", |list| {
+        for option in options {
+            if option.label.is_empty() {
+                list.text(&option.value);
+            } else {
+                list.object(|object| {
+                    object.text("value", &option.value);
+                    object.locales("label", &option.label);
+                });
+            }
+        }
+    });
+}
+
+fn read_columns(members: &mut Members<'_>, languages: &[Locale]) -> Vec<Column> {
+    let read = members.objects("columns", |members| {
+        let key = members.required("key", input::filled_text(NAME_LENGTH));
+        if key.as_ref().is_some_and(|key| !is_column_key(key)) {
+            members.fault("key", "must not end in a digit, because the number of the row follows");
+        }
+        let label = members.optional("label", input::translated(languages, TEXT_LENGTH));
+        Some(Column { key: key?, label: label.unwrap_or_default() })
+    });
+    let columns: Vec<Column> = read.unwrap_or_default().into_iter().flatten().collect();
+    if columns.len() > COLUMNS {
+        members.fault("columns", format!("must have at most {COLUMNS} items"));
+    }
+    for (index, column) in columns.iter().enumerate() {
+        if columns[..index].iter().any(|other| other.key == column.key) {
+            members.fault("columns", format!("has {} twice", column.key));
+        }
+    }
+    columns
+}
+
+fn read_limits(members: &mut Members<'_>) -> Limits {
+    let mut limit = |name| members.nullable(name, input::integer(0..=LIMIT)).flatten();
+    let limits = Limits {
+        maximum_characters: limit("maximum_characters"),
+        maximum_words: limit("maximum_words"),
+        minimum_characters: limit("minimum_characters"),
+        minimum_words: limit("minimum_words"),
+    };
+    for (name, minimum, maximum) in [
+        ("minimum_characters", limits.minimum_characters, limits.maximum_characters),
+        ("minimum_words", limits.minimum_words, limits.maximum_words),
+    ] {
+        if minimum.zip(maximum).is_some_and(|(minimum, maximum)| minimum > maximum) {
+            members.fault(name, "must not be above the maximum");
+        }
+    }
+    limits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::store;
+    use crate::text::Timestamp;
+
+    fn read(members: &str) -> Result<Field, String> {
+        let context = Context {
+            languages: vec![Locale::EnGb, Locale::DeDe],
+            default_language: Locale::EnGb,
+            now: Timestamp::from_seconds(1_000),
+        };
+        let text = format!(r#"{{"slug":"FieldAAA",{members}}}"#);
+        let field: Field = store::parse(&text, &context).map_err(|error| error.to_string())?;
+        assert_eq!(store::parse::<Field>(&store::stored(&field), &context).unwrap(), field);
+        Ok(field)
+    }
+
+    /// The least that a field can be made of, and more.
+    fn text(more: &str) -> Result<Field, String> {
+        read(&format!(r#""tab":"TabAAAAA","type":"text","title":{{"en_GB":"Why"}}{more}"#))
+    }
+
+    #[test]
+    fn a_field_needs_a_type_a_title_and_a_place() {
+        let minimal = text("").unwrap();
+        assert_eq!((minimal.resource, minimal.categories, minimal.order), (Resource::Entries, None, 0));
+        assert_eq!(minimal.applicant, ApplicantAccess { read: true, write: true });
+        for wrong in [
+            r#""tab":"TabAAAAA","title":{"en_GB":"Why"}"#,
+            r#""tab":"TabAAAAA","type":"text""#,
+            r#""type":"text","title":{"en_GB":"Why"}"#,
+            r#""tab":"TabAAAAA","type":"currency","title":{"en_GB":"Budget"}"#,
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+        assert!(read(r#""resource":"users","type":"text","title":{"en_GB":"Why"}"#).is_ok());
+    }
+
+    #[test]
+    fn options_are_written_as_they_came() {
+        let field = text(r#","options":["a",{"value":"b","label":{"de_DE":"B"}},{"value":"c","label":{}}]"#).unwrap();
+        let stored = store::stored(&field);
+        assert!(stored.contains(r#""options":["a",{"value":"b","label":{"de_DE":"B"}},"c"]"#), "{stored}");
+        assert_eq!(field.option_label("b", Locale::DeDe), "B");
+        assert_eq!(field.option_label("b", Locale::EnGb), "b");
+        for wrong in [r#"["a","a"]"#, r#"[""]"#, r#"[{"label":{}}]"#, r#"[{"value":"a","labels":{}}]"#, "[1]"] {
+            assert!(text(&format!(r#","options":{wrong}"#)).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_condition_may_be_named_by_its_field_alone() {
+        let field = text(r#","conditional_field":"FieldBBB""#).unwrap();
+        assert_eq!(field.conditional.as_ref().unwrap().operator, ANSWERED);
+        assert!(field.references().contains(&("conditional", Kind::Field, Slug::parse("FieldBBB").unwrap())));
+        let both =
+            r#","conditional":{"field":"FieldBBB","operator":"is","value":["x",1]},"conditional_field":"FieldBBB""#;
+        let field = text(both).unwrap();
+        assert!(
+            store::stored(&field).contains(r#""conditional":{"field":"FieldBBB","operator":"is","value":["x",1]}"#)
+        );
+        assert!(text(&both.replace(r#"_field":"FieldBBB"#, r#"_field":"FieldCCC"#)).is_err());
+        assert!(text(r#","conditional":{"field":"FieldAAA"}"#).is_err(), "a field is no condition of itself");
+        assert_eq!(text(r#","conditional":null,"conditional_field":null"#).unwrap().conditional, None);
+    }
+
+    #[test]
+    fn categories_are_all_or_some() {
+        let category = Slug::parse("CategAAA").unwrap();
+        assert!(text(r#","categories":["*"],"category_count":"all""#).unwrap().applies_to(category));
+        let some = text(r#","categories":["CategBBB"]"#).unwrap();
+        assert!(!some.applies_to(category));
+        assert_eq!(some.references().len(), 2);
+    }
+
+    #[test]
+    fn columns_and_limits_are_checked() {
+        let columns = r#","columns":[{"key":"A","label":{"en_GB":"Year"}},{"key":"B"}]"#;
+        assert_eq!(text(columns).unwrap().columns.len(), 2);
+        assert!(text(&columns.replace("\"B\"", "\"A\"")).is_err());
+        assert!(text(&columns.replace("\"B\"", "\"B1\"")).is_err());
+        assert!(text(r#","minimum_words":3,"maximum_words":2"#).is_err());
+        assert_eq!(text(r#","minimum_words":2,"maximum_words":2"#).unwrap().limits.minimum_words, Some(2));
+    }
+
+    #[test]
+    fn every_type_reads_back() {
+        for (name, kind) in FieldType::CHOICES {
+            assert_eq!(kind.name(), *name);
+            let members = format!(r#""tab":"TabAAAAA","type":"{name}","title":{{"en_GB":"Why"}},"currency":"EUR""#);
+            assert_eq!(read(&members).unwrap().kind, *kind);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! The program: what an account sets up, as an immutable snapshot in memory.
+//!
+//! - A snapshot carries the version that it was read at. Every change of a set-up record raises the account's version in
+//!   its transaction, and every statement that reads a record reads the version with it; where they differ, the
+//!   snapshot is loaded again, so that no answer is made from a stale one.
+//! - Trashed records stay in the snapshot, because older records refer to them; [`Records::live`] leaves them out.
+//! - All set-up records are in one table, as documents in the program-file form; their slices have no SQL of their own.
+
+pub mod accounts;
+pub mod categories;
+pub mod chapters;
+pub mod fields;
+pub mod forms;
+pub mod keys;
+pub mod prices;
+mod record;
+pub mod roles;
+pub mod seasons;
+mod snapshot;
+pub mod store;
+pub mod tabs;
+pub mod taxes;
+
+pub use record::{Context, Record, Records, SetupRecord};
+pub use snapshot::{Fragment, Program, Programs};

@@ -1,0 +1,53 @@
+//! Pure rules of seasons.
+
+use super::{Season, Status};
+use crate::text::{Slug, Timestamp};
+
+/// The season that ends when `activated` becomes the active one: the active season before it, archived.
+#[must_use]
+pub fn activate<'s>(seasons: impl IntoIterator<Item = &'s Season>, activated: Slug, now: Timestamp) -> Option<Season> {
+    let before = seasons.into_iter().find(|season| season.status == Status::Active && season.slug != activated)?;
+    Some(Season { status: Status::Archived, updated: now, ..before.clone() })
+}
+
+/// The second active season among these; there may be one at the most.
+#[must_use]
+pub fn active_twice<'s>(seasons: impl IntoIterator<Item = &'s Season>) -> Option<&'s Season> {
+    seasons.into_iter().filter(|season| season.status == Status::Active).nth(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Context, store};
+    use crate::text::Locale;
+
+    fn season(slug: &str, status: &str) -> Season {
+        let context = Context {
+            languages: vec![Locale::EnGb],
+            default_language: Locale::EnGb,
+            now: Timestamp::from_seconds(1_000),
+        };
+        let text = format!(r#"{{"slug":"{slug}","name":{{"en_GB":"Spring"}},"status":"{status}"}}"#);
+        let season = store::parse(&text, &context).unwrap();
+        assert_eq!(store::parse::<Season>(&store::stored(&season), &context).unwrap(), season);
+        season
+    }
+
+    #[test]
+    fn activating_a_season_archives_the_active_one() {
+        let seasons = [season("SeasonAA", "active"), season("SeasonBB", "draft"), season("SeasonCC", "archived")];
+        let now = Timestamp::from_seconds(2_000);
+        let ended = activate(&seasons, seasons[1].slug, now).unwrap();
+        assert_eq!((ended.slug, ended.status, ended.updated), (seasons[0].slug, Status::Archived, now));
+        assert_eq!(activate(&seasons, seasons[0].slug, now), None, "it is the active one already");
+    }
+
+    #[test]
+    fn two_active_seasons_are_found() {
+        let one = season("SeasonAA", "active");
+        let two = season("SeasonBB", "active");
+        assert_eq!(active_twice([&one]), None);
+        assert_eq!(active_twice([&one, &two]), Some(&two));
+    }
+}

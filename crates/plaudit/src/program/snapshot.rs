@@ -1,0 +1,269 @@
+//! The snapshot of an account's set-up, its loading and its keeping.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use parking_lot::RwLock;
+
+use super::accounts::{self, Account};
+use super::categories::Category;
+use super::chapters::Chapter;
+use super::fields::Field;
+use super::forms::Form;
+use super::keys::{self, ApiKey};
+use super::prices::Price;
+use super::roles::Role;
+use super::seasons::{Season, Status as SeasonStatus};
+use super::tabs::Tab;
+use super::taxes::Tax;
+use super::{Context, Record, Records, SetupRecord, store};
+use crate::clock::Clock;
+use crate::db::{AccountId, Db, DbError};
+use crate::document;
+use crate::kind::Kind;
+use crate::text::{Locale, Slug, Translated};
+
+/// A reference as it is shown in the account's default language, in both formats.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    /// The JSON object.
+    pub json: String,
+    /// What stands between the tags in XML.
+    pub xml: Vec<u8>,
+}
+
+/// What an account has set up, at one version.
+#[derive(Debug)]
+pub struct Program {
+    /// The account's number within the database.
+    pub id: AccountId,
+    /// The version that was read.
+    pub version: i64,
+    /// The account itself.
+    pub account: Account,
+    /// What reading a record depends on; its time is that of the loading.
+    pub context: Context,
+    /// The account's API keys, each with the hash of its secret.
+    pub keys: HashMap<Slug, (ApiKey, [u8; 32])>,
+    /// Seasons.
+    pub seasons: Records<Season>,
+    /// Chapters.
+    pub chapters: Records<Chapter>,
+    /// Forms.
+    pub forms: Records<Form>,
+    /// Tabs of forms.
+    pub tabs: Records<Tab>,
+    /// Categories.
+    pub categories: Records<Category>,
+    /// Fields.
+    pub fields: Records<Field>,
+    /// Roles.
+    pub roles: Records<Role>,
+    /// Taxes.
+    pub taxes: Records<Tax>,
+    /// Prices.
+    pub prices: Records<Price>,
+    base_url: Arc<str>,
+    fragments: HashMap<(char, Slug), Fragment>,
+}
+
+impl Program {
+    /// Loads the snapshot of an account. `None` where there is no such account.
+    pub async fn load(db: &Db, id: AccountId, base_url: &Arc<str>, clock: &Clock) -> Result<Option<Self>, DbError> {
+        let now = clock.now();
+        let mut context = Context { languages: Vec::new(), default_language: Locale::EnGb, now };
+        let Some((version, account)) = accounts::store::versioned(db, id, &context).await? else { return Ok(None) };
+        context = account.context(now);
+        let mut program = Self {
+            id,
+            version,
+            account,
+            context,
+            keys: HashMap::new(),
+            seasons: Records::default(),
+            chapters: Records::default(),
+            forms: Records::default(),
+            tabs: Records::default(),
+            categories: Records::default(),
+            fields: Records::default(),
+            roles: Records::default(),
+            taxes: Records::default(),
+            prices: Records::default(),
+            base_url: Arc::clone(base_url),
+            fragments: HashMap::new(),
+        };
+        store::each(db, id, |kind, row| program.add(kind, row)).await?;
+        keys::store::each(db, id, &program.context.clone(), |key, hash| {
+            program.keys.insert(key.slug, (key, hash));
+        })
+        .await?;
+        program.fill_fragments();
+        Ok(Some(program))
+    }
+
+    fn add(&mut self, kind: &str, row: Record<&str>) -> Result<(), DbError> {
+        fn parsed<T: SetupRecord>(
+            records: &mut Records<T>,
+            row: Record<&str>,
+            context: &Context,
+        ) -> Result<(), DbError> {
+            let value: T = store::parse(row.value, context)?;
+            records.insert(value.slug(), Record { value, revision: row.revision, deleted: row.deleted });
+            Ok(())
+        }
+        match Kind::named(kind) {
+            Some(Kind::Season) => parsed(&mut self.seasons, row, &self.context),
+            Some(Kind::Chapter) => parsed(&mut self.chapters, row, &self.context),
+            Some(Kind::Form) => parsed(&mut self.forms, row, &self.context),
+            Some(Kind::Tab) => parsed(&mut self.tabs, row, &self.context),
+            Some(Kind::Category) => parsed(&mut self.categories, row, &self.context),
+            Some(Kind::Field) => parsed(&mut self.fields, row, &self.context),
+            Some(Kind::Role) => parsed(&mut self.roles, row, &self.context),
+            Some(Kind::Tax) => parsed(&mut self.taxes, row, &self.context),
+            Some(Kind::Price) => parsed(&mut self.prices, row, &self.context),
+            _ => Err(DbError::Failed(format!("{kind} is no kind of set-up record"))),
+        }
+    }
+
+    fn fill_fragments(&mut self) {
+        fn slugs<T: SetupRecord>(records: &Records<T>) -> impl Iterator<Item = (Kind, Slug)> + '_ {
+            records.all().map(|record| (T::KIND, record.value.slug()))
+        }
+        let all: Vec<_> = slugs(&self.seasons)
+            .chain(slugs(&self.chapters))
+            .chain(slugs(&self.forms))
+            .chain(slugs(&self.tabs))
+            .chain(slugs(&self.categories))
+            .chain(slugs(&self.roles))
+            .chain(slugs(&self.prices))
+            .collect();
+        let default = [self.account.default_language];
+        for (kind, slug) in all {
+            if let Some(json) = self.reference(kind.letter(), slug, &default) {
+                let xml = document::inner_xml(&json);
+                self.fragments.insert((kind.letter(), slug), Fragment { json, xml });
+            }
+        }
+    }
+
+    /// A reference in the default language, made once when the snapshot was loaded.
+    #[must_use]
+    pub fn fragment(&self, letter: char, slug: Slug) -> Option<&Fragment> {
+        self.fragments.get(&(letter, slug))
+    }
+
+    /// The JSON object that a reference shows in these locales: `{slug, link, name}`, with `title` in place of `name`
+    /// for a price, and `{slug, type, created_at, updated_at}` for a tab (specification, sections 1, 2.4 and 2.7).
+    #[must_use]
+    pub fn reference(&self, letter: char, slug: Slug, locales: &[Locale]) -> Option<String> {
+        fn name_of<T: SetupRecord>(records: &Records<T>, slug: Slug) -> Option<(Kind, &'static str, &Translated)> {
+            Some((T::KIND, "name", records.any(slug)?.name()?))
+        }
+        let (kind, member, name) = match letter {
+            's' => name_of(&self.seasons, slug)?,
+            'h' => name_of(&self.chapters, slug)?,
+            'f' => name_of(&self.forms, slug)?,
+            'c' => name_of(&self.categories, slug)?,
+            'r' => name_of(&self.roles, slug)?,
+            'p' => (Kind::Price, "title", self.prices.any(slug)?.name()?),
+            't' => {
+                let tab = self.tabs.any(slug)?;
+                return Some(document::object(|object| {
+                    object.slug("slug", slug);
+                    object.text("type", tab.kind.name());
+                    object.time("created_at", tab.created);
+                    object.time("updated_at", tab.updated);
+                }));
+            }
+            _ => return None,
+        };
+        Some(document::object(|object| {
+            object.slug("slug", slug);
+            object.text("link", &format!("{}/{}/{slug}", self.base_url, kind.path()));
+            object.object(member, |object| {
+                for locale in locales {
+                    object.text(locale.code(), name.in_locale(*locale));
+                }
+            });
+        }))
+    }
+
+    /// The season that lists mean when they name none.
+    #[must_use]
+    pub fn active_season(&self) -> Option<&Season> {
+        self.seasons.all_live().find(|season| season.status == SeasonStatus::Active)
+    }
+
+    /// The deployment's base address, without a slash at its end.
+    #[must_use]
+    pub fn base_url(&self) -> &str {
+        &self.base_url
+    }
+}
+
+/// The most snapshots that are kept; past it all are dropped and loaded again as they are asked for.
+const KEPT: usize = 10_000;
+
+/// The snapshots of a node.
+#[derive(Debug)]
+pub struct Programs {
+    db: Db,
+    clock: Clock,
+    base_url: Arc<str>,
+    loaded: RwLock<HashMap<AccountId, Arc<Program>>>,
+    keys: RwLock<HashMap<[u8; 32], (AccountId, Slug)>>,
+}
+
+impl Programs {
+    /// No snapshots yet.
+    #[must_use]
+    pub fn new(db: Db, clock: Clock, base_url: &str) -> Self {
+        Self { db, clock, base_url: base_url.into(), loaded: RwLock::default(), keys: RwLock::default() }
+    }
+
+    /// The snapshot at hand, or a new one. `None` where there is no such account.
+    pub async fn get(&self, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {
+        let loaded = self.loaded.read().get(&account).cloned();
+        match loaded {
+            Some(program) => Ok(Some(program)),
+            None => self.reload(account).await,
+        }
+    }
+
+    /// A new snapshot.
+    pub async fn reload(&self, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {
+        let program = Program::load(&self.db, account, &self.base_url, &self.clock).await?.map(Arc::new);
+        let mut loaded = self.loaded.write();
+        if loaded.len() >= KEPT {
+            loaded.clear();
+        }
+        match &program {
+            Some(program) => loaded.insert(account, Arc::clone(program)),
+            None => loaded.remove(&account),
+        };
+        Ok(program)
+    }
+
+    /// The snapshot of `program`'s account as it is now: the same one where its version still is the account's.
+    pub async fn confirm(&self, program: Arc<Program>) -> Result<Option<Arc<Program>>, DbError> {
+        let version = accounts::store::version(&self.db, program.id).await?;
+        if version == Some(program.version) { Ok(Some(program)) } else { self.reload(program.id).await }
+    }
+
+    /// The account and slug of the key with this hash. Whether the key is still good is told by the account's snapshot.
+    pub async fn of_key(&self, hash: &[u8; 32]) -> Result<Option<(AccountId, Slug)>, DbError> {
+        let known = self.keys.read().get(hash).copied();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let found = keys::store::find_by_hash(&self.db, hash).await?;
+        if let Some(found) = found {
+            let mut keys = self.keys.write();
+            if keys.len() >= KEPT {
+                keys.clear();
+            }
+            keys.insert(*hash, found);
+        }
+        Ok(found)
+    }
+}

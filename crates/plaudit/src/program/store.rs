@@ -1,0 +1,85 @@
+//! The tables of set-up records, for all of their slices, and the loading of a snapshot.
+
+use super::{Context, Record, SetupRecord};
+use crate::db::{AccountId, Db, DbError, Tx};
+use crate::document;
+use crate::http::json_body::parse_object;
+use crate::input::Members;
+use crate::text::Slug;
+
+/// The stored form of a set-up record: its program-file form without the kind.
+#[must_use]
+pub fn stored<T: SetupRecord>(value: &T) -> String {
+    document::object(|object| {
+        object.slug("slug", value.slug());
+        value.write(object);
+    })
+}
+
+/// Reads the stored form.
+pub fn parse<T: SetupRecord>(doc: &str, context: &Context) -> Result<T, DbError> {
+    let broken = |what: String| DbError::Failed(format!("a stored {} cannot be read: {what}", T::KIND));
+    let object = parse_object(doc.as_bytes()).map_err(|error| broken(error.to_string()))?;
+    let mut members = Members::closed(&object);
+    let slug = members.required("slug", crate::input::slug).ok_or_else(|| broken("no slug".to_owned()))?;
+    let value = T::read(&mut members, slug, context);
+    members.finish().or(value).map_err(|violations| broken(format!("{slug}: {violations:?}")))
+}
+
+/// Every set-up record of the account, with the name of its kind, in its stored form.
+pub async fn each(
+    db: &Db,
+    account: AccountId,
+    mut each: impl FnMut(&str, Record<&str>) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    db.each(
+        "SELECT kind, deleted, revision, doc FROM setup_records WHERE account = $1 ORDER BY kind, slug",
+        &[account.into()],
+        |row| {
+            let record = Record { value: row.text(3)?, revision: row.integer(2)?, deleted: row.flag(1)? };
+            each(row.text(0)?, record)
+        },
+    )
+    .await
+}
+
+/// A record that is not in the trash, locked until the end of the transaction.
+pub async fn find_for_update<T: SetupRecord>(
+    tx: &mut Tx,
+    account: AccountId,
+    slug: Slug,
+    context: &Context,
+) -> Result<Option<Record<T>>, DbError> {
+    tx.first_for_update(
+        "SELECT revision, doc FROM setup_records WHERE account = $1 AND kind = $2 AND slug = $3 AND deleted = 0",
+        &[account.into(), T::KIND.name().into(), slug.into()],
+        |row| Ok(Record { value: parse(row.text(1)?, context)?, revision: row.integer(0)?, deleted: false }),
+    )
+    .await
+}
+
+/// Adds or replaces a record and raises the version of the account's program.
+pub async fn save<T: SetupRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
+    raise_version(tx, account).await?;
+    tx.later(
+        "INSERT INTO setup_records (account, kind, slug, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
+         ON CONFLICT (account, kind, slug) DO UPDATE SET deleted = $4, revision = $5, doc = $6",
+        vec![
+            account.into(),
+            T::KIND.name().into(),
+            record.value.slug().into(),
+            record.deleted.into(),
+            record.revision.into(),
+            stored(&record.value).into(),
+        ],
+    )
+    .await
+}
+
+/// Makes every snapshot of the account that was loaded before this transaction stale.
+pub async fn raise_version(tx: &mut Tx, account: AccountId) -> Result<(), DbError> {
+    let head = tx.head(account).await?.ok_or_else(|| DbError::Failed("no such account".to_owned()))?;
+    head.version += 1;
+    head.changed = true;
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! The shared kernel: the small values that every part of the service speaks of.
+//!
+//! Everything here is pure. No type of this module holds a value that its constructor would refuse, so a
+//! function that takes a [`Slug`] or a [`Money`] has nothing left to check.
+
+mod decimal;
+mod json_string;
+mod labels;
+mod locale;
+mod money;
+mod rate;
+mod slug;
+mod timestamp;
+mod translated;
+
+pub use crate::http::json_body::{Json, Object as JsonObject};
+pub(crate) use decimal::is_number;
+pub use decimal::{DecimalError, parse_scaled};
+pub use json_string::write_json_string;
+pub use labels::status_label;
+pub use locale::{Locale, LocaleSet, UnknownLocale};
+pub use money::{Currency, Money, MoneyError, UnknownCurrency};
+pub use rate::{Rate, RateError};
+pub(crate) use slug::excerpt;
+pub use slug::{MalformedSlug, MalformedToken, Slug, Token};
+pub use timestamp::{Date, InvalidDate, InvalidTimestamp, Timestamp};
+pub use translated::{DuplicateLocale, Translated};

@@ -1,0 +1,207 @@
+//! Identifiers: the slug of a record, the token of a file, an attachment or a review task.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// The identifier of a record: exactly 8 ASCII letters, upper and lower case being different.
+///
+/// Slugs are ordered as their text is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Slug([u8; Slug::LENGTH]);
+
+impl Slug {
+    /// The number of letters of every slug.
+    pub const LENGTH: usize = 8;
+
+    /// The slug with this text, or nothing when the text is not 8 ASCII letters.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::from_letters(text.as_bytes().try_into().ok()?)
+    }
+
+    /// The slug of these 8 bytes, or nothing when one of them is not an ASCII letter.
+    #[must_use]
+    pub fn from_letters(letters: [u8; Self::LENGTH]) -> Option<Self> {
+        letters.iter().all(u8::is_ascii_alphabetic).then_some(Self(letters))
+    }
+
+    /// The text of the slug.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        // The letters are ASCII by construction, so the default is never taken.
+        std::str::from_utf8(&self.0).unwrap_or_default()
+    }
+
+    /// The letters of the slug.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; Self::LENGTH] {
+        &self.0
+    }
+}
+
+/// A text that was to be a slug and is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a slug: a slug is exactly 8 letters from A to Z or a to z")]
+pub struct MalformedSlug(pub String);
+
+impl FromStr for Slug {
+    type Err = MalformedSlug;
+
+    fn from_str(text: &str) -> Result<Self, MalformedSlug> {
+        Self::parse(text).ok_or_else(|| MalformedSlug(excerpt(text)))
+    }
+}
+
+impl fmt::Display for Slug {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Slug {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Slug({})", self.as_str())
+    }
+}
+
+impl Serialize for Slug {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Slug {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        super::json_string::deserialize_parsed(deserializer, "a slug: a string of exactly 8 letters")
+    }
+}
+
+/// The identifier of a file, an attachment or a review task: 9 to 64 ASCII letters.
+///
+/// A token is never as short as a slug, so a path segment can be only one of the two.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Token(Box<str>);
+
+impl Token {
+    /// The number of letters of the shortest token.
+    pub const MINIMUM_LENGTH: usize = 9;
+    /// The number of letters of the longest token.
+    pub const MAXIMUM_LENGTH: usize = 64;
+
+    /// The token with this text, or nothing when the text is not 9 to 64 ASCII letters.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let fits = (Self::MINIMUM_LENGTH..=Self::MAXIMUM_LENGTH).contains(&text.len());
+        (fits && text.bytes().all(|byte| byte.is_ascii_alphabetic())).then(|| Self(text.into()))
+    }
+
+    /// The text of the token.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A text that was to be a token and is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a token: a token is 9 to 64 letters from A to Z or a to z")]
+pub struct MalformedToken(pub String);
+
+impl FromStr for Token {
+    type Err = MalformedToken;
+
+    fn from_str(text: &str) -> Result<Self, MalformedToken> {
+        Self::parse(text).ok_or_else(|| MalformedToken(excerpt(text)))
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "Token({})", self.as_str())
+    }
+}
+
+impl Serialize for Token {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Token {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        super::json_string::deserialize_parsed(deserializer, "a token: a string of 9 to 64 letters")
+    }
+}
+
+/// The beginning of a text that is repeated in an error message, so that the message stays short.
+pub(crate) fn excerpt(text: &str) -> String {
+    const LIMIT: usize = 64;
+    match text.char_indices().nth(LIMIT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_slug_is_exactly_eight_letters() {
+        assert_eq!(Slug::parse("AbCdEfGh").unwrap().as_str(), "AbCdEfGh");
+        for wrong in ["", "AbCdEfG", "AbCdEfGhI", "AbCdEfG1", "AbCdEfG ", "AbCdEfÄ", "AbCd-fGh"] {
+            assert_eq!(Slug::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_slug_is_named() {
+        let error = serde_json::from_str::<Slug>("\"AbC\"").unwrap_err().to_string();
+        assert!(error.starts_with("`AbC` is not a slug: a slug is exactly 8 letters"), "{error}");
+        let error = serde_json::from_str::<Slug>("12").unwrap_err().to_string();
+        assert!(error.contains("expected a slug: a string of exactly 8 letters"), "{error}");
+    }
+
+    #[test]
+    fn a_token_is_longer_than_a_slug() {
+        assert_eq!(Token::parse("AbCdEfGh"), None);
+        assert_eq!(Token::parse("AbCdEfGhI").unwrap().as_str(), "AbCdEfGhI");
+        assert!(Token::parse(&"a".repeat(64)).is_some());
+        assert_eq!(Token::parse(&"a".repeat(65)), None);
+        assert_eq!(Token::parse("AbCdEfGh1"), None);
+        assert!(serde_json::from_str::<Token>("\"short\"").is_err());
+    }
+
+    #[test]
+    fn an_excerpt_cuts_between_characters() {
+        assert_eq!(excerpt(&"é".repeat(65)), format!("{}…", "é".repeat(64)));
+        assert_eq!(excerpt(&"é".repeat(64)), "é".repeat(64));
+    }
+
+    proptest! {
+        #[test]
+        fn letters_round_trip(text in "[A-Za-z]{8}") {
+            let slug = Slug::parse(&text).unwrap();
+            prop_assert_eq!(slug.to_string(), text.clone());
+            let json = serde_json::to_string(&slug).unwrap();
+            prop_assert_eq!(serde_json::from_str::<Slug>(&json).unwrap(), slug);
+            prop_assert_eq!(text.parse::<Slug>().unwrap(), slug);
+        }
+
+        #[test]
+        fn slugs_are_ordered_as_their_text(left in "[A-Za-z]{8}", right in "[A-Za-z]{8}") {
+            let order = Slug::parse(&left).cmp(&Slug::parse(&right));
+            prop_assert_eq!(order, left.cmp(&right));
+        }
+    }
+}

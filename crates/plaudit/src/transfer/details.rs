@@ -1,0 +1,109 @@
+//! The contributors and attachments of a file.
+
+use super::Error;
+use super::import::{Import, Item};
+use super::store::{Found, Space};
+use crate::attachments::{self, Attachment};
+use crate::contributors::{self, Contributor};
+use crate::input::Members;
+use crate::kind::Kind;
+use crate::program::{Program, Record, SetupRecord as _, store};
+use crate::text::{Slug, Token};
+
+impl Import<'_> {
+    /// Checks and writes the contributors, and notes their entries.
+    pub(super) async fn contributors(&mut self, program: &Program) -> Result<(), Error> {
+        let (mut merged, table) = self.begin(Kind::Contributor).await?;
+        let mut done = 0;
+        loop {
+            let batch = self.batch(&mut merged, table).await?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            done += batch.len() as u64;
+            for item in batch {
+                self.contributor(program, item).await?;
+            }
+            let of = self.reading.counts.get(&Kind::Contributor).copied();
+            self.faults.progress("contributors", done, of);
+        }
+    }
+
+    async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
+        let is_stored = |value: &Contributor, found: &Found| store::stored(value) == found.doc;
+        let read = item.read_current::<Contributor>(&program.context, is_stored, &mut self.faults);
+        let Some((contributor, is_same)) = read else { return Ok(()) };
+        self.check_references(&item.place, program, contributor.references()).await?;
+        self.check_answers(&item.place, program, "fields", &contributor.fields)?;
+        if is_same || !self.faults.is_empty() {
+            return Ok(());
+        }
+        self.note_entries(contributor.entry, item.found.as_ref())?;
+        let name = contributor.slug.to_string();
+        let revision = self.log(Kind::Contributor, &name, store::stored(&contributor)).await?;
+        let record = Record { value: contributor, revision, deleted: item.deleted };
+        contributors::store::put(&mut self.tx, self.id, &record).await?;
+        Ok(())
+    }
+
+    /// Checks and writes the attachments, and notes their entries.
+    pub(super) async fn attachments(&mut self, program: &Program) -> Result<(), Error> {
+        let (mut merged, table) = self.begin(Kind::Attachment).await?;
+        let mut done = 0;
+        loop {
+            let batch = self.batch(&mut merged, table).await?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            done += batch.len() as u64;
+            for item in batch {
+                self.attachment(program, item).await?;
+            }
+            let of = self.reading.counts.get(&Kind::Attachment).copied();
+            self.faults.progress("attachments", done, of);
+        }
+    }
+
+    async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
+        let Some(token) = Token::parse(&item.place.name) else { return Ok(()) };
+        let read = |item: &Item| {
+            let mut members = Members::closed(&item.object);
+            let value = Attachment::read(&mut members, token.clone(), &program.context);
+            members.finish().or(value)
+        };
+        let mut attachment = match read(&item) {
+            Ok(attachment) => attachment,
+            Err(violations) => {
+                self.faults.violations(&item.place, &violations);
+                return Ok(());
+            }
+        };
+        let is_same = |found: &Found| found.deleted == item.deleted && found.doc == attachment.stored();
+        let is_same = item.found.as_ref().is_some_and(is_same);
+        if !is_same && item.stamp(&program.context) {
+            attachment = read(&item).unwrap_or(attachment);
+        }
+        self.check_references(&item.place, program, attachment.references()).await?;
+        if !self.has(Kind::File, token.as_str()).await? {
+            self.faults.member(&item.place, "token", format!("there is no file {token}"));
+        }
+        self.check_answers(&item.place, program, "attachment_fields", &attachment.attachment_fields)?;
+        if is_same || !self.faults.is_empty() {
+            return Ok(());
+        }
+        self.note_entries(attachment.entry, item.found.as_ref())?;
+        let revision = self.log(Kind::Attachment, token.as_str(), attachment.stored()).await?;
+        let record = Record { value: attachment, revision, deleted: item.deleted };
+        attachments::store::put(&mut self.tx, self.id, &record).await?;
+        Ok(())
+    }
+
+    /// The documents of an entry show what belongs to it; so do those of the entry that it belonged to before.
+    fn note_entries(&mut self, entry: Slug, found: Option<&Found>) -> Result<(), Error> {
+        self.reading.names.note(Space::Touched, entry.as_str())?;
+        if let Some(found) = found.filter(|found| found.more != entry.as_str()) {
+            self.reading.names.note(Space::Touched, &found.more)?;
+        }
+        Ok(())
+    }
+}

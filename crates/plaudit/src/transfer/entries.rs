@@ -1,0 +1,140 @@
+//! The entries of a file. They come after what belongs to them, so that their documents are made once.
+
+use super::Error;
+use super::import::{Import, Item};
+use super::store::{Found, Space};
+use crate::db::DbError;
+use crate::entries::{self, Counts, Entry, EntryHead, Stated, Surroundings};
+use crate::kind::Kind;
+use crate::program::{Program, Record, SetupRecord as _};
+use crate::text::Slug;
+
+/// What the stage of entries knows.
+struct Stage<'p> {
+    program: &'p Program,
+    /// Whether the account had entries before.
+    may_exist: bool,
+    /// Whether it had contributors or attachments before.
+    had_details: bool,
+    next_local_id: i64,
+}
+
+impl Import<'_> {
+    /// Checks and writes the entries.
+    pub(super) async fn entries(&mut self, program: &Program, had_details: bool) -> Result<(), Error> {
+        let (mut merged, table) = self.begin(Kind::Entry).await?;
+        let stored = entries::store::next_local_id(&mut self.tx, self.id).await?;
+        let next_local_id = stored.max(self.reading.last_local_id.saturating_add(1));
+        let mut stage = Stage { program, may_exist: table.is_some(), had_details, next_local_id };
+        let mut done = 0;
+        loop {
+            let batch = self.batch(&mut merged, table).await?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            done += batch.len() as u64;
+            for item in batch {
+                self.entry(&mut stage, item).await?;
+            }
+            let of = self.reading.counts.get(&Kind::Entry).copied();
+            self.faults.progress("entries", done, of);
+        }
+    }
+
+    async fn entry(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
+        let program = stage.program;
+        let stated = Stated::of(&item.object);
+        let is_numbered = item.object.get("local_id").is_some();
+        entries::complete(&mut item.object, program, stage.next_local_id);
+        if !is_numbered {
+            stage.next_local_id = stage.next_local_id.saturating_add(1);
+        }
+        let before = match &item.found {
+            Some(found) => Some(stored_entry(found)?),
+            None => None,
+        };
+        let is_stored = |entry: &Entry, _: &Found| before.as_ref() == Some(entry);
+        let read = item.read_current::<Entry>(&program.context, is_stored, &mut self.faults);
+        let Some((entry, _)) = read else { return Ok(()) };
+        self.check_references(&item.place, program, entry.references()).await?;
+        self.check_answers(&item.place, program, "entry_fields", &entry.entry_fields)?;
+        let holder = match stage.may_exist {
+            true => entries::store::of_local_id(&mut self.tx, self.id, entry.local_id).await?,
+            false => None,
+        };
+        let number = entry.local_id.to_string();
+        let unique = (Space::LocalId, super::store::Unique::LocalId);
+        self.check_unique(&item.place, unique, ("local_id", &number), holder).await?;
+        if !self.faults.is_empty() {
+            return Ok(());
+        }
+        let Some(around) = self.surroundings(stage, &entry).await? else {
+            self.faults.member(&item.place, "entrant", format!("there is no user {}", entry.entrant));
+            return Ok(());
+        };
+        let violations = stated.contradictions(around.parent_category, around.counts);
+        if !violations.is_empty() {
+            self.faults.violations(&item.place, &violations);
+            return Ok(());
+        }
+        if before.as_ref().is_some_and(|before| before.title != entry.title) {
+            self.reading.names.note(Space::Retitled, entry.slug.as_str())?;
+        }
+        self.write_entry(item, entry, &around).await
+    }
+
+    /// Writes an entry whose documents are not what is stored.
+    async fn write_entry(&mut self, item: Item, entry: Entry, around: &Surroundings) -> Result<(), Error> {
+        let doc = EntryHead::of(&entry, around).to_doc();
+        let detail = entries::detail(&entry.entry_fields, around);
+        let is_same = |found: &Found| found.deleted == item.deleted && found.doc == doc && found.more == detail;
+        if item.found.as_ref().is_some_and(is_same) {
+            return Ok(());
+        }
+        let revision = self.log(Kind::Entry, entry.slug.as_str(), entries::whole(&doc, &detail)).await?;
+        let record = Record { value: entry, revision, deleted: item.deleted };
+        entries::store::put(&mut self.tx, self.id, &record, around).await?;
+        Ok(())
+    }
+
+    /// What an entry shows of other records. Where nothing can belong to it, only its entrant is looked up.
+    async fn surroundings(&mut self, stage: &Stage<'_>, entry: &Entry) -> Result<Option<Surroundings>, DbError> {
+        let program = stage.program;
+        let is_file = |field: Slug| program.fields.any(field).is_some_and(|field| field.is_file());
+        let has_details = stage.had_details
+            || entry.entry_fields.iter().any(|(field, _)| is_file(field))
+            || self.reading.names.line_of(Space::Touched, entry.slug.as_str())?.is_some();
+        if has_details {
+            return entries::store::surroundings(&mut self.tx, self.id, program, entry).await;
+        }
+        let Some(entrant) = self.summary(entry.entrant).await? else { return Ok(None) };
+        Ok(Some(Surroundings {
+            entrant,
+            parent_category: program.categories.any(entry.category).and_then(|category| category.parent),
+            contributors: Vec::new(),
+            attachments: Vec::new(),
+            counts: Counts::default(),
+        }))
+    }
+
+    /// Makes the documents anew of entries that the file does not have and whose surroundings it has changed.
+    pub(super) async fn refresh_entries(&mut self, program: &Program) -> Result<(), Error> {
+        let mut last = String::new();
+        while self.faults.is_empty() {
+            let touched = self.reading.names.noted_after(Space::Touched, Some(Kind::Entry), &last)?;
+            let Some(end) = touched.last() else { break };
+            last.clone_from(end);
+            for entry in touched.iter().filter_map(|entry| Slug::parse(entry)) {
+                entries::store::refresh_detail(&mut self.tx, self.id, program, &self.origin, entry).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn stored_entry(found: &Found) -> Result<Entry, DbError> {
+    let broken = |what: String| DbError::Failed(format!("a stored entry cannot be read: {what}"));
+    let head = EntryHead::read(&found.doc).map_err(|error| broken(error.to_string()))?;
+    let answers = entries::answers_of(&found.more).ok_or_else(|| broken("its answers".to_owned()))?;
+    Ok(head.into_entry(answers))
+}

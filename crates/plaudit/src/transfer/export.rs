@@ -1,0 +1,158 @@
+//! Export: the whole account as JSON Lines, from one state of the database.
+
+use std::io::Write;
+
+use base64::engine::general_purpose::STANDARD;
+use base64::write::EncoderWriter;
+use futures_util::TryStreamExt as _;
+
+use super::Error;
+use super::store::{self, Table};
+use crate::db::{AccountId, Db, DbError, Tx};
+use crate::http::json_body::parse_object;
+use crate::kind::Kind;
+use crate::program::accounts;
+use crate::program::{Context, store as program_store};
+use crate::storage::Storage;
+use crate::text::{Json, Locale, Slug, Timestamp};
+use crate::{attachments, contributors, entries, orders, users};
+
+/// Writes the account: itself first, then its records by kind and slug, so that nothing refers to what comes after it.
+pub async fn export(db: &Db, storage: &Storage, account: Slug, out: &mut (dyn Write + Send)) -> Result<(), Error> {
+    let mut tx = db.snapshot().await?;
+    let id = accounts::store::find(&mut tx, account).await?.ok_or(Error::NoAccount(account))?;
+    let mut lines = Lines { out, fault: None };
+    let open = Context {
+        languages: Locale::ALL.to_vec(),
+        default_language: Locale::EnGb,
+        now: Timestamp::from_microseconds(0),
+    };
+    let record = accounts::store::read(&mut tx, id, &open).await?.ok_or(Error::NoAccount(account))?;
+    lines.record(Kind::Account, &program_store::stored(&record), false)?;
+    for kind in Kind::ALL {
+        let written = match kind {
+            Kind::Account | Kind::OrderItem => Ok(()),
+            Kind::User => {
+                users::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
+            }
+            Kind::File => {
+                files(&mut tx, id, account, storage, &mut lines).await?;
+                Ok(())
+            }
+            Kind::Entry => {
+                entries::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
+            }
+            Kind::Contributor => {
+                contributors::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
+            }
+            Kind::Attachment => {
+                attachments::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
+            }
+            Kind::Order => {
+                let write = |order: &orders::Order| lines.plain(&orders::export(order));
+                orders::store::each_for_export(&mut tx, id, write).await
+            }
+            _ => setup_records(&mut tx, id, kind, &mut lines).await,
+        };
+        lines.check(written)?;
+    }
+    lines.out.flush()?;
+    Ok(())
+}
+
+/// The lines that are being written. Within a statement a fault of writing travels as one of the database.
+struct Lines<'o> {
+    out: &'o mut (dyn Write + Send),
+    fault: Option<std::io::Error>,
+}
+
+impl Lines<'_> {
+    fn record(&mut self, kind: Kind, doc: &str, deleted: bool) -> std::io::Result<()> {
+        let members = doc.strip_prefix('{').unwrap_or(doc);
+        write!(self.out, "{{\"kind\":\"{kind}\",")?;
+        match members.strip_suffix('}').filter(|_| deleted) {
+            Some(members) => writeln!(self.out, "{members},\"deleted\":true}}"),
+            None => writeln!(self.out, "{members}"),
+        }
+    }
+
+    fn kept(&mut self, written: std::io::Result<()>) -> Result<(), DbError> {
+        written.map_err(|error| {
+            let told = DbError::Failed(error.to_string());
+            self.fault = Some(error);
+            told
+        })
+    }
+
+    fn note(&mut self, kind: Kind, doc: &str, deleted: bool) -> Result<(), DbError> {
+        let written = self.record(kind, doc, deleted);
+        self.kept(written)
+    }
+
+    fn plain(&mut self, line: &str) -> Result<(), DbError> {
+        let written = writeln!(self.out, "{line}");
+        self.kept(written)
+    }
+
+    fn check(&mut self, outcome: Result<(), DbError>) -> Result<(), Error> {
+        match self.fault.take() {
+            Some(fault) => Err(fault.into()),
+            None => Ok(outcome?),
+        }
+    }
+}
+
+async fn setup_records(tx: &mut Tx, id: AccountId, kind: Kind, lines: &mut Lines<'_>) -> Result<(), DbError> {
+    let mut rows = Vec::new();
+    store::setup_rows(tx, id, |found, _, row| {
+        if found == kind {
+            rows.push(row);
+        }
+    })
+    .await?;
+    for row in rows {
+        let written = if kind == Kind::Chapter { with_bare_managers(&row.doc) } else { None };
+        lines.note(kind, written.as_deref().unwrap_or(&row.doc), row.deleted)?;
+    }
+    Ok(())
+}
+
+/// A chapter's document with bare slugs for its managers, as in every program file.
+fn with_bare_managers(doc: &str) -> Option<String> {
+    let mut object = parse_object(doc.as_bytes()).ok()?;
+    let slug = |manager: &Json| manager.get("slug").cloned();
+    let managers = object.get("managers")?.as_array()?.iter().filter_map(slug).collect();
+    object.set("managers", Json::Array(managers));
+    Some(Json::from(object).to_string())
+}
+
+/// The files, each with its bytes.
+async fn files(
+    tx: &mut Tx,
+    id: AccountId,
+    account: Slug,
+    storage: &Storage,
+    lines: &mut Lines<'_>,
+) -> Result<(), Error> {
+    let mut last = String::new();
+    loop {
+        let tokens = store::names_after(tx, id, Table::Files, &last).await?;
+        let Some(end) = tokens.last() else { return Ok(()) };
+        last.clone_from(end);
+        let names: Vec<&str> = tokens.iter().map(String::as_str).collect();
+        let mut docs = store::documents(tx, id, Table::Files, &names).await?;
+        for token in &tokens {
+            let Some(found) = docs.remove(token) else { continue };
+            let doc = found.doc.strip_prefix('{').and_then(|doc| doc.strip_suffix('}')).unwrap_or_default();
+            write!(lines.out, "{{\"kind\":\"{}\",{doc},\"data\":\"", Kind::File)?;
+            let (_, mut pieces) = storage.get_stream(account.as_str(), token, None).await?;
+            let mut encoder = EncoderWriter::new(&mut *lines.out, &STANDARD);
+            while let Some(piece) = pieces.try_next().await? {
+                encoder.write_all(&piece)?;
+            }
+            encoder.finish()?;
+            drop(encoder);
+            writeln!(lines.out, "\"}}")?;
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What is wrong with a file, and to whom it is told.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::http::json_body::BodyError;
+use crate::input::Violations;
+use crate::kind::Kind;
+
+/// One thing that is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The name of the file.
+    pub file: Arc<str>,
+    /// The line, from 1; `None` where the fault is that something is missing.
+    pub line: Option<u64>,
+    /// The character of the line, from 1, where the line is no JSON.
+    pub column: Option<usize>,
+    /// The kind of the record, where that could be told.
+    pub kind: Option<Kind>,
+    /// The slug or token of the record, where it has one.
+    pub name: Option<String>,
+    /// The member that is wrong, where it is one.
+    pub member: Option<String>,
+    /// What is wrong with it.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.file)?;
+        if let Some(line) = self.line {
+            write!(formatter, ":{line}")?;
+        }
+        if let Some(column) = self.column {
+            write!(formatter, ":{column}")?;
+        }
+        match (self.kind, &self.name) {
+            (Some(kind), Some(name)) => write!(formatter, ": {kind} {name}")?,
+            (Some(kind), None) => write!(formatter, ": {kind}")?,
+            _ => {}
+        }
+        if let Some(member) = &self.member {
+            write!(formatter, ": {member}")?;
+        }
+        write!(formatter, ": {}", self.message)
+    }
+}
+
+/// Is told what an import finds and how far it is.
+pub trait Report: Send {
+    /// Something is wrong with the file.
+    fn fault(&mut self, fault: Fault);
+
+    /// So many records have been through this step, of so many where that is known.
+    fn progress(&mut self, _step: &'static str, _done: u64, _of: Option<u64>) {}
+}
+
+impl<F: FnMut(Fault) + Send> Report for F {
+    fn fault(&mut self, fault: Fault) {
+        self(fault);
+    }
+}
+
+/// Where a record stands.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) line: u64,
+    pub(super) kind: Kind,
+    pub(super) name: String,
+}
+
+/// The faults of one file: told as they are found, and counted.
+pub(super) struct Faults<'r> {
+    file: Arc<str>,
+    report: &'r mut dyn Report,
+    count: u64,
+}
+
+impl<'r> Faults<'r> {
+    pub(super) fn new(file: &str, report: &'r mut dyn Report) -> Self {
+        Self { file: file.into(), report, count: 0 }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether nothing is wrong so far.
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    pub(super) fn progress(&mut self, step: &'static str, done: u64, of: Option<u64>) {
+        self.report.progress(step, done, of);
+    }
+
+    fn tell(&mut self, line: Option<u64>, place: Option<&Place>, member: Option<&str>, message: String) {
+        self.count += 1;
+        self.report.fault(Fault {
+            file: Arc::clone(&self.file),
+            line,
+            column: None,
+            kind: place.map(|place| place.kind),
+            name: place.map(|place| place.name.clone()).filter(|name| !name.is_empty()),
+            member: member.map(str::to_owned),
+            message,
+        });
+    }
+
+    /// A fault of the file as a whole.
+    pub(super) fn file(&mut self, message: impl Into<String>) {
+        self.tell(None, None, None, message.into());
+    }
+
+    /// A fault of a line that is no record.
+    pub(super) fn line(&mut self, line: u64, member: Option<&str>, message: impl Into<String>) {
+        self.tell(Some(line), None, member, message.into());
+    }
+
+    /// A line that is no JSON object.
+    pub(super) fn json(&mut self, line: u64, error: &BodyError) {
+        self.count += 1;
+        self.report.fault(Fault {
+            file: Arc::clone(&self.file),
+            line: Some(line),
+            column: Some(error.column),
+            kind: None,
+            name: None,
+            member: None,
+            message: error.problem.to_string(),
+        });
+    }
+
+    /// A fault of a member of a record.
+    pub(super) fn member(&mut self, place: &Place, member: &str, message: impl Into<String>) {
+        self.tell(Some(place.line), Some(place), Some(member), message.into());
+    }
+
+    /// Everything that is wrong with a record.
+    pub(super) fn violations(&mut self, place: &Place, violations: &Violations) {
+        for (member, message) in violations.iter() {
+            self.member(place, member, message);
+        }
+    }
+
+    /// A fault of a record that the file does not have, but that no longer fits to what the file says.
+    pub(super) fn stored(&mut self, line: Option<u64>, place: &Place, member: &str, message: &str) {
+        self.tell(line, Some(place), Some(member), message.to_owned());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_names_file_line_record_and_member() {
+        let mut told = Vec::new();
+        let mut report = |fault: Fault| told.push(fault.to_string());
+        let mut faults = Faults::new("a.jsonl", &mut report);
+        let place = |name: &str| Place { line: 7, kind: Kind::Entry, name: name.to_owned() };
+        faults.member(&place("AbCdEfGh"), "title", "is required");
+        faults.member(&place(""), "title", "is required");
+        faults.line(8, Some("kind"), "is required");
+        faults.json(9, &crate::http::json_body::parse_object(b"{\"a\":}").unwrap_err());
+        faults.file("is empty");
+        assert_eq!(faults.count(), 5);
+        assert_eq!(
+            told,
+            [
+                "a.jsonl:7: entry AbCdEfGh: title: is required",
+                "a.jsonl:7: entry: title: is required",
+                "a.jsonl:8: kind: is required",
+                "a.jsonl:9:6: expected a value",
+                "a.jsonl: is empty",
+            ]
+        );
+    }
+}

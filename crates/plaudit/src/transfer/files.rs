@@ -1,0 +1,240 @@
+//! The files of a file: what is known of them, and their bytes.
+
+use std::path::{Component, Path};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use futures_util::future::join_all;
+
+use super::Error;
+use super::import::{Import, Item};
+use super::store::{Names, Space};
+use crate::attachments;
+use crate::files::{self, Content, File};
+use crate::input::Members;
+use crate::kind::Kind;
+use crate::program::Program;
+use crate::storage::{Storage, StorageError};
+use crate::text::{Json, Slug, Token};
+
+/// The most bytes of a file.
+const SIZE: usize = 256 << 20;
+
+/// What is said of a file's bytes.
+enum Given {
+    /// They are here.
+    Bytes(Vec<u8>),
+    /// Nothing: they are those that are stored already.
+    Nothing,
+    /// Something that is wrong, which was told.
+    Wrong,
+}
+
+impl Import<'_> {
+    /// Checks and writes what is known of the files; their bytes wait until everything has been checked.
+    pub(super) async fn files(&mut self, program: &Program) -> Result<(), Error> {
+        let account = program.account.slug;
+        let (mut merged, table) = self.begin(Kind::File).await?;
+        let mut done = 0;
+        loop {
+            let batch = self.batch(&mut merged, table).await?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            done += batch.len() as u64;
+            for item in batch {
+                self.file(program, account, item).await?;
+            }
+            let of = self.reading.counts.get(&Kind::File).copied();
+            self.faults.progress("files", done, of);
+        }
+    }
+
+    async fn file(&mut self, program: &Program, account: Slug, mut item: Item) -> Result<(), Error> {
+        let Some(token) = Token::parse(&item.place.name) else { return Ok(()) };
+        if item.deleted {
+            self.faults.member(&item.place, "deleted", "must be false: a file has no trash");
+        }
+        let given = self.given(&mut item);
+        let Some(content) = self.content(account, &token, &item, given).await? else { return Ok(()) };
+        let mut members = Members::closed(&item.object);
+        let file = File::read(&mut members, token, &program.context, Some(&content));
+        let file = match members.finish().or(file) {
+            Ok(file) => file,
+            Err(violations) => {
+                self.faults.violations(&item.place, &violations);
+                return Ok(());
+            }
+        };
+        let stored = file.stored();
+        if !self.faults.is_empty() || item.found.as_ref().is_some_and(|found| found.doc == stored) {
+            return Ok(());
+        }
+        // The documents of its entry show the name of a file.
+        if item.found.is_some()
+            && let Some(entry) = attachments::store::entry_of(&mut self.tx, self.id, &file.token).await?
+        {
+            self.reading.names.note(Space::Touched, entry.as_str())?;
+        }
+        let revision = self.log(Kind::File, file.token.as_str(), stored).await?;
+        files::store::put(&mut self.tx, self.id, &file, revision).await?;
+        Ok(())
+    }
+
+    /// Takes the bytes, or the path to them, out of a record.
+    fn given(&mut self, item: &mut Item) -> Given {
+        let (data, path) = (item.object.remove("data"), item.object.remove("path"));
+        let read = match (&data, &path) {
+            (None, None) => return Given::Nothing,
+            (Some(_), Some(_)) => Err(("path", "must be left out where there is data".to_owned())),
+            (Some(Json::String(text)), None) => {
+                STANDARD.decode(text).map_err(|error| ("data", format!("is not base64: {error}")))
+            }
+            (Some(_), None) => Err(("data", "must be a string in base64".to_owned())),
+            (None, Some(Json::String(path))) => beside(self.directory, path).map_err(|message| ("path", message)),
+            (None, Some(_)) => Err(("path", "must be a string".to_owned())),
+        };
+        match read {
+            Ok(bytes) if bytes.len() <= SIZE => Given::Bytes(bytes),
+            Ok(_) => {
+                let member = if data.is_some() { "data" } else { "path" };
+                self.faults.member(&item.place, member, "is more than 256 MB");
+                Given::Wrong
+            }
+            Err((member, message)) => {
+                self.faults.member(&item.place, member, message);
+                Given::Wrong
+            }
+        }
+    }
+
+    /// What the bytes of a file tell; bytes that are not stored yet are kept for later. The content under a token
+    /// never changes, so that other bytes than those of a stored file are a fault.
+    async fn content(
+        &mut self,
+        account: Slug,
+        token: &Token,
+        item: &Item,
+        given: Given,
+    ) -> Result<Option<Content>, Error> {
+        let storage = self.deployment.storage;
+        let name = token.as_str();
+        match given {
+            Given::Wrong => Ok(None),
+            Given::Nothing => match read_stored(storage, account, name).await? {
+                Some(bytes) => Ok(Some(Content::of(&bytes))),
+                None => {
+                    self.faults.member(&item.place, "data", "is required, or a path, because the file is not stored");
+                    Ok(None)
+                }
+            },
+            Given::Bytes(bytes) => {
+                let content = Content::of(&bytes);
+                if is_stored(storage, account, name, &bytes).await? {
+                    return Ok(Some(content));
+                }
+                if item.found.is_some() && storage.exists(account.as_str(), name).await? {
+                    self.faults.member(
+                        &item.place,
+                        "data",
+                        "is not what is stored under this token, and never changes",
+                    );
+                } else if self.faults.is_empty() {
+                    let mut kept = name.as_bytes().to_vec();
+                    kept.push(b' ');
+                    kept.extend_from_slice(&bytes);
+                    self.blobs.push(item.place.line, Kind::File, &kept)?;
+                }
+                Ok(Some(content))
+            }
+        }
+    }
+
+    /// Puts the bytes of the new files into the storage.
+    pub(super) async fn put_blobs(&mut self, account: Slug) -> Result<(), Error> {
+        let blobs = std::mem::take(&mut self.blobs);
+        let count = blobs.count();
+        let mut blobs = super::spool::Merged::new(blobs, super::spool::Spool::default())?;
+        let mut done = 0;
+        loop {
+            let batch = blobs.batch()?;
+            if batch.is_empty() {
+                return Ok(());
+            }
+            let mut puts = Vec::with_capacity(batch.len());
+            for blob in &batch {
+                let end = blob.json.iter().position(|byte| *byte == b' ').unwrap_or_default();
+                let token = String::from_utf8_lossy(&blob.json[..end]).into_owned();
+                self.reading.names.note(Space::Put, &token)?;
+                puts.push((token, Bytes::copy_from_slice(&blob.json[end + 1..])));
+            }
+            done += puts.len() as u64;
+            let storage = self.deployment.storage;
+            for some in puts.chunks(TOGETHER) {
+                let put = |(token, bytes): &(String, Bytes)| {
+                    let (token, bytes) = (token.clone(), bytes.clone());
+                    async move { storage.put(account.as_str(), &token, bytes).await }
+                };
+                for outcome in join_all(some.iter().map(put)).await {
+                    outcome?;
+                }
+            }
+            self.faults.progress("files stored", done, Some(count));
+        }
+    }
+}
+
+/// How many files are put at the same time: each waits for the disk.
+const TOGETHER: usize = 16;
+
+/// Removes the bytes that were put for an import that failed.
+pub(super) async fn remove_blobs(storage: &Storage, account: Slug, names: &mut Names) -> Result<(), Error> {
+    let mut last = String::new();
+    loop {
+        let tokens = names.noted_after(Space::Put, None, &last)?;
+        let Some(end) = tokens.last() else { return Ok(()) };
+        last.clone_from(end);
+        for token in &tokens {
+            storage.delete(account.as_str(), token).await?;
+        }
+    }
+}
+
+/// The bytes of a stored file.
+async fn read_stored(storage: &Storage, account: Slug, token: &str) -> Result<Option<Bytes>, StorageError> {
+    let size = match storage.size(account.as_str(), token).await {
+        Ok(0) => return Ok(Some(Bytes::new())),
+        Ok(size) => size,
+        Err(StorageError::Missing(_)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    storage.get_range(account.as_str(), token, 0..size).await.map(Some)
+}
+
+/// Whether these are the bytes that are stored.
+async fn is_stored(storage: &Storage, account: Slug, token: &str, bytes: &[u8]) -> Result<bool, StorageError> {
+    match storage.size(account.as_str(), token).await {
+        Ok(size) if size == bytes.len() as u64 => {
+            Ok(read_stored(storage, account, token).await?.is_some_and(|stored| stored == bytes))
+        }
+        Ok(_) | Err(StorageError::Missing(_)) => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// The bytes of a file beside the program file. A path leads down from there and nowhere else, so that a program file
+/// from somebody else takes nothing from this machine.
+fn beside(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
+    let path = Path::new(path);
+    let leads_down = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !leads_down || path.as_os_str().is_empty() {
+        return Err("must be a path below the folder of the program file".to_owned());
+    }
+    let whole = directory.join(path);
+    let inside = || Some(whole.canonicalize().ok()?.starts_with(directory.canonicalize().ok()?));
+    if inside() == Some(false) {
+        return Err("leads out of the folder of the program file".to_owned());
+    }
+    std::fs::read(&whole).map_err(|error| format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,388 @@
+//! The course of an import, and what its stages share.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::BufRead;
+use std::path::Path;
+
+use super::fault::{Faults, Place, Report};
+use super::reading::{Reading, identifier};
+use super::spool::{Merged, Spool, Waiting};
+use super::store::{self, Found, Space, Table};
+use super::{Count, Deployment, Error, Outcome, Source};
+use crate::db::{AccountId, DbError, Tx};
+use crate::entries::Answers;
+use crate::http::json_body::parse_object;
+use crate::input::{self, Members, Violations};
+use crate::kind::Kind;
+use crate::log::{self, Action, Actor, Change, Origin};
+use crate::program::fields::{Field, FieldType, check_answer};
+use crate::program::{Context, Program, SetupRecord};
+use crate::text::{Json, JsonObject, Slug};
+use crate::users::Summary;
+
+/// Adds or replaces the records of a file. `account` is the account that it is about where it has no record of it.
+pub async fn import<R: BufRead + Send>(
+    deployment: Deployment<'_>,
+    mut source: Source<'_, R>,
+    account: Option<Slug>,
+    report: &mut dyn Report,
+) -> Result<Outcome, Error> {
+    let mut faults = Faults::new(source.name, report);
+    let mut reading = Reading::new()?;
+    reading.read(&mut source.reader, &mut faults)?;
+    let now = deployment.clock.now();
+    let mut import = Import {
+        deployment,
+        directory: source.directory,
+        faults,
+        reading,
+        tx: deployment.db.begin().await?,
+        id: AccountId::NONE,
+        origin: Origin { actor: Actor::Operator, source: "system", at: now },
+        changed: BTreeMap::new(),
+        summaries: HashMap::new(),
+        blobs: Spool::default(),
+    };
+    let found = import.run(account).await?;
+    let outcome = import.outcome(found);
+    if outcome.faults == 0 {
+        import.finish(found).await?;
+    }
+    Ok(outcome)
+}
+
+/// An import that is going on.
+pub(super) struct Import<'i> {
+    pub(super) deployment: Deployment<'i>,
+    pub(super) directory: &'i Path,
+    pub(super) faults: Faults<'i>,
+    pub(super) reading: Reading,
+    pub(super) tx: Tx,
+    /// The account; [`AccountId::NONE`], which has no records, where it does not exist and a fault keeps it from being
+    /// made.
+    pub(super) id: AccountId,
+    pub(super) origin: Origin,
+    pub(super) changed: BTreeMap<Kind, u64>,
+    pub(super) summaries: HashMap<Slug, Summary>,
+    pub(super) blobs: Spool,
+}
+
+/// A record whose turn has come: its members without those that identify it.
+pub(super) struct Item {
+    pub(super) place: Place,
+    pub(super) object: JsonObject,
+    pub(super) deleted: bool,
+    /// What is stored under its name.
+    pub(super) found: Option<Found>,
+    states_update: bool,
+}
+
+/// Members that a record may leave out and then keeps, with the other name that some kinds have for them.
+const KEPT: &[(&str, &str)] = &[
+    ("created", "created_at"),
+    ("created_at", "created"),
+    ("updated", "updated_at"),
+    ("updated_at", "updated"),
+    ("local_id", "local_id"),
+];
+
+impl Item {
+    pub(super) fn new(place: Place, mut object: JsonObject, found: Option<Found>, faults: &mut Faults<'_>) -> Self {
+        object.remove("kind");
+        object.remove(identifier(place.kind));
+        let deleted = match object.remove("deleted") {
+            None => false,
+            Some(Json::Bool(deleted)) => deleted,
+            Some(_) => {
+                faults.member(&place, "deleted", "must be true or false");
+                false
+            }
+        };
+        let states_update = object.get("updated").or(object.get("updated_at")).is_some();
+        let mut item = Self { place, object, deleted, found, states_update };
+        if let Some(found) = &item.found
+            && let Ok(stored) = parse_object(found.doc.as_bytes())
+        {
+            for (name, other) in KEPT {
+                if let (None, None, Some(value)) = (item.object.get(name), item.object.get(other), stored.get(name)) {
+                    item.object.set(*name, value.clone());
+                }
+            }
+        }
+        item
+    }
+
+    /// The slug of a record that is identified by one.
+    pub(super) fn slug(&self) -> Option<Slug> {
+        Slug::parse(&self.place.name)
+    }
+
+    /// A record that has changed and does not say when has changed now.
+    pub(super) fn stamp(&mut self, context: &Context) -> bool {
+        if self.states_update || self.found.is_none() {
+            return false;
+        }
+        let name = if self.object.get("updated_at").is_some() { "updated_at" } else { "updated" };
+        self.object.set(name, Json::String(context.now.to_string()));
+        true
+    }
+
+    /// Reads the record.
+    pub(super) fn read<T: SetupRecord>(&self, context: &Context) -> Result<T, Violations> {
+        let mut members = Members::closed(&self.object);
+        let value = self.slug().and_then(|slug| T::read(&mut members, slug, context));
+        members.finish().or(value)
+    }
+
+    /// Reads the record; where it is not what is stored, as `is_stored` tells, and does not say when it changed, it is
+    /// stamped with the time of the run. `None` where it is wrong, which is told.
+    pub(super) fn read_current<T: SetupRecord>(
+        &mut self,
+        context: &Context,
+        is_stored: impl FnOnce(&T, &Found) -> bool,
+        faults: &mut Faults<'_>,
+    ) -> Option<(T, bool)> {
+        let value = match self.read::<T>(context) {
+            Ok(value) => value,
+            Err(violations) => {
+                faults.violations(&self.place, &violations);
+                return None;
+            }
+        };
+        let same = self.found.as_ref().is_some_and(|found| found.deleted == self.deleted && is_stored(&value, found));
+        if same || !self.stamp(context) {
+            return Some((value, same));
+        }
+        self.read::<T>(context).ok().map(|value| (value, false))
+    }
+}
+
+/// The most records that are remembered of a kind, so that they need not be looked up again.
+pub(super) const REMEMBERED: usize = 10_000;
+
+impl Import<'_> {
+    /// All stages; gives the account and its slug, unless the file is about none.
+    async fn run(&mut self, account: Option<Slug>) -> Result<Option<Slug>, Error> {
+        let Some((slug, account)) = self.account(account).await? else { return Ok(None) };
+        self.name_the_nameless().await?;
+        let (program, changes) = self.setup(&account).await?;
+        self.users(&program).await?;
+        self.owner(&account).await?;
+        self.write_setup(&program, changes).await?;
+        self.files(&program).await?;
+        let had_details = self.has_any(Table::Contributors).await? || self.has_any(Table::Attachments).await?;
+        self.contributors(&program).await?;
+        self.attachments(&program).await?;
+        self.entries(&program, had_details).await?;
+        self.refresh_entries(&program).await?;
+        self.orders(&program).await?;
+        Ok(Some(slug))
+    }
+
+    fn outcome(&self, account: Option<Slug>) -> Outcome {
+        let counts = self.reading.counts.iter().map(|(kind, read)| Count {
+            kind: *kind,
+            read: *read,
+            changed: self.changed.get(kind).copied().unwrap_or(0),
+        });
+        Outcome { account, counts: counts.collect(), faults: self.faults.count() }
+    }
+
+    /// Puts the bytes of files in their place, and then makes everything durable.
+    async fn finish(mut self, account: Option<Slug>) -> Result<(), Error> {
+        let Some(account) = account else { return Ok(()) };
+        let finished = match self.put_blobs(account).await {
+            Ok(()) => self.tx.commit().await.map_err(Error::from),
+            Err(error) => Err(error),
+        };
+        if finished.is_err() {
+            super::files::remove_blobs(self.deployment.storage, account, &mut self.reading.names).await?;
+        }
+        finished
+    }
+
+    /// Whether the account has any record of a table, the ones of this import included.
+    pub(super) async fn has_any(&mut self, table: Table) -> Result<bool, DbError> {
+        store::has_any(&mut self.tx, self.id, table).await
+    }
+
+    /// Gives every record without a slug or token one that neither the file nor the account has, and takes it apart.
+    async fn name_the_nameless(&mut self) -> Result<(), Error> {
+        self.reading.is_naming = true;
+        while self.reading.nameless.count() > 0 {
+            // What a record owns may have no name either, and is added to a spool of its own.
+            let mut nameless = std::mem::take(&mut self.reading.nameless).read()?;
+            while let Some(Waiting { line, kind, json }) = nameless.next()? {
+                let Ok(mut object) = parse_object(&json) else { continue };
+                let name = self.free_name(kind).await?;
+                object.set(identifier(kind), Json::String(name));
+                self.reading.record(line, kind, object, None, &mut self.faults)?;
+            }
+        }
+        self.reading.names.each_stray_item(|line, order| {
+            let place = Place { line, kind: Kind::OrderItem, name: String::new() };
+            self.faults.member(&place, "order", format!("the file has no order {order}"));
+        })?;
+        Ok(())
+    }
+
+    async fn free_name(&mut self, kind: Kind) -> Result<String, DbError> {
+        loop {
+            let name = match kind {
+                Kind::File | Kind::Attachment => self.deployment.ids.token().as_str().to_owned(),
+                _ => self.deployment.ids.slug().to_string(),
+            };
+            let is_taken = self.reading.names.has(kind, &name)?
+                || match Table::of(kind) {
+                    Some(table) => store::exists(&mut self.tx, self.id, table, &name).await?,
+                    None => store::has_setup(&mut self.tx, self.id, kind, &name).await?,
+                };
+            if !is_taken {
+                return Ok(name);
+            }
+        }
+    }
+
+    /// The next records of a stage, each with what is stored under its name.
+    pub(super) async fn batch(&mut self, merged: &mut Merged, table: Option<Table>) -> Result<Vec<Item>, Error> {
+        let mut records = Vec::new();
+        for Waiting { line, kind, json } in merged.batch()? {
+            // The line was parsed when it was read, so that nothing is lost here.
+            let Ok(object) = parse_object(&json) else { continue };
+            let name = object.get(identifier(kind)).and_then(Json::as_str).unwrap_or_default().to_owned();
+            records.push((Place { line, kind, name }, object));
+        }
+        let mut found = HashMap::new();
+        if let Some(table) = table {
+            let names: Vec<&str> = records.iter().map(|(place, _)| place.name.as_str()).collect();
+            found = store::documents(&mut self.tx, self.id, table, &names).await?;
+        }
+        let item = |(place, object): (Place, JsonObject)| {
+            let stored = found.remove(&place.name);
+            Item::new(place, object, stored, &mut self.faults)
+        };
+        Ok(records.into_iter().map(item).collect())
+    }
+
+    /// The spools of a kind, and the table to look its records up in, where the account has any.
+    pub(super) async fn begin(&mut self, kind: Kind) -> Result<(Merged, Option<Table>), Error> {
+        let [first, second] = self.reading.spools(kind);
+        let merged = Merged::new(first, second)?;
+        let table = match Table::of(kind) {
+            Some(table) if self.has_any(table).await? => Some(table),
+            _ => None,
+        };
+        Ok((merged, table))
+    }
+
+    /// Whether the file or the account has a record that people make.
+    pub(super) async fn has(&mut self, kind: Kind, name: &str) -> Result<bool, DbError> {
+        if self.reading.names.has(kind, name)? {
+            return Ok(true);
+        }
+        match Table::of(kind) {
+            Some(table) => store::exists(&mut self.tx, self.id, table, name).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Tells of every reference to a record that neither the file nor the account has.
+    pub(super) async fn check_references<M: AsRef<str>>(
+        &mut self,
+        place: &Place,
+        program: &Program,
+        references: Vec<(M, Kind, Slug)>,
+    ) -> Result<(), DbError> {
+        for (member, kind, slug) in references {
+            let is_there = match kind {
+                Kind::User if self.summaries.contains_key(&slug) => true,
+                _ if super::setup::is_in(program, kind, slug) => true,
+                _ => self.has(kind, slug.as_str()).await?,
+            };
+            if !is_there {
+                self.faults.member(place, member.as_ref(), format!("there is no {kind} {slug}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Tells of answers to fields that do not exist, and of values that their fields do not take. Options and columns
+    /// that a field no longer has are not asked for, so that an export always is a good import.
+    pub(super) fn check_answers(
+        &mut self,
+        place: &Place,
+        program: &Program,
+        member: &str,
+        answers: &Answers,
+    ) -> Result<(), DbError> {
+        for (slug, value) in answers.iter() {
+            let wrong = match program.fields.any(slug) {
+                Some(field) => takes(field, value).err(),
+                None if self.reading.names.has(Kind::Field, slug.as_str())? => None,
+                None => Some(format!("there is no field {slug}")),
+            };
+            if let Some(wrong) = wrong {
+                self.faults.member(place, &format!("{member}.{slug}"), wrong);
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a value that no other record may have. `holder` is who has it in the account; where that record is in
+    /// the file as well it will be replaced, so that only the file decides.
+    pub(super) async fn check_unique(
+        &mut self,
+        place: &Place,
+        (space, unique): (Space, store::Unique),
+        (member, value): (&str, &str),
+        holder: Option<Slug>,
+    ) -> Result<(), DbError> {
+        if let Some(first) = self.reading.names.claim(space, value, place.line)? {
+            self.faults.member(place, member, format!("is that of line {first} too"));
+        }
+        let Some(holder) = holder.filter(|holder| holder.as_str() != place.name) else { return Ok(()) };
+        if !self.reading.names.has(place.kind, holder.as_str())? {
+            self.faults.member(place, member, format!("is that of the {} {holder}", place.kind));
+        } else if self.faults.is_empty() {
+            store::withdraw(&mut self.tx, self.id, unique, holder).await?;
+        }
+        Ok(())
+    }
+
+    /// Logs a record that was added or replaced; gives its revision.
+    pub(super) async fn log(&mut self, kind: Kind, name: &str, document: String) -> Result<i64, DbError> {
+        *self.changed.entry(kind).or_default() += 1;
+        let change = Change { kind, slug: name, action: Action::Imported, events: &[], document };
+        log::append(&mut self.tx, self.id, &self.origin, change).await
+    }
+
+    /// What other records show of a user, which is looked up once for many of them.
+    pub(super) async fn summary(&mut self, user: Slug) -> Result<Option<Summary>, DbError> {
+        if let Some(summary) = self.summaries.get(&user) {
+            return Ok(Some(summary.clone()));
+        }
+        let found = crate::users::store::summary(&mut self.tx, self.id, user).await?;
+        if let Some(summary) = &found {
+            if self.summaries.len() >= REMEMBERED {
+                self.summaries.clear();
+            }
+            self.summaries.insert(user, summary.clone());
+        }
+        Ok(found)
+    }
+}
+
+fn takes(field: &Field, value: &Json) -> Result<(), String> {
+    match field.kind {
+        FieldType::DropDownList | FieldType::Radio => match value {
+            Json::String(_) => Ok(()),
+            _ => Err("must be the value of an option".to_owned()),
+        },
+        FieldType::CheckboxList => input::list(10_000, input::text(usize::MAX))(value).map(drop),
+        FieldType::Table => match value {
+            Json::Object(cells) if cells.iter().all(|(_, cell)| matches!(cell, Json::String(_))) => Ok(()),
+            _ => Err("must be a map of cells such as A1 to strings".to_owned()),
+        },
+        _ => check_answer(field, value),
+    }
+}

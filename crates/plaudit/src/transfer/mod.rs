@@ -1,0 +1,104 @@
+//! Program files: import and export (contract, section 9).
+//!
+//! - A file is JSON Lines, a record a line, in any order, about one account. What a record owns may be nested in it.
+//! - An import reads the file once and spools it to disk by kind, then goes through the kinds so that a record comes
+//!   after all that it refers to. People's records are never held in memory; the set-up is.
+//! - Everything is written in one transaction while it is checked. With the first fault the writing ends and the
+//!   checking goes on, so that every fault is told and nothing is applied.
+//! - A record that is what is stored already is neither written nor logged. What it may leave out and the stored one
+//!   has (times, numbers) it keeps.
+//! - An entry comes after its contributors, files and attachments, so that its documents are made and logged once.
+//! - The bytes of files go to the storage last, right before the commit, and are removed again where that fails.
+//! - An export reads one state of the database; importing it gives the same bytes again.
+
+mod account;
+mod details;
+mod entries;
+mod export;
+mod fault;
+mod files;
+mod import;
+mod orders;
+mod reading;
+mod setup;
+mod spool;
+mod store;
+#[cfg(test)]
+mod tests;
+mod users;
+
+use std::path::Path;
+
+pub use export::export;
+pub use fault::{Fault, Report};
+pub use import::import;
+
+use crate::clock::Clock;
+use crate::db::{Db, DbError};
+use crate::ids::Ids;
+use crate::kind::Kind;
+use crate::storage::{Storage, StorageError};
+use crate::text::Slug;
+
+/// What an import works with.
+#[derive(Clone, Copy, Debug)]
+pub struct Deployment<'d> {
+    /// The database.
+    pub db: &'d Db,
+    /// The bytes of files.
+    pub storage: &'d Storage,
+    /// The time, for records that state none.
+    pub clock: &'d Clock,
+    /// Identifiers, for records that have none.
+    pub ids: &'d Ids,
+}
+
+/// A file that is imported.
+#[derive(Debug)]
+pub struct Source<'s, R> {
+    /// Its lines.
+    pub reader: R,
+    /// Its name, for messages.
+    pub name: &'s str,
+    /// The folder that it lies in, from which paths of files are read.
+    pub directory: &'s Path,
+}
+
+/// How many records of a kind a file has, and how many of them were not there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The kind.
+    pub kind: Kind,
+    /// Records in the file.
+    pub read: u64,
+    /// Records that were added or changed.
+    pub changed: u64,
+}
+
+/// What came of an import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The account that the file is about, where that could be told.
+    pub account: Option<Slug>,
+    /// What the file has, by kind. `changed` is what was applied only where there is no fault.
+    pub counts: Vec<Count>,
+    /// How many faults were told. With any, nothing was applied.
+    pub faults: u64,
+}
+
+/// Why an import or an export could not be carried out, beside faults of the file.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The database failed.
+    #[error(transparent)]
+    Db(#[from] DbError),
+    /// The file storage failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// Reading or writing failed.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// There is no such account.
+    #[error("there is no account {0}")]
+    NoAccount(Slug),
+}

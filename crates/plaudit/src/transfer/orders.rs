@@ -1,0 +1,220 @@
+//! The orders of a file, with the items that stand on lines of their own.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Error;
+use super::import::{Import, Item, REMEMBERED};
+use super::store::{self, Space, Table, Unique};
+use crate::db::DbError;
+use crate::entries;
+use crate::http::json_body::parse_object;
+use crate::input::{Members, Violations};
+use crate::kind::Kind;
+use crate::orders::{self, Catalogue as _, Order, Stored, Surroundings};
+use crate::program::Program;
+use crate::text::{Json, Slug};
+use crate::users::Summary;
+
+/// What the stage of orders knows.
+struct Stage<'p> {
+    program: &'p Program,
+    /// Whether the account had orders before.
+    may_exist: bool,
+    next_invoice: u64,
+    counts: orders::store::CountChanges,
+    titles: HashMap<Slug, String>,
+}
+
+impl Import<'_> {
+    /// Checks and writes the orders, and makes those anew that show a user or an entry whose name has changed.
+    pub(super) async fn orders(&mut self, program: &Program) -> Result<(), Error> {
+        let (mut merged, table) = self.begin(Kind::Order).await?;
+        let last = orders::store::last_invoice_number(&mut self.tx, self.id).await?;
+        let mut stage = Stage {
+            program,
+            may_exist: table.is_some(),
+            next_invoice: last.max(self.reading.last_invoice).saturating_add(1),
+            counts: orders::store::CountChanges::default(),
+            titles: HashMap::new(),
+        };
+        let mut done = 0;
+        loop {
+            let batch = self.batch(&mut merged, table).await?;
+            if batch.is_empty() {
+                break;
+            }
+            done += batch.len() as u64;
+            for item in batch {
+                self.order(&mut stage, item).await?;
+            }
+            let of = self.reading.counts.get(&Kind::Order).copied();
+            self.faults.progress("orders", done, of);
+        }
+        if self.faults.is_empty() {
+            self.refresh_orders(&mut stage).await?;
+            orders::store::write_counts(&mut self.tx, self.id, stage.counts).await?;
+        }
+        Ok(())
+    }
+
+    async fn order(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
+        let Some(slug) = item.slug() else { return Ok(()) };
+        self.join_items(&mut item)?;
+        let before = match item.found {
+            Some(_) => orders::store::find_for_update(&mut self.tx, self.id, slug).await?.map(|(order, _)| order),
+            None => None,
+        };
+        let states_update = item.object.get("updated").is_some();
+        if let Some(before) = &before {
+            keep(&mut item, before);
+        }
+        let mut order = match self.read_order(stage, &item, slug) {
+            Ok(order) => order,
+            Err(violations) => {
+                self.faults.violations(&item.place, &violations);
+                return Ok(());
+            }
+        };
+        if order.invoice_number.is_empty() {
+            order.invoice_number = stage.next_invoice.to_string();
+            stage.next_invoice = stage.next_invoice.saturating_add(1);
+        }
+        if !states_update && before.as_ref().is_some_and(|before| *before != order) {
+            order.updated = self.origin.at;
+        }
+        self.check_references(&item.place, stage.program, order.references()).await?;
+        let holder = match stage.may_exist {
+            true => store::order_of_invoice(&mut self.tx, self.id, &invoice_key(&order)).await?,
+            false => None,
+        };
+        let unique = (Space::Invoice, Unique::Invoice);
+        let member = ("invoice_number", order.invoice_number.as_str());
+        self.check_unique(&item.place, unique, member, holder).await?;
+        if !self.faults.is_empty() {
+            return Ok(());
+        }
+        let is_new = before.as_ref() != Some(&order);
+        self.write_order(stage, &order, item.found.map(|found| found.doc).filter(|_| !is_new)).await
+    }
+
+    fn read_order(&self, stage: &Stage<'_>, item: &Item, slug: Slug) -> Result<Order, Violations> {
+        let mut members = Members::closed(&item.object);
+        let order = Order::read(&mut members, slug, stage.program, self.origin.at);
+        members.finish().or(order)
+    }
+
+    /// Adds the items on lines of their own to those that are nested.
+    fn join_items(&mut self, item: &mut Item) -> Result<(), Error> {
+        item.object.set("deleted", Json::Bool(item.deleted));
+        if !self.reading.has_items {
+            return Ok(());
+        }
+        let lines = self.reading.names.items_of(&item.place.name)?;
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut items = match item.object.remove("items") {
+            None => Vec::new(),
+            Some(Json::Array(items)) => items,
+            Some(_) => {
+                self.faults.member(&item.place, "items", "must be a list where items stand on lines of their own");
+                return Ok(());
+            }
+        };
+        items.extend(lines.iter().filter_map(|line| parse_object(line).ok()).map(Json::Object));
+        item.object.set("items", Json::Array(items));
+        Ok(())
+    }
+
+    /// Writes an order whose document is not the one that is stored.
+    async fn write_order(&mut self, stage: &mut Stage<'_>, order: &Order, doc: Option<String>) -> Result<(), Error> {
+        let around = self.order_surroundings(stage, order).await?;
+        let stored = Stored::new(order, &around);
+        if doc.is_some_and(|doc| doc == stored.doc) {
+            return Ok(());
+        }
+        let revision = self.log(Kind::Order, order.slug.as_str(), stored.logged()).await?;
+        orders::store::put(&mut self.tx, self.id, &stored, revision, &mut stage.counts).await?;
+        Ok(())
+    }
+
+    async fn order_surroundings(&mut self, stage: &mut Stage<'_>, order: &Order) -> Result<Surroundings, DbError> {
+        let mut around = bare(order);
+        if let Some(user) = self.summary(order.user).await? {
+            around.purchaser = user;
+        }
+        around.tax = order.tax_rate_details.and_then(|tax| stage.program.tax(tax));
+        for entry in order.items.iter().filter_map(|item| item.entry) {
+            if let Some(title) = self.title(stage, entry).await? {
+                around.titles.insert(entry, title);
+            }
+        }
+        Ok(around)
+    }
+
+    async fn title(&mut self, stage: &mut Stage<'_>, entry: Slug) -> Result<Option<String>, DbError> {
+        if let Some(title) = stage.titles.get(&entry) {
+            return Ok(Some(title.clone()));
+        }
+        let found = entries::store::title(&mut self.tx, self.id, entry).await?;
+        if let Some(title) = &found {
+            if stage.titles.len() >= REMEMBERED {
+                stage.titles.clear();
+            }
+            stage.titles.insert(entry, title.clone());
+        }
+        Ok(found)
+    }
+
+    /// Orders show the names of users and the titles of entries. Where any of these has changed, all orders are gone
+    /// through, because nothing tells which orders name an entry.
+    async fn refresh_orders(&mut self, stage: &mut Stage<'_>) -> Result<(), Error> {
+        if !stage.may_exist || !(self.reading.names.any(Space::Renamed)? || self.reading.names.any(Space::Retitled)?) {
+            return Ok(());
+        }
+        let mut last = String::new();
+        loop {
+            let slugs = store::names_after(&mut self.tx, self.id, Table::Orders, &last).await?;
+            let Some(end) = slugs.last() else { return Ok(()) };
+            last.clone_from(end);
+            let names: Vec<&str> = slugs.iter().map(String::as_str).collect();
+            let mut docs = store::documents(&mut self.tx, self.id, Table::Orders, &names).await?;
+            for name in &slugs {
+                let (Some(slug), Some(found)) = (Slug::parse(name), docs.remove(name)) else { continue };
+                if let Some((order, _)) = orders::store::find_for_update(&mut self.tx, self.id, slug).await? {
+                    self.write_order(stage, &order, Some(found.doc)).await?;
+                }
+            }
+        }
+    }
+}
+
+/// An order that shows nothing of other records.
+fn bare(order: &Order) -> Surroundings {
+    let purchaser = Summary {
+        slug: order.user,
+        first_name: String::new(),
+        last_name: String::new(),
+        email: None,
+        global_id: String::new(),
+    };
+    Surroundings { purchaser, tax: None, titles: BTreeMap::new() }
+}
+
+/// The sort key of an order's invoice number, as its row has it.
+fn invoice_key(order: &Order) -> String {
+    Stored::new(order, &bare(order)).invoice_key
+}
+
+/// What an order may leave out and the stored one has.
+fn keep(item: &mut Item, before: &Order) {
+    let invoice_number = item.object.get("invoice_number").and_then(Json::as_str).unwrap_or_default();
+    if invoice_number.is_empty() {
+        item.object.set("invoice_number", Json::String(before.invoice_number.clone()));
+    }
+    for (name, time) in [("created_at", before.created_at), ("updated", before.updated)] {
+        if item.object.get(name).is_none() {
+            item.object.set(name, Json::String(time.to_string()));
+        }
+    }
+}

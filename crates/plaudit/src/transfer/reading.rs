@@ -1,0 +1,274 @@
+//! The one pass over a file: lines become records, nested records are taken apart, names are noted, and everything is
+//! put where its stage finds it.
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use super::Error;
+use super::fault::{Faults, Place};
+use super::spool::Spool;
+use super::store::{Names, Space};
+use crate::http::json_body::parse_object;
+use crate::kind::Kind;
+use crate::text::{Json, JsonObject, Slug, Token};
+
+/// The longest line: a file of 256 MB in base64, and its other members.
+const LINE_LENGTH: u64 = 384 << 20;
+/// After how many lines the progress is told.
+const TELL_EVERY: u64 = 256;
+
+/// A record of the set-up, or of the account itself, which are held in memory.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) place: Place,
+    pub(super) object: JsonObject,
+}
+
+/// Records of one kind: those that had a slug, and those that were given one.
+pub(super) type Spools = [Spool; 2];
+
+/// What has been read of a file.
+pub(super) struct Reading {
+    pub(super) names: Names,
+    pub(super) accounts: Vec<Held>,
+    pub(super) setup: Vec<Held>,
+    pub(super) people: BTreeMap<Kind, Spools>,
+    pub(super) nameless: Spool,
+    /// How many records there are of each kind.
+    pub(super) counts: BTreeMap<Kind, u64>,
+    /// The highest number of an entry that the file states.
+    pub(super) last_local_id: i64,
+    /// The highest invoice number that the file states and that is a number.
+    pub(super) last_invoice: u64,
+    pub(super) has_items: bool,
+    /// Whether what comes now was given its slug, so that it is kept apart: both spools are in the order of lines.
+    pub(super) is_naming: bool,
+}
+
+/// The member that identifies a record of this kind.
+pub(super) fn identifier(kind: Kind) -> &'static str {
+    if matches!(kind, Kind::File | Kind::Attachment) { "token" } else { "slug" }
+}
+
+/// Whether records of this kind are held in memory, as a part of the set-up.
+pub(super) fn is_setup(kind: Kind) -> bool {
+    kind > Kind::Account && kind < Kind::User
+}
+
+/// The members of a record that may hold records which it owns: their kind, the member of theirs that names it, and
+/// the members that they share with it.
+fn nested(kind: Kind) -> &'static [(&'static str, Kind, &'static str, &'static [&'static str])] {
+    match kind {
+        Kind::Form => &[("tabs", Kind::Tab, "form", &[])],
+        Kind::Tab => &[("fields", Kind::Field, "tab", &["form"])],
+        Kind::Entry => {
+            &[("contributors", Kind::Contributor, "entry", &[]), ("attachments", Kind::Attachment, "entry", &[])]
+        }
+        _ => &[],
+    }
+}
+
+impl Reading {
+    pub(super) fn new() -> Result<Self, Error> {
+        Ok(Self {
+            names: Names::new()?,
+            accounts: Vec::new(),
+            setup: Vec::new(),
+            people: BTreeMap::new(),
+            nameless: Spool::default(),
+            counts: BTreeMap::new(),
+            last_local_id: 0,
+            last_invoice: 0,
+            has_items: false,
+            is_naming: false,
+        })
+    }
+
+    /// Reads all lines.
+    pub(super) fn read(&mut self, source: &mut dyn BufRead, faults: &mut Faults<'_>) -> Result<(), Error> {
+        let mut bytes = Vec::new();
+        let mut line = 0;
+        loop {
+            bytes.clear();
+            let length = std::io::Read::take(&mut *source, LINE_LENGTH).read_until(b'\n', &mut bytes)?;
+            if length == 0 {
+                return Ok(());
+            }
+            line += 1;
+            if length as u64 == LINE_LENGTH && !bytes.ends_with(b"\n") {
+                faults.line(line, None, "the line is too long");
+                source.skip_until(b'\n')?;
+            } else if !bytes.trim_ascii().is_empty() {
+                self.line(line, bytes.strip_suffix(b"\n").unwrap_or(&bytes), faults)?;
+            }
+            // A line that held a large file is not a reason to keep as much memory for the rest.
+            if bytes.capacity() > 1 << 20 {
+                bytes = Vec::new();
+            }
+            if line.is_multiple_of(TELL_EVERY) {
+                faults.progress("lines read", line, None);
+            }
+        }
+    }
+
+    fn line(&mut self, line: u64, bytes: &[u8], faults: &mut Faults<'_>) -> Result<(), Error> {
+        let object = match parse_object(bytes) {
+            Ok(object) => object,
+            Err(error) => {
+                faults.json(line, &error);
+                return Ok(());
+            }
+        };
+        let Some(kind) = object.get("kind") else {
+            faults.line(line, Some("kind"), "is required");
+            return Ok(());
+        };
+        match kind.as_str().and_then(Kind::named) {
+            Some(kind) => self.record(line, kind, object, Some(bytes), faults),
+            None => {
+                let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+                faults.line(line, Some("kind"), format!("is {kind}, and must be one of {}", names.join(", ")));
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts a record where it belongs; `bytes` is its text, where it is not changed on the way.
+    pub(super) fn record(
+        &mut self,
+        line: u64,
+        kind: Kind,
+        mut object: JsonObject,
+        bytes: Option<&[u8]>,
+        faults: &mut Faults<'_>,
+    ) -> Result<(), Error> {
+        if kind == Kind::OrderItem {
+            *self.counts.entry(kind).or_default() += 1;
+            return self.item(line, object, faults);
+        }
+        let member = identifier(kind);
+        let given = object.get(member).and_then(Json::as_str);
+        let is_right = |name: &str| match kind {
+            Kind::File | Kind::Attachment => Token::parse(name).is_some(),
+            _ => Slug::parse(name).is_some(),
+        };
+        let Some(name) = given.filter(|name| is_right(name)).map(str::to_owned) else {
+            if object.get(member).is_some_and(|json| !json.is_null()) {
+                let place = Place { line, kind, name: String::new() };
+                let shape =
+                    if member == "slug" { "a slug of 8 ASCII letters" } else { "a token of 9 to 64 ASCII letters" };
+                faults.member(&place, member, format!("must be {shape}"));
+            }
+            object.remove(member);
+            // It waits until every name of the file is known, so that it is given one that is free.
+            return Ok(self.nameless.push(line, kind, &text(&object))?);
+        };
+        let place = Place { line, kind, name };
+        *self.counts.entry(kind).or_default() += 1;
+        if let Some(first) = self.names.claim(Space::Kind(kind), &place.name, line)? {
+            faults.member(&place, member, format!("is given twice; the first record of it is on line {first}"));
+        }
+        let owned = take_apart(&place, &mut object, faults);
+        let is_changed = !owned.is_empty();
+        self.keep(place, object, bytes.filter(|_| !is_changed))?;
+        for (kind, object) in owned {
+            self.record(line, kind, object, None, faults)?;
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, place: Place, object: JsonObject, bytes: Option<&[u8]>) -> Result<(), Error> {
+        match place.kind {
+            Kind::Account => self.accounts.push(Held { place, object }),
+            kind if is_setup(kind) => self.setup.push(Held { place, object }),
+            kind => {
+                self.note_number(kind, &object);
+                let written;
+                let bytes = match bytes {
+                    Some(bytes) => bytes,
+                    None => {
+                        written = text(&object);
+                        &written
+                    }
+                };
+                self.people.entry(kind).or_default()[usize::from(self.is_naming)].push(place.line, kind, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Records that are given their numbers follow the highest one that is stated.
+    fn note_number(&mut self, kind: Kind, object: &JsonObject) {
+        if kind == Kind::Entry {
+            let stated = object.get("local_id").and_then(Json::as_i64);
+            self.last_local_id = self.last_local_id.max(stated.unwrap_or(0));
+        } else if kind == Kind::Order {
+            let stated = object.get("invoice_number").and_then(Json::as_str).and_then(|text| text.parse().ok());
+            self.last_invoice = self.last_invoice.max(stated.unwrap_or(0));
+        }
+    }
+
+    /// A line of an order on a line of its own waits for its order.
+    fn item(&mut self, line: u64, mut object: JsonObject, faults: &mut Faults<'_>) -> Result<(), Error> {
+        let place = Place { line, kind: Kind::OrderItem, name: String::new() };
+        // An item has no name of its own: it is stored within its order.
+        for passed_over in ["kind", "slug"] {
+            object.remove(passed_over);
+        }
+        match object.remove("order").as_ref().and_then(Json::as_str).and_then(Slug::parse) {
+            Some(order) => {
+                self.has_items = true;
+                self.names.add_item(order.as_str(), line, &text(&object))?;
+            }
+            None => faults.member(&place, "order", "must be the slug of an order"),
+        }
+        Ok(())
+    }
+
+    /// The records of a kind, to be read in the order of their lines.
+    pub(super) fn spools(&mut self, kind: Kind) -> Spools {
+        self.people.remove(&kind).unwrap_or_default()
+    }
+}
+
+fn text(object: &JsonObject) -> Vec<u8> {
+    let mut text = Vec::new();
+    object.write_json(&mut text);
+    text
+}
+
+/// Takes the records that a record owns out of it, and fills in what they share with it.
+fn take_apart(place: &Place, object: &mut JsonObject, faults: &mut Faults<'_>) -> Vec<(Kind, JsonObject)> {
+    let mut owned = Vec::new();
+    for (member, kind, owner, shared) in nested(place.kind) {
+        let Some(records) = object.remove(member) else { continue };
+        let Json::Array(records) = records else {
+            faults.member(place, member, format!("must be a list of records of the kind {kind}"));
+            continue;
+        };
+        for (index, record) in records.into_iter().enumerate() {
+            let Json::Object(mut record) = record else {
+                faults.member(place, &format!("{member}.{index}"), "must be an object");
+                continue;
+            };
+            let expected = [("kind", kind.name()), (*owner, place.name.as_str())];
+            for (name, expected) in expected {
+                let stated = record.set(name, Json::String(expected.to_owned()));
+                if stated.is_some_and(|stated| !stated.is_null() && stated.as_str() != Some(expected)) {
+                    faults.member(
+                        place,
+                        &format!("{member}.{index}.{name}"),
+                        format!("must be {expected} or left out"),
+                    );
+                }
+            }
+            for name in *shared {
+                if let (None, Some(value)) = (record.get(name), object.get(name)) {
+                    record.set(*name, value.clone());
+                }
+            }
+            owned.push((*kind, record));
+        }
+    }
+    owned
+}

@@ -1,0 +1,185 @@
+//! What has to be remembered of a file while it is imported, in a temporary database of its own, so that a file of any
+//! length takes the same memory.
+
+use rusqlite::{Connection, OptionalExtension as _, params};
+
+use crate::db::DbError;
+use crate::kind::Kind;
+
+/// Within what names are unique.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::transfer) enum Space {
+    /// The slugs or tokens of a kind.
+    Kind(Kind),
+    /// E-mail addresses of users.
+    Email,
+    /// Mobile numbers of users.
+    Mobile,
+    /// Numbers of entries.
+    LocalId,
+    /// Invoice numbers.
+    Invoice,
+    /// Entries whose documents have to be made anew.
+    Touched,
+    /// Files whose bytes were put into the storage.
+    Put,
+    /// Users whose names were other ones before.
+    Renamed,
+    /// Entries whose titles were other ones before.
+    Retitled,
+}
+
+impl Space {
+    fn number(self) -> i64 {
+        match self {
+            Self::Kind(kind) => i64::from(u32::from(kind.letter())),
+            Self::Email => 1,
+            Self::Mobile => 2,
+            Self::LocalId => 3,
+            Self::Invoice => 4,
+            Self::Touched => 5,
+            Self::Put => 6,
+            Self::Renamed => 7,
+            Self::Retitled => 8,
+        }
+    }
+}
+
+/// The names of a file with their lines, and what is put together across lines.
+pub(in crate::transfer) struct Names(Connection);
+
+impl Names {
+    /// An empty one. SQLite deletes it with its connection.
+    pub(in crate::transfer) fn new() -> Result<Self, DbError> {
+        let connection = Connection::open("")?;
+        connection.execute_batch(
+            "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -24576; \
+             CREATE TABLE names (space INTEGER, name TEXT, line INTEGER, PRIMARY KEY (space, name)) WITHOUT ROWID; \
+             CREATE TABLE items (owner TEXT, line INTEGER, json BLOB, PRIMARY KEY (owner, line)) WITHOUT ROWID; \
+             BEGIN",
+        )?;
+        Ok(Self(connection))
+    }
+
+    /// Notes a name; gives the line that has it already, if there is one.
+    pub(in crate::transfer) fn claim(&mut self, space: Space, name: &str, line: u64) -> Result<Option<u64>, DbError> {
+        let added = self
+            .0
+            .prepare_cached("INSERT OR IGNORE INTO names (space, name, line) VALUES (?1, ?2, ?3)")?
+            .execute(params![space.number(), name, line.cast_signed()])?;
+        if added == 1 { Ok(None) } else { self.line_of(space, name) }
+    }
+
+    /// The line that has a name.
+    pub(in crate::transfer) fn line_of(&mut self, space: Space, name: &str) -> Result<Option<u64>, DbError> {
+        let line = self
+            .0
+            .prepare_cached("SELECT line FROM names WHERE space = ?1 AND name = ?2")?
+            .query_row(params![space.number(), name], |row| row.get::<_, i64>(0))
+            .optional()?;
+        Ok(line.map(i64::cast_unsigned))
+    }
+
+    /// Whether the file has a record of this kind and name.
+    pub(in crate::transfer) fn has(&mut self, kind: Kind, name: &str) -> Result<bool, DbError> {
+        Ok(self.line_of(Space::Kind(kind), name)?.is_some())
+    }
+
+    /// Notes a name that stands on no line of its own.
+    pub(in crate::transfer) fn note(&mut self, space: Space, name: &str) -> Result<(), DbError> {
+        self.claim(space, name, 0).map(|_| ())
+    }
+
+    /// Whether any name was noted.
+    pub(in crate::transfer) fn any(&mut self, space: Space) -> Result<bool, DbError> {
+        Ok(self.0.prepare_cached("SELECT 1 FROM names WHERE space = ?1")?.exists([space.number()])?)
+    }
+
+    /// The names that were noted after this one, in order and some at a time; those of records of a kind that the file
+    /// has are left out.
+    pub(in crate::transfer) fn noted_after(
+        &mut self,
+        space: Space,
+        unless: Option<Kind>,
+        name: &str,
+    ) -> Result<Vec<String>, DbError> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT name FROM names AS noted WHERE space = ?1 AND name > ?2 \
+             AND NOT EXISTS (SELECT 1 FROM names WHERE space = ?3 AND name = noted.name) ORDER BY name LIMIT 256",
+        )?;
+        let unless = unless.map(|kind| Space::Kind(kind).number());
+        let found = statement.query_map(params![space.number(), name, unless], |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// Keeps a line of an order that stands on a line of its own.
+    pub(in crate::transfer) fn add_item(&mut self, order: &str, line: u64, json: &[u8]) -> Result<(), DbError> {
+        self.0.prepare_cached("INSERT INTO items (owner, line, json) VALUES (?1, ?2, ?3)")?.execute(params![
+            order,
+            line.cast_signed(),
+            json
+        ])?;
+        Ok(())
+    }
+
+    /// The lines of an order that stand on lines of their own, in the order of the file.
+    pub(in crate::transfer) fn items_of(&mut self, order: &str) -> Result<Vec<Vec<u8>>, DbError> {
+        let mut statement = self.0.prepare_cached("SELECT json FROM items WHERE owner = ?1 ORDER BY line")?;
+        let found = statement.query_map([order], |row| row.get(0))?;
+        Ok(found.collect::<Result<_, _>>()?)
+    }
+
+    /// Hands over the lines of orders whose order the file does not have: the line, and the order that it names.
+    pub(in crate::transfer) fn each_stray_item(&mut self, mut each: impl FnMut(u64, String)) -> Result<(), DbError> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT line, owner FROM items \
+             WHERE NOT EXISTS (SELECT 1 FROM names WHERE space = ?1 AND name = owner) ORDER BY line",
+        )?;
+        let mut rows = statement.query([Space::Kind(Kind::Order).number()])?;
+        while let Some(row) = rows.next()? {
+            each(row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_claimed_once_in_its_space() {
+        let mut names = Names::new().unwrap();
+        assert_eq!(names.claim(Space::Kind(Kind::Entry), "AbCdEfGh", 3).unwrap(), None);
+        assert_eq!(names.claim(Space::Kind(Kind::User), "AbCdEfGh", 4).unwrap(), None);
+        assert_eq!(names.claim(Space::Kind(Kind::Entry), "AbCdEfGh", 5).unwrap(), Some(3));
+        assert!(names.has(Kind::User, "AbCdEfGh").unwrap());
+        assert!(!names.has(Kind::Order, "AbCdEfGh").unwrap());
+    }
+
+    #[test]
+    fn noted_names_of_the_file_are_passed_over() {
+        let mut names = Names::new().unwrap();
+        assert!(!names.any(Space::Touched).unwrap());
+        for entry in ["EntryCCC", "EntryAAA", "EntryBBB", "EntryAAA"] {
+            names.note(Space::Touched, entry).unwrap();
+        }
+        names.claim(Space::Kind(Kind::Entry), "EntryBBB", 1).unwrap();
+        assert_eq!(names.noted_after(Space::Touched, Some(Kind::Entry), "").unwrap(), ["EntryAAA", "EntryCCC"]);
+        assert_eq!(names.noted_after(Space::Touched, Some(Kind::Entry), "EntryAAA").unwrap(), ["EntryCCC"]);
+        assert!(names.line_of(Space::Touched, "EntryBBB").unwrap().is_some());
+    }
+
+    #[test]
+    fn items_are_found_by_their_order() {
+        let mut names = Names::new().unwrap();
+        for (order, line) in [("OrderAAA", 9), ("OrderBBB", 4), ("OrderAAA", 2)] {
+            names.add_item(order, line, line.to_string().as_bytes()).unwrap();
+        }
+        names.claim(Space::Kind(Kind::Order), "OrderAAA", 1).unwrap();
+        assert_eq!(names.items_of("OrderAAA").unwrap(), [b"2".to_vec(), b"9".to_vec()]);
+        let mut stray = Vec::new();
+        names.each_stray_item(|line, order| stray.push((line, order))).unwrap();
+        assert_eq!(stray, [(4, "OrderBBB".to_owned())]);
+    }
+}

@@ -1,0 +1,373 @@
+use std::io::Cursor;
+
+use tempfile::TempDir;
+
+use super::*;
+use crate::db::{AccountId, Settings, migrate};
+use crate::log;
+use crate::text::Timestamp;
+
+/// A deployment on a temporary folder.
+struct Place {
+    folder: TempDir,
+    db: Db,
+    storage: Storage,
+    clock: Clock,
+    ids: Ids,
+}
+
+impl Place {
+    async fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let settings = Settings::at(&format!("sqlite:{}", folder.path().join("plaudit.db").display()));
+        let db = Db::open(&settings).await.unwrap();
+        migrate::run(&db, &settings).await.unwrap();
+        let storage = Storage::open(&format!("file:{}", folder.path().join("files").display())).unwrap();
+        let clock = Clock::fixed(Timestamp::parse("2026-01-31T08:30:00Z").unwrap());
+        Self { folder, db, storage, clock, ids: Ids::seeded(1) }
+    }
+
+    async fn import_for(&self, text: &str, account: Option<&str>) -> (Outcome, Vec<String>) {
+        let mut told = Vec::new();
+        let mut report = |fault: Fault| told.push(fault.to_string());
+        let deployment = Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
+        let source = Source { reader: Cursor::new(text), name: "a.jsonl", directory: self.folder.path() };
+        let outcome = import(deployment, source, account.and_then(Slug::parse), &mut report).await.unwrap();
+        assert_eq!(outcome.faults, told.len() as u64);
+        (outcome, told)
+    }
+
+    async fn import(&self, text: &str) -> Outcome {
+        let (outcome, told) = self.import_for(text, None).await;
+        assert_eq!(told, Vec::<String>::new());
+        outcome
+    }
+
+    async fn faults(&self, text: &str) -> Vec<String> {
+        self.import_for(text, None).await.1
+    }
+
+    async fn export(&self) -> String {
+        let mut out = Vec::new();
+        export(&self.db, &self.storage, Slug::parse("AccountA").unwrap(), &mut out).await.unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    async fn count(&self, table: &str) -> i64 {
+        self.db.first(&format!("SELECT count(*) FROM {table}"), &[], |row| row.integer(0)).await.unwrap().unwrap()
+    }
+
+    /// The numbers of the account's last change and program.
+    async fn head(&self) -> (i64, i64) {
+        let sql = "SELECT sequence, version FROM accounts";
+        self.db.first(sql, &[], |row| Ok((row.integer(0)?, row.integer(1)?))).await.unwrap().unwrap()
+    }
+}
+
+const ACCOUNT: &str = r#"{"kind":"account","slug":"AccountA","name":"Awards","languages":["en_GB","de_DE"]}"#;
+
+/// A set-up, one user, and nothing else.
+const SETUP: &str = r#"
+{"kind":"tab","slug":"TabGener","form":"FormAAAA","type":"General"}
+{"kind":"tab","slug":"TabContr","form":"FormAAAA","type":"Contributors"}
+{"kind":"tab","slug":"TabAttac","form":"FormAAAA","type":"Attachments"}
+{"kind":"category","slug":"CategAAA","season":"SeasonAA","form":"FormAAAA","name":{"en_GB":"Film"},"chapters":["ChapterA"],"parent":"CategBBB"}
+{"kind":"category","slug":"CategBBB","season":"SeasonAA","form":"FormAAAA","name":{"en_GB":"Arts"}}
+{"kind":"chapter","slug":"ChapterA","season":"SeasonAA","name":{"en_GB":"North","de_DE":"Norden"},"managers":["UserAAAA"]}
+{"kind":"form","slug":"FormAAAA","season":"SeasonAA","name":{"en_GB":"Entry"}}
+{"kind":"season","slug":"SeasonAA","name":{"en_GB":"2026"},"status":"active"}
+{"kind":"field","slug":"FieldAAA","type":"text","resource":"entries","tab":"TabGener","title":{"en_GB":"Why"}}
+{"kind":"field","slug":"FieldBBB","type":"text","resource":"contributors","tab":"TabContr","title":{"en_GB":"Who"}}
+{"kind":"role","slug":"RoleAAAA","name":{"en_GB":"Entrant"}}
+{"kind":"tax","slug":"TaxAAAAA","country":"GB","rate":20,"term":"VAT"}
+{"kind":"price","slug":"PriceAAA","season":"SeasonAA","title":{"en_GB":"Fee"},"amounts":[{"currency":"GBP","amount":10.50}]}
+{"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"Lovelace","email":"ada@example.org","roles":["RoleAAAA"]}
+"#;
+
+/// People's records, each before what it refers to.
+const PEOPLE: &str = r#"
+{"kind":"order_item","order":"OrderAAA","name":"Second","amount":1.00}
+{"kind":"order","slug":"OrderAAA","season":"SeasonAA","user":"UserAAAA","currency":"GBP","tax_rate_details":"TaxAAAAA","items":[{"name":"First","entry":"EntryAAA","price":"PriceAAA"}]}
+{"kind":"attachment","token":"TokenTokenToken","entry":"EntryAAA","tab":"TabAttac","order":1}
+{"kind":"file","token":"TokenTokenToken","filename":"a.txt","data":"SGVsbG8sIHdvcmxk"}
+{"kind":"contributor","slug":"ContrAAA","entry":"EntryAAA","tab":"TabContr","fields":{"FieldBBB":"Grace \u007f"}}
+{"kind":"entry","slug":"EntryBBB","title":"Second","category":"CategAAA","entrant":"UserAAAA","deleted":true}
+{"kind":"entry","slug":"EntryAAA","title":"First","category":"CategAAA","entrant":"UserAAAA","entry_fields":{"FieldAAA":"Because"}}
+{"kind":"user","slug":"UserBBBB","first_name":"Alan","last_name":"Turing","deleted":true}
+"#;
+
+fn whole() -> String {
+    format!("{PEOPLE}{SETUP}\n{ACCOUNT}\n")
+}
+
+#[tokio::test]
+async fn a_file_with_every_kind_comes_back_and_again_as_the_same_bytes() {
+    let first = Place::new().await;
+    let outcome = first.import(&whole()).await;
+    assert_eq!(outcome.account, Slug::parse("AccountA"));
+    assert!(outcome.counts.iter().all(|count| count.kind == Kind::OrderItem || count.read == count.changed));
+    let kinds: Vec<_> = outcome.counts.iter().map(|count| count.kind).collect();
+    assert_eq!(kinds, Kind::ALL);
+    let text = first.export().await;
+    let order: Vec<_> = text.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
+    let position = |name: &str| Kind::ALL.iter().position(|kind| kind.name() == name).unwrap();
+    assert!(order.is_sorted_by_key(|name| position(name)), "{order:?}");
+    assert!(text.starts_with(r#"{"kind":"account","slug":"AccountA","name":"Awards","#), "{text}");
+    for line in [
+        r#""managers":["UserAAAA"]"#,
+        r#""data":"SGVsbG8sIHdvcmxk"}"#,
+        r#""deleted":true}"#,
+        r#""invoice_number":"1""#,
+        r#""total":13.80"#,
+        r#""name":"Second""#,
+    ] {
+        assert!(text.contains(line), "{line} is not in {text}");
+    }
+    let second = Place::new().await;
+    second.import(&text).await;
+    assert_eq!(second.export().await, text);
+    let turned: Vec<_> = text.lines().rev().collect();
+    let third = Place::new().await;
+    third.import(&turned.join("\n")).await;
+    assert_eq!(third.export().await, text);
+}
+
+#[tokio::test]
+async fn what_is_there_already_is_neither_written_nor_logged() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    let (text, head) = (place.export().await, place.head().await);
+    place.clock.advance(3600);
+    for again in [whole(), text.clone()] {
+        let outcome = place.import(&again).await;
+        let changed: Vec<_> = outcome.counts.iter().filter(|count| count.changed > 0).collect();
+        assert!(changed.is_empty(), "{changed:?}");
+    }
+    assert_eq!((place.export().await, place.head().await), (text, head));
+}
+
+#[tokio::test]
+async fn every_change_is_in_the_log_once_and_the_version_is_raised_once() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    let (sequence, version) = place.head().await;
+    let mut names = std::collections::BTreeSet::new();
+    let mut tx = place.db.snapshot().await.unwrap();
+    log::each_of_account(&mut tx, AccountId(1), |entry| {
+        names.insert((entry.kind().to_owned(), entry.slug().to_owned()));
+        assert_eq!(
+            (entry.texts[0], entry.texts[1], entry.texts[4], entry.texts[5]),
+            ("operator", "system", "imported", "")
+        );
+        Ok(())
+    })
+    .await
+    .unwrap();
+    let records = whole().lines().filter(|line| !line.is_empty() && !line.contains("order_item")).count();
+    assert_eq!((names.len(), sequence), (records, i64::try_from(records).unwrap()));
+    assert_eq!(version, 2);
+}
+
+#[tokio::test]
+async fn an_entry_shows_what_belongs_to_it_and_its_counts() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    let sql = "SELECT doc, detail FROM entries WHERE slug = 'EntryAAA'";
+    let read = place.db.first(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
+    let (doc, detail) = read.await.unwrap().unwrap();
+    assert!(doc.contains(r#""contributor_count":1,"files_count":1"#), "{doc}");
+    assert!(doc.contains("CategBBB") && doc.contains("Lovelace"), "{doc}");
+    assert!(detail.contains("Grace") && detail.contains("a.txt"), "{detail}");
+
+    // A changed contributor, file or user changes the entry, although the file does not have it.
+    let contributor =
+        r#"{"kind":"contributor","slug":"ContrAAA","entry":"EntryAAA","tab":"TabContr","fields":{"FieldBBB":"Mary"}}"#;
+    let user = r#"{"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"King","email":"ada@example.org","roles":["RoleAAAA"]}"#;
+    let (_, told) = place.import_for(&format!("{contributor}\n{user}\n"), Some("AccountA")).await;
+    assert!(told.is_empty(), "{told:?}");
+    let read = place.db.first(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
+    let (doc, detail) = read.await.unwrap().unwrap();
+    assert!(detail.contains("Mary") && !detail.contains("Grace"), "{detail}");
+    assert!(doc.contains("King") && !doc.contains("Lovelace"), "{doc}");
+    for sql in ["SELECT doc FROM orders", "SELECT doc FROM setup_records WHERE kind = 'chapter'"] {
+        let doc = place.db.first(sql, &[], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();
+        assert!(doc.contains("King"), "{doc}");
+    }
+}
+
+#[tokio::test]
+async fn every_fault_is_told_with_its_line_and_nothing_is_applied() {
+    let place = Place::new().await;
+    let faulty = [
+        r#"{"kind":"entry","slug":"EntryCCC","title":5,"category":"CategAAA","entrant":"UserAAAA"}"#,
+        r#"{"kind":"entry","slug":"EntryDDD","title":"A","category":"NoSuchCa","chapter":"ChapterA","form":"FormAAAA","season":"SeasonAA","entrant":"NoSuchUs","entry_fields":{"NoSuchFi":"x"}}"#,
+        r#"{"kind":"entry","slug":"EntryDDD","title":"#,
+        r#"{"slug":"EntryDDD"}"#,
+        r#"{"kind":"trophy"}"#,
+        r#"[1]"#,
+        r#"{"kind":"contributor","slug":"ContrAAA","entry":"EntryAAA","tab":"TabContr"}"#,
+        r#"{"kind":"user","slug":"short","first_name":"A","last_name":"B"}"#,
+        r#"{"kind":"user","slug":"UserCCCC","first_name":"A","last_name":"B","email":"ADA@example.org","surname":"C"}"#,
+        r#"{"kind":"account","slug":"AccountB","name":"Other"}"#,
+        r#"{"kind":"order_item","order":"NoSuchOr","name":"A","amount":1}"#,
+        r#"{"kind":"file","token":"OtherOtherOther","filename":"b.txt","path":"../b.txt"}"#,
+        r#"{"kind":"file","token":"FilesFilesFiles","filename":"b.txt"}"#,
+        r#"{"kind":"season","slug":"SeasonBB","name":{"en_GB":"2027"},"status":"active"}"#,
+        r#"{"kind":"category","slug":"CategCCC","season":"SeasonBB","name":{"fr_FR":"Film"}}"#,
+        r#"{"kind":"category","slug":"CategDDD","season":"SeasonBB","name":{"en_GB":"Film"},"chapters":["ChapterA"],"parent":"CategDDD"}"#,
+    ];
+    let before = whole().lines().count();
+    let mut told = place.faults(&format!("{}{}\n", whole(), faulty.join("\n"))).await;
+    told.sort_by_key(|fault| fault.split(':').nth(1).unwrap().parse::<usize>().unwrap());
+    let expected = [
+        (1, "entry EntryCCC: title: "),
+        (2, "entry EntryDDD: "),
+        (2, "entry EntryDDD: category: there is no category NoSuchCa"),
+        (2, "entry EntryDDD: entrant: there is no user NoSuchUs"),
+        (2, "entry EntryDDD: entry_fields.NoSuchFi: "),
+        (3, "42: expected a value"),
+        (4, "kind: is required"),
+        (5, "kind: is \"trophy\""),
+        (6, "1: expected an object"),
+        (7, "contributor ContrAAA: slug: is given twice; the first record of it is on line 6"),
+        (8, "user: slug: must be a slug"),
+        (9, "user UserCCCC: surname: "),
+        (10, "account AccountB: slug: "),
+        (11, "order_item: order: the file has no order NoSuchOr"),
+        (12, "file OtherOtherOther: path: "),
+        (13, "file FilesFilesFiles: data: is required"),
+        (14, "season SeasonBB: status: "),
+        (15, "category CategCCC: name: "),
+        (16, "category CategDDD: parent: "),
+    ];
+    for (line, text) in expected {
+        let start = format!("a.jsonl:{}:", before + line);
+        let found =
+            told.iter().any(|fault| fault.strip_prefix(&start).is_some_and(|rest| rest.trim_start().starts_with(text)));
+        assert!(found, "{start} {text} is not in {told:#?}");
+    }
+    for table in ["accounts", "changes", "setup_records", "users", "entries", "orders", "files"] {
+        assert_eq!(place.count(table).await, 0, "{table}");
+    }
+    let stored = place.storage.exists("AccountA", "TokenTokenToken").await.unwrap();
+    assert!(!stored, "the bytes of a refused file are not kept");
+}
+
+#[tokio::test]
+async fn what_is_nested_belongs_to_what_it_is_nested_in() {
+    let place = Place::new().await;
+    let text = r#"
+{"kind":"account","slug":"AccountA","name":"Awards"}
+{"kind":"season","slug":"SeasonAA","name":{"en_GB":"2026"}}
+{"kind":"form","name":{"en_GB":"Entry"},"season":"SeasonAA","tabs":[{"type":"General","fields":[{"slug":"FieldAAA","type":"text","title":{"en_GB":"Why"}}]},{"slug":"TabContr","type":"Contributors"}]}
+{"kind":"category","slug":"CategAAA","season":"SeasonAA","name":{"en_GB":"Film"}}
+{"kind":"chapter","slug":"ChapterA","season":"SeasonAA","name":{"en_GB":"North"}}
+{"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"Lovelace"}
+"#;
+    place.import(text).await;
+    let form = place.export().await.lines().find(|line| line.contains(r#""kind":"form""#)).unwrap()[22..30].to_owned();
+    let entry = format!(
+        r#"{{"kind":"entry","title":"A","category":"CategAAA","form":"{form}","entrant":"UserAAAA","contributor_count":2,"contributors":[{{"tab":"TabContr"}},{{"slug":"ContrAAA","tab":"TabContr"}}]}}"#
+    );
+    let (outcome, told) = place.import_for(&entry, Some("AccountA")).await;
+    assert_eq!((told, outcome.counts.len()), (Vec::new(), 2));
+    let export = place.export().await;
+    let tabs: Vec<_> = export.lines().filter(|line| line.contains(r#""kind":"tab""#)).collect();
+    assert!(tabs.len() == 2 && tabs.iter().all(|tab| tab.contains(&format!(r#""form":"{form}""#))), "{tabs:?}");
+    let field = export.lines().find(|line| line.contains(r#""kind":"field""#)).unwrap();
+    assert!(field.contains(&format!(r#""form":"{form}","tab":""#)), "{field}");
+    let entry = &export.lines().find(|line| line.contains(r#""kind":"entry""#)).unwrap()[23..31];
+    let contributors = export.lines().filter(|line| line.contains(&format!(r#""entry":"{entry}""#)));
+    assert_eq!(contributors.count(), 2);
+
+    let wrong = format!(
+        r#"{{"kind":"entry","slug":"EntryAAA","title":"A","category":"CategAAA","form":"{form}","entrant":"UserAAAA","contributors":[{{"tab":"TabContr","entry":"EntryBBB"}},5],"attachments":{{}}}}"#
+    );
+    let told = place.import_for(&wrong, Some("AccountA")).await.1;
+    for member in ["contributors.0.entry", "contributors.1", "attachments"] {
+        assert!(told.iter().any(|fault| fault.contains(&format!("entry EntryAAA: {member}: "))), "{member}: {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn numbers_are_given_in_the_order_of_the_file_after_the_highest() {
+    let place = Place::new().await;
+    let entry = |slug: &str, more: &str| {
+        format!(r#"{{"kind":"entry","slug":"{slug}","title":"A","category":"CategAAA","entrant":"UserAAAA"{more}}}"#)
+    };
+    let order = |slug: &str, more: &str| {
+        format!(
+            r#"{{"kind":"order","slug":"{slug}","season":"SeasonAA","user":"UserAAAA","currency":"GBP","total":1{more}}}"#
+        )
+    };
+    let lines = [
+        entry("EntryCCC", ""),
+        entry("EntryBBB", r#","local_id":7"#),
+        entry("EntryAAA", ""),
+        order("OrderCCC", ""),
+        order("OrderBBB", r#","invoice_number":"041""#),
+        order("OrderAAA", ""),
+    ];
+    place.import(&format!("{ACCOUNT}\n{SETUP}\n{}\n", lines.join("\n"))).await;
+    let export = place.export().await;
+    let number = |slug: &str| {
+        let line = export.lines().find(|line| line.contains(&format!(r#""slug":"{slug}""#))).unwrap();
+        line.split([',', ':']).nth(5).unwrap().trim_matches('"').to_owned()
+    };
+    assert_eq!(["EntryAAA", "EntryBBB", "EntryCCC"].map(number), ["9", "7", "8"]);
+    assert_eq!(["OrderAAA", "OrderBBB", "OrderCCC"].map(number), ["43", "041", "42"]);
+
+    let taken =
+        format!("{}\n{}\n", entry("EntryDDD", r#","local_id":7"#), order("OrderDDD", r#","invoice_number":"43""#));
+    let told = place.import_for(&taken, Some("AccountA")).await.1;
+    assert_eq!(
+        told,
+        [
+            "a.jsonl:1: entry EntryDDD: local_id: is that of the entry EntryBBB",
+            "a.jsonl:2: order OrderDDD: invoice_number: is that of the order OrderAAA",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn unique_values_can_change_hands_within_a_file() {
+    let place = Place::new().await;
+    let user = |slug: &str, email: &str| {
+        format!(r#"{{"kind":"user","slug":"{slug}","first_name":"A","last_name":"B","email":"{email}"}}"#)
+    };
+    place.import(&format!("{ACCOUNT}\n{}\n{}\n", user("UserAAAA", "a@x.org"), user("UserBBBB", "b@x.org"))).await;
+    place.import(&format!("{ACCOUNT}\n{}\n{}\n", user("UserAAAA", "b@x.org"), user("UserBBBB", "a@x.org"))).await;
+    let export = place.export().await;
+    let line = export.lines().find(|line| line.contains("UserAAAA")).unwrap();
+    assert!(line.contains("b@x.org"), "{line}");
+    let told = place.faults(&format!("{ACCOUNT}\n{}\n", user("UserCCCC", "A@x.org"))).await;
+    assert_eq!(told, ["a.jsonl:2: user UserCCCC: email: is that of the user UserBBBB"]);
+}
+
+#[tokio::test]
+async fn a_file_is_about_one_account_that_it_or_the_command_names() {
+    let place = Place::new().await;
+    let user = r#"{"kind":"user","slug":"UserAAAA","first_name":"A","last_name":"B"}"#;
+    assert!(place.faults(user).await[0].starts_with("a.jsonl: is about no account"));
+    let told = place.import_for(user, Some("AccountA")).await.1;
+    assert!(told[0].contains("does not exist"), "{told:?}");
+    let (_, told) = place.import_for(ACCOUNT, Some("AccountB")).await;
+    assert!(told[0].starts_with("a.jsonl:1: account AccountA: slug: "), "{told:?}");
+    place.import(ACCOUNT).await;
+    let told = place.import_for(user, Some("AccountA")).await.1;
+    assert!(told.is_empty(), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_file_is_read_from_beside_the_program_file_and_never_changes() {
+    let place = Place::new().await;
+    std::fs::write(place.folder.path().join("b.txt"), "beside").unwrap();
+    let file = |more: &str| format!(r#"{{"kind":"file","token":"TokenTokenToken","filename":"b.txt"{more}}}"#);
+    place.import(&format!("{ACCOUNT}\n{}\n", file(r#","path":"./b.txt""#))).await;
+    assert!(place.export().await.contains(r#""data":"YmVzaWRl""#));
+    place.import(&format!("{ACCOUNT}\n{}\n", file(""))).await;
+    let told = place.faults(&format!("{ACCOUNT}\n{}\n", file(r#","data":"SGVsbG8=""#))).await;
+    assert!(told[0].contains("file TokenTokenToken: data: is not what is stored"), "{told:?}");
+    let told = place.faults(&format!("{ACCOUNT}\n{}\n", file(r#","data":"YmVzaWRl","size":7"#))).await;
+    assert!(told[0].contains("file TokenTokenToken: size: contradicts"), "{told:?}");
+}

@@ -1,0 +1,138 @@
+//! Pure rules of users.
+
+use serde::Deserialize;
+
+use super::EMAIL_LENGTH;
+use crate::input;
+use crate::text::{Json, Locale, Slug};
+
+/// How a user came to be.
+pub(super) const ORIGINS: &[(&str, &str)] =
+    &[("manual", "manual"), ("registration", "registration"), ("invited", "invited"), ("api", "api")];
+
+/// What other records show of a user, whose stored document it is read from.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Summary {
+    /// The user's slug.
+    pub slug: Slug,
+    /// The first name.
+    pub first_name: String,
+    /// The last name.
+    pub last_name: String,
+    /// The e-mail address.
+    pub email: Option<String>,
+    /// The user's UUID.
+    pub global_id: String,
+}
+
+impl Summary {
+    /// The first and the last name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        full_name(&self.first_name, &self.last_name)
+    }
+}
+
+/// The first and the last name with a blank between them, where there are both.
+#[must_use]
+pub fn full_name(first_name: &str, last_name: &str) -> String {
+    match (first_name.trim(), last_name.trim()) {
+        (first, "") => first.to_owned(),
+        ("", last) => last.to_owned(),
+        (first, last) => format!("{first} {last}"),
+    }
+}
+
+/// The form in which two e-mail addresses that reach the same person are equal.
+#[must_use]
+pub fn normal_email(email: &str) -> String {
+    email.to_lowercase()
+}
+
+/// An e-mail address: one `@` between two parts without blanks, and a domain. More only a message can tell.
+pub(super) fn email(json: &Json) -> Result<String, String> {
+    let email = input::text(EMAIL_LENGTH)(json)?;
+    let right = email.split_once('@').is_some_and(|(local, domain)| {
+        let plain = |part: &str| !part.is_empty() && !part.chars().any(|c| c.is_whitespace() || c.is_control());
+        plain(local) && plain(domain) && !domain.contains('@') && !domain.starts_with('.') && !domain.ends_with('.')
+    });
+    if right { Ok(email) } else { Err("must be an e-mail address".to_owned()) }
+}
+
+/// A mobile number, E.164; the empty string is none.
+pub(super) fn mobile(json: &Json) -> Result<Option<String>, String> {
+    let mobile = input::text(16)(json)?;
+    if mobile.is_empty() {
+        return Ok(None);
+    }
+    let digits = mobile.strip_prefix('+').unwrap_or_default();
+    let right = (7..=15).contains(&digits.len())
+        && !digits.starts_with('0')
+        && digits.bytes().all(|digit| digit.is_ascii_digit());
+    if right { Ok(Some(mobile)) } else { Err("must be a number such as +441632960001 (E.164)".to_owned()) }
+}
+
+/// A UUID, in lower case.
+pub(super) fn uuid(json: &Json) -> Result<String, String> {
+    let uuid = input::text(36)(json)?.to_ascii_lowercase();
+    let right = uuid.len() == 36
+        && uuid.bytes().enumerate().all(|(index, byte)| match index {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    if right { Ok(uuid) } else { Err("must be a UUID".to_owned()) }
+}
+
+/// A language of the account, as its code or as the object with a code that is shown.
+pub(super) fn language(languages: &[Locale]) -> impl Fn(&Json) -> Result<Locale, String> {
+    move |json| {
+        let code = json.get("code").unwrap_or(json).as_str();
+        code.and_then(Locale::parse)
+            .filter(|locale| languages.contains(locale))
+            .ok_or_else(|| "must be a language of the account".to_owned())
+    }
+}
+
+/// An object of which nothing more is known, as its canonical text.
+pub(super) fn object(json: &Json) -> Result<String, String> {
+    match json {
+        Json::Object(_) => Ok(json.to_string()),
+        _ => Err("must be an object".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(text: &str) -> Json {
+        Json::String(text.to_owned())
+    }
+
+    #[test]
+    fn a_name_has_a_blank_only_between_two_parts() {
+        assert_eq!(full_name("Ada", "Lovelace"), "Ada Lovelace");
+        assert_eq!(full_name("Ada", ""), "Ada");
+        assert_eq!(full_name("", "Lovelace"), "Lovelace");
+    }
+
+    #[test]
+    fn an_email_address_has_two_parts() {
+        for right in ["a@b.org", "a.b+c@d", "ä@b.org"] {
+            assert!(email(&text(right)).is_ok(), "{right}");
+        }
+        for wrong in ["", "a", "@b", "a@", "a@b@c", "a b@c.org", "a@.org", "a@b."] {
+            assert!(email(&text(wrong)).is_err(), "{wrong}");
+        }
+        assert_eq!(normal_email("Ada@Example.ORG"), "ada@example.org");
+    }
+
+    #[test]
+    fn a_mobile_number_is_e164_or_empty() {
+        assert_eq!(mobile(&text("")), Ok(None));
+        assert_eq!(mobile(&text("+441632960001")), Ok(Some("+441632960001".to_owned())));
+        for wrong in ["441632960001", "+0441632960", "+44 1632", "+44163296000123456", "+1"] {
+            assert!(mobile(&text(wrong)).is_err(), "{wrong}");
+        }
+    }
+}

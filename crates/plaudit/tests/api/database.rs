@@ -1,0 +1,145 @@
+//! The face of the database: what a transaction promises, on both engines.
+
+use plaudit::db::{AccountId, Db, DbError, Tx, Value};
+
+use crate::both_engines;
+
+async fn set(tx: &mut Tx, name: &str, message: &str) -> Result<(), DbError> {
+    tx.execute("INSERT INTO maintenance (region, message) VALUES ($1, $2)", &[name.into(), message.into()]).await?;
+    Ok(())
+}
+
+async fn get(db: &Db, name: &str) -> Option<String> {
+    db.first("SELECT message FROM maintenance WHERE region = $1", &[name.into()], |row| Ok(row.text(0)?.to_owned()))
+        .await
+        .unwrap()
+}
+
+async fn write(db: &Db, name: &'static str, fails: bool) -> Result<(), DbError> {
+    db.write(AccountId(7), (name, fails), |tx, (name, fails)| {
+        Box::pin(async move {
+            set(tx, name, "kept").await?;
+            if *fails { Err(DbError::Failed("on purpose".to_owned())) } else { Ok(()) }
+        })
+    })
+    .await
+}
+
+both_engines! {
+    async fn a_write_that_fails_leaves_nothing_and_spares_the_others_of_its_group(server) {
+        let db = &server.db;
+        let (one, two, three) = tokio::join!(write(db, "one", false), write(db, "two", true), write(db, "three", false));
+        assert!(one.is_ok() && two.is_err() && three.is_ok());
+        assert_eq!(get(db, "one").await.as_deref(), Some("kept"));
+        assert_eq!(get(db, "two").await, None);
+        assert_eq!(get(db, "three").await.as_deref(), Some("kept"));
+    }
+
+    async fn a_write_that_panics_leaves_nothing_and_the_next_one_works(server) {
+        let outcome: Result<(), DbError> = server
+            .db
+            .write(AccountId(7), (), |tx, ()| {
+                Box::pin(async move {
+                    set(tx, "before the panic", "lost").await?;
+                    panic!("on purpose")
+                })
+            })
+            .await;
+        assert!(outcome.is_err());
+        assert_eq!(get(&server.db, "before the panic").await, None);
+        write(&server.db, "after", false).await.unwrap();
+        assert_eq!(get(&server.db, "after").await.as_deref(), Some("kept"));
+    }
+
+    async fn a_statement_that_is_run_later_fails_its_own_write_alone(server) {
+        let twice = |name: &'static str| {
+            server.db.write(AccountId(7), name, |tx, name| {
+                Box::pin(async move {
+                    for _ in 0..2 {
+                        let values = vec![(*name).into(), "x".into()];
+                        tx.later("INSERT INTO maintenance (region, message) VALUES ($1, $2)", values).await?;
+                    }
+                    Ok::<_, DbError>(())
+                })
+            })
+        };
+        let (broken, fine) = tokio::join!(twice("same"), write(&server.db, "other", false));
+        assert!(matches!(broken, Err(DbError::Duplicate(_))), "{broken:?}");
+        assert!(fine.is_ok());
+        assert_eq!(get(&server.db, "same").await, None);
+    }
+
+    async fn a_parameter_is_named_by_its_number_wherever_it_stands(server) {
+        let found = server
+            .db
+            .first("SELECT $2 || $1 || $2", &["a".into(), "b".into()], |row| Ok(row.text(0)?.to_owned()))
+            .await
+            .unwrap();
+        assert_eq!(found.as_deref(), Some("bab"));
+    }
+
+    async fn concurrent_read_modify_writes_of_one_row_lose_none(server) {
+        set_counter(&server.db).await;
+        let increments = (0..400).map(|_| {
+            server.db.write(AccountId(7), (), |tx, ()| {
+                Box::pin(async move {
+                    let count = tx
+                        .first_for_update("SELECT message FROM maintenance WHERE region = 'count'", &[], |row| {
+                            Ok(row.text(0)?.parse::<u32>().unwrap())
+                        })
+                        .await?
+                        .unwrap();
+                    let count = (count + 1).to_string();
+                    tx.execute("UPDATE maintenance SET message = $1 WHERE region = 'count'", &[count.into()]).await?;
+                    Ok::<_, DbError>(())
+                })
+            })
+        });
+        for outcome in futures_util::future::join_all(increments).await {
+            outcome.unwrap();
+        }
+        assert_eq!(get(&server.db, "count").await.as_deref(), Some("400"));
+    }
+
+    async fn a_snapshot_reads_one_state_whatever_is_written_meanwhile(server) {
+        write(&server.db, "first", false).await.unwrap();
+        let mut tx = server.db.snapshot().await.unwrap();
+        let count = |tx: Tx| async move {
+            let mut tx = tx;
+            let count = tx.first("SELECT count(*) FROM maintenance", &[], |row| row.integer(0)).await.unwrap();
+            (tx, count)
+        };
+        let (reopened, before) = count(tx).await;
+        tx = reopened;
+        write(&server.db, "second", false).await.unwrap();
+        let (_, after) = count(tx).await;
+        assert_eq!((before, after), (Some(1), Some(1)));
+        assert_eq!(get(&server.db, "second").await.as_deref(), Some("kept"));
+    }
+
+    async fn text_is_compared_byte_by_byte(server) {
+        for name in ["a", "B", "ä", "Z", "z", "_"] {
+            server.db.write(AccountId(7), name, |tx, name| Box::pin(set(tx, name, ""))).await.unwrap();
+        }
+        let mut names = Vec::new();
+        server
+            .db
+            .each("SELECT region FROM maintenance ORDER BY region", &[], |row| {
+                names.push(row.text(0)?.to_owned());
+                Ok(())
+            })
+            .await
+            .unwrap();
+        assert_eq!(names, ["B", "Z", "_", "a", "z", "ä"]);
+    }
+
+    async fn a_column_that_cannot_hold_a_nul_gets_a_stand_in(server) {
+        server.db.write(AccountId(7), (), |tx, ()| Box::pin(set(tx, "nul", "a\0b"))).await.unwrap();
+        assert_eq!(get(&server.db, "nul").await.as_deref(), Some("a\u{fffd}b"));
+        assert_eq!(Value::from("a"), Value::from("a".to_owned()));
+    }
+}
+
+async fn set_counter(db: &Db) {
+    db.write(AccountId(7), (), |tx, ()| Box::pin(set(tx, "count", "0"))).await.unwrap();
+}

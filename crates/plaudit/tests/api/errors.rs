@@ -1,0 +1,281 @@
+//! Every row of the specification's section 7 and of the contract's section 1, in both formats.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use plaudit::http::server::ClientAddress;
+use plaudit::program::keys::Scope;
+
+use crate::both_engines;
+use crate::harness::check::{FORMATS, comparable_headers, error_names, message};
+use crate::harness::fixture::account_a;
+use crate::harness::{Answer, JSON, MAXIMUM_BODY, Server, XML};
+
+mod keys;
+mod limits;
+
+/// A request; `reads` takes a key that may only read.
+#[derive(Clone, Copy)]
+struct Ask {
+    method: &'static str,
+    path: &'static str,
+    body: Option<&'static str>,
+    content_type: &'static str,
+    reads: bool,
+}
+
+const fn ask(method: &'static str, path: &'static str, body: Option<&'static str>) -> Ask {
+    Ask { method, path, body, content_type: "application/json", reads: false }
+}
+
+const fn reading(ask: Ask) -> Ask {
+    Ask { reads: true, ..ask }
+}
+
+const CHAPTER: &str = "/chapter/ChapterN";
+const NO_CHAPTER: &str = "/chapter/NoSuchCh";
+const BAD_CHAPTER: &str = "/chapter/short";
+const NOT_JSON: Ask = Ask { content_type: "text/plain", ..ask("PUT", CHAPTER, Some("{}")) };
+const TOO_LARGE: &str = "too large";
+
+/// The rows 7 to 14 of the contract, with the status of each and the kind of `errors` that it has.
+const LATER_ROWS: &[(Ask, u16, bool)] = &[
+    (ask("GET", "/nothing", None), 404, false),
+    (ask("DELETE", "/chapter/ChapterN/more", None), 404, false),
+    (ask("PATCH", "/order", None), 405, false),
+    (ask("PATCH", CHAPTER, None), 405, false),
+    (ask("DELETE", BAD_CHAPTER, None), 400, false),
+    (ask("DELETE", "/chapter/ChapterNN", None), 400, false),
+    (ask("DELETE", "/chapter/Chapter1", None), 400, false),
+    (ask("DELETE", "/field/%C3%84bCdEfGh", None), 400, false),
+    (ask("PUT", "/entry/1/update-chapter", Some(r#"{"chapter":"ChapterS"}"#)), 400, false),
+    (ask("GET", "/order?colour=red", None), 400, true),
+    (ask("GET", "/order?status=unpaid", None), 400, true),
+    (ask("GET", "/order?page=0", None), 400, false),
+    (ask("GET", "/order?per_page=0", None), 400, false),
+    (ask("GET", "/order?per_page=101", None), 400, false),
+    (ask("GET", "/order?dir=up", None), 400, false),
+    (reading(ask("DELETE", CHAPTER, None)), 403, false),
+    (reading(ask("PUT", CHAPTER, Some("{}"))), 403, false),
+    (reading(ask("DELETE", "/field/FieldTxt", None)), 403, false),
+    (reading(ask("PUT", "/entry/EntryOne/update-chapter", Some(r#"{"chapter":"ChapterS"}"#))), 403, false),
+    (ask("PUT", CHAPTER, Some("")), 400, false),
+    (ask("PUT", "/entry/EntryOne/update-chapter", Some("")), 400, false),
+    (NOT_JSON, 400, false),
+    (ask("PUT", CHAPTER, Some("{")), 400, false),
+    (ask("PUT", CHAPTER, Some(r#"{"status":"active","status":"inactive"}"#)), 400, false),
+    (ask("PUT", CHAPTER, Some("[]")), 400, false),
+    (ask("PUT", CHAPTER, Some(TOO_LARGE)), 413, false),
+    (ask("DELETE", NO_CHAPTER, None), 404, false),
+    (ask("PUT", NO_CHAPTER, Some("{}")), 404, false),
+    (ask("DELETE", "/field/NoSuchFi", None), 404, false),
+    (ask("PUT", "/entry/NoSuchEn/update-chapter", Some(r#"{"chapter":"ChapterS"}"#)), 404, false),
+    (ask("PUT", CHAPTER, Some(r#"{"status":"open"}"#)), 422, true),
+    (ask("PUT", "/entry/EntryOne/update-chapter", Some("{}")), 422, true),
+    (ask("PUT", "/entry/EntryOld/update-chapter", Some(r#"{"chapter":"ChapterP"}"#)), 422, false),
+    (ask("DELETE", "/field/FieldRad", None), 422, false),
+];
+
+/// Changes of the headers that make a request fail at the rows 3 to 6.
+const EARLIER_ROWS: &[(&str, &str, u16)] = &[
+    ("accept", "", 400),
+    ("accept", "*/*", 400),
+    ("accept", "application/json", 400),
+    ("x-api-key", "", 401),
+    ("x-api-key", "  ", 401),
+    ("x-api-key", "plaudit_unknown", 403),
+    ("host", "b.example.org", 403),
+    ("x-api-language", "xx_XX", 400),
+    ("x-api-language", "en_GB,fr_FR", 400),
+];
+
+/// The two keys of the requests.
+struct Keys {
+    writes: String,
+    reads: String,
+}
+
+async fn keys(server: &Server) -> Keys {
+    Keys { writes: server.key.clone(), reads: server.new_key("AccountA", Scope::Read).await }
+}
+
+async fn send(server: &Server, keys: &Keys, ask: Ask, format: &str, headers: &[(&str, &str)]) -> Answer {
+    let large = format!("{{}}{}", " ".repeat(MAXIMUM_BODY));
+    let body = if ask.body == Some(TOO_LARGE) { Some(large.as_str()) } else { ask.body };
+    let key = if ask.reads { &keys.reads } else { &keys.writes };
+    let mut all = vec![("accept", format), ("x-api-key", key.as_str())];
+    if body.is_some() {
+        all.push(("content-type", ask.content_type));
+    }
+    all.extend_from_slice(headers);
+    server.send(server.request(ask.method, ask.path, &all, body)).await
+}
+
+both_engines! {
+    async fn every_row_has_its_status_in_both_formats(server) {
+        let keys = keys(&server).await;
+        for format in FORMATS {
+            for (ask, status, has_errors) in LATER_ROWS {
+                let answer = send(&server, &keys, *ask, format, &[]).await;
+                assert_eq!(answer.status, *status, "{} {}: {}", ask.method, ask.path, answer.text());
+                assert_eq!(error_names(&answer, format).is_some(), *has_errors, "{} {}", ask.method, ask.path);
+            }
+            for (name, value, status) in EARLIER_ROWS {
+                let answer = server.get_with("/order", &[("accept", format), (name, value)]).await;
+                assert_eq!(answer.status, *status, "{name}: {value}: {}", answer.text());
+                assert_eq!(error_names(&answer, if *name == "accept" { JSON } else { format }), None);
+            }
+        }
+        assert!(server.changes("AccountA").await.iter().all(|change| change.contains("imported")));
+    }
+
+    async fn a_row_of_the_headers_wins_over_every_later_one(server) {
+        let keys = keys(&server).await;
+        for format in FORMATS {
+            for (at, (name, value, status)) in EARLIER_ROWS.iter().enumerate() {
+                let alone = server.get_with("/order", &[("accept", format), (name, value)]).await.expect(*status);
+                for (ask, ..) in LATER_ROWS {
+                    let both = send(&server, &keys, *ask, format, &[(name, value)]).await;
+                    assert_eq!(both.body, alone.body, "{name}: {value} and {} {}", ask.method, ask.path);
+                }
+                for (other, later, _) in EARLIER_ROWS[at..].iter().filter(|(other, ..)| other != name) {
+                    let headers = [("accept", format), (name, value), (other, later)];
+                    let both = server.get_with("/order", &headers).await;
+                    assert_eq!(both.body, alone.body, "{name}: {value} and {other}: {later}");
+                }
+            }
+        }
+    }
+
+    async fn of_two_rows_that_apply_the_earlier_one_is_answered(server) {
+        let keys = keys(&server).await;
+        let not_json = |path| Ask { content_type: "text/plain", ..ask("PUT", path, Some("{}")) };
+        // Each pair: a request that two rows or more apply to, and one that only the earlier of them applies to.
+        let pairs = [
+            (ask("GET", "/chapter/short/nothing", None), ask("GET", "/nothing", None)),
+            (ask("PATCH", BAD_CHAPTER, None), ask("PATCH", CHAPTER, None)),
+            (ask("PATCH", "/order?page=0", None), ask("PATCH", "/order", None)),
+            (reading(ask("PATCH", CHAPTER, None)), ask("PATCH", CHAPTER, None)),
+            (ask("PUT", "/nothing", Some("")), ask("GET", "/nothing", None)),
+            (ask("PUT", "/chapter/short?page=0", Some("{}")), ask("DELETE", BAD_CHAPTER, None)),
+            (reading(ask("DELETE", BAD_CHAPTER, None)), ask("DELETE", BAD_CHAPTER, None)),
+            (ask("PUT", BAD_CHAPTER, Some("")), ask("DELETE", BAD_CHAPTER, None)),
+            (ask("PUT", BAD_CHAPTER, Some(TOO_LARGE)), ask("DELETE", BAD_CHAPTER, None)),
+            (reading(ask("GET", "/order?colour=red", None)), ask("GET", "/order?colour=red", None)),
+            (reading(ask("PUT", CHAPTER, Some(""))), reading(ask("DELETE", CHAPTER, None))),
+            (reading(ask("PUT", CHAPTER, Some("{"))), reading(ask("DELETE", CHAPTER, None))),
+            (reading(not_json(CHAPTER)), reading(ask("DELETE", CHAPTER, None))),
+            (reading(ask("PUT", CHAPTER, Some(TOO_LARGE))), reading(ask("DELETE", CHAPTER, None))),
+            (reading(ask("DELETE", NO_CHAPTER, None)), reading(ask("DELETE", CHAPTER, None))),
+            (ask("PUT", NO_CHAPTER, Some("")), ask("PUT", CHAPTER, Some(""))),
+            (ask("PUT", NO_CHAPTER, Some("{")), ask("PUT", CHAPTER, Some("{"))),
+            (not_json(NO_CHAPTER), not_json(CHAPTER)),
+            (ask("PUT", NO_CHAPTER, Some(TOO_LARGE)), ask("PUT", CHAPTER, Some(TOO_LARGE))),
+            (ask("PUT", NO_CHAPTER, Some(r#"{"status":"open"}"#)), ask("DELETE", NO_CHAPTER, None)),
+            (ask("PUT", "/entry/NoSuchEn/update-chapter", Some("{}")), ask("DELETE", NO_CHAPTER, None)),
+        ];
+        for format in FORMATS {
+            for (both, alone) in pairs {
+                let expected = send(&server, &keys, alone, format, &[]).await;
+                let answer = send(&server, &keys, both, format, &[]).await;
+                let name = format!("{} {} {:?}", both.method, both.path, both.body);
+                assert_eq!((answer.status, answer.text()), (expected.status, expected.text()), "{name}");
+            }
+            let both = ask("PUT", "/entry/EntryOld/update-chapter", Some(r#"{"chapter":"ChapterX"}"#));
+            let answer = send(&server, &keys, both, format, &[]).await.expect(422);
+            assert_eq!(error_names(&answer, format).unwrap(), ["chapter"], "the members come before the state");
+        }
+    }
+
+    async fn an_idempotency_key_leaves_the_order_of_the_rows_as_it_is(server) {
+        let keys = keys(&server).await;
+        for (index, (asked, status, _)) in LATER_ROWS.iter().enumerate() {
+            let key = format!("row-{index}");
+            let answer = send(&server, &keys, *asked, JSON, &[("idempotency-key", &key)]).await;
+            assert_eq!(answer.status, *status, "{} {}", asked.method, asked.path);
+        }
+        for (asked, status) in [
+            (ask("PUT", "/nothing", Some(TOO_LARGE)), 404),
+            (ask("PATCH", CHAPTER, Some(TOO_LARGE)), 405),
+            (ask("PUT", BAD_CHAPTER, Some(TOO_LARGE)), 400),
+            (reading(ask("PUT", CHAPTER, Some(TOO_LARGE))), 403),
+        ] {
+            let answer = send(&server, &keys, asked, JSON, &[("idempotency-key", "large")]).await;
+            assert_eq!(answer.status, status, "{} {}: {}", asked.method, asked.path, answer.text());
+        }
+    }
+
+    async fn a_wrong_method_is_answered_with_the_methods_that_there_are(server) {
+        for (path, expected) in [
+            ("/order", vec!["GET"]),
+            ("/chapter/ChapterN", vec!["PUT", "DELETE"]),
+            ("/field/FieldTxt", vec!["DELETE"]),
+            ("/entry/EntryOne/update-chapter", vec!["PUT"]),
+        ] {
+            for format in FORMATS {
+                let headers = [("accept", format)];
+                let answer = server.send(server.request("PATCH", path, &headers, None)).await.expect(405);
+                let allowed: Vec<_> = answer.header("allow").unwrap().split(',').map(str::trim).collect();
+                assert!(expected.iter().all(|method| allowed.contains(method)), "{path}: {allowed:?}");
+                assert!(!allowed.contains(&"PATCH"), "{path}: {allowed:?}");
+            }
+        }
+    }
+
+    async fn an_accept_header_is_exactly_one_of_two_media_types(server) {
+        for accept in ["Application/VND.Service.v2.3+JSON", "  application/vnd.service.v2.3+json  "] {
+            assert_eq!(server.get_with("/order", &[("accept", accept)]).await.expect(200).json()["total"], 3);
+        }
+        let upper = XML.to_ascii_uppercase();
+        server.get_with("/order", &[("accept", &upper)]).await.expect(200);
+        let two = format!("{JSON}, {XML}");
+        let parameter = format!("{JSON};q=1");
+        for accept in ["", "*/*", "application/*", "application/vnd.service.v2.2+json", &two, &parameter] {
+            let answer = server.get_with("/order", &[("accept", accept)]).await.expect(400);
+            assert_eq!(answer.header("content-type"), Some(JSON), "{accept}");
+        }
+        let mut twice = server.request("GET", "/order", &[], None);
+        twice.headers_mut().append("accept", XML.parse().unwrap());
+        assert_eq!(server.send_anything(twice).await.status, 400);
+    }
+
+    async fn a_body_may_be_as_large_as_the_limit_and_no_larger(server) {
+        let body = |length: usize| format!("{{}}{}", " ".repeat(length - 2));
+        for format in FORMATS {
+            let headers = [("accept", format)];
+            server.put_with(CHAPTER, &body(MAXIMUM_BODY), &headers).await.expect(200);
+            server.put_with(CHAPTER, &body(MAXIMUM_BODY + 1), &headers).await.expect(413);
+        }
+    }
+
+    async fn a_body_must_be_json_of_its_content_type(server) {
+        for body in ["", "nothing", "{\"status\":}", "{}{}", "\u{feff}{}", "null", "\"text\"", "{\"a\":1,\"a\":1}"] {
+            for format in FORMATS {
+                let answer = server.put_with(CHAPTER, body, &[("accept", format)]).await.expect(400);
+                assert!(!message(&answer, format).is_empty());
+            }
+        }
+        for content_type in ["", "text/plain", "application/xml", "application/jsonp", "text/json"] {
+            server.put_with(CHAPTER, "{}", &[("content-type", content_type)]).await.expect(400);
+        }
+        server.put_with(CHAPTER, "{}", &[("content-type", "Application/JSON")]).await.expect(200);
+    }
+
+    async fn every_request_has_an_identifier_of_its_own(server) {
+        let mut seen = std::collections::HashSet::new();
+        for path in ["/order", "/nothing", "/order?page=0", "/order"] {
+            for accept in [JSON, XML, ""] {
+                let answer = server.get_with(path, &[("accept", accept)]).await;
+                assert!(seen.insert(answer.header("x-request-id").unwrap().to_owned()));
+            }
+        }
+        assert_eq!(seen.len(), 12);
+    }
+
+    async fn what_stands_outside_the_interface_needs_no_key(server) {
+        for path in ["/healthz", "/readyz", "/openapi.json", "/docs"] {
+            let request = server.request("GET", path, &[("accept", ""), ("x-api-key", "")], None);
+            let answer = server.send_anything(request).await.expect(200);
+            assert!(!answer.body.is_empty() && answer.header("x-request-id").is_some(), "{path}");
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Random requests: whatever comes, the answer is none of our faults and has the shape of an answer.
+
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Method, Request, Uri};
+use roxmltree::Document;
+
+use crate::both_engines;
+use crate::harness::fixture::{ACCOUNT_A, ACCOUNT_B};
+use crate::harness::random::Random;
+use crate::harness::{JSON, Server, XML, check};
+
+/// How many requests both engines get together, unless PLAUDIT_FUZZ_REQUESTS says otherwise.
+const REQUESTS: usize = 20_000;
+/// After how many requests the records are as they were.
+const EPISODE: usize = 400;
+
+const METHODS: &[&str] = &["GET", "PUT", "DELETE", "POST", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND"];
+const SLUGS: &[&str] = &[
+    "ChapterN",
+    "ChapterS",
+    "ChapterX",
+    "ChapterO",
+    "FieldTxt",
+    "FieldRad",
+    "FieldCon",
+    "EntryOne",
+    "EntryTwo",
+    "EntryOld",
+    "OrderOne",
+    "BChapter",
+    "BEntryOn",
+    "NoSuchSl",
+    "short",
+    "toolongslug",
+    "Chapter1",
+    "",
+];
+const NAMES: &[&str] = &[
+    "status",
+    "test",
+    "season",
+    "deleted",
+    "page",
+    "per_page",
+    "order",
+    "dir",
+    "cursor",
+    "count",
+    "colour",
+    "status[]",
+    "updated_at[before]",
+    "",
+];
+const VALUES: &[&str] = &[
+    "paid",
+    "awaiting_payment",
+    "only",
+    "hide",
+    "included",
+    "none",
+    "all",
+    "SeasonAc",
+    "SeasonOl",
+    "BSeasonA",
+    "1",
+    "2",
+    "3",
+    "100",
+    "101",
+    "0",
+    "-1",
+    "9223372036854775807",
+    "18446744073709551615",
+    "asc",
+    "desc",
+    "total",
+    "created_at",
+    "invoice_number",
+    "payment_method",
+    "payment_status",
+    "season",
+    "%",
+    "%00",
+    "%ff",
+    "%F0%9F%98%80",
+    "+",
+    "",
+    "AAAAAAAAAAAA",
+    "AAAAAAAAAAF7",
+    "_____________w",
+    "AAAAAAAAAAABAgMEBQYHCAkKCwwNDg8Q",
+];
+const BODIES: &[&str] = &[
+    "{}",
+    r#"{"status":"inactive"}"#,
+    r#"{"status":"active"}"#,
+    r#"{"translated":{"name":{"en_GB":"North","de_DE":"Norden"},"image_heading":{"ar_AR":"x"}},"max_image_width":640,"managers":["UserMana","UserEntr"]}"#,
+    r#"{"chapter":"ChapterS"}"#,
+    r#"{"chapter":"ChapterN"}"#,
+    r#"{"chapter":"BChapter","other":[1,2.5e3,null,true,{"a":"\ud83d\ude00"}]}"#,
+    "",
+    "[]",
+    "null",
+];
+
+fn encoded(random: &mut Random, length: usize) -> String {
+    (0..length).map(|_| format!("%{:02X}", random.below(256))).collect()
+}
+
+/// A text with some of its bytes changed.
+fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
+    const BYTES: &[u8] = b"\"\\{}[]:,.0-+eEun\x00\x7f\xff\xc3 \n/";
+    let mut bytes = text.to_vec();
+    for _ in 0..=random.below(4) {
+        let at = random.below(bytes.len() + 1);
+        match random.below(4) {
+            0 if at < bytes.len() => bytes[at] = random.pick(BYTES),
+            1 if at < bytes.len() => drop(bytes.remove(at)),
+            2 => bytes.insert(at, random.pick(BYTES)),
+            _ => {
+                let copy = bytes[at..].to_vec();
+                bytes.extend(copy);
+            }
+        }
+    }
+    bytes
+}
+
+fn path(random: &mut Random) -> String {
+    let slug = random.pick(SLUGS);
+    match random.below(16) {
+        0..3 => format!("/chapter/{slug}"),
+        3 | 4 => format!("/field/{slug}"),
+        5..8 => format!("/entry/{slug}/update-chapter"),
+        8..12 => "/order".to_owned(),
+        12 => format!("/{}", encoded(random, 3)),
+        13 => {
+            let length = random.below(12);
+            format!("/chapter/{}", encoded(random, length))
+        }
+        14 => format!(
+            "/{}",
+            random.pick(&["order/", "order/x", "", "chapter", "/order", "./order", "entry//update-chapter", "ORDER"])
+        ),
+        _ => format!("/{}/{slug}", "x".repeat(random.below(300))),
+    }
+}
+
+fn query(random: &mut Random, cursors: &[String]) -> String {
+    let mut query = String::new();
+    for _ in 0..random.below(5) {
+        query.push(if query.is_empty() { '?' } else { '&' });
+        let (name, value) = (random.pick(NAMES), random.pick(VALUES));
+        match random.below(12) {
+            0 => query.push_str(&encoded(random, 4)),
+            1 | 2 if !cursors.is_empty() => {
+                query.push_str(&format!("cursor={}", cursors[random.below(cursors.len())]));
+                if random.once_in(3) {
+                    let at = query.len() - 1;
+                    query.replace_range(at.., random.pick(&["A", "Q", "_", ""]));
+                }
+            }
+            3 => query.push_str(name),
+            _ => query.push_str(&format!("{name}={value}")),
+        }
+    }
+    query
+}
+
+fn body(random: &mut Random) -> Vec<u8> {
+    let known = random.pick(BODIES).as_bytes();
+    match random.below(12) {
+        0..6 => known.to_vec(),
+        6..9 => mutated(random, known),
+        9 => {
+            let length = random.below(200);
+            (0..length).map(|_| u8::try_from(random.below(256)).unwrap()).collect()
+        }
+        10 => {
+            let depth = random.below(3_000);
+            let open = random.pick(&["[", "{\"a\":", "{\"translated\":", "[{\"\":["]);
+            open.repeat(depth).into_bytes()
+        }
+        _ => format!(
+            "{{\"max_image_width\":{}{}}}",
+            "9".repeat(random.below(400)),
+            random.pick(&["", ".5", "e999", "e-999"])
+        )
+        .into_bytes(),
+    }
+}
+
+const HOSTILE: &[&str] =
+    &["", " ", "*", "\"", "\"1.1.j\"", "W/\"1\"", ",,,", "all", "de_DE", "xx", "\u{e4}\u{1F600}", "\t", "0", "a,b;q=1"];
+
+struct Keys {
+    of_a: String,
+    reads: String,
+    of_b: String,
+}
+
+fn headers(random: &mut Random, keys: &Keys, request: &mut Request<Body>) {
+    let mut set = |name: &'static str, value: &str| {
+        if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
+            request.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    };
+    match random.below(12) {
+        0 => {}
+        1 => set("accept", random.pick(HOSTILE)),
+        number => set("accept", if number % 2 == 0 { JSON } else { XML }),
+    }
+    match random.below(14) {
+        0 => {}
+        1 => set("x-api-key", random.pick(HOSTILE)),
+        2 => set("x-api-key", &keys.reads),
+        3 => set("x-api-key", &keys.of_b),
+        _ => set("x-api-key", &keys.of_a),
+    }
+    set("content-type", if random.once_in(10) { random.pick(HOSTILE) } else { "application/json" });
+    if random.once_in(4) {
+        set(
+            "x-api-language",
+            random.pick(&["all", "de_DE", "ar_AR,en_GB", "fr_FR", "xx_XX,all", "\u{1F600}", ",", "en_GB,"]),
+        );
+    }
+    if random.once_in(6) {
+        set(
+            "host",
+            random.pick(&["a.example.org", "b.example.org", "b.example.org:1", "", "[::1]:8", "\u{e4}", "..", "x:y:z"]),
+        );
+    }
+    for name in ["if-match", "if-none-match", "range", "transfer-encoding", "content-length", "expect"] {
+        if random.once_in(9) {
+            set(name, random.pick(HOSTILE));
+        }
+    }
+    if random.once_in(6) {
+        let number = random.below(40).to_string();
+        set("idempotency-key", if random.once_in(6) { random.pick(HOSTILE) } else { &number });
+    }
+}
+
+fn request(random: &mut Random, keys: &Keys, cursors: &[String]) -> Request<Body> {
+    let uri = loop {
+        let text = format!("{}{}", path(random), query(random, cursors));
+        // What is no address at all is refused before it reaches the router.
+        if let Ok(uri) = text.parse::<Uri>() {
+            break uri;
+        }
+    };
+    let weighted = if random.once_in(4) { METHODS } else { &METHODS[..3] };
+    let mut request = Request::new(Body::from(body(random)));
+    *request.method_mut() = Method::from_bytes(random.pick(weighted).as_bytes()).unwrap();
+    *request.uri_mut() = uri;
+    headers(random, keys, &mut request);
+    request
+}
+
+/// Sends a request and asserts what holds of every answer. Gives the cursor of a page.
+async fn send(server: &Server, request: Request<Body>) -> (u16, Option<String>) {
+    let accept = request.headers().get("accept").and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    let format = if accept.trim().eq_ignore_ascii_case(XML) { XML } else { JSON };
+    let told = format!("{request:?}");
+    let answer = server.send_anything(request).await;
+    assert!(answer.status < 500, "{} to {told}: {}", answer.status, answer.text());
+    check::every_answer(&answer, format);
+    if answer.body.is_empty() {
+        return (answer.status, None);
+    }
+    if format == XML {
+        Document::parse(answer.text()).unwrap_or_else(|error| panic!("{error} in the answer to {told}"));
+        return (answer.status, None);
+    }
+    (answer.status, answer.json()["next_cursor"].as_str().map(str::to_owned))
+}
+
+both_engines! {
+    async fn fuzz_random_requests_give_no_5xx_and_no_panic(server) {
+        // The number is the one thing that is asked of the environment.
+        #[allow(clippy::disallowed_methods)]
+        let asked = std::env::var("PLAUDIT_FUZZ_REQUESTS").ok().map(|number| number.parse::<usize>().unwrap());
+        let requests = asked.unwrap_or(REQUESTS).div_ceil(2);
+        let scopes = plaudit::program::keys::Scope::ReadWrite;
+        let keys = Keys {
+            of_a: server.key.clone(),
+            reads: server.new_key("AccountA", plaudit::program::keys::Scope::Read).await,
+            of_b: server.new_key("AccountB", scopes).await,
+        };
+        let mut random = Random(2_026);
+        let mut cursors = Vec::new();
+        let mut statuses = std::collections::BTreeMap::new();
+        for number in 0..requests {
+            if number % EPISODE == 0 {
+                server.import(ACCOUNT_A).await;
+                server.import(ACCOUNT_B).await;
+            }
+            if random.once_in(40) {
+                server.clock.advance(61);
+            }
+            let (status, cursor) = send(&server, request(&mut random, &keys, &cursors)).await;
+            *statuses.entry(status).or_insert(0_usize) += 1;
+            cursors.extend(cursor);
+            if cursors.len() > 50 {
+                cursors.remove(0);
+            }
+        }
+        println!("fuzz: {requests} requests on {:?}: {statuses:?}", server.db.engine());
+        for status in [200, 204, 400, 401, 403, 404, 405, 412, 422, 429] {
+            assert!(requests < 5_000 || statuses.contains_key(&status), "no request was answered {status}");
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! A server in the process, on either engine, and what a test says to it.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::body::Body;
+use axum::http::{HeaderMap, Method, Request};
+use http_body_util::BodyExt;
+use plaudit::app::{self, App};
+use plaudit::clock::Clock;
+use plaudit::db::{self, AccountId, Db};
+use plaudit::http::Renderer;
+use plaudit::http::accept::Format;
+use plaudit::http::language::Languages;
+use plaudit::http::render::Filling;
+use plaudit::http::server::ClientAddress;
+use plaudit::ids::Ids;
+use plaudit::program::keys::{self, ApiKey, Scope};
+use plaudit::storage::Storage;
+use plaudit::text::{Slug, Timestamp};
+use plaudit::transfer;
+use serde_json::Value;
+use tempfile::TempDir;
+use tower::ServiceExt;
+
+/// Runs a test on SQLite and on PostgreSQL.
+#[macro_export]
+macro_rules! both_engines {
+    ($(async fn $name:ident($server:ident) $body:block)*) => {
+        $(mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+
+            async fn run($server: $crate::harness::Server) $body
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn sqlite() {
+                run($crate::harness::Server::start(plaudit::db::Engine::Sqlite).await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn postgres() {
+                run($crate::harness::Server::start(plaudit::db::Engine::Postgres).await).await;
+            }
+        })*
+    };
+}
+
+pub const JSON: &str = "application/vnd.service.v2.3+json";
+pub const XML: &str = "application/vnd.service.v2.3+xml";
+
+/// The base address of the links in answers.
+pub const BASE: &str = "https://api.example.org";
+
+/// The time at which the clock of a test stands at first.
+pub const NOW: &str = "2026-01-31T12:00:00Z";
+
+/// The most bytes of a body.
+pub const MAXIMUM_BODY: usize = 64 * 1024;
+
+pub struct Server {
+    pub app: App,
+    pub db: Db,
+    pub clock: Clock,
+    pub ids: Ids,
+    pub storage: Storage,
+    router: axum::Router,
+    /// A key of the first account that reads and writes.
+    pub key: String,
+    directory: TempDir,
+}
+
+/// What a deployment of the tests is set to.
+fn app_settings() -> app::Settings {
+    app::Settings {
+        region: "eu".to_owned(),
+        base_url: BASE.to_owned(),
+        requests_per_minute: 60,
+        idempotency_seconds: 24 * 3600,
+        download_seconds: 15 * 60,
+        max_body_bytes: MAXIMUM_BODY,
+        body_timeout_seconds: 30,
+        log_requests: false,
+    }
+}
+
+/// An answer, read whole.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Vec<u8>,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    pub fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error} in {}", self.text()))
+    }
+
+    /// The answer, which must have this status.
+    #[track_caller]
+    pub fn expect(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", String::from_utf8_lossy(&self.body));
+        self
+    }
+}
+
+static DATABASES: AtomicU64 = AtomicU64::new(0);
+
+async fn new_postgres_database() -> String {
+    // The one thing that the tests are told from outside.
+    #[allow(clippy::disallowed_methods)]
+    let maintenance = std::env::var("PLAUDIT_TEST_POSTGRES")
+        .expect("PLAUDIT_TEST_POSTGRES names no server; `cargo xtask test` starts one");
+    let name = format!("test_{}_{}", std::process::id(), DATABASES.fetch_add(1, Ordering::Relaxed));
+    let (client, connection) = tokio_postgres::connect(&maintenance, tokio_postgres::NoTls).await.unwrap();
+    let driver = tokio::spawn(connection);
+    client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
+    drop(client);
+    driver.abort();
+    let (server, _) = maintenance.rsplit_once('/').unwrap();
+    format!("{server}/{name}")
+}
+
+impl Server {
+    /// A server with the program of the fixture: two accounts, `AccountA` with a key, and `AccountB`.
+    pub async fn start(engine: db::Engine) -> Self {
+        let mut server = Self::empty(engine).await;
+        server.import(crate::harness::fixture::ACCOUNT_A).await;
+        server.import(crate::harness::fixture::ACCOUNT_B).await;
+        server.key = server.new_key("AccountA", Scope::ReadWrite).await;
+        server
+    }
+
+    /// A server on an empty database.
+    pub async fn empty(engine: db::Engine) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let url = match engine {
+            db::Engine::Sqlite => format!("sqlite:{}", directory.path().join("plaudit.db").display()),
+            db::Engine::Postgres => new_postgres_database().await,
+        };
+        let settings = db::Settings { pool_size: 6, ..db::Settings::at(&url) };
+        let db = Db::open(&settings).await.unwrap();
+        db::migrate::run(&db, &settings).await.unwrap();
+        let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
+        let ids = Ids::seeded(1);
+        let storage = Storage::open(&format!("file:{}", directory.path().join("files").display())).unwrap();
+        let app = App::new(db.clone(), clock.clone(), ids.clone(), storage.clone(), app_settings()).await.unwrap();
+        let router = plaudit::http::router(app.clone());
+        Self { app, db, clock, ids, storage, router, key: String::new(), directory }
+    }
+
+    /// The service started anew on the same database: nothing that was kept in memory is left.
+    pub async fn restart(self) -> Self {
+        let app = App::new(self.db.clone(), self.clock.clone(), self.ids.clone(), self.storage.clone(), app_settings())
+            .await
+            .unwrap();
+        let router = plaudit::http::router(app.clone());
+        Self { app, router, ..self }
+    }
+
+    /// Imports JSON Lines, which must be right.
+    pub async fn import(&self, lines: &str) {
+        let faults = self.try_import(lines).await;
+        assert!(faults.is_empty(), "{faults:#?}");
+    }
+
+    /// Imports JSON Lines and gives back what is wrong with them.
+    pub async fn try_import(&self, lines: &str) -> Vec<String> {
+        let mut faults = Vec::new();
+        let deployment =
+            transfer::Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
+        let reader = std::io::Cursor::new(lines.to_owned());
+        let source = transfer::Source { reader, name: "file.jsonl", directory: self.directory.path() };
+        transfer::import(deployment, source, None, &mut |fault: transfer::Fault| faults.push(fault.to_string()))
+            .await
+            .unwrap();
+        faults
+    }
+
+    pub async fn account(&self, slug: &str) -> AccountId {
+        let slug = Slug::parse(slug).unwrap();
+        self.db
+            .write(AccountId::NONE, slug, |tx, slug| Box::pin(plaudit::program::accounts::store::find(tx, *slug)))
+            .await
+            .map_err(|error: db::DbError| error)
+            .unwrap()
+            .unwrap()
+    }
+
+    /// Makes a key and gives its secret.
+    pub async fn new_key(&self, account: &str, scope: Scope) -> String {
+        self.new_key_with(account, scope, |_| {}).await
+    }
+
+    pub async fn new_key_with(&self, account: &str, scope: Scope, change: impl FnOnce(&mut ApiKey)) -> String {
+        let secret = keys::new_secret(&self.ids);
+        let mut key = ApiKey {
+            slug: self.ids.slug(),
+            name: "test".to_owned(),
+            scope,
+            expires: None,
+            revoked: None,
+            notify: Vec::new(),
+            created: self.clock.now(),
+        };
+        change(&mut key);
+        self.save_key(account, &key, &secret).await;
+        secret
+    }
+
+    /// Adds a key with this secret, or changes what is known of it.
+    pub async fn save_key(&self, account: &str, key: &ApiKey, secret: &str) {
+        let account = self.account(account).await;
+        let state = (account, key.clone(), keys::hash(secret.as_bytes()).unwrap());
+        self.db
+            .write(account, state, |tx, (account, key, hash)| Box::pin(keys::store::save(tx, *account, key, hash)))
+            .await
+            .map_err(|error: db::DbError| error)
+            .unwrap();
+    }
+
+    /// A request with the headers that every call needs; `headers` replace them, an empty value takes one away.
+    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: Option<&str>) -> Request<Body> {
+        let mut all = HeaderMap::new();
+        all.insert("host", "api.example.org".parse().unwrap());
+        all.insert("accept", JSON.parse().unwrap());
+        all.insert("x-api-key", self.key.parse().unwrap());
+        if body.is_some() {
+            all.insert("content-type", "application/json".parse().unwrap());
+        }
+        for (name, value) in headers {
+            let name: axum::http::HeaderName = name.parse().unwrap();
+            if value.is_empty() {
+                all.remove(name);
+            } else {
+                all.insert(name, axum::http::HeaderValue::from_bytes(value.as_bytes()).unwrap());
+            }
+        }
+        let mut request = Request::new(Body::from(body.unwrap_or_default().to_owned()));
+        *request.method_mut() = Method::from_bytes(method.as_bytes()).unwrap();
+        *request.uri_mut() = path.parse().unwrap();
+        *request.headers_mut() = all;
+        request.extensions_mut().insert(ClientAddress(IpAddr::V4(Ipv4Addr::LOCALHOST)));
+        request
+    }
+
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let accept = request.headers().get("accept").and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+        let format = if accept.trim().eq_ignore_ascii_case(XML) { XML } else { JSON };
+        let answer = self.send_anything(request).await;
+        check::every_answer(&answer, format);
+        answer
+    }
+
+    /// Sends a request whose answer may come from outside the interface.
+    pub async fn send_anything(&self, request: Request<Body>) -> Answer {
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let body = body.collect().await.unwrap().to_bytes().to_vec();
+        Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.get_with(path, &[]).await
+    }
+
+    pub async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send(self.request("GET", path, headers, None)).await
+    }
+
+    pub async fn put(&self, path: &str, body: &str) -> Answer {
+        self.put_with(path, body, &[]).await
+    }
+
+    pub async fn put_with(&self, path: &str, body: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send(self.request("PUT", path, headers, Some(body))).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.delete_with(path, &[]).await
+    }
+
+    pub async fn delete_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send(self.request("DELETE", path, headers, None)).await
+    }
+
+    /// The account's change log: kind, slug, action and events of every change.
+    pub async fn changes(&self, account: &str) -> Vec<String> {
+        let account = self.account(account).await;
+        let mut tx = self.db.snapshot().await.unwrap();
+        let mut changes = Vec::new();
+        plaudit::log::each_of_account(&mut tx, account, |entry| {
+            let [_, _, kind, slug, action, events, _] = entry.texts;
+            changes.push(format!("{kind} {slug} {action} {events}").trim_end().to_owned());
+            Ok(())
+        })
+        .await
+        .unwrap();
+        changes
+    }
+
+    /// The version of the account's program.
+    pub async fn version(&self, account: &str) -> i64 {
+        let account = self.account(account).await;
+        let sql = "SELECT version FROM accounts WHERE id = $1";
+        self.db.first(sql, &[account.into()], |row| row.integer(0)).await.unwrap().unwrap()
+    }
+
+    /// The stored documents of an entry.
+    pub async fn stored_entry(&self, account: &str, slug: &str) -> (String, String) {
+        let account = self.account(account).await;
+        let sql = "SELECT doc, detail FROM entries WHERE account = $1 AND slug = $2";
+        self.db
+            .first(sql, &[account.into(), slug.into()], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())))
+            .await
+            .unwrap()
+            .unwrap()
+    }
+
+    /// An entry as the interface would show it now.
+    pub async fn shown_entry(&self, account: &str, slug: &str) -> Value {
+        let (doc, detail) = self.stored_entry(account, slug).await;
+        let program = self.app.programs.reload(self.account(account).await).await.unwrap().unwrap();
+        let filling = Filling {
+            languages: Languages::of_default(program.account.default_language),
+            program,
+            signer: self.app.signer.clone(),
+            expires: 0,
+        };
+        let body = Renderer::new(Format::Json, filling).record(&doc, Some(&detail));
+        serde_json::from_slice(&body).unwrap()
+    }
+}
+
+pub mod check;
+pub mod fixture;
+pub mod random;
+pub mod tree;

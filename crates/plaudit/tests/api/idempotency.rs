@@ -1,0 +1,158 @@
+//! `Idempotency-Key`: the first answer again, byte for byte, for a day.
+
+use plaudit::program::keys::{ApiKey, Scope, new_secret};
+
+use crate::both_engines;
+use crate::harness::check::{FORMATS, error_names};
+use crate::harness::fixture::of_account_a;
+use crate::harness::{Answer, Server, XML};
+
+const CHAPTER: &str = "/chapter/ChapterN";
+const INACTIVE: &str = r#"{"status":"inactive"}"#;
+const ACTIVE: &str = r#"{"status":"active"}"#;
+
+async fn put(server: &Server, body: &str, name: &str) -> Answer {
+    server.put_with(CHAPTER, body, &[("idempotency-key", name)]).await
+}
+
+/// What the answer itself is, besides what the layers around it add.
+fn recorded(answer: &Answer) -> (u16, Option<String>, Option<String>, Vec<u8>) {
+    let header = |name| answer.header(name).map(str::to_owned);
+    (answer.status, header("etag"), header("content-type"), answer.body.clone())
+}
+
+both_engines! {
+    async fn a_repeated_request_is_answered_alike_and_done_once(server) {
+        let first = put(&server, INACTIVE, "one").await.expect(200);
+        assert_eq!(first.header("idempotency-replayed"), None);
+        put(&server, ACTIVE, "two").await.expect(200);
+        let changes = server.changes("AccountA").await;
+        for _ in 0..3 {
+            server.clock.advance(60);
+            let again = put(&server, INACTIVE, "one").await;
+            assert_eq!(recorded(&again), recorded(&first));
+            assert_eq!(again.header("idempotency-replayed"), Some("true"));
+        }
+        assert_eq!(server.changes("AccountA").await, changes);
+        assert_eq!(server.put(CHAPTER, "{}").await.json()["status"], "Active");
+    }
+
+    async fn the_first_answer_outlives_a_restart(server) {
+        let headers = [("idempotency-key", "one"), ("accept", XML)];
+        let body = r#"{"chapter":"ChapterS"}"#;
+        let first = server.put_with("/entry/EntryOne/update-chapter", body, &headers).await.expect(200);
+        let deleted = server.delete_with("/field/FieldTxt", &[("idempotency-key", "two")]).await.expect(204);
+        let server = server.restart().await;
+        server.clock.advance(3600);
+        let again = server.put_with("/entry/EntryOne/update-chapter", body, &headers).await;
+        assert_eq!(recorded(&again), recorded(&first), "signed addresses included");
+        let again = server.delete_with("/field/FieldTxt", &[("idempotency-key", "two")]).await;
+        assert_eq!(recorded(&again), recorded(&deleted));
+    }
+
+    async fn the_same_key_with_another_request_is_refused(server) {
+        put(&server, INACTIVE, "one").await.expect(200);
+        let changes = server.changes("AccountA").await;
+        let name = ("idempotency-key", "one");
+        for format in FORMATS {
+            let headers = [name, ("accept", format)];
+            let answer = server.put_with(CHAPTER, ACTIVE, &headers).await.expect(422);
+            assert_eq!(error_names(&answer, format), None);
+            server.put_with("/chapter/ChapterS", INACTIVE, &headers).await.expect(422);
+            server.delete_with(CHAPTER, &headers).await.expect(422);
+            server.delete_with("/field/FieldTxt", &headers).await.expect(422);
+        }
+        assert_eq!(server.changes("AccountA").await, changes);
+        put(&server, INACTIVE, "one").await.expect(200);
+    }
+
+    async fn an_error_is_replayed_as_well(server) {
+        let path = "/chapter/ChapterY";
+        let headers = [("idempotency-key", "one")];
+        let first = server.put_with(path, ACTIVE, &headers).await.expect(404);
+        let invalid = put(&server, r#"{"status":5}"#, "two").await.expect(422);
+        let state = server.delete_with("/field/FieldRad", &[("idempotency-key", "three")]).await.expect(422);
+        server.import(&of_account_a(
+            r#"{"kind":"chapter","slug":"ChapterY","season":"SeasonAc","name":{"en_GB":"Y"},"status":"active"}"#,
+        ))
+        .await;
+        server.delete("/field/FieldCon").await.expect(204);
+        assert_eq!(recorded(&server.put_with(path, ACTIVE, &headers).await), recorded(&first));
+        assert_eq!(recorded(&put(&server, r#"{"status":5}"#, "two").await), recorded(&invalid));
+        let again = server.delete_with("/field/FieldRad", &[("idempotency-key", "three")]).await;
+        assert_eq!(recorded(&again), recorded(&state));
+        server.put(path, ACTIVE).await.expect(200);
+    }
+
+    async fn an_answer_is_kept_for_a_day(server) {
+        let first = put(&server, INACTIVE, "one").await.expect(200);
+        put(&server, ACTIVE, "two").await.expect(200);
+        server.clock.advance(24 * 3600 - 1);
+        assert_eq!(recorded(&put(&server, INACTIVE, "one").await), recorded(&first));
+        server.clock.advance(2);
+        let anew = put(&server, INACTIVE, "one").await.expect(200);
+        assert_ne!(recorded(&anew), recorded(&first));
+        assert_eq!(anew.header("idempotency-replayed"), None);
+        put(&server, ACTIVE, "two").await.expect(200);
+    }
+
+    async fn every_api_key_has_names_of_its_own(server) {
+        put(&server, INACTIVE, "one").await.expect(200);
+        let other = server.new_key("AccountA", Scope::ReadWrite).await;
+        let headers = [("idempotency-key", "one"), ("x-api-key", other.as_str())];
+        let answer = server.put_with(CHAPTER, ACTIVE, &headers).await.expect(200);
+        assert_eq!(answer.json()["status"], "Active");
+        let of_b = server.new_key("AccountB", Scope::ReadWrite).await;
+        let headers = [("idempotency-key", "one"), ("x-api-key", of_b.as_str())];
+        server.put_with("/chapter/BChapter", "{}", &headers).await.expect(200);
+    }
+
+    async fn a_key_whose_request_is_running_is_refused_until_it_is_done(server) {
+        let (slug, secret) = (server.ids.slug(), new_secret(&server.ids));
+        let key = ApiKey {
+            slug,
+            name: "n".to_owned(),
+            scope: Scope::ReadWrite,
+            expires: None,
+            revoked: None,
+            notify: Vec::new(),
+            created: server.clock.now(),
+        };
+        server.save_key("AccountA", &key, &secret).await;
+        let name = (server.account("AccountA").await, slug, "one".to_owned());
+        let running = server.app.running.begin(&name).unwrap();
+        for format in FORMATS {
+            let headers = [("idempotency-key", "one"), ("x-api-key", secret.as_str()), ("accept", format)];
+            server.put_with(CHAPTER, INACTIVE, &headers).await.expect(409);
+        }
+        drop(running);
+        let headers = [("idempotency-key", "one"), ("x-api-key", secret.as_str())];
+        server.put_with(CHAPTER, INACTIVE, &headers).await.expect(200);
+    }
+
+    async fn requests_at_the_same_time_are_done_once(server) {
+        let before = server.changes("AccountA").await.len();
+        let all = futures_util::future::join_all((0..20).map(|_| put(&server, INACTIVE, "one"))).await;
+        assert!(all.iter().all(|answer| [200, 409].contains(&answer.status)));
+        let done: Vec<_> = all.iter().filter(|answer| answer.status == 200).collect();
+        assert!(!done.is_empty() && done.iter().all(|answer| recorded(answer) == recorded(done[0])));
+        assert_eq!(server.changes("AccountA").await.len(), before + 1);
+    }
+
+    async fn a_malformed_name_is_refused(server) {
+        for name in ["x".repeat(256), "\u{e4}".to_owned()] {
+            put(&server, "{}", &name).await.expect(400);
+        }
+        put(&server, "{}", &"x".repeat(255)).await.expect(200);
+    }
+
+    async fn reads_take_no_notice_of_the_header(server) {
+        let headers = [("idempotency-key", "one")];
+        assert_eq!(server.get_with("/order", &headers).await.expect(200).json()["total"], 3);
+        server.import(&of_account_a(
+            r#"{"kind":"order","slug":"OrderNew","invoice_number":"99","season":"SeasonAc","user":"UserEntr","currency":"GBP","payment_status":"paid","total":1.00}"#,
+        ))
+        .await;
+        assert_eq!(server.get_with("/order", &headers).await.expect(200).json()["total"], 4);
+    }
+}

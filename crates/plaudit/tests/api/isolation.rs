@@ -1,0 +1,123 @@
+//! Another account's records, those in the trash and those that never were are told apart by nobody.
+
+use crate::both_engines;
+use crate::harness::check::{FORMATS, comparable_headers};
+use crate::harness::fixture::of_account_a;
+use crate::harness::{Answer, Server};
+
+/// What an answer tells, with the slug that was asked for blotted out.
+fn told(answer: &Answer, slug: &str) -> (u16, Vec<(String, String)>, String) {
+    let blot = |text: &str| text.replace(slug, "........");
+    let headers = comparable_headers(answer).into_iter().map(|(name, value)| (name, blot(&value))).collect();
+    (answer.status, headers, blot(answer.text()))
+}
+
+/// Trashed records of the first account.
+async fn trash(server: &Server) {
+    server.import(&of_account_a(
+        r#"{"kind":"entry","slug":"EntryDel","local_id":90,"title":"Gone","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserEntr","deleted":true}
+{"kind":"user","slug":"UserGone","first_name":"G","last_name":"One","email":"gone@example.org","deleted":true}"#,
+    ))
+    .await;
+    server.delete("/chapter/ChapterS").await.expect(204);
+    server.delete("/field/FieldTxt").await.expect(204);
+}
+
+async fn are_told_alike(server: &Server, status: u16, ask: impl AsyncFn(&str, &str) -> Answer, slugs: &[&str]) {
+    for format in FORMATS {
+        let mut answers = Vec::new();
+        for slug in slugs {
+            answers.push(told(&ask(slug, format).await, slug));
+        }
+        assert_eq!(answers[0].0, status, "{}", answers[0].2);
+        for (answer, slug) in answers.iter().zip(slugs) {
+            assert_eq!(answer, &answers[0], "{slug}");
+        }
+    }
+    let changes = server.changes("AccountB").await;
+    assert!(changes.iter().all(|change| change.contains(" imported")), "{changes:?}");
+}
+
+both_engines! {
+    async fn a_chapter_of_another_account_is_an_unknown_chapter(server) {
+        trash(&server).await;
+        let slugs = ["NoSuchCh", "BChapter", "ChapterS", "FieldRad", "BFieldTx"];
+        for body in ["{}", r#"{"status":"inactive"}"#, r#"{"status":5,"managers":["NoSuchUs"]}"#] {
+            are_told_alike(&server, 404, async |slug: &str, format: &str| {
+                let headers = [("accept", format), ("if-match", "*")];
+                server.put_with(&format!("/chapter/{slug}"), body, &headers).await
+            }, &slugs).await;
+        }
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.delete_with(&format!("/chapter/{slug}"), &[("accept", format)]).await
+        }, &slugs).await;
+    }
+
+    async fn a_field_of_another_account_is_an_unknown_field(server) {
+        trash(&server).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.delete_with(&format!("/field/{slug}"), &[("accept", format)]).await
+        }, &["NoSuchFi", "BFieldTx", "FieldTxt", "ChapterN"]).await;
+    }
+
+    async fn an_entry_of_another_account_is_an_unknown_entry(server) {
+        trash(&server).await;
+        for body in [r#"{"chapter":"ChapterN"}"#, r#"{"chapter":"BChapter"}"#, "{}"] {
+            are_told_alike(&server, 404, async |slug: &str, format: &str| {
+                server.put_with(&format!("/entry/{slug}/update-chapter"), body, &[("accept", format)]).await
+            }, &["NoSuchEn", "BEntryOn", "EntryDel", "ChapterN"]).await;
+        }
+    }
+
+    async fn a_body_that_names_records_of_another_account_names_unknown_ones(server) {
+        trash(&server).await;
+        are_told_alike(&server, 422, async |slug: &str, format: &str| {
+            let body = format!(r#"{{"chapter":"{slug}"}}"#);
+            server.put_with("/entry/EntryOne/update-chapter", &body, &[("accept", format)]).await
+        }, &["NoSuchCh", "BChapter", "ChapterS"]).await;
+        are_told_alike(&server, 422, async |slug: &str, format: &str| {
+            let body = format!(r#"{{"managers":["{slug}"]}}"#);
+            server.put_with("/chapter/ChapterN", &body, &[("accept", format)]).await
+        }, &["NoSuchUs", "BUserEnt", "UserGone"]).await;
+    }
+
+    async fn a_list_shows_the_orders_of_its_account_alone(server) {
+        are_told_alike(&server, 200, async |slug: &str, format: &str| {
+            server.get_with(&format!("/order?season={slug}&deleted=included"), &[("accept", format)]).await
+        }, &["NoSuchSe", "BSeasonA"]).await;
+        let slugs = |answer: Answer| -> Vec<String> {
+            let page = answer.expect(200).json();
+            page["data"].as_array().unwrap().iter().map(|order| order["slug"].as_str().unwrap().to_owned()).collect()
+        };
+        let all = "/order?season=all&deleted=included";
+        let first = slugs(server.get(all).await);
+        assert!(first.len() == 5 && !first.contains(&"BOrderOn".to_owned()), "{first:?}");
+        let key = server.new_key("AccountB", plaudit::program::keys::Scope::Read).await;
+        assert_eq!(slugs(server.get_with(all, &[("x-api-key", &key)]).await), ["BOrderOn"]);
+    }
+
+    async fn a_cursor_of_another_account_shows_nothing_of_it(server) {
+        let key = server.new_key("AccountB", plaudit::program::keys::Scope::Read).await;
+        let page = server.get("/order?cursor=&per_page=1").await.expect(200).json();
+        let cursor = page["next_cursor"].as_str().unwrap();
+        let path = format!("/order?per_page=1&cursor={cursor}");
+        let answer = server.get_with(&path, &[("x-api-key", &key)]).await;
+        assert!(!answer.text().contains("UserEntr") && answer.status < 500, "{}", answer.text());
+    }
+
+    async fn the_same_slug_in_two_accounts_is_two_records(server) {
+        let line = |name: &str| {
+            format!(r#"{{"kind":"account","slug":"AccountZ","name":"Z","default_language":"en_GB","languages":["en_GB"],"rate_limit":1000}}
+{{"kind":"season","slug":"SeasonAc","name":{{"en_GB":"Z"}},"status":"active"}}
+{{"kind":"chapter","slug":"ChapterN","season":"SeasonAc","name":{{"en_GB":"{name}"}},"status":"active"}}"#)
+        };
+        server.import(&line("Of Z")).await;
+        let key = server.new_key("AccountZ", plaudit::program::keys::Scope::ReadWrite).await;
+        server.put_with("/chapter/ChapterN", r#"{"status":"inactive"}"#, &[("x-api-key", &key)]).await.expect(200);
+        let shown = server.put("/chapter/ChapterN", "{}").await.expect(200).json();
+        assert_eq!((shown["name"]["en_GB"].as_str(), shown["status"].as_str()), (Some("North"), Some("Active")));
+        server.delete("/chapter/ChapterN").await.expect(204);
+        let shown = server.put_with("/chapter/ChapterN", "{}", &[("x-api-key", &key)]).await.expect(200).json();
+        assert_eq!(shown["name"]["en_GB"], "Of Z");
+    }
+}

@@ -1,0 +1,18 @@
+//! The interface, driven through the real router on both engines, with a fixed clock and seeded slugs.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs, unreachable_pub)]
+
+mod chapters;
+mod database;
+mod entries;
+mod errors;
+mod fields;
+mod fuzz;
+mod harness;
+mod idempotency;
+mod isolation;
+mod languages;
+mod orders;
+mod races;
+mod statements;
+mod xml;

@@ -1,0 +1,87 @@
+//! A request takes as many statements with many records as with few.
+
+use crate::both_engines;
+use crate::harness::Server;
+use crate::harness::fixture::of_account_a;
+
+/// Orders, entries and chapters with these numbers.
+fn records(numbers: std::ops::Range<usize>) -> String {
+    let mut lines = String::new();
+    for number in numbers {
+        let letters: String = [17_576, 676, 26, 1]
+            .iter()
+            .map(|unit| char::from(b'a' + u8::try_from(number / unit % 26).unwrap()))
+            .collect();
+        let status = if number % 3 == 0 { "awaiting_payment" } else { "paid" };
+        let season = if number % 5 == 0 { "SeasonOl" } else { "SeasonAc" };
+        lines.push_str(&format!(
+            r#"
+{{"kind":"chapter","slug":"Chap{letters}","season":"SeasonAc","name":{{"en_GB":"C"}},"status":"active"}}
+{{"kind":"entry","slug":"Entr{letters}","local_id":{local_id},"title":"E","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserEntr"}}
+{{"kind":"order","slug":"Orde{letters}","invoice_number":"{invoice}","season":"{season}","user":"UserEntr","currency":"GBP","payment_status":"{status}","test":{test},"total":{number}.00}}"#,
+            local_id = number + 100,
+            invoice = number + 100,
+            test = number % 7 == 0,
+        ));
+    }
+    of_account_a(lines.trim_start())
+}
+
+/// The statements of the second of two such requests, the first of which fills what is kept in memory.
+async fn counted(server: &Server, method: &str, path: &str, bodies: [&str; 2]) -> u64 {
+    let mut last = 0;
+    for body in bodies.into_iter().chain(bodies) {
+        let before = server.db.statements();
+        let body = (!body.is_empty()).then_some(body);
+        server.send(server.request(method, path, &[], body)).await.expect(200);
+        last = server.db.statements() - before;
+    }
+    last
+}
+
+both_engines! {
+    async fn a_request_takes_the_same_statements_however_many_records_there_are(server) {
+        let mut by_size = Vec::new();
+        let mut imported = 0;
+        for size in [10, 200, 2_000] {
+            server.import(&records(imported..size)).await;
+            imported = size;
+            let mut counts = Vec::new();
+            for path in [
+                "/order",
+                "/order?per_page=100",
+                "/order?page=2&per_page=3",
+                "/order?season=all&order=total&dir=desc",
+                "/order?season=all&deleted=included&test=hide&order=season",
+                "/order?order=payment_status&status=paid",
+                "/order?cursor=",
+                "/order?count=none",
+            ] {
+                counts.push((path, counted(&server, "GET", path, ["", ""]).await));
+            }
+            let moves = [r#"{"chapter":"ChapterS"}"#, r#"{"chapter":"ChapterN"}"#];
+            counts.push(("move", counted(&server, "PUT", "/entry/EntryOne/update-chapter", moves).await));
+            let changes = [r#"{"status":"inactive"}"#, r#"{"status":"active"}"#];
+            counts.push(("chapter", counted(&server, "PUT", "/chapter/ChapterN", changes).await));
+            let managers = [r#"{"managers":[]}"#, r#"{"managers":["UserMana"]}"#];
+            counts.push(("managers", counted(&server, "PUT", "/chapter/ChapterN", managers).await));
+            by_size.push(counts);
+        }
+        println!("statements: {:?}", by_size[0]);
+        assert_eq!(by_size[0], by_size[1]);
+        assert_eq!(by_size[0], by_size[2]);
+    }
+
+    async fn the_last_page_takes_the_same_statements_as_the_first(server) {
+        server.import(&records(0..2_000)).await;
+        for query in ["season=all", "season=all&order=total", "order=created_at&dir=desc", "season=all&order=season"] {
+            let at = async |page: usize| {
+                counted(&server, "GET", &format!("/order?{query}&per_page=10&page={page}"), ["", ""]).await
+            };
+            let first = at(1).await;
+            for page in [20, 75, 150] {
+                assert_eq!(at(page).await, first, "{query}, page {page}");
+            }
+        }
+    }
+}

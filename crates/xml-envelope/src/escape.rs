@@ -1,0 +1,150 @@
+//! What XML does not allow as it stands, in text and in names.
+
+use crate::scan::{self, WORD};
+use crate::sink::{Room, Sink};
+
+/// What a character becomes that XML forbids.
+const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
+
+/// What each byte becomes in text: up to seven bytes, and their number at the top. Bytes that need more than
+/// themselves to be judged stand for themselves.
+pub(crate) static IN_TEXT: [u64; 256] = in_text();
+
+const fn in_text() -> [u64; 256] {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = match byte {
+            0x26 => entry(b"&amp;"),
+            0x3c => entry(b"&lt;"),
+            0x3e => entry(b"&gt;"),
+            0x0d => entry(b"&#13;"),
+            0x09 | 0x0a | 0x20.. => byte as u64 | 1 << 56,
+            _ => entry(REPLACEMENT),
+        };
+        byte += 1;
+    }
+    table
+}
+
+const fn entry(bytes: &[u8]) -> u64 {
+    let mut word = (bytes.len() as u64) << 56;
+    let mut index = 0;
+    while index < bytes.len() {
+        word |= (bytes[index] as u64) << (8 * index);
+        index += 1;
+    }
+    word
+}
+
+/// Appends one character as text; where there is none, or XML forbids it, its replacement.
+pub(crate) fn character(room: &mut Room<'_>, character: Option<char>) {
+    match character {
+        Some(character) if character.is_ascii() => {
+            let entry = IN_TEXT[character as usize];
+            room.word(entry, (entry >> 56) as usize);
+        }
+        None | Some('\u{fffe}' | '\u{ffff}') => room.bytes(REPLACEMENT),
+        Some(character) => room.bytes(character.encode_utf8(&mut [0; 4]).as_bytes()),
+    }
+}
+
+/// Appends the character that begins with the byte 0xEF at a position, and returns its length.
+pub(crate) fn perhaps_noncharacter(room: &mut Room<'_>, bytes: &[u8], at: usize) -> usize {
+    let bytes = &bytes[at..];
+    let bytes = &bytes[..bytes.len().min(3)];
+    room.bytes(if matches!(bytes, [0xef, 0xbf, 0xbe | 0xbf]) { REPLACEMENT } else { bytes });
+    bytes.len()
+}
+
+/// Appends text.
+pub(crate) fn text(sink: &mut Sink<'_>, bytes: &[u8]) {
+    let mut at = 0;
+    while at < bytes.len() {
+        sink.fill(bytes.len() - at + 2 * Room::REPLACED, |room| {
+            while at < bytes.len() && room.left() >= Room::REPLACED {
+                at += text_word(room, bytes, at);
+            }
+        });
+    }
+}
+
+/// Appends at most a word of text, and returns the number of bytes read.
+#[inline]
+fn text_word(room: &mut Room<'_>, bytes: &[u8], at: usize) -> usize {
+    let word = scan::word(bytes, at);
+    let length = WORD.min(bytes.len() - at);
+    if scan::ends_plain_copy(word) == 0 {
+        room.word(word, length);
+        return length;
+    }
+    let length = length.min(scan::before_first(scan::starts_noncharacter(word)));
+    room.replaced(word, length, &IN_TEXT);
+    if bytes.get(at + length) == Some(&0xef) && length < WORD {
+        return length + perhaps_noncharacter(room, bytes, at + length);
+    }
+    length
+}
+
+/// Whether a name can stand as it is, as far as a quick look can tell; one of Latin-1 letters is told as if it cannot.
+pub(crate) fn is_plain(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    bytes.first().is_some_and(|&first| first >= b'A')
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+        && !bytes.windows(2).any(|pair| matches!(pair, [b'_', b'x' | b'X']))
+}
+
+/// The escaped form of a name, given as UTF-16.
+pub(crate) fn escaped(name: impl Iterator<Item = u16>) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
+    let units: Vec<u16> = name.collect();
+    if units.is_empty() {
+        return "_x_".to_owned();
+    }
+    let mut escaped = String::with_capacity(units.len() * 7);
+    for (index, &unit) in units.iter().enumerate() {
+        let character = name_character(unit).filter(|&character| {
+            (index > 0 || can_start(character)) && (character != '_' || !begins_sequence(&units, index))
+        });
+        if let Some(character) = character {
+            escaped.push(character);
+            continue;
+        }
+        escaped.push_str("_x");
+        for shift in [12, 8, 4, 0] {
+            escaped.push(char::from(DIGITS[usize::from(unit >> shift & 0xf)]));
+        }
+        escaped.push('_');
+    }
+    escaped
+}
+
+fn name_character(unit: u16) -> Option<char> {
+    let character = char::from(u8::try_from(unit).ok()?);
+    let latin = character >= '\u{c0}' && !matches!(character, '\u{d7}' | '\u{f7}');
+    (character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.') || latin).then_some(character)
+}
+
+fn can_start(character: char) -> bool {
+    !(character.is_ascii_digit() || matches!(character, '-' | '.'))
+}
+
+/// Whether a reader of the escaped name would take the underscore at a position for the start of a sequence.
+fn begins_sequence(units: &[u16], underscore: usize) -> bool {
+    let is_x = |unit: u16| matches!(name_character(unit), Some('x' | 'X'));
+    let is_digit = |unit: u16| name_character(unit).is_some_and(|character| character.is_ascii_hexdigit());
+    let Some((x, rest)) = units[underscore + 1..].split_first() else {
+        return false;
+    };
+    if !is_x(*x) {
+        return false;
+    }
+    match rest.split_at_checked(4) {
+        // What is escaped begins with an underscore too.
+        Some((digits, [last, ..])) if digits.iter().all(|&unit| is_digit(unit)) => {
+            name_character(*last).is_none_or(|character| character == '_')
+        }
+        // The whole name is what stands for the empty name.
+        _ => underscore == 0 && matches!(rest, [unit] if name_character(*unit) == Some('_')),
+    }
+}

@@ -1,0 +1,221 @@
+//! The proofs: each shows one claim about the release binary and ends in one line with the verdict.
+//!
+//! A proof is a module with `pub(crate) const PROOF: Proof`. It builds what it needs through [`Context`], prints its
+//! figures as it goes, and returns a [`Verdict`]. An error means that the proof could not be carried out, which
+//! counts as a failure but is told apart from a claim that falls short.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use clap::ValueEnum;
+use tempfile::TempDir;
+
+use crate::postgres::Postgres;
+use crate::process::{self, Cargo};
+
+mod errors;
+mod isolation;
+mod kill;
+mod limit;
+mod newcomer;
+mod race;
+mod round_trip;
+mod service;
+mod speed;
+mod xml;
+
+/// Every proof, in the order in which `--all` runs them.
+const PROOFS: &[Proof] = &[
+    speed::PROOF,
+    errors::PROOF,
+    isolation::PROOF,
+    kill::PROOF,
+    race::PROOF,
+    limit::PROOF,
+    round_trip::PROOF,
+    xml::PROOF,
+    newcomer::PROOF,
+];
+
+/// A claim and how it is shown.
+pub(crate) struct Proof {
+    /// What it is called by on the command line.
+    pub(crate) name: &'static str,
+    /// What it shows, in one sentence.
+    pub(crate) claim: &'static str,
+    /// Shows it.
+    pub(crate) run: fn(&Context) -> Result<Verdict>,
+}
+
+/// What a proof found.
+pub(crate) struct Verdict {
+    /// Whether the claim holds.
+    pub(crate) holds: bool,
+    /// The figure it rests on, in one line.
+    pub(crate) figure: String,
+}
+
+/// A database that the service runs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Engine {
+    /// The embedded database.
+    Sqlite,
+    /// The database server.
+    Postgres,
+}
+
+/// What a proof may use. Everything that costs something is made at first use and shared by the proofs of one run.
+pub(crate) struct Context {
+    /// Whether the form for the test suite is wanted: small data, few rounds, nothing timed.
+    pub(crate) short: bool,
+    /// The root of the source tree.
+    pub(crate) root: PathBuf,
+    /// The one engine that was asked for, if one was.
+    pub(crate) engine: Option<Engine>,
+    binary: OnceLock<PathBuf>,
+    postgres: OnceLock<Postgres>,
+}
+
+impl Engine {
+    /// The name as the command line has it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgres",
+        }
+    }
+}
+
+impl Context {
+    /// A context that has started and built nothing yet.
+    pub(crate) fn new(root: PathBuf, short: bool, engine: Option<Engine>) -> Self {
+        Self { short, root, engine, binary: OnceLock::new(), postgres: OnceLock::new() }
+    }
+
+    /// The engines to show the claim on: the one asked for, or both.
+    pub(crate) fn engines(&self) -> Vec<Engine> {
+        self.engine.map_or_else(|| vec![Engine::Sqlite, Engine::Postgres], |engine| vec![engine])
+    }
+
+    /// The release binary of the service, built at the first call.
+    pub(crate) fn binary(&self) -> Result<PathBuf> {
+        if let Some(binary) = self.binary.get() {
+            return Ok(binary.clone());
+        }
+        self.cargo(&["build", "--release", "--package", "plaudit"]).run()?;
+        let binary = self.target()?.join("release").join("plaudit");
+        if !binary.is_file() {
+            bail!("the build left no {}", binary.display());
+        }
+        Ok(self.binary.get_or_init(|| binary).clone())
+    }
+
+    /// A private PostgreSQL with the durable settings that a production server has, started at the first call.
+    pub(crate) fn postgres(&self) -> Result<&Postgres> {
+        if let Some(postgres) = self.postgres.get() {
+            return Ok(postgres);
+        }
+        let started = Postgres::start(true)?;
+        Ok(self.postgres.get_or_init(|| started))
+    }
+
+    /// A directory of its own, removed when it is dropped.
+    #[allow(clippy::unused_self, reason = "a proof takes all it uses from its context")]
+    pub(crate) fn scratch(&self) -> Result<TempDir> {
+        tempfile::Builder::new().prefix("plaudit-proof-").tempdir().context("no temporary directory can be made")
+    }
+
+    /// Where `python3` is: the second implementation that answers are read back with.
+    #[allow(clippy::unused_self, reason = "a proof takes all it uses from its context")]
+    pub(crate) fn python(&self) -> Result<PathBuf> {
+        process::find("python3").context("this proof needs python3: install the package python3")
+    }
+
+    /// A run of cargo in the source tree.
+    pub(crate) fn cargo(&self, arguments: &[&str]) -> Cargo {
+        Cargo::new(&self.root, arguments)
+    }
+
+    /// The directory that cargo builds into.
+    pub(crate) fn target(&self) -> Result<PathBuf> {
+        let metadata = crate::metadata::read(&self.root, true)?;
+        let directory = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+        Ok(PathBuf::from(directory))
+    }
+}
+
+/// Prints the name and the claim of every proof.
+pub(crate) fn list() {
+    for proof in PROOFS {
+        println!("{:<12} {}", proof.name, proof.claim);
+    }
+}
+
+/// The names of all proofs.
+pub(crate) fn names() -> Vec<&'static str> {
+    PROOFS.iter().map(|proof| proof.name).collect()
+}
+
+/// Runs the proof of that name, prints its verdict as the last line and returns whether it holds.
+pub(crate) fn run(name: &str, context: &Context) -> Result<bool> {
+    let Some(proof) = PROOFS.iter().find(|proof| proof.name == name) else {
+        bail!("there is no proof `{name}`; there are: {}", names().join(", "));
+    };
+    println!("{}: {}", proof.name, proof.claim);
+    let begun = Instant::now();
+    let verdict = (proof.run)(context).with_context(|| format!("{name}: cannot be shown"))?;
+    println!("({:.1} s)", begun.elapsed().as_secs_f64());
+    println!("{}", verdict.line(proof.name));
+    Ok(verdict.holds)
+}
+
+/// Runs every proof, goes on after one that fails, and returns the names of those that do not hold.
+pub(crate) fn run_all(context: &Context) -> Vec<&'static str> {
+    let mut failed = Vec::new();
+    for name in names() {
+        println!();
+        match run(name, context) {
+            Ok(true) => {}
+            Ok(false) => failed.push(name),
+            Err(error) => {
+                println!("{error:#}");
+                failed.push(name);
+            }
+        }
+    }
+    failed
+}
+
+impl Verdict {
+    /// A verdict with its figure.
+    pub(crate) fn new(holds: bool, figure: impl Into<String>) -> Self {
+        Self { holds, figure: figure.into() }
+    }
+
+    fn line(&self, name: &str) -> String {
+        let verdict = if self.holds { "holds" } else { "FALLS SHORT" };
+        format!("{name}: {verdict}: {}", self.figure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verdict_is_one_line_with_the_figure() {
+        assert_eq!(Verdict::new(true, "60 of 60").line("limit"), "limit: holds: 60 of 60");
+        assert_eq!(Verdict::new(false, "59 of 60").line("limit"), "limit: FALLS SHORT: 59 of 60");
+    }
+
+    #[test]
+    fn names_are_unique_and_claims_are_sentences() {
+        let mut names = names();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), PROOFS.len());
+        assert!(PROOFS.iter().all(|proof| proof.claim.ends_with('.')), "a claim ends in a full stop");
+    }
+}

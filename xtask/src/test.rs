@@ -1,0 +1,96 @@
+//! `cargo xtask test`: everything that a change must pass, here and in continuous integration.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow, bail};
+
+use crate::postgres::Postgres;
+use crate::process::Cargo;
+use crate::{prove, tidy};
+
+/// The steps that have run.
+#[derive(Default)]
+struct Steps {
+    done: Vec<Step>,
+}
+
+struct Step {
+    name: String,
+    duration: Duration,
+    failure: Option<String>,
+}
+
+/// Runs every step, goes on after one that fails, and ends with a summary. All of it is built in the release profile,
+/// so that each dependency is built once and the proofs run on what is shipped.
+pub(crate) fn run(root: &Path) -> Result<ExitCode> {
+    let cargo = |arguments: &[&str]| Cargo::new(root, arguments);
+    let mut steps = Steps::default();
+    steps.run("format", || cargo(&["fmt", "--all", "--check"]).run());
+    steps.run("clippy", || {
+        cargo(&["clippy", "--workspace", "--all-targets", "--release", "--", "--deny", "warnings"]).run()
+    });
+    steps.run("tidy", || tidy::check(root));
+    steps.run("tests", || {
+        let postgres = Postgres::start(false)?;
+        let tests = cargo(&["test", "--release", "--workspace"]);
+        tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).run()
+    });
+    steps.run("build", || cargo(&["build", "--release"]).run());
+    let context = prove::Context::new(root.to_path_buf(), true, None);
+    for name in prove::names() {
+        steps.run(&format!("prove {name} --short"), || {
+            if prove::run(name, &context)? { Ok(()) } else { Err(anyhow!("the claim falls short")) }
+        });
+    }
+    drop(context);
+    steps.summary()
+}
+
+impl Steps {
+    fn run(&mut self, name: &str, step: impl FnOnce() -> Result<()>) {
+        println!("\n== {name}");
+        let begun = Instant::now();
+        let failure = step().err().map(|error| format!("{error:#}"));
+        let duration = begun.elapsed();
+        if let Some(failure) = &failure {
+            println!("{failure}");
+        }
+        println!("== {name}: {} in {:.1} s", verdict(failure.as_ref()), duration.as_secs_f64());
+        self.done.push(Step { name: name.to_owned(), duration, failure });
+    }
+
+    fn summary(&self) -> Result<ExitCode> {
+        println!("\n== summary");
+        for step in &self.done {
+            let verdict = verdict(step.failure.as_ref());
+            println!("{verdict:<6} {:>7.1} s  {}", step.duration.as_secs_f64(), step.name);
+        }
+        let failed: Vec<&str> =
+            self.done.iter().filter(|step| step.failure.is_some()).map(|step| step.name.as_str()).collect();
+        if !failed.is_empty() {
+            bail!("{} of {} steps failed: {}", failed.len(), self.done.len(), failed.join(", "));
+        }
+        println!("all {} steps passed", self.done.len());
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn verdict(failure: Option<&String>) -> &'static str {
+    if failure.is_some() { "FAILED" } else { "ok" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failing_step_fails_the_whole_and_the_next_still_runs() {
+        let mut steps = Steps::default();
+        steps.run("one", || bail!("no"));
+        steps.run("two", || Ok(()));
+        assert_eq!(steps.done.len(), 2);
+        assert_eq!(steps.summary().unwrap_err().to_string(), "1 of 2 steps failed: one");
+    }
+}
