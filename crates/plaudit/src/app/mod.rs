@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::db::{Db, DbError};
 use crate::http::download::DownloadSigner;
 use crate::http::idempotency::Running;
+use crate::http::kept::KeptAnswers;
 use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
 use crate::ids::Ids;
@@ -65,6 +66,8 @@ pub struct Parts {
     pub signer: Arc<DownloadSigner>,
     /// What lists of orders keep in memory.
     pub orders: orders::Views,
+    /// Answers of lists that are kept in memory.
+    pub answers: KeptAnswers,
     /// What `/metrics` tells.
     pub metrics: Metrics,
     host: String,
@@ -98,6 +101,7 @@ impl App {
             rate_limiter: RateLimiter::default(),
             running: Running::default(),
             orders: orders::Views::default(),
+            answers: KeptAnswers::default(),
             metrics: Metrics::default(),
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),
             maintenance: RwLock::new(None),

@@ -9,21 +9,21 @@ use crate::db::{DbError, Tx};
 use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::{self, Field};
 use crate::program::{Program, SetupRecord as _};
-use crate::text::{Slug, Translated};
+use crate::text::{Locale, Slug, Translated};
 
 /// How many entries are looked at for one that can move.
 const LOOKED_AT: i64 = 1_000;
 
-/// The name that the printed command gives a chapter, in English and German.
-const NEW_NAME: [&str; 2] = ["North and islands", "Norden und Inseln"];
+/// What the printed command adds to a chapter's name, by language.
+const ADDED: [(Locale, &str); 2] = [(Locale::EnGb, " and islands"), (Locale::DeDe, " und Inseln")];
 
 /// What the commands are about.
 #[derive(Debug, Default)]
 pub(super) struct Targets {
     /// An entry, and a chapter that it can move to.
     moving: Option<(Slug, Slug)>,
-    /// A chapter to change.
-    chapter: Option<Slug>,
+    /// A chapter to change, and its new name.
+    chapter: Option<(Slug, Translated)>,
     /// A chapter to delete, and its name.
     spare_chapter: Option<(Slug, String)>,
     /// A field to delete, and its title.
@@ -42,7 +42,7 @@ pub(super) async fn targets(tx: &mut Tx, program: &Program) -> Result<Targets, D
         Some((*entry, *chapter, other.slug))
     });
     let kept = moving.map_or([None; 2], |(_, from, to)| [Some(from), Some(to)]);
-    let chapter = kept[0].or_else(|| program.chapters.all_live().find(open).map(|chapter| chapter.slug));
+    let chapter = kept[0].and_then(|slug| program.chapters.live(slug)).or_else(|| program.chapters.all_live().find(open));
     let is_kept = |chapter: &&Chapter| kept.contains(&Some(chapter.slug));
     let spare = program.chapters.all_live().filter(|chapter| !is_kept(chapter));
     // Inactive ones first, then those of other seasons, so that entries can go on moving.
@@ -52,11 +52,21 @@ pub(super) async fn targets(tx: &mut Tx, program: &Program) -> Result<Targets, D
     let spare_field = spare.max_by_key(|field: &&Field| (field.tab.is_some(), field.order, field.slug));
     Ok(Targets {
         moving: moving.map(|(entry, _, to)| (entry, to)),
-        chapter,
+        chapter: chapter.map(|chapter| (chapter.slug, new_name(program, &chapter.name))),
         spare_chapter: spare_chapter.map(|chapter| (chapter.slug, name(program, &chapter.name))),
         spare_field: spare_field
             .map(|field| (field.slug, field.name().map_or(String::new(), |title| name(program, title)))),
     })
+}
+
+/// The name with something added, once, in the languages that the account has.
+fn new_name(program: &Program, name: &Translated) -> Translated {
+    let mut made = Translated::default();
+    for (locale, added) in ADDED.into_iter().filter(|(locale, _)| program.account.languages.contains(locale)) {
+        let before = name.in_locale(locale);
+        made.set(locale, format!("{}{added}", before.strip_suffix(added).unwrap_or(before)));
+    }
+    made
 }
 
 fn name(program: &Program, name: &Translated) -> String {
@@ -105,8 +115,10 @@ pub(super) fn text(address: &str, read: &str, read_write: &str, targets: &Target
         let command = format!("curl -X PUT {write} {body} '{wish}' {address}/entry/{entry}/update-chapter");
         add("Move an entry to another chapter", command);
     }
-    if let Some(chapter) = targets.chapter {
-        let wish = json!({"translated": {"name": {"en_GB": NEW_NAME[0], "de_DE": NEW_NAME[1]}}});
+    if let Some((chapter, name)) = &targets.chapter {
+        let names: serde_json::Map<_, _> = name.iter().map(|(locale, text)| (locale.to_string(), json!(text))).collect();
+        // A name may hold an apostrophe, which would end the shell's quotation.
+        let wish = json!({"translated": {"name": names}}).to_string().replace('\'', "\\u0027");
         let command =
             format!("curl -X PUT {write} -H 'x-api-language: all' {body} '{wish}' {address}/chapter/{chapter}");
         add("Give a chapter another name, and see it in every language", command);
@@ -138,7 +150,7 @@ mod tests {
         let slug = |text| Slug::parse(text).unwrap();
         let targets = Targets {
             moving: Some((slug("EntryAAA"), slug("ChapterA"))),
-            chapter: Some(slug("ChapterB")),
+            chapter: Some((slug("ChapterB"), Translated::of(Locale::EnGb, "King's Road"))),
             spare_chapter: Some((slug("ChapterC"), "East".to_owned())),
             spare_field: Some((slug("FieldAAA"), "Topics".to_owned())),
         };
@@ -149,6 +161,7 @@ mod tests {
         let all = commands(&targets);
         assert_eq!(all.len(), 6);
         assert!(all[2].contains("/entry/EntryAAA/update-chapter") && all[2].contains("plaudit_w"));
+        assert!(all[3].contains(r"King\u0027s Road"));
         assert_eq!(commands(&Targets::default()).len(), 2);
     }
 }

@@ -1,7 +1,7 @@
 //! `plaudit import`: adds or replaces the records of a program file; with any fault, nothing.
 
 use std::fs::File;
-use std::io::{BufReader, Write as _};
+use std::io::{BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
@@ -67,17 +67,12 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     let directory = arguments.file.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     let mut printer = Printer::default();
-    let outcome = match file {
-        Some(file) => {
-            let source = Source { reader: BufReader::with_capacity(1 << 18, file), name: &name, directory };
-            transfer::import(deployment, source, arguments.account, &mut printer).await
-        }
-        None => {
-            let reader = BufReader::with_capacity(1 << 18, std::io::stdin());
-            let source = Source { reader, name: &name, directory };
-            transfer::import(deployment, source, arguments.account, &mut printer).await
-        }
+    let source: Box<dyn Read + Send> = match file {
+        Some(file) => Box::new(file),
+        None => Box::new(std::io::stdin()),
     };
+    let source = Source { reader: BufReader::with_capacity(1 << 18, source), name: &name, directory };
+    let outcome = transfer::import(deployment, source, arguments.account, &mut printer).await;
     drop(printer);
     db.close().await;
     conclude(&outcome?)

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 use super::{Failure, open, say};
 use crate::app::{App, Settings};
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, Source};
 use crate::db::Db;
 use crate::http::{self, metrics, server};
 use crate::ids::Ids;
@@ -76,7 +76,9 @@ impl Node {
 }
 
 fn settings(config: &Config, address: &str) -> Settings {
-    let base_url = config.server.base_url.trim_end_matches('/');
+    // Without a setting the address stands that is really listened on: the port can be another than the one asked for.
+    let is_set = config.source("server", "base_url").is_some_and(|source| *source != Source::Default);
+    let base_url = if is_set { config.server.base_url.trim_end_matches('/') } else { "" };
     Settings {
         region: config.server.region.name().to_owned(),
         base_url: if base_url.is_empty() { address } else { base_url }.to_owned(),

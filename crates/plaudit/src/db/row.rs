@@ -77,7 +77,7 @@ impl<'r> Row<'r> {
             },
             Inner::Postgres(row) => row.try_get::<_, Option<Raw<'_>>>(column)?.map(|raw| raw.0),
         };
-        bytes.map(|bytes| std::str::from_utf8(bytes).map_err(|_| unexpected(column, "is no UTF-8"))).transpose()
+        bytes.map(|bytes| simdutf8::basic::from_utf8(bytes).map_err(|_| unexpected(column, "is no UTF-8"))).transpose()
     }
 
     /// A BYTEA.

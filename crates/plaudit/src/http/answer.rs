@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 
@@ -43,9 +43,9 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
                 headers.push(("location".to_owned(), format!("{}{path}", program.base_url())));
             }
             let body = judged.renderer(program).record(&document, detail.as_deref());
-            Recorded { status, headers, body }
+            Recorded { status, headers, body: body.into() }
         }
-        Reply::NoContent => Recorded { status: 204, headers, body: Vec::new() },
+        Reply::NoContent => Recorded { status: 204, headers, body: Bytes::new() },
         Reply::Body { bytes, etag } => {
             content_type(&mut headers);
             headers.push(("etag".to_owned(), format!("\"{etag}\"")));
@@ -61,7 +61,7 @@ pub(super) fn record_error(error: &ApiError, format: Format) -> Recorded {
     if let ApiError::RateLimited(seconds) = error {
         headers.push(("retry-after".to_owned(), seconds.to_string()));
     }
-    Recorded { status: error.status(), headers, body: render::plain(format, &error.document()) }
+    Recorded { status: error.status(), headers, body: render::plain(format, &error.document()).into() }
 }
 
 /// The answer to a request, 304 where the client has the representation already.

@@ -14,6 +14,7 @@ mod extract;
 pub mod idempotency;
 pub mod json_body;
 mod judge;
+pub mod kept;
 pub mod language;
 pub mod metrics;
 pub mod openapi;

@@ -1,6 +1,7 @@
 //! The one place that knows JSON from XML: fills the slots of stored documents and writes the body of an answer.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use memchr::memchr2;
 
@@ -10,6 +11,12 @@ use super::language::Languages;
 use crate::document::{Slot, slots};
 use crate::program::{Program, fields};
 use crate::text::{Locale, Slug, write_json_string};
+
+/// How much room a list is given before it is written: a little more than the last one took, so that a large page is not
+/// copied as it grows.
+static LIST_CAPACITY: AtomicUsize = AtomicUsize::new(64 * 1024);
+/// The most room that a list is given beforehand.
+const LIST_CAPACITY_LIMIT: usize = 1 << 20;
 
 /// What the slots of a document are filled with.
 #[derive(Clone)]
@@ -71,7 +78,7 @@ impl Renderer {
 
     /// Begins a list: `before` is the JSON text of the envelope from its brace to the member before `data`.
     pub fn begin_list(&mut self, before: &str) {
-        self.out.reserve(64 * 1024);
+        self.out.reserve(LIST_CAPACITY.load(Ordering::Relaxed));
         match self.format {
             Format::Json => {
                 self.out.extend_from_slice(before.as_bytes());
@@ -130,6 +137,7 @@ impl Renderer {
                 xml_envelope::end(&mut self.out);
             }
         }
+        LIST_CAPACITY.store((self.out.len() + self.out.len() / 16).clamp(4096, LIST_CAPACITY_LIMIT), Ordering::Relaxed);
         self.out
     }
 }

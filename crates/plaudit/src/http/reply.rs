@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use axum::body::Bytes;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
@@ -26,7 +27,7 @@ pub enum Reply {
     /// A body that was rendered by the handler, in the format of the request, with its `ETag` (without quotes).
     Body {
         /// The bytes.
-        bytes: Vec<u8>,
+        bytes: Bytes,
         /// The tag.
         etag: String,
     },
@@ -42,7 +43,7 @@ pub struct Recorded {
     /// The headers that belong to the answer itself.
     pub headers: Vec<(String, String)>,
     /// The body.
-    pub body: Vec<u8>,
+    pub body: Bytes,
 }
 
 impl Reply {
@@ -66,7 +67,7 @@ impl Reply {
 
     /// 200 with a body that is rendered already.
     #[must_use]
-    pub fn body(bytes: Vec<u8>, etag: String) -> Self {
+    pub fn body(bytes: Bytes, etag: String) -> Self {
         Self::Body { bytes, etag }
     }
 }

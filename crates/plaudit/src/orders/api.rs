@@ -12,6 +12,7 @@ use super::store::{self, Found, Source, State};
 use super::views::{Planned, is_worth_learning};
 use crate::app::App;
 use crate::db::DbError;
+use crate::http::kept::{self, Kept};
 use crate::http::openapi::Error;
 use crate::http::page::{Direction, Filter, FilterKind, ListQuery, ListSpec, Order, PageEnvelope};
 use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
@@ -65,13 +66,34 @@ const RUNS: usize = 5;
     security(("key" = []))
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+    let key = (caller.account(), format!("/order?{}", raw.as_deref().unwrap_or_default()), caller.representation());
+    if let Some(reply) = read_kept(&caller, &key).await? {
+        return Ok(reply);
+    }
     let request = Request::read(&caller, raw)?;
+    let mut kept = None;
     for _ in 0..RUNS {
-        if let Some(reply) = read_with_views(&caller, &request).await? {
-            return Ok(reply);
+        kept = read_with_views(&caller, &request).await?;
+        if kept.is_some() {
+            break;
         }
     }
-    read_from_snapshot(&caller, &request).await
+    let kept = match kept {
+        Some(kept) => kept,
+        None => read_from_snapshot(&caller, &request).await?,
+    };
+    caller.app().answers.keep(key, kept.clone());
+    Ok(Reply::body(kept.bytes, kept.etag))
+}
+
+/// The answer that was given to the same request, where nothing that it depends on has changed.
+async fn read_kept(caller: &Caller, key: &kept::Key) -> Result<Option<Reply>, ApiError> {
+    let app = caller.app();
+    let Some(kept) = app.answers.get(key).filter(|kept| kept.state.0 == caller.program().version) else {
+        return Ok(None);
+    };
+    let state = store::state(&mut Source::Db(&app.db), key.0).await?;
+    Ok(((state.version, state.changed) == kept.state).then(|| Reply::body(kept.bytes, kept.etag)))
 }
 
 /// A request that was judged.
@@ -161,7 +183,7 @@ struct Page {
 }
 
 /// Reads the page as the views in memory plan it. Nothing where they were older than what was read.
-async fn read_with_views(caller: &Caller, request: &Request) -> Result<Option<Reply>, ApiError> {
+async fn read_with_views(caller: &Caller, request: &Request) -> Result<Option<Kept>, ApiError> {
     let (app, account) = (caller.app(), caller.account());
     let plan = || app.orders.plan(account, &request.listing, |counts| request.parts(counts));
     let mut planned = plan();
@@ -199,11 +221,11 @@ async fn read_with_views(caller: &Caller, request: &Request) -> Result<Option<Re
         let key = (request.listing.groups[part.group], request.listing.column);
         app.orders.learn(account, key, planned.changed, rank, place.clone());
     }
-    Ok(Some(reply(caller, request, renderer, &page, (planned.total, state))))
+    Ok(Some(answer(caller, request, renderer, &page, (planned.total, state))))
 }
 
 /// Reads the page from one state of the database, where changes come faster than pages can be read otherwise.
-async fn read_from_snapshot(caller: &Caller, request: &Request) -> Result<Reply, ApiError> {
+async fn read_from_snapshot(caller: &Caller, request: &Request) -> Result<Kept, ApiError> {
     let account = caller.account();
     let mut tx = caller.app().db.snapshot().await?;
     let mut source = Source::Snapshot(&mut tx, caller.app().db.engine());
@@ -215,7 +237,7 @@ async fn read_from_snapshot(caller: &Caller, request: &Request) -> Result<Reply,
     let parts = request.parts(&counts);
     let mut renderer = caller.renderer();
     let page = read_page(caller, request, &mut source, (&parts, None), &mut renderer).await?;
-    Ok(reply(caller, request, renderer, &page, (request.listing.total(&counts), state)))
+    Ok(answer(caller, request, renderer, &page, (request.listing.total(&counts), state)))
 }
 
 /// Reads the rows of a page straight into the answer. What does not belong to `changed` is passed over.
@@ -270,7 +292,7 @@ fn follows(last: &(usize, Place), next: &(usize, Place), is_reversed: bool) -> b
     if is_reversed { next.1 < last.1 } else { last.1 < next.1 }
 }
 
-fn reply(caller: &Caller, request: &Request, renderer: Renderer, page: &Page, (total, state): (u64, State)) -> Reply {
+fn answer(caller: &Caller, request: &Request, renderer: Renderer, page: &Page, (total, state): (u64, State)) -> Kept {
     let next = page.last.as_ref().filter(|_| page.has_more);
     let next_position = next.map(|(group, place)| request.listing.position(*group, place));
     let envelope = PageEnvelope {
@@ -286,7 +308,8 @@ fn reply(caller: &Caller, request: &Request, renderer: Renderer, page: &Page, (t
     envelope.write_after(&mut after);
     let after = String::from_utf8_lossy(&after);
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-    Reply::body(renderer.end_list(members), tag(caller, request, state))
+    let bytes = renderer.end_list(members).into();
+    Kept { state: (state.version, state.changed), etag: tag(caller, request, state), bytes }
 }
 
 /// What the answer depends on: the program, the orders, the query and the representation.

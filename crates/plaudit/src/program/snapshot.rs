@@ -1,6 +1,7 @@
 //! The snapshot of an account's set-up, its loading and its keeping.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use parking_lot::RwLock;
@@ -30,6 +31,37 @@ pub struct Fragment {
     pub json: String,
     /// What stands between the tags in XML.
     pub xml: Vec<u8>,
+}
+
+/// Hashes slugs quickly: a page looks up hundreds of references. Slugs are drawn at random or chosen by the operator, so
+/// that nobody gains by making them collide. A multiplication and a rotation a word.
+#[derive(Clone, Copy, Debug, Default)]
+struct SlugHasher(u64);
+
+impl Hasher for SlugHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 29)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for chunk in bytes.chunks(8) {
+            let mut word = [0; 8];
+            word[..chunk.len()].copy_from_slice(chunk);
+            self.write_u64(u64::from_le_bytes(word));
+        }
+    }
+
+    fn write_u32(&mut self, number: u32) {
+        self.write_u64(u64::from(number));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.write_u64(number as u64);
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
+    }
 }
 
 /// What an account has set up, at one version.
@@ -64,7 +96,7 @@ pub struct Program {
     /// Prices.
     pub prices: Records<Price>,
     base_url: Arc<str>,
-    fragments: HashMap<(char, Slug), Fragment>,
+    fragments: HashMap<(char, Slug), Fragment, BuildHasherDefault<SlugHasher>>,
 }
 
 impl Program {
@@ -90,7 +122,7 @@ impl Program {
             taxes: Records::default(),
             prices: Records::default(),
             base_url: Arc::clone(base_url),
-            fragments: HashMap::new(),
+            fragments: HashMap::default(),
         };
         store::each(db, id, |kind, row| program.add(kind, row)).await?;
         keys::store::each(db, id, &program.context.clone(), |key, hash| {

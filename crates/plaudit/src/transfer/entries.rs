@@ -6,6 +6,7 @@ use super::store::{Found, Space};
 use crate::db::DbError;
 use crate::entries::{self, Counts, Entry, EntryHead, Stated, Surroundings};
 use crate::kind::Kind;
+use crate::program::fields::Field;
 use crate::program::{Program, Record, SetupRecord as _};
 use crate::text::Slug;
 
@@ -58,9 +59,10 @@ impl Import<'_> {
         let Some((entry, _)) = read else { return Ok(()) };
         self.check_references(&item.place, program, entry.references()).await?;
         self.check_answers(&item.place, program, "entry_fields", &entry.entry_fields)?;
-        let holder = match stage.may_exist {
-            true => entries::store::of_local_id(&mut self.tx, self.id, entry.local_id).await?,
-            false => None,
+        let holder = if stage.may_exist {
+            entries::store::of_local_id(&mut self.tx, self.id, entry.local_id).await?
+        } else {
+            None
         };
         let number = entry.local_id.to_string();
         let unique = (Space::LocalId, super::store::Unique::LocalId);
@@ -100,7 +102,7 @@ impl Import<'_> {
     /// What an entry shows of other records. Where nothing can belong to it, only its entrant is looked up.
     async fn surroundings(&mut self, stage: &Stage<'_>, entry: &Entry) -> Result<Option<Surroundings>, DbError> {
         let program = stage.program;
-        let is_file = |field: Slug| program.fields.any(field).is_some_and(|field| field.is_file());
+        let is_file = |field: Slug| program.fields.any(field).is_some_and(Field::is_file);
         let has_details = stage.had_details
             || entry.entry_fields.iter().any(|(field, _)| is_file(field))
             || self.reading.names.line_of(Space::Touched, entry.slug.as_str())?.is_some();

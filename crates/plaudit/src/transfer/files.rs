@@ -122,13 +122,13 @@ impl Import<'_> {
         let name = token.as_str();
         match given {
             Given::Wrong => Ok(None),
-            Given::Nothing => match read_stored(storage, account, name).await? {
-                Some(bytes) => Ok(Some(Content::of(&bytes))),
-                None => {
+            Given::Nothing => {
+                let content = read_stored(storage, account, name).await?.map(|bytes| Content::of(&bytes));
+                if content.is_none() {
                     self.faults.member(&item.place, "data", "is required, or a path, because the file is not stored");
-                    Ok(None)
                 }
-            },
+                Ok(content)
+            }
             Given::Bytes(bytes) => {
                 let content = Content::of(&bytes);
                 if is_stored(storage, account, name, &bytes).await? {

@@ -83,9 +83,10 @@ impl Import<'_> {
             order.updated = self.origin.at;
         }
         self.check_references(&item.place, stage.program, order.references()).await?;
-        let holder = match stage.may_exist {
-            true => store::order_of_invoice(&mut self.tx, self.id, &invoice_key(&order)).await?,
-            false => None,
+        let holder = if stage.may_exist {
+            store::order_of_invoice(&mut self.tx, self.id, &invoice_key(&order)).await?
+        } else {
+            None
         };
         let unique = (Space::Invoice, Unique::Invoice);
         let member = ("invoice_number", order.invoice_number.as_str());

@@ -1,6 +1,7 @@
 //! The one pass over a file: lines become records, nested records are taken apart, names are noted, and everything is
 //! put where its stage finds it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
@@ -123,14 +124,12 @@ impl Reading {
             faults.line(line, Some("kind"), "is required");
             return Ok(());
         };
-        match kind.as_str().and_then(Kind::named) {
-            Some(kind) => self.record(line, kind, object, Some(bytes), faults),
-            None => {
-                let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
-                faults.line(line, Some("kind"), format!("is {kind}, and must be one of {}", names.join(", ")));
-                Ok(())
-            }
+        if let Some(kind) = kind.as_str().and_then(Kind::named) {
+            return self.record(line, kind, object, Some(bytes), faults);
         }
+        let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        faults.line(line, Some("kind"), format!("is {kind}, and must be one of {}", names.join(", ")));
+        Ok(())
     }
 
     /// Puts a record where it belongs; `bytes` is its text, where it is not changed on the way.
@@ -183,15 +182,8 @@ impl Reading {
             kind if is_setup(kind) => self.setup.push(Held { place, object }),
             kind => {
                 self.note_number(kind, &object);
-                let written;
-                let bytes = match bytes {
-                    Some(bytes) => bytes,
-                    None => {
-                        written = text(&object);
-                        &written
-                    }
-                };
-                self.people.entry(kind).or_default()[usize::from(self.is_naming)].push(place.line, kind, bytes)?;
+                let bytes = bytes.map_or_else(|| Cow::Owned(text(&object)), Cow::Borrowed);
+                self.people.entry(kind).or_default()[usize::from(self.is_naming)].push(place.line, kind, &bytes)?;
             }
         }
         Ok(())

@@ -115,7 +115,7 @@ impl Import<'_> {
         let mut program = load(account, merged).await?;
         program.id = self.id;
         program.context = context;
-        self.check_setup(&program, &records)?;
+        self.check_setup(&program, &records);
         for Read { place, references } in records {
             self.check_references(&place, &program, references).await?;
         }
@@ -123,7 +123,7 @@ impl Import<'_> {
     }
 
     /// What records of the set-up must be to each other.
-    fn check_setup(&mut self, program: &Program, records: &[Read]) -> Result<(), Error> {
+    fn check_setup(&mut self, program: &Program, records: &[Read]) {
         let line_of = |kind: Kind, slug: Slug| {
             let name = slug.to_string();
             records.iter().find(|read| read.place.kind == kind && read.place.name == name).map(|read| read.place.line)
@@ -161,7 +161,6 @@ impl Import<'_> {
                 self.tell(Kind::Season, last, line_of(Kind::Season, last), &violations);
             }
         }
-        Ok(())
     }
 
     fn tell(&mut self, kind: Kind, slug: Slug, line: Option<u64>, violations: &Violations) {

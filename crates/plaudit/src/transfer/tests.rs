@@ -225,7 +225,7 @@ async fn every_fault_is_told_with_its_line_and_nothing_is_applied() {
         (2, "entry EntryDDD: category: there is no category NoSuchCa"),
         (2, "entry EntryDDD: entrant: there is no user NoSuchUs"),
         (2, "entry EntryDDD: entry_fields.NoSuchFi: "),
-        (3, "42: expected a value"),
+        (3, "43: expected a value"),
         (4, "kind: is required"),
         (5, "kind: is \"trophy\""),
         (6, "1: expected an object"),
@@ -258,14 +258,14 @@ async fn what_is_nested_belongs_to_what_it_is_nested_in() {
     let place = Place::new().await;
     let text = r#"
 {"kind":"account","slug":"AccountA","name":"Awards"}
-{"kind":"season","slug":"SeasonAA","name":{"en_GB":"2026"}}
+{"kind":"season","slug":"SeasonAA","name":{"en_GB":"2026"},"status":"active"}
 {"kind":"form","name":{"en_GB":"Entry"},"season":"SeasonAA","tabs":[{"type":"General","fields":[{"slug":"FieldAAA","type":"text","title":{"en_GB":"Why"}}]},{"slug":"TabContr","type":"Contributors"}]}
 {"kind":"category","slug":"CategAAA","season":"SeasonAA","name":{"en_GB":"Film"}}
 {"kind":"chapter","slug":"ChapterA","season":"SeasonAA","name":{"en_GB":"North"}}
 {"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"Lovelace"}
 "#;
     place.import(text).await;
-    let form = place.export().await.lines().find(|line| line.contains(r#""kind":"form""#)).unwrap()[22..30].to_owned();
+    let form = place.export().await.lines().find(|line| line.contains(r#""kind":"form""#)).unwrap()[23..31].to_owned();
     let entry = format!(
         r#"{{"kind":"entry","title":"A","category":"CategAAA","form":"{form}","entrant":"UserAAAA","contributor_count":2,"contributors":[{{"tab":"TabContr"}},{{"slug":"ContrAAA","tab":"TabContr"}}]}}"#
     );
@@ -276,7 +276,7 @@ async fn what_is_nested_belongs_to_what_it_is_nested_in() {
     assert!(tabs.len() == 2 && tabs.iter().all(|tab| tab.contains(&format!(r#""form":"{form}""#))), "{tabs:?}");
     let field = export.lines().find(|line| line.contains(r#""kind":"field""#)).unwrap();
     assert!(field.contains(&format!(r#""form":"{form}","tab":""#)), "{field}");
-    let entry = &export.lines().find(|line| line.contains(r#""kind":"entry""#)).unwrap()[23..31];
+    let entry = &export.lines().find(|line| line.contains(r#""kind":"entry""#)).unwrap()[24..32];
     let contributors = export.lines().filter(|line| line.contains(&format!(r#""entry":"{entry}""#)));
     assert_eq!(contributors.count(), 2);
 

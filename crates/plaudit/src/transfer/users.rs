@@ -4,7 +4,7 @@ use super::Error;
 use super::import::{Import, Item};
 use super::store::{Found, Space, Unique};
 use crate::kind::Kind;
-use crate::program::{Context, Program, Record, store};
+use crate::program::{Context, Program, Record, SetupRecord as _, store};
 use crate::text::Slug;
 use crate::users::{self, Summary, User, normal_email};
 
@@ -32,22 +32,15 @@ impl Import<'_> {
         let read = item.read_current::<User>(&program.context, is_stored, &mut self.faults);
         let Some((user, is_same)) = read else { return Ok(()) };
         let place = &item.place;
-        use crate::program::SetupRecord as _;
         self.check_references(place, program, user.references()).await?;
         self.check_answers(place, program, "user_fields", &user.user_fields)?;
         if let Some(email) = &user.email {
-            let holder = match may_exist {
-                true => users::store::of_email(&mut self.tx, self.id, email).await?,
-                false => None,
-            };
+            let holder = if may_exist { users::store::of_email(&mut self.tx, self.id, email).await? } else { None };
             let email = normal_email(email);
             self.check_unique(place, (Space::Email, Unique::Email), ("email", &email), holder).await?;
         }
         if let Some(mobile) = &user.mobile {
-            let holder = match may_exist {
-                true => users::store::of_mobile(&mut self.tx, self.id, mobile).await?,
-                false => None,
-            };
+            let holder = if may_exist { users::store::of_mobile(&mut self.tx, self.id, mobile).await? } else { None };
             self.check_unique(place, (Space::Mobile, Unique::Mobile), ("mobile", mobile), holder).await?;
         }
         if is_same || !self.faults.is_empty() {

@@ -118,12 +118,11 @@ fn answers(plan: &Plan, resource: &str, random: &mut Random, time: Timestamp) ->
     let mut answers = Map::new();
     for (place, (kind, _, _, _)) in (0..).zip(FIELDS).filter(|(_, (_, about, _, _))| *about == resource) {
         let value: Value = match *kind {
-            "textarea" => json!(format!("{}.", random.sentence(45))),
+            "textarea" => json!(format!("{}.", random.sentence(30))),
             "numeric" => json!(1_000 + random.below(500) * 100),
             "drop-down-list" => json!(random.one_of(STAGES)),
             "checkbox" => json!(random.percent(50)),
             "date" => json!(time.date().to_string()),
-            "url" => json!(format!("https://www.example.org/{}", random.sentence(1).to_lowercase())),
             "table" => json!({
                 "A1": random.sentence(4), "A2": random.sentence(4), "B1": "March", "B2": "September",
             }),

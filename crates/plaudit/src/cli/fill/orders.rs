@@ -110,7 +110,7 @@ fn billing(random: &mut Random) -> Billing {
         country: "GB".to_owned(),
         member_number: if random.percent(20) { format!("M{:06}", random.below(1_000_000)) } else { String::new() },
         vat_number: if random.percent(50) { format!("GB{:09}", random.below(1_000_000_000)) } else { String::new() },
-        comments: if random.percent(50) { format!("{}.", random.sentence(14)) } else { String::new() },
+        comments: format!("{}.", random.sentence(24)),
         ip_address: format!("198.51.100.{}", random.below(256)),
         company: format!("{company} Ltd"),
         ..Billing::default()
@@ -133,7 +133,7 @@ fn item(
     titles.extend(slug.zip(title.clone()));
     Item {
         amount: Money::new(amount, currency),
-        description: format!("{}.", random.sentence(12)),
+        description: format!("{}.", random.sentence(22)),
         discount: Money::new(discount, currency),
         entry: slug,
         item_type: if entry.is_some() { "Entry" } else { "Ticket" }.to_owned(),

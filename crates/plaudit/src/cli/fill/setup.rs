@@ -23,12 +23,10 @@ use crate::users::{self, User};
 pub(super) const FIELDS: &[(&str, &str, u64, &str)] = &[
     ("text", "entries", 1, "Summary"),
     ("textarea", "entries", 1, "What makes it outstanding?"),
-    ("textarea", "entries", 1, "Who benefits from it?"),
     ("numeric", "entries", 1, "Budget"),
     ("drop-down-list", "entries", 1, "Stage"),
     ("checkbox", "entries", 1, "Open to the public"),
     ("date", "entries", 1, "Begun on"),
-    ("url", "entries", 1, "Web site"),
     ("table", "entries", 1, "Milestones"),
     ("text", "contributors", 2, "Name"),
     ("text", "contributors", 2, "Part in the project"),

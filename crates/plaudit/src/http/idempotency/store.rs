@@ -20,7 +20,7 @@ pub async fn find(db: &Db, name: &Name, oldest: Timestamp) -> Result<Option<([u8
                 .iter()
                 .map(|(name, value)| (name.to_owned(), value.as_str().unwrap_or_default().to_owned()))
                 .collect();
-            Ok((request, Recorded { status, headers, body: row.bytes(3)?.to_vec() }))
+            Ok((request, Recorded { status, headers, body: row.bytes(3)?.to_vec().into() }))
         },
     )
     .await
@@ -50,7 +50,7 @@ pub async fn keep(
             claim.request.as_slice().into(),
             i64::from(answer.status).into(),
             Json::from(headers).to_string().into(),
-            answer.body.as_slice().into(),
+            answer.body.as_ref().into(),
             now.into(),
         ],
     )
