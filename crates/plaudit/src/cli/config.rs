@@ -11,7 +11,7 @@ pub(super) enum Command {
 }
 
 /// Runs the command.
-pub(super) fn run(config: &Config, command: Command) -> Result<(), Failure> {
+pub(super) fn run(config: &Config, command: &Command) -> Result<(), Failure> {
     match command {
         Command::Show => say(config.redacted().trim_end()),
     }

@@ -42,11 +42,11 @@ struct Findings {
     faults: u64,
 }
 
-impl Findings {
-    fn ok(&self, what: &str) -> Result<(), Failure> {
-        say(&format!("ok    {what}"))
-    }
+fn ok(what: &str) -> Result<(), Failure> {
+    say(&format!("ok    {what}"))
+}
 
+impl Findings {
     fn fault(&mut self, what: &str) -> Result<(), Failure> {
         self.faults += 1;
         say(&format!("FAULT {what}"))
@@ -58,7 +58,7 @@ impl Findings {
             self.fault(&format!("{about}: {fault}"))?;
         }
         match found.count.saturating_sub(found.told.len() as u64) {
-            _ if found.count == 0 => self.ok(&format!("{about}: {holds}")),
+            _ if found.count == 0 => ok(&format!("{about}: {holds}")),
             0 => Ok(()),
             more => {
                 self.faults += more - 1;
@@ -94,7 +94,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
             return Err(verdict(&findings));
         }
     };
-    findings.ok(&format!("database {}: it answers", config.database.url.redacted()))?;
+    ok(&format!("database {}: it answers", config.database.url.redacted()))?;
     let checked = check(config, &db, &arguments, &mut findings).await;
     db.close().await;
     checked?;
@@ -111,7 +111,7 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     if !pending.is_empty() {
         return findings.fault(&format!("schema: it lacks {}; run `plaudit migrate`", pending.join(", ")));
     }
-    findings.ok("schema: it is current")?;
+    ok("schema: it is current")?;
     let storage = match Storage::open(&config.storage.url) {
         Ok(storage) => Some(storage),
         Err(error) => {
@@ -121,7 +121,7 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     };
     if let Some(storage) = &storage {
         match probe(storage).await {
-            Ok(()) => findings.ok(&format!("storage {}: it takes files", config.storage.url))?,
+            Ok(()) => ok(&format!("storage {}: it takes files", config.storage.url))?,
             Err(error) => findings.fault(&format!("storage {}: {error}", config.storage.url))?,
         }
     }

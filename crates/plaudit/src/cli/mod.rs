@@ -161,7 +161,7 @@ pub async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Backup(arguments) => backup::run(config, arguments).await,
         Command::Restore(arguments) => restore::run(config, arguments).await,
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
-        Command::Config(command) => config::run(config, command),
+        Command::Config(command) => config::run(config, &command),
         Command::Fill(arguments) => fill::run(config, arguments).await,
     }
 }

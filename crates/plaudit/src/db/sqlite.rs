@@ -18,6 +18,9 @@ use super::{DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
+/// How much of the file a reader maps into memory: the most that SQLite allows. What lies beyond is read as usual.
+const MAPPED_BYTES: i64 = 0x7fff_0000;
+
 thread_local! {
     /// The readers of this thread, by the number of their database.
     static READERS: RefCell<HashMap<usize, Connection>> = RefCell::new(HashMap::new());
@@ -121,6 +124,9 @@ impl Reader {
                 std::collections::hash_map::Entry::Vacant(entry) => {
                     let connection = connect(&self.path, self.busy_timeout)?;
                     connection.pragma_update(None, "query_only", true)?;
+                    // Reading a page from the map copies nothing; a page cache of our own is then not needed.
+                    connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
+                    connection.pragma_update(None, "cache_size", -4_096)?;
                     entry.insert(connection)
                 }
             };

@@ -102,6 +102,7 @@ impl Caller {
     {
         let state = Arc::new(state);
         let mut program = Arc::clone(&self.0.program);
+        let mut turn = None;
         for _ in 0..RUNS {
             let judged = Arc::clone(&self.0);
             let writing = Writing {
@@ -114,6 +115,9 @@ impl Caller {
             let run = Run { writing, work, judged };
             match self.0.app.db.write(self.account(), run, Run::run).await {
                 Err(ApiError::Stale) => {
+                    if turn.is_none() {
+                        turn = Some(self.0.app.programs.turn(self.account()).await);
+                    }
                     let fresh = self.0.app.programs.reload(self.account()).await?;
                     program = fresh.filter(|program| self.0.is_admitted(program)).ok_or(ApiError::KeyRefused)?;
                 }

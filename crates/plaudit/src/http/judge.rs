@@ -249,7 +249,11 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
     let settings = &judged.app.settings;
     let (parts, body) = request.into_parts();
     let pause = Duration::from_secs(settings.body_timeout_seconds);
-    let body = extract::read(body, settings.max_body_bytes, pause).await?;
+    let body = match extract::read(body, settings.max_body_bytes, pause).await {
+        // A body that is too large is refused at its place in the order, by the operation that reads it.
+        Err(ApiError::TooLarge(limit)) => vec![b' '; limit + 1].into(),
+        read => read?,
+    };
     let fingerprint = idempotency::fingerprint(&[
         parts.method.as_str().as_bytes(),
         parts.uri.path_and_query().map_or("", |path| path.as_str()).as_bytes(),

@@ -244,13 +244,20 @@ pub struct Programs {
     base_url: Arc<str>,
     loaded: RwLock<HashMap<AccountId, Arc<Program>>>,
     keys: RwLock<HashMap<[u8; 32], (AccountId, Slug)>>,
+    turns: [tokio::sync::Mutex<()>; 64],
 }
 
 impl Programs {
     /// No snapshots yet.
     #[must_use]
     pub fn new(db: Db, clock: Clock, base_url: &str) -> Self {
-        Self { db, clock, base_url: base_url.into(), loaded: RwLock::default(), keys: RwLock::default() }
+        let turns = std::array::from_fn(|_| tokio::sync::Mutex::default());
+        Self { db, clock, base_url: base_url.into(), loaded: RwLock::default(), keys: RwLock::default(), turns }
+    }
+
+    /// Waits for the account's turn, so that writes that have to run again do not outdate each other's snapshots.
+    pub async fn turn(&self, account: AccountId) -> tokio::sync::MutexGuard<'_, ()> {
+        self.turns[account.0.unsigned_abs() as usize % self.turns.len()].lock().await
     }
 
     /// The snapshot at hand, or a new one. `None` where there is no such account.

@@ -8,7 +8,9 @@ use crate::harness::{Answer, Server};
 /// What an answer tells, with the slug that was asked for blotted out.
 fn told(answer: &Answer, slug: &str) -> (u16, Vec<(String, String)>, String) {
     let blot = |text: &str| text.replace(slug, "........");
-    let headers = comparable_headers(answer).into_iter().map(|(name, value)| (name, blot(&value))).collect();
+    let headers = comparable_headers(answer).into_iter();
+    // The tag of a list depends on the query, in which the slug stands.
+    let headers = headers.filter(|(name, _)| name != "etag").map(|(name, value)| (name, blot(&value))).collect();
     (answer.status, headers, blot(answer.text()))
 }
 

@@ -103,11 +103,13 @@ both_engines! {
 
     async fn hostile_texts_of_an_order_are_the_same_in_both_formats(server) {
         for text in HOSTILE {
-            let order = json!({"kind": "order", "slug": "OrderHos", "invoice_number": format!("H{text}"),
+            // What the list sorts by must not hold U+0000.
+            let sorted = text.replace('\0', "");
+            let order = json!({"kind": "order", "slug": "OrderHos", "invoice_number": format!("H{sorted}"),
                 "season": "SeasonAc", "user": "UserEntr", "currency": "GBP", "payment_status": "paid",
                 "company": text, "address": text, "city": text, "region": text, "state": text, "postcode": text,
                 "member_number": text, "vat_number": text, "comments": text, "ip_address": text,
-                "discount_code": text, "payment_method": text, "tax_term": text, "e_invoice_status": text,
+                "discount_code": text, "payment_method": sorted, "tax_term": text, "e_invoice_status": text,
                 "transaction_provider": text, "transaction_reference": text, "transaction_status": text,
                 "items": [{"amount": 1, "description": text, "name": text, "item_type": text, "quantity": 2}]});
             server.import(&of_account_a(&order.to_string())).await;
@@ -115,7 +117,7 @@ both_engines! {
                 let page = same(&server, "GET", path, None).await;
                 if path == "/order" {
                     let shown = page["data"].as_array().unwrap().iter().find(|order| order["slug"] == "OrderHos").unwrap();
-                    assert_eq!((&shown["company"], &shown["payment_method"]), (&json!(text), &json!(text)), "{text:?}");
+                    assert_eq!((&shown["company"], &shown["payment_method"]), (&json!(text), &json!(sorted)), "{text:?}");
                     assert_eq!(shown["items_array"][0]["name"], json!(text));
                 }
             }

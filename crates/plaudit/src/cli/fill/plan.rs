@@ -83,15 +83,12 @@ impl Random {
         let mut text = String::with_capacity(words * 8);
         for word in 0..words {
             let chosen = self.one_of(WORDS);
-            match chosen.chars().next().filter(|_| word == 0) {
-                Some(letter) => {
-                    text.extend(letter.to_uppercase());
-                    text.push_str(&chosen[letter.len_utf8()..]);
-                }
-                None => {
-                    text.push(' ');
-                    text.push_str(chosen);
-                }
+            if let Some(letter) = chosen.chars().next().filter(|_| word == 0) {
+                text.extend(letter.to_uppercase());
+                text.push_str(&chosen[letter.len_utf8()..]);
+            } else {
+                text.push(' ');
+                text.push_str(chosen);
             }
         }
         text

@@ -36,11 +36,11 @@ impl Table {
     fn columns(self) -> (&'static str, &'static str, &'static str) {
         match self {
             Self::Users => ("users", "slug", "deleted, doc, ''"),
-            Self::Files => ("files", "token", "0, doc, ''"),
+            Self::Files => ("files", "token", "CAST(0 AS BIGINT), doc, ''"),
             Self::Contributors => ("contributors", "slug", "deleted, doc, entry"),
             Self::Attachments => ("attachments", "token", "deleted, doc, entry"),
             Self::Entries => ("entries", "slug", "deleted, doc, detail"),
-            Self::Orders => ("orders", "slug", "0, doc, note"),
+            Self::Orders => ("orders", "slug", "CAST(0 AS BIGINT), doc, note"),
         }
     }
 }
