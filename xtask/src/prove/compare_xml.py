@@ -35,7 +35,9 @@ def shown(character):
 
 
 def unescaped(name):
-    return re.sub("_x([0-9A-Fa-f]{4,6})_", lambda match: chr(int(match.group(1), 16)), name)
+    """The name behind `_xHHHH_`, which stands for a UTF-16 code unit, so that two of them can be one character."""
+    units = re.sub("_x([0-9A-Fa-f]{4})_", lambda match: chr(int(match.group(1), 16)), name)
+    return units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class Comparison:

@@ -42,7 +42,8 @@ pub(super) async fn targets(tx: &mut Tx, program: &Program) -> Result<Targets, D
         Some((*entry, *chapter, other.slug))
     });
     let kept = moving.map_or([None; 2], |(_, from, to)| [Some(from), Some(to)]);
-    let chapter = kept[0].and_then(|slug| program.chapters.live(slug)).or_else(|| program.chapters.all_live().find(open));
+    let chapter =
+        kept[0].and_then(|slug| program.chapters.live(slug)).or_else(|| program.chapters.all_live().find(open));
     let is_kept = |chapter: &&Chapter| kept.contains(&Some(chapter.slug));
     let spare = program.chapters.all_live().filter(|chapter| !is_kept(chapter));
     // Inactive ones first, then those of other seasons, so that entries can go on moving.
@@ -116,7 +117,8 @@ pub(super) fn text(address: &str, read: &str, read_write: &str, targets: &Target
         add("Move an entry to another chapter", command);
     }
     if let Some((chapter, name)) = &targets.chapter {
-        let names: serde_json::Map<_, _> = name.iter().map(|(locale, text)| (locale.to_string(), json!(text))).collect();
+        let names: serde_json::Map<_, _> =
+            name.iter().map(|(locale, text)| (locale.to_string(), json!(text))).collect();
         // A name may hold an apostrophe, which would end the shell's quotation.
         let wish = json!({"translated": {"name": names}}).to_string().replace('\'', "\\u0027");
         let command =

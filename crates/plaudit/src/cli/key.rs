@@ -91,7 +91,8 @@ fn end(text: &str) -> Result<End, String> {
         Some(b'w') => Some(7 * 24 * HOUR),
         _ => None,
     };
-    if let (Some(unit), Ok(count)) = (unit, text[..text.len().saturating_sub(1)].parse::<u32>()) {
+    if let (Some(unit), Ok(count)) = (unit, text.get(..text.len().saturating_sub(1)).unwrap_or_default().parse::<u32>())
+    {
         return Ok(End::After(Duration::from_secs(u64::from(count) * unit)));
     }
     let time = Timestamp::parse(text);

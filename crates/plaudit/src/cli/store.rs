@@ -206,7 +206,7 @@ pub(super) async fn wrong_counts(tx: &mut Tx, account: AccountId) -> Result<Vec<
     tx.each(
         "SELECT season, segment, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
          (SELECT season, segment, total AS kept, 0 AS there FROM order_counts WHERE account = $1 \
-         UNION ALL SELECT season, segment, 0, count(*) FROM orders WHERE account = $1 GROUP BY season, segment) AS both \
+         UNION ALL SELECT season, segment, 0, count(*) FROM orders WHERE account = $1 GROUP BY season, segment) AS compared \
          GROUP BY season, segment HAVING sum(kept) <> sum(there) ORDER BY season, segment",
         &[account.into()],
         |row| {

@@ -89,7 +89,8 @@ impl Sqlite {
     }
 
     pub(super) fn begin(&self) -> Result<Tx, DbError> {
-        self.transaction("BEGIN IMMEDIATE")
+        // Long work writes to many places of many indexes, which had better stay in memory until the commit.
+        self.transaction("PRAGMA cache_size = -81920; BEGIN IMMEDIATE")
     }
 
     fn transaction(&self, begin: &str) -> Result<Tx, DbError> {

@@ -201,7 +201,8 @@ both_engines! {
             (ask("PUT", BAD_CHAPTER, Some(TOO_LARGE)), 400),
             (reading(ask("PUT", CHAPTER, Some(TOO_LARGE))), 403),
         ] {
-            let answer = send(&server, &keys, asked, JSON, &[("idempotency-key", "large")]).await;
+            let name = format!("{} {}", asked.method, asked.path);
+            let answer = send(&server, &keys, asked, JSON, &[("idempotency-key", &name)]).await;
             assert_eq!(answer.status, status, "{} {}: {}", asked.method, asked.path, answer.text());
         }
     }

@@ -105,7 +105,7 @@ both_engines! {
             let (server, of_b) = (Arc::clone(&server), of_b.clone());
             async move {
                 let body = format!(r#"{{"max_image_width":{}}}"#, number + 1);
-                if number % 2 == 0 {
+                if number.is_multiple_of(2) {
                     server.put("/chapter/ChapterN", &body).await.expect(200);
                 } else {
                     server.put_with("/chapter/BChapter", &body, &[("x-api-key", &of_b)]).await.expect(200);

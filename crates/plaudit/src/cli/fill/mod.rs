@@ -7,6 +7,7 @@ mod entries;
 mod orders;
 mod plan;
 mod setup;
+mod store;
 
 use plan::Plan;
 

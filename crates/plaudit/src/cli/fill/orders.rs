@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::Filling;
 use super::entries::summary;
 use super::plan::{PRICES, Plan, Random};
-use crate::db::DbError;
+use super::{Filling, store};
+use crate::cli::copy;
+use crate::db::tables::TABLES;
+use crate::db::{AccountId, DbError, Value};
 use crate::input::Violations;
 use crate::kind::Kind;
-use crate::orders::store::CountChanges;
 use crate::orders::{self, Billing, Given, Item, Order, PaymentStatus, Stored, Surroundings, TaxDetails};
 use crate::text::{Currency, Money, Rate, Slug};
 
@@ -19,27 +20,71 @@ const AMOUNTS: [i64; 3] = [9_500, 15_000, 22_000];
 /// The tax, in ten-thousandths of a per cent.
 const TAX: i64 = 200_000;
 
+/// How many orders a statement adds.
+const TOGETHER: usize = 64;
+
+/// Orders that wait to be added: one statement for many is several times as fast on PostgreSQL.
+#[derive(Default)]
+struct Waiting {
+    rows: Vec<Vec<Value<'static>>>,
+    counts: BTreeMap<(Slug, i64), i64>,
+    revision: i64,
+}
+
 /// Writes all of them.
 pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
-    let mut counts = CountChanges::default();
     let (Some(dollar), Some(euro)) = (Currency::parse("USD"), Currency::parse("EUR")) else {
         return Err(DbError::Failed("a currency is missing".to_owned()));
     };
+    let columns = TABLES.iter().find(|(table, _)| *table == "orders").map_or(&[][..], |(_, columns)| *columns);
+    let mut waiting = Waiting::default();
     for place in 0..plan.orders {
         let mut random = plan.random(Kind::Order, place);
         let currency = if random.percent(80) { dollar } else { euro };
         let (order, around) = order(plan, place, currency, &mut random)?;
         let stored = Stored::new(&order, &around);
-        let account = filling.account;
         let revision = filling.log(Kind::Order, order.slug.as_str(), stored.logged()).await?;
-        orders::store::put(filling.tx()?, account, &stored, revision, &mut counts).await?;
+        let account = filling.account;
+        let row: Result<_, _> = columns.iter().map(|column| value(&stored, account, revision, column)).collect();
+        waiting.rows.push(row?);
+        *waiting.counts.entry((stored.season, stored.segment.number())).or_default() += 1;
+        waiting.revision = revision;
+        if waiting.rows.len() >= TOGETHER {
+            copy::fill(filling.tx()?, "orders", columns, std::mem::take(&mut waiting.rows)).await?;
+        }
         if filling.is_full() {
-            orders::store::write_counts(filling.tx()?, account, std::mem::take(&mut counts)).await?;
+            flush(filling, columns, std::mem::take(&mut waiting)).await?;
             filling.commit().await?;
         }
     }
+    flush(filling, columns, waiting).await
+}
+
+/// Adds what waits, and counts it.
+async fn flush(filling: &mut Filling<'_>, columns: &[&str], waiting: Waiting) -> Result<(), DbError> {
     let account = filling.account;
-    orders::store::write_counts(filling.tx()?, account, counts).await
+    copy::fill(filling.tx()?, "orders", columns, waiting.rows).await?;
+    store::add_counts(filling.tx()?, account, &waiting.counts, waiting.revision).await
+}
+
+/// What a column of the table holds of an order. A column that is new to this fails every run.
+fn value(order: &Stored, account: AccountId, revision: i64, column: &str) -> Result<Value<'static>, DbError> {
+    Ok(match column {
+        "account" => account.into(),
+        "slug" => order.slug.into(),
+        "season" => order.season.into(),
+        "segment" => order.segment.number().into(),
+        "purchaser" => order.purchaser.into(),
+        "recency" => order.updated.as_microseconds().saturating_neg().into(),
+        "created_at" => order.created_at.into(),
+        "invoice_number" => order.invoice_key.clone().into(),
+        "payment_method" => order.payment_method.clone().into(),
+        "total" => order.total.into(),
+        "revision" => revision.into(),
+        "note" => order.note.clone().into(),
+        "doc" => order.doc.clone().into(),
+        _ => return Err(DbError::Failed(format!("fill does not know the column orders.{column}"))),
+    })
 }
 
 fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Result<(Order, Surroundings), DbError> {

@@ -1,6 +1,6 @@
 //! Numbers that are the same in every run.
 
-/// SplitMix64, Steele, Lea and Flood 2014.
+/// `SplitMix64`, Steele, Lea and Flood 2014.
 pub struct Random(pub u64);
 
 impl Random {

@@ -72,8 +72,8 @@ both_engines! {
             let mut random = Random(14);
             let mut orders = orders.clone();
             for _ in 0..15 {
-                for index in 0..20 {
-                    orders[index].change(&mut random);
+                for order in &mut orders[..20] {
+                    order.change(&mut random);
                 }
                 import(&server, &orders[..20]).await;
             }
