@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail, ensure};
 use tempfile::TempDir;
@@ -22,6 +22,9 @@ pub(crate) const PROOF: Proof = Proof {
     run,
 };
 
+/// What the first command builds the program with; the short form takes the one that is built already.
+const BUILDS: &str = "cargo run --release --";
+
 /// The second command of the README: it passes the tests.
 const TEST: &str = "cargo xtask test";
 
@@ -34,7 +37,7 @@ const QUIET: Duration = Duration::from_millis(1500);
 /// A fresh clone and an empty home.
 struct Machine {
     clone: PathBuf,
-    target: Option<PathBuf>,
+    built: Option<PathBuf>,
     directory: TempDir,
 }
 
@@ -90,19 +93,15 @@ fn run(context: &Context) -> Result<Verdict> {
 }
 
 impl Machine {
-    /// Clones the repository. In the short form the clone shares what is built already.
+    /// Clones the repository. In the short form the clone is served by the program that is built already.
     fn new(context: &Context) -> Result<Self> {
         let directory = context.scratch()?;
         let clone = directory.path().join("plaudit");
         let mut git = Command::new("git");
         process::output(git.args(["clone", "--quiet", "--no-hardlinks"]).arg(&context.root).arg(&clone))?;
         fs::create_dir(directory.path().join("home"))?;
-        let target = if context.short { Some(context.target()?) } else { None };
-        if target.is_some() {
-            context.binary()?;
-            make_old(&clone)?;
-        }
-        Ok(Self { clone, target, directory })
+        let built = if context.short { Some(context.binary()?) } else { None };
+        Ok(Self { clone, built, directory })
     }
 
     /// A command line as a shell runs it in the clone: the home is empty, and nothing is known of a database.
@@ -120,15 +119,16 @@ impl Machine {
         }
         command.env("CARGO_HOME", kept("CARGO_HOME", ".cargo")).env("RUSTUP_HOME", kept("RUSTUP_HOME", ".rustup"));
         command.env("HOME", self.directory.path().join("home"));
-        if let Some(target) = &self.target {
-            command.env("CARGO_TARGET_DIR", target);
-        }
         command
     }
 
     /// Starts the demonstration and waits until it has printed its commands and answers.
     fn demonstrate(&self, line: &str) -> Result<Demo> {
         let log = self.directory.path().join("demo.log");
+        let line = match &self.built {
+            Some(program) => line.replace(BUILDS, &program.display().to_string()),
+            None => line.to_owned(),
+        };
         // `exec` makes the shell the command itself, so that it can be stopped by its id.
         let mut command = self.shell(&format!("exec {line}"));
         command.stdout(Stdio::piped()).stderr(File::create(&log)?);
@@ -200,19 +200,6 @@ impl Drop for Demo {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
-}
-
-/// Makes every file of the clone older than what was built from the same source, so that cargo builds nothing anew.
-fn make_old(clone: &Path) -> Result<()> {
-    let long_ago = UNIX_EPOCH + Duration::from_hours(30 * 365 * 24);
-    let files = process::output(Command::new("git").args(["ls-files", "-z"]).current_dir(clone))?;
-    for file in files.split('\0').filter(|file| !file.is_empty()) {
-        let path = clone.join(file);
-        if path.is_file() {
-            File::options().append(true).open(&path)?.set_modified(long_ago)?;
-        }
-    }
-    Ok(())
 }
 
 /// The command lines in the fenced blocks of a text in Markdown, in order.

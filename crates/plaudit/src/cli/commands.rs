@@ -133,12 +133,6 @@ pub(super) fn text(address: &str, read: &str, read_write: &str, targets: &Target
         let about = format!("Delete the chapter \"{name}\" (works once, 404 when repeated)");
         add(&about, format!("curl -i -X DELETE {write} {address}/chapter/{chapter}"));
     }
-    if let Some((entry, _)) = targets.moving {
-        let command = format!(
-            "command curl -X PUT {write} {body} '{{\"chapter\":\"NoSuchCh\"}}' {address}/entry/{entry}/update-chapter"
-        );
-        add("A wrong call, answered 422 with what is wrong", command);
-    }
     text.push_str("\nCtrl-C stops it; run again, it goes on. Without ./plaudit-demo it begins anew.");
     text
 }

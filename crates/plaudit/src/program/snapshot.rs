@@ -124,7 +124,7 @@ impl Program {
             base_url: Arc::clone(base_url),
             fragments: HashMap::default(),
         };
-        store::each(db, id, |kind, row| program.add(kind, row)).await?;
+        store::each(db, id, |kind, row| program.add(kind, &row)).await?;
         keys::store::each(db, id, &program.context.clone(), |key, hash| {
             program.keys.insert(key.slug, (key, hash));
         })
@@ -133,10 +133,10 @@ impl Program {
         Ok(Some(program))
     }
 
-    fn add(&mut self, kind: &str, row: Record<&str>) -> Result<(), DbError> {
+    fn add(&mut self, kind: &str, row: &Record<&str>) -> Result<(), DbError> {
         fn parsed<T: SetupRecord>(
             records: &mut Records<T>,
-            row: Record<&str>,
+            row: &Record<&str>,
             context: &Context,
         ) -> Result<(), DbError> {
             let value: T = store::parse(row.value, context)?;
@@ -257,7 +257,8 @@ impl Programs {
 
     /// Waits for the account's turn, so that writes that have to run again do not outdate each other's snapshots.
     pub async fn turn(&self, account: AccountId) -> tokio::sync::MutexGuard<'_, ()> {
-        self.turns[account.0.unsigned_abs() as usize % self.turns.len()].lock().await
+        let turn = usize::try_from(account.0.unsigned_abs() % self.turns.len() as u64).unwrap_or_default();
+        self.turns[turn].lock().await
     }
 
     /// The snapshot at hand, or a new one. `None` where there is no such account.
