@@ -24,7 +24,7 @@ impl Source {
         let (path, text) = (path.into(), text.into());
         let (code, strings) = if is_rust(&path) { Scanner::new(&text).scan() } else { (text.clone(), Vec::new()) };
         let is_tests = path.ends_with("/tests.rs") || path.contains("/tests/");
-        let unit_tests = if is_tests { Vec::from([0..text.len()]) } else { unit_tests(&code) };
+        let unit_tests = if is_tests { std::iter::once(0..text.len()).collect() } else { unit_tests(&code) };
         Self { path, text, code, strings, unit_tests }
     }
 

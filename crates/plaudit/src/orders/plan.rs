@@ -271,7 +271,7 @@ mod tests {
     fn order(number: usize) -> Place {
         let letter = |shift: usize| b'a' + u8::try_from(number / shift % 26).unwrap();
         let letters = [b'O', b'r', b'd', b'e', b'r', letter(676), letter(26), letter(1)];
-        Place { key: Key::Integer(number as i64 % 17), slug: Slug::from_letters(letters).unwrap() }
+        Place { key: Key::Integer(i64::try_from(number % 17).unwrap()), slug: Slug::from_letters(letters).unwrap() }
     }
 
     /// The orders of a part, read as the statement reads them.
@@ -291,7 +291,8 @@ mod tests {
             Some(start) if listing.is_reversed => *place < start.place,
             Some(start) => *place > start.place,
         });
-        rows.into_iter().skip(part.offset as usize).take(part.limit as usize).collect()
+        let whole = |count: u64| usize::try_from(count).unwrap();
+        rows.into_iter().skip(whole(part.offset)).take(whole(part.limit)).collect()
     }
 
     proptest! {
@@ -330,7 +331,9 @@ mod tests {
                 let mut rows: Vec<_> = orders.iter().filter(|(season, segment, _)| group.contains(*season, *segment)).collect();
                 rows.sort_by(|one, other| one.2.cmp(&other.2));
                 let mut anchors = Anchors::default();
-                rows.iter().for_each(|row| anchors.push(|| Ok::<_, ()>(row.2.clone())).unwrap());
+                for row in rows {
+                    anchors.push(|| Ok::<_, ()>(row.2.clone())).unwrap();
+                }
                 anchors
             }).collect();
             let mut shown = Vec::new();
@@ -352,7 +355,7 @@ mod tests {
                 let rows: Vec<(usize, Place)> = parts
                     .iter()
                     .flat_map(|part| read(&listing, part, &orders).into_iter().map(|place| (part.group, place)))
-                    .take(per_page as usize)
+                    .take(usize::try_from(per_page).unwrap())
                     .collect();
                 let Some((group, last)) = rows.last().cloned() else { break };
                 walked.extend(rows.into_iter().map(|(_, place)| place));

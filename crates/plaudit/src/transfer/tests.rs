@@ -204,7 +204,7 @@ async fn every_fault_is_told_with_its_line_and_nothing_is_applied() {
         r#"{"kind":"entry","slug":"EntryDDD","title":"#,
         r#"{"slug":"EntryDDD"}"#,
         r#"{"kind":"trophy"}"#,
-        r#"[1]"#,
+        r"[1]",
         r#"{"kind":"contributor","slug":"ContrAAA","entry":"EntryAAA","tab":"TabContr"}"#,
         r#"{"kind":"user","slug":"short","first_name":"A","last_name":"B"}"#,
         r#"{"kind":"user","slug":"UserCCCC","first_name":"A","last_name":"B","email":"ADA@example.org","surname":"C"}"#,
