@@ -19,6 +19,24 @@ pub(crate) fn get(path: &str, media_type: &str, key: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {media_type}\r\nx-api-key: {key}\r\n\r\n").into_bytes()
 }
 
+/// How many spellings [`respelled`] has.
+pub(crate) const SPELLINGS: u64 = 256;
+
+/// The same path with `per_page` spelled in another way, which means the same: letters as percent-encoded bytes. The
+/// server keeps answers by the query as it was written, so that a new spelling makes it read and write the page anew.
+pub(crate) fn respelled(path: &str, number: u64) -> String {
+    let spelled: String = "per_page"
+        .bytes()
+        .enumerate()
+        .map(
+            |(place, byte)| {
+                if number >> place & 1 == 1 { format!("%{byte:02X}") } else { char::from(byte).to_string() }
+            },
+        )
+        .collect();
+    path.replacen("per_page", &spelled, 1)
+}
+
 /// The bytes of a PUT request with a JSON body.
 pub(crate) fn put(path: &str, key: &str, body: &str) -> Vec<u8> {
     let length = body.len();

@@ -51,14 +51,15 @@ struct List<'key> {
 }
 
 impl List<'_> {
-    fn request(&self, page: u64) -> Vec<u8> {
+    /// The request of a page in one of its spellings; see [`client::respelled`].
+    fn request(&self, page: u64, spelling: u64) -> Vec<u8> {
         let mark = if self.query.is_empty() { "" } else { "&" };
         let path = format!("/order?per_page={PER_PAGE}&page={page}{mark}{}", self.query);
-        client::get(&path, client::JSON, self.key)
+        client::get(&client::respelled(&path, spelling), client::JSON, self.key)
     }
 
     fn page(&self, client: &mut Client, page: u64) -> Result<Value> {
-        Ok(serde_json::from_slice(&client.ask_ok(&self.request(page))?.body)?)
+        Ok(serde_json::from_slice(&client.ask_ok(&self.request(page, 0))?.body)?)
     }
 }
 
@@ -139,16 +140,16 @@ fn pages(
     }
     // A last page with fewer rows is faster for that alone: the fuller one of the last two is comparable.
     let deep = if total.is_multiple_of(PER_PAGE) || pages == 2 { pages } else { pages - 1 };
-    let first_access = client.time(&list.request(pages))?;
-    let requests = [1, deep.div_ceil(2), deep].map(|page| list.request(page));
-    for request in &requests {
-        client.time(request)?;
+    let first_access = client.time(&list.request(pages, 0))?;
+    let compared = [1, deep.div_ceil(2), deep];
+    for page in compared {
+        client.time(&list.request(page, 1))?;
     }
     let mut latencies = [const { Vec::new() }; 3];
     // In turns, so that a disturbance of the machine meets all of them.
-    for _ in 0..context.latencies {
-        for (request, latencies) in requests.iter().zip(&mut latencies) {
-            latencies.push(microseconds(client.time(request)?));
+    for spelling in (2..client::SPELLINGS).cycle().zip(0..context.latencies).map(|(spelling, _)| spelling) {
+        for (page, latencies) in compared.into_iter().zip(&mut latencies) {
+            latencies.push(microseconds(client.time(&list.request(page, spelling))?));
         }
     }
     let [first, middle, deepest] = latencies.map(median);
@@ -172,9 +173,9 @@ mod tests {
     #[test]
     fn a_page_is_asked_for_with_its_filter_and_sort() {
         let list = List { query: "season=all&order=total&dir=asc".to_owned(), key: "k" };
-        let request = String::from_utf8(list.request(7)).unwrap();
+        let request = String::from_utf8(list.request(7, 0)).unwrap();
         assert!(request.starts_with("GET /order?per_page=100&page=7&season=all&order=total&dir=asc HTTP/1.1\r\n"));
         let plain = List { query: String::new(), key: "k" };
-        assert!(plain.request(1).starts_with(b"GET /order?per_page=100&page=1 HTTP/1.1\r\n"));
+        assert!(plain.request(1, 0).starts_with(b"GET /order?per_page=100&page=1 HTTP/1.1\r\n"));
     }
 }

@@ -67,6 +67,13 @@ pub(crate) fn same(request: &[u8]) -> Vec<Requests> {
     vec![requests; CONNECTIONS]
 }
 
+/// Every connection sends the same request in all its spellings, each beginning with another.
+pub(crate) fn fresh(path: &str, media_type: &str, key: &str) -> Vec<Requests> {
+    let request = |number| client::get(&client::respelled(path, number % client::SPELLINGS), media_type, key);
+    let connection = |first: u64| Arc::new((first..first + client::SPELLINGS).map(request).collect());
+    (0..client::SPELLINGS).step_by(8).take(CONNECTIONS).map(connection).collect()
+}
+
 /// Loads the server at `address` and measures; every answer has to be a 200.
 pub(crate) fn measure(
     address: SocketAddr,

@@ -36,7 +36,11 @@ pub(crate) fn against_the_limit(
     report.load(&format!("{label}: the limit of {PAGE}"), most);
 
     let processes = server.processes(None);
-    let json = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
+    let kept = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
+    report.load(&format!("{label}: GET {PAGE}, JSON, kept in memory"), kept);
+    report.figure(format!("{label}: GET {PAGE}, kept in memory, of the limit"), kept.rate / most.rate, "");
+    let fresh = load::fresh(PAGE, client::JSON, &filled.key);
+    let json = load::measure(server.address, &fresh, context.duty, &processes)?;
     report.load(&format!("{label}: GET {PAGE}, JSON"), json);
     let ratio = json.rate / most.rate;
     match engine {
@@ -46,7 +50,12 @@ pub(crate) fn against_the_limit(
     }
 
     let request = client::get(PAGE, client::XML, &filled.key);
-    let xml = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
+    let kept_xml = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
+    report.load(&format!("{label}: GET {PAGE}, XML, kept in memory"), kept_xml);
+    let ratio = kept_xml.microseconds / kept.microseconds;
+    report.figure(format!("{label}: processor time, XML against JSON, both kept in memory"), ratio, "");
+    let fresh = load::fresh(PAGE, client::XML, &filled.key);
+    let xml = load::measure(server.address, &fresh, context.duty, &processes)?;
     report.load(&format!("{label}: GET {PAGE}, XML"), xml);
     let ratio = xml.microseconds / json.microseconds;
     report.at_most(format!("{label}: processor time, XML against JSON"), 1.5, ratio, "");
@@ -71,7 +80,8 @@ pub(crate) fn against_the_driver(
 
     let server = Server::start(context, &filled.url)?;
     let processes = server.processes(postmaster);
-    let ours = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
+    let fresh = load::fresh(PAGE, client::JSON, &filled.key);
+    let ours = load::measure(server.address, &fresh, context.duty, &processes)?;
     let connections = Engine::connections(filled)?;
     server.stop()?;
     report.load(&format!("PostgreSQL: GET {PAGE}, with the database"), ours);
@@ -84,7 +94,8 @@ pub(crate) fn against_the_driver(
         client.ask_ok(&request)?;
     }
     let mut recorded: Option<Vec<wire::Step>> = None;
-    for _ in 0..3 {
+    for spelling in 1..4 {
+        let request = client::get(&client::respelled(PAGE, spelling), client::JSON, &filled.key);
         wire::start(&recording);
         client.ask_ok(&request)?;
         let steps = wire::stop(&recording).concat();

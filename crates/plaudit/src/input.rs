@@ -233,8 +233,15 @@ pub fn one_of<T: Copy>(choices: &[(&'static str, T)]) -> impl Fn(&Json) -> Resul
 pub fn list<T>(max: usize, item: impl Fn(&Json) -> Result<T, String>) -> impl Fn(&Json) -> Result<Vec<T>, String> {
     move |json| match json {
         Json::Array(items) if items.len() <= max => {
-            let read = |(index, json)| item(json).map_err(|message| format!("item {index} {message}"));
-            items.iter().enumerate().map(read).collect()
+            let mut read = Vec::with_capacity(items.len());
+            let mut faults = Vec::new();
+            for (index, json) in items.iter().enumerate() {
+                match item(json) {
+                    Ok(value) => read.push(value),
+                    Err(message) => faults.push(format!("item {index} {message}")),
+                }
+            }
+            if faults.is_empty() { Ok(read) } else { Err(faults.join("; ")) }
         }
         Json::Array(_) => Err(format!("must have at most {max} items")),
         _ => Err("must be a list".to_owned()),
@@ -248,13 +255,20 @@ pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<
             return Err("must be a map from locale code to string".to_owned());
         };
         let mut map = Translated::default();
+        let mut faults = Vec::new();
         for (code, value) in members.iter() {
-            let locale = Locale::parse(code).filter(|locale| languages.contains(locale)).ok_or_else(|| {
-                let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
-                format!("{code} is no language of the account; its languages are {}", codes.join(", "))
-            })?;
-            map.set(locale, text(max)(value).map_err(|message| format!("{code} {message}"))?);
+            match Locale::parse(code).filter(|locale| languages.contains(locale)) {
+                Some(locale) => match text(max)(value) {
+                    Ok(text) => map.set(locale, text),
+                    Err(message) => faults.push(format!("{code} {message}")),
+                },
+                None => {
+                    let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
+                    faults
+                        .push(format!("{code} is no language of the account; its languages are {}", codes.join(", ")));
+                }
+            }
         }
-        Ok(map)
+        if faults.is_empty() { Ok(map) } else { Err(faults.join("; ")) }
     }
 }

@@ -228,7 +228,12 @@ fn make_folder(folder: &FilePath) -> std::io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    std::fs::create_dir_all(folder)?;
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    // The files are people's; other users of the machine have no business with them.
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)?;
     #[cfg(unix)]
     {
         if let Some(above) = std::fs::canonicalize(folder)?.parent() {

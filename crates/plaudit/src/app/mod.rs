@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::RwLock;
+use sha2::{Digest, Sha256};
 
 use crate::clock::Clock;
 use crate::db::{Db, DbError};
@@ -71,6 +72,7 @@ pub struct Parts {
     /// What `/metrics` tells.
     pub metrics: Metrics,
     host: String,
+    edition: String,
     maintenance: RwLock<Option<String>>,
     request_prefix: String,
     requests: AtomicU64,
@@ -90,6 +92,8 @@ impl App {
         let secret = store::secret(&db, &ids).await?;
         let request_prefix = ids.secret(8);
         let host = settings.base_url.split("://").last().unwrap_or_default().to_ascii_lowercase();
+        let edition = Sha256::digest(format!("{} {}", settings.base_url, env!("CARGO_PKG_VERSION")));
+        let edition = format!("{}.", hex::encode(&edition[..4]));
         let app = Self(Arc::new(Parts {
             programs: Programs::new(db.clone(), clock.clone(), &settings.base_url),
             signer: Arc::new(DownloadSigner::new(&secret, settings.download_seconds)),
@@ -104,6 +108,7 @@ impl App {
             answers: KeptAnswers::default(),
             metrics: Metrics::default(),
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),
+            edition,
             maintenance: RwLock::new(None),
             request_prefix,
             requests: AtomicU64::new(0),
@@ -129,6 +134,12 @@ impl App {
     #[must_use]
     pub fn request_id(&self) -> String {
         format!("{}-{:x}", self.request_prefix, self.requests.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Stands for the base address and the version of the program, on which every answer depends.
+    #[must_use]
+    pub fn edition(&self) -> &str {
+        &self.edition
     }
 
     /// The host name of the deployment itself, which every account may use.

@@ -12,12 +12,15 @@ use crate::app::{App, Settings};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
 use crate::db::Db;
-use crate::http::{self, metrics, server};
+use crate::http::{self, idempotency, metrics, server};
 use crate::ids::Ids;
 use crate::storage::Storage;
+use crate::text::Timestamp;
 
 /// How often a node asks whether its region is under maintenance: twice within the second that the contract allows.
 const MAINTENANCE_POLL: Duration = Duration::from_millis(500);
+/// How often answers that are no longer given again are forgotten.
+const SWEEP: Duration = Duration::from_mins(10);
 
 /// Runs the command.
 pub(super) async fn run(config: &Config) -> Result<(), Failure> {
@@ -65,9 +68,11 @@ impl Node {
     pub(super) async fn run(self, config: &Config) {
         let Self { app, listener, metrics, .. } = self;
         let poll = tokio::spawn(poll_maintenance(app.clone()));
+        let sweep = tokio::spawn(forget_answers(app.clone()));
         let settings = server::Settings::from(&config.server);
         server::serve(listener, http::router(app.clone()), &settings, server::stop_signal()).await;
         poll.abort();
+        sweep.abort();
         if let Some(metrics) = metrics {
             metrics.abort();
         }
@@ -95,6 +100,17 @@ fn serve_metrics(config: &Config, app: &App, listener: TcpListener) -> JoinHandl
     let settings = server::Settings::from(&config.server);
     let router = metrics::router(app.clone());
     tokio::spawn(async move { server::serve(listener, router, &settings, std::future::pending()).await })
+}
+
+/// Forgets answers to idempotency keys that are no longer given again.
+async fn forget_answers(app: App) {
+    loop {
+        let oldest = Timestamp::from_seconds(app.clock.now().as_seconds() - app.settings.idempotency_seconds);
+        if let Err(error) = idempotency::store::forget(&app.db, oldest).await {
+            tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
+        }
+        tokio::time::sleep(SWEEP).await;
+    }
 }
 
 async fn poll_maintenance(app: App) {

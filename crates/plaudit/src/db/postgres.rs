@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use futures_util::{TryStreamExt, future, pin_mut};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
@@ -17,7 +17,9 @@ use super::{AccountId, DbError, Row, Settings, Statements, Value};
 type Client = deadpool_postgres::Object;
 
 /// How often a write is run again that met another one or lost its connection.
-const RUNS: usize = 8;
+const RUNS: usize = 11;
+/// How long a request waits for a connection.
+const PATIENCE: Duration = Duration::from_secs(15);
 /// How long the queue of an account waits for the next write before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 
@@ -44,6 +46,10 @@ impl Postgres {
         let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
         let pool = Pool::builder(manager)
             .max_size(settings.pool_size.max(2))
+            .runtime(Runtime::Tokio1)
+            .wait_timeout(Some(PATIENCE))
+            .create_timeout(Some(PATIENCE))
+            .recycle_timeout(Some(PATIENCE))
             .build()
             .map_err(|error| DbError::Settings(error.to_string()))?;
         drop(pool.get().await.map_err(|error| DbError::Settings(format!("database.url: {error}")))?);
@@ -144,7 +150,7 @@ impl Shared {
                 break;
             }
             // A failover takes seconds; a conflict is over at once.
-            tokio::time::sleep(Duration::from_millis(5 << run)).await;
+            tokio::time::sleep(Duration::from_millis(10 << run)).await;
         }
         let [job] = alone;
         job.answer(outcome);

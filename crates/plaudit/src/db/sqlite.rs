@@ -3,9 +3,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -22,8 +22,8 @@ static DATABASES: AtomicUsize = AtomicUsize::new(0);
 const MAPPED_BYTES: i64 = 0x7fff_0000;
 
 thread_local! {
-    /// The readers of this thread, by the number of their database.
-    static READERS: RefCell<HashMap<usize, Connection>> = RefCell::new(HashMap::new());
+    /// The readers of this thread, by the number of their database, each with what tells whether it is still open.
+    static READERS: RefCell<HashMap<usize, (Connection, Weak<PathBuf>)>> = RefCell::new(HashMap::new());
 }
 
 /// What opens connections for reading.
@@ -51,6 +51,7 @@ impl Sqlite {
             number: DATABASES.fetch_add(1, Ordering::Relaxed),
             busy_timeout: settings.busy_timeout,
         };
+        make_file(&reader.path)?;
         let connection = connect(&reader.path, settings.busy_timeout)
             .map_err(|error| DbError::Settings(format!("{path}: {error}")))?;
         let (jobs, queue) = channel();
@@ -120,7 +121,11 @@ impl Reader {
         F: FnMut(&Row<'_>) -> Result<(), DbError>,
     {
         READERS.with_borrow_mut(|readers| {
-            let connection = match readers.entry(self.number) {
+            if !readers.contains_key(&self.number) {
+                // A database that was closed leaves its readers in the threads that used it.
+                readers.retain(|_, (_, path)| path.strong_count() > 0);
+            }
+            let (connection, _) = match readers.entry(self.number) {
                 std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
                 std::collections::hash_map::Entry::Vacant(entry) => {
                     let connection = connect(&self.path, self.busy_timeout)?;
@@ -128,11 +133,26 @@ impl Reader {
                     // Reading a page from the map copies nothing; a page cache of our own is then not needed.
                     connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
                     connection.pragma_update(None, "cache_size", -4_096)?;
-                    entry.insert(connection)
+                    entry.insert((connection, Arc::downgrade(&self.path)))
                 }
             };
             each(connection, sql, values, row)
         })
+    }
+}
+
+/// Makes the file of a new database for its owner alone: it holds people's addresses and the secret of downloads. SQLite
+/// gives its other files the mode of this one.
+fn make_file(path: &Path) -> Result<(), DbError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(DbError::Settings(format!("{}: {error}", path.display())))
+        }
+        _ => Ok(()),
     }
 }
 

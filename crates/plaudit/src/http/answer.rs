@@ -13,18 +13,19 @@ use super::reply::Recorded;
 use super::{ApiError, Reply, precondition, render};
 use crate::program::Program;
 
-/// What tells the representations of one record apart: the format, the languages and the language of labels.
+/// What tells the representations of one record apart: the edition of the deployment (its address and program), the
+/// format, the languages and the language of labels.
 #[must_use]
-pub(super) fn representation(format: Format, languages: &Languages) -> String {
+pub(super) fn representation(edition: &str, format: Format, languages: &Languages) -> String {
     let format = match format {
         Format::Json => 'j',
         Format::Xml => 'x',
     };
     if languages.is_default() {
-        return format.to_string();
+        return format!("{edition}{format}");
     }
     let codes: Vec<_> = languages.locales().iter().map(|locale| locale.code()).collect();
-    format!("{format}{}-{}", codes.join("-"), languages.first_requested().code())
+    format!("{edition}{format}{}-{}", codes.join("-"), languages.first_requested().code())
 }
 
 /// The status, own headers and body of a success.
@@ -34,9 +35,10 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
     };
     let mut headers = Vec::new();
     match reply {
-        Reply::Record { document, detail, revision, created } => {
+        Reply::Record { document, detail, revision, version, created } => {
             content_type(&mut headers);
-            let tag = format!("{revision}.{}.{}", program.version, representation(judged.format, &judged.languages));
+            let version = version.unwrap_or(program.version);
+            let tag = format!("{revision}.{version}.{}", judged.representation());
             headers.push(("etag".to_owned(), format!("\"{tag}\"")));
             let status = if created.is_some() { 201 } else { 200 };
             if let Some(path) = created {

@@ -84,7 +84,7 @@ impl Caller {
     /// What an answer depends on besides its records: the format and the languages. Part of every `ETag`.
     #[must_use]
     pub fn representation(&self) -> String {
-        answer::representation(self.0.format, &self.0.languages)
+        self.0.representation()
     }
 
     /// Whether the caller's key may write.
@@ -188,19 +188,33 @@ impl<S: Send + Sync + 'static> Run<S> {
             if head.version != run.writing.program.version {
                 return Err(ApiError::Stale);
             }
-            let reply = (run.work)(tx, &run.writing).await?;
+            if let Some(claim) = &run.judged.claim {
+                // The first request may have been answered while this one waited for the account: on another node, or
+                // here after its client had gone away.
+                match idempotency::store::find_in(tx, account, claim, run.judged.oldest_kept()).await? {
+                    Some((request, _)) if request != claim.request => return Err(ApiError::IdempotencyMismatch),
+                    Some((_, recorded)) => return Ok(Reply::Replay(Arc::new(recorded))),
+                    None => {}
+                }
+            }
+            let mut reply = (run.work)(tx, &run.writing).await?;
+            if let (Reply::Record { version, .. }, Some(head)) = (&mut reply, tx.head(account).await?) {
+                *version = Some(head.version);
+            }
             let Some(claim) = &run.judged.claim else { return Ok(reply) };
             let recorded = run.judged.recorded(reply, &run.writing.program);
-            match run.judged.keep(tx, account, claim, &recorded).await {
-                // Another node answered the first request with this key while this one waited for the account.
-                Err(DbError::Duplicate(_)) => Err(ApiError::StillRunning),
-                kept => kept.map(|()| Reply::Replay(Arc::new(recorded))).map_err(ApiError::from),
-            }
+            run.judged.keep(tx, account, claim, &recorded).await?;
+            Ok(Reply::Replay(Arc::new(recorded)))
         })
     }
 }
 
 impl Judged {
+    /// What an answer depends on besides its records.
+    pub(super) fn representation(&self) -> String {
+        answer::representation(self.app.edition(), self.format, &self.languages)
+    }
+
     /// The renderer of an answer with this program, which inside a transaction is the fresh one.
     pub(super) fn renderer(&self, program: &Arc<Program>) -> Renderer {
         let signer = Arc::clone(&self.app.signer);

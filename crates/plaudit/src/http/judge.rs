@@ -20,7 +20,7 @@ use super::accept::{self, Format};
 use super::caller::{Judged, admitted};
 use super::idempotency::{self, Claim, Guard};
 use super::precondition::IfMatch;
-use super::rate_limit::{Counted, Standing};
+use super::rate_limit::{Counted, RateLimiter, Standing};
 use super::reply::{Outcome, Recorded};
 use super::server::ClientAddress;
 use super::{ApiError, Caller, Reply, answer, extract, language};
@@ -58,7 +58,13 @@ pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) 
     let address = request.extensions().get::<ClientAddress>().map(|address| address.0);
     let (known, standing) = match count(&app, &headers, address, now).await {
         Ok(counted) => counted,
-        Err(error) => return answer::response(answer::record_error(&reported(error), format), &method, &headers),
+        Err(error @ ApiError::RateLimited(_)) => {
+            return answer::response(answer::record_error(&error, format), &method, &headers);
+        }
+        // Nothing is known of the caller's window, but every answer tells of one.
+        Err(error) => {
+            return with_standing(answer::record_error(&reported(error), format), &app, now, &method, &headers);
+        }
     };
     let (recorded, mut extra) = match admit(&app, &headers, known, now).await {
         Ok(caller) => run(&app, caller, request, next).await,
@@ -70,6 +76,19 @@ pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) 
             response.headers_mut().insert(name, value);
         }
     }
+    tell(&mut response, standing);
+    response
+}
+
+fn with_standing(recorded: Recorded, app: &App, now: Timestamp, method: &Method, headers: &HeaderMap) -> Response {
+    let limit = app.settings.requests_per_minute;
+    let mut response = answer::response(recorded, method, headers);
+    tell(&mut response, Standing { limit, remaining: limit, reset: now.as_seconds() + 60 });
+    response
+}
+
+/// The headers of section 8 of the specification.
+fn tell(response: &mut Response, standing: Standing) {
     for (name, value) in [
         ("x-ratelimit-limit", standing.limit),
         ("x-ratelimit-remaining", standing.remaining),
@@ -77,7 +96,6 @@ pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) 
     ] {
         response.headers_mut().insert(name, HeaderValue::from(value));
     }
-    response
 }
 
 /// A header that stands once; one that stands twice is like one that cannot be read.
@@ -85,6 +103,10 @@ fn single<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     values.next().is_none().then(|| value.as_bytes())
+}
+
+fn header_bytes<'h>(headers: &'h HeaderMap, name: &str) -> &'h [u8] {
+    headers.get(name).map_or(&[], |value| value.as_bytes())
 }
 
 /// A fault of ours is logged where its answer is made, and nowhere else.
@@ -107,7 +129,7 @@ async fn count(
         None => None,
     };
     let Some(mut known) = known else {
-        let counted = Counted::Address(address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
+        let counted = RateLimiter::of_address(address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
         let standing = app.rate_limiter.count(counted, app.settings.requests_per_minute, now);
         return standing.map(|standing| (None, standing)).map_err(ApiError::RateLimited);
     };
@@ -257,7 +279,9 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
     let fingerprint = idempotency::fingerprint(&[
         parts.method.as_str().as_bytes(),
         parts.uri.path_and_query().map_or("", |path| path.as_str()).as_bytes(),
-        answer::representation(judged.format, &judged.languages).as_bytes(),
+        judged.representation().as_bytes(),
+        header_bytes(&parts.headers, header::CONTENT_TYPE.as_str()),
+        header_bytes(&parts.headers, header::IF_MATCH.as_str()),
         &body,
     ]);
     let claim = Claim { name: (caller.account(), judged.key, name), request: fingerprint };
@@ -336,7 +360,11 @@ async fn fresh(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Option
 async fn keep_error(caller: &Caller, error: ApiError) -> Recorded {
     let judged = caller.judged();
     let recorded = answer::record_error(&error, judged.format);
-    let kept = recorded.status < 500 && !matches!(error, ApiError::StillRunning);
+    let passing = [
+        matches!(error, ApiError::StillRunning | ApiError::IdempotencyMismatch),
+        matches!(error, ApiError::NoSuchPath | ApiError::MethodNotAllowed | ApiError::ReadOnlyKey),
+    ];
+    let kept = recorded.status < 500 && !passing.contains(&true);
     if let Some(claim) = judged.claim.clone().filter(|_| kept) {
         let state = (claim, recorded.clone(), judged.now, judged.oldest_kept());
         let outcome = judged

@@ -47,12 +47,26 @@ pub struct Standing {
 pub struct RateLimiter(Mutex<HashMap<Counted, Window>>);
 
 impl RateLimiter {
+    /// Whose window the requests of an address without a known key are counted in: a network of IPv6 addresses that one
+    /// subscriber is given (RFC 6177) counts as one.
+    #[must_use]
+    pub fn of_address(address: IpAddr) -> Counted {
+        Counted::Address(match address {
+            IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
+            IpAddr::V4(_) => address,
+        })
+    }
+
     /// Counts a request, or refuses it: the error is the number of whole seconds until the window ends, at least 1.
     pub fn count(&self, counted: Counted, limit: i64, now: Timestamp) -> Result<Standing, i64> {
         let now = now.as_microseconds();
         let mut windows = self.0.lock();
         if windows.len() >= KEPT {
             windows.retain(|_, window| window.ends > now);
+            // Where so many are counted at once, somebody invents callers; beginning anew costs less than counting them.
+            if windows.len() >= KEPT {
+                windows.clear();
+            }
         }
         let window = windows.entry(counted).or_insert(Window { ends: now + WINDOW, count: 0 });
         if window.ends <= now {

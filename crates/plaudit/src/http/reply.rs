@@ -19,6 +19,8 @@ pub enum Reply {
         detail: Option<String>,
         /// The record's revision, for its `ETag`.
         revision: i64,
+        /// The version of the program after the write that this answers; `None` for reads.
+        version: Option<i64>,
         /// 201 with this address in `Location`.
         created: Option<String>,
     },
@@ -50,13 +52,13 @@ impl Reply {
     /// 200 with a record.
     #[must_use]
     pub fn ok(document: String, revision: i64) -> Self {
-        Self::Record { document, detail: None, revision, created: None }
+        Self::Record { document, detail: None, revision, version: None, created: None }
     }
 
     /// 200 with a record that has a second document.
     #[must_use]
     pub fn detailed(document: String, detail: String, revision: i64) -> Self {
-        Self::Record { document, detail: Some(detail), revision, created: None }
+        Self::Record { document, detail: Some(detail), revision, version: None, created: None }
     }
 
     /// 204.

@@ -1,4 +1,5 @@
-//! The change log: one for every account, and the only way in which anything changes.
+//! The change log: one for every account, and the only way in which its records change. (API keys are no records: they
+//! are in no export, and making or revoking one is not logged.)
 //!
 //! - A transaction that changes a record appends a change: sequence number without gaps, time, actor, source, kind and
 //!   slug of the record, what was done, the events that it causes, and the document after it.

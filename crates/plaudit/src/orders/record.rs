@@ -206,6 +206,17 @@ impl Order {
             Some(currency) => read_amounts(members, currency, (tax_rate, processing_fee_rate), catalogue),
             None => pass_over_amounts(members),
         };
+        let discount_code = text(members, "discount_code");
+        let payment_method = members.optional("payment_method", column_text(TEXT_LENGTH));
+        let payment_status = members.optional("payment_status", input::one_of(PaymentStatus::CHOICES));
+        let e_invoice_status = text(members, "e_invoice_status");
+        let transaction_provider = text(members, "transaction_provider");
+        let transaction_reference = text(members, "transaction_reference");
+        let transaction_status = text(members, "transaction_status");
+        let test = members.optional("test", input::flag);
+        let deleted = members.optional("deleted", input::flag);
+        let note = members.optional("note", column_text(LONG_TEXT_LENGTH));
+        let updated = members.optional("updated", input::time);
         let order = Self {
             slug,
             invoice_number: invoice_number.unwrap_or_default(),
@@ -215,23 +226,21 @@ impl Order {
             user: user?,
             billing,
             currency: currency?,
-            discount_code: text(members, "discount_code"),
+            discount_code,
             tax_rate,
             processing_fee_rate,
             tax_term: tax_term.unwrap_or_else(|| tax.map(|tax| tax.term).unwrap_or_default()),
             tax_rate_details,
-            payment_method: members.optional("payment_method", column_text(TEXT_LENGTH)).unwrap_or_default(),
-            payment_status: members
-                .optional("payment_status", input::one_of(PaymentStatus::CHOICES))
-                .unwrap_or(PaymentStatus::AwaitingPayment),
-            e_invoice_status: text(members, "e_invoice_status"),
-            transaction_provider: text(members, "transaction_provider"),
-            transaction_reference: text(members, "transaction_reference"),
-            transaction_status: text(members, "transaction_status"),
-            test: members.optional("test", input::flag).unwrap_or_default(),
-            deleted: members.optional("deleted", input::flag).unwrap_or_default(),
-            note: members.optional("note", column_text(LONG_TEXT_LENGTH)).unwrap_or_default(),
-            updated: members.optional("updated", input::time).unwrap_or(now),
+            payment_method: payment_method.unwrap_or_default(),
+            payment_status: payment_status.unwrap_or(PaymentStatus::AwaitingPayment),
+            e_invoice_status,
+            transaction_provider,
+            transaction_reference,
+            transaction_status,
+            test: test.unwrap_or_default(),
+            deleted: deleted.unwrap_or_default(),
+            note: note.unwrap_or_default(),
+            updated: updated.unwrap_or(now),
             totals: amounts.as_ref()?.1,
             items: amounts?.0,
         };

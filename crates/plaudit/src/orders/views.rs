@@ -118,7 +118,7 @@ impl Views {
             && let Some(steps) = steps_since(db, account, since).await?
         {
             let mut kept = self.kept.lock();
-            if kept.views.get_mut(&account).is_some_and(|view| view.apply(&steps)) {
+            if kept.views.get_mut(&account).is_some_and(|view| view.apply(since, &steps)) {
                 return Ok(());
             }
         }
@@ -162,9 +162,9 @@ impl Views {
             if !anchors.apply(&mut moves(&steps, &group, column)) {
                 return Ok(());
             }
-            changed = last.sequence;
+            let since = std::mem::replace(&mut changed, last.sequence);
             if let Some(view) = self.kept.lock().views.get_mut(&account)
-                && !view.apply(&steps)
+                && !view.apply(since, &steps)
             {
                 return Ok(());
             }
@@ -237,8 +237,12 @@ impl Kept {
 }
 
 impl View {
-    /// Moves on by the changes that are newer than the view. False where the view has to be read anew.
-    fn apply(&mut self, steps: &[Step]) -> bool {
+    /// Moves on by those of the changes after `since` that are newer than the view. False where the view has to be read
+    /// anew, as where it is older than `since` and the changes between are not at hand.
+    fn apply(&mut self, since: i64, steps: &[Step]) -> bool {
+        if self.changed < since {
+            return false;
+        }
         let known = steps.partition_point(|step| step.sequence <= self.changed);
         let steps = &steps[known..];
         let Some(last) = steps.last() else { return true };

@@ -236,5 +236,13 @@ fn beside(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
     if inside() == Some(false) {
         return Err("leads out of the folder of the program file".to_owned());
     }
-    std::fs::read(&whole).map_err(|error| format!("{}: {error}", path.display()))
+    let told = |error: std::io::Error| format!("{}: {error}", path.display());
+    let about = std::fs::metadata(&whole).map_err(told)?;
+    if !about.is_file() {
+        return Err(format!("{} is no file", path.display()));
+    }
+    if about.len() > SIZE as u64 {
+        return Err(format!("{} is more than 256 MB", path.display()));
+    }
+    std::fs::read(&whole).map_err(told)
 }

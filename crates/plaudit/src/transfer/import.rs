@@ -191,14 +191,12 @@ impl Import<'_> {
     /// Puts the bytes of files in their place, and then makes everything durable.
     async fn finish(mut self, account: Option<Slug>) -> Result<(), Error> {
         let Some(account) = account else { return Ok(()) };
-        let finished = match self.put_blobs(account).await {
-            Ok(()) => self.tx.commit().await.map_err(Error::from),
-            Err(error) => Err(error),
-        };
-        if finished.is_err() {
+        if let Err(error) = self.put_blobs(account).await {
             super::files::remove_blobs(self.deployment.storage, account, &mut self.reading.names).await?;
+            return Err(error);
         }
-        finished
+        // A commit that fails may yet have taken; bytes too many do no harm, and bytes too few would.
+        self.tx.commit().await.map_err(Error::from)
     }
 
     /// Whether the account has any record of a table, the ones of this import included.

@@ -1,28 +1,47 @@
 //! The table of kept answers.
 
 use super::{Claim, Name};
-use crate::db::{AccountId, Db, DbError, Tx};
+use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::http::reply::Recorded;
 use crate::text::{Json, Timestamp};
 
+const FIND: &str = "SELECT request, status, headers, body FROM idempotent_answers \
+                    WHERE account = $1 AND api_key = $2 AND name = $3 AND created > $4";
+
+fn read(row: &Row<'_>) -> Result<([u8; 32], Recorded), DbError> {
+    let broken = || DbError::Failed("a kept answer is broken".to_owned());
+    let request = row.bytes(0)?.try_into().map_err(|_| broken())?;
+    let status = u16::try_from(row.integer(1)?).map_err(|_| broken())?;
+    let headers = crate::http::json_body::parse_object(row.text(2)?.as_bytes()).map_err(|_| broken())?;
+    let headers = headers.iter().map(|(name, value)| (name.to_owned(), value.as_str().unwrap_or_default().to_owned()));
+    Ok((request, Recorded { status, headers: headers.collect(), body: row.bytes(3)?.to_vec().into() }))
+}
+
 /// The answer that was given to this key since `oldest`, and the hash of the request that it was given to.
 pub async fn find(db: &Db, name: &Name, oldest: Timestamp) -> Result<Option<([u8; 32], Recorded)>, DbError> {
-    db.first(
-        "SELECT request, status, headers, body FROM idempotent_answers \
-         WHERE account = $1 AND api_key = $2 AND name = $3 AND created > $4",
-        &[name.0.into(), name.1.into(), name.2.as_str().into(), oldest.into()],
-        |row| {
-            let broken = || DbError::Failed("a kept answer is broken".to_owned());
-            let request = row.bytes(0)?.try_into().map_err(|_| broken())?;
-            let status = u16::try_from(row.integer(1)?).map_err(|_| broken())?;
-            let headers = crate::http::json_body::parse_object(row.text(2)?.as_bytes()).map_err(|_| broken())?;
-            let headers = headers
-                .iter()
-                .map(|(name, value)| (name.to_owned(), value.as_str().unwrap_or_default().to_owned()))
-                .collect();
-            Ok((request, Recorded { status, headers, body: row.bytes(3)?.to_vec().into() }))
-        },
-    )
+    db.first(FIND, &[name.0.into(), name.1.into(), name.2.as_str().into(), oldest.into()], read).await
+}
+
+/// The same within the transaction of a write, in which no other write of the account can be on its way.
+pub async fn find_in(
+    tx: &mut Tx,
+    account: AccountId,
+    claim: &Claim,
+    oldest: Timestamp,
+) -> Result<Option<([u8; 32], Recorded)>, DbError> {
+    let (_, key, name) = &claim.name;
+    tx.first(FIND, &[account.into(), (*key).into(), name.as_str().into(), oldest.into()], read).await
+}
+
+/// Forgets the answers that are as old as `oldest` or older.
+// tidy: every account -- the sweep is the deployment's
+pub async fn forget(db: &Db, oldest: Timestamp) -> Result<(), DbError> {
+    db.write(AccountId::NONE, oldest, |tx, oldest| {
+        Box::pin(async move {
+            tx.execute("DELETE FROM idempotent_answers WHERE created <= $1", &[(*oldest).into()]).await?;
+            Ok(())
+        })
+    })
     .await
 }
 
@@ -39,7 +58,11 @@ pub async fn keep(
     for (name, value) in &answer.headers {
         headers.set(name.clone(), Json::String(value.clone()));
     }
-    tx.execute("DELETE FROM idempotent_answers WHERE created <= $1", &[oldest.into()]).await?;
+    tx.execute(
+        "DELETE FROM idempotent_answers WHERE account = $1 AND api_key = $2 AND name = $3 AND created <= $4",
+        &[account.into(), claim.name.1.into(), claim.name.2.as_str().into(), oldest.into()],
+    )
+    .await?;
     tx.execute(
         "INSERT INTO idempotent_answers (account, api_key, name, request, status, headers, body, created) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
