@@ -5,21 +5,20 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use crate::metadata;
 use crate::postgres::Postgres;
-use crate::process::Cargo;
+use crate::process::{BUILD, Cargo};
 
 /// Runs the benchmark; it prints its table and writes its figures to `bench.json` in the target directory.
 pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
-    Cargo::new(root, &["build", "--release", "--package", "plaudit"]).run()?;
+    Cargo::new(root, BUILD).run()?;
     let postgres = Postgres::start(true)?;
-    command(root, &postgres, arguments).run()?;
+    command(root, &postgres, arguments)?.run()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The run of the benchmark against that server.
-pub(crate) fn command(root: &Path, postgres: &Postgres, arguments: &[String]) -> Cargo {
-    let mut words = vec!["run".to_owned(), "--release".to_owned(), "--package".to_owned(), "bench".to_owned()];
-    words.push("--".to_owned());
-    words.extend_from_slice(arguments);
-    Cargo::new(root, &words).env("PLAUDIT_BENCH_POSTGRES", postgres.url("postgres"))
+/// The run of the benchmark, which is built, against that server.
+pub(crate) fn command(root: &Path, postgres: &Postgres, arguments: &[String]) -> Result<Cargo> {
+    let program = metadata::target(root)?.join("release").join("bench");
+    Ok(Cargo::built(&program, root, arguments).env("PLAUDIT_BENCH_POSTGRES", postgres.url("postgres")))
 }

@@ -1,6 +1,6 @@
 //! What `cargo metadata` tells of the workspace.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
@@ -16,4 +16,11 @@ pub(crate) fn read(root: &Path, workspace_only: bool) -> Result<Value> {
     }
     let text = crate::process::output(&mut command)?;
     serde_json::from_str(&text).context("cargo metadata is not JSON")
+}
+
+/// The directory that cargo builds into.
+pub(crate) fn target(root: &Path) -> Result<PathBuf> {
+    let metadata = read(root, true)?;
+    let directory = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
+    Ok(PathBuf::from(directory))
 }

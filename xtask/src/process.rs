@@ -7,7 +7,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
 
-/// A run of cargo in a directory.
+/// Builds every package at once: what is built for one alone has other features, and would be built twice.
+pub(crate) const BUILD: &[&str] = &["build", "--release", "--workspace"];
+
+/// A run of cargo, or of what it has built, in a directory.
 pub(crate) struct Cargo {
     command: Command,
     shown: String,
@@ -21,6 +24,14 @@ impl Cargo {
         command.current_dir(directory).args(arguments).stdin(Stdio::null());
         let words: Vec<_> = arguments.iter().map(|word| word.as_ref().to_string_lossy()).collect();
         Self { command, shown: format!("cargo {}", words.join(" ")) }
+    }
+
+    /// A program that cargo has built, with these arguments.
+    pub(crate) fn built(program: &Path, directory: &Path, arguments: &[impl AsRef<OsStr>]) -> Self {
+        let mut command = Command::new(program);
+        command.current_dir(directory).args(arguments).stdin(Stdio::null());
+        let words: Vec<_> = arguments.iter().map(|word| word.as_ref().to_string_lossy()).collect();
+        Self { command, shown: format!("{} {}", program.display(), words.join(" ")) }
     }
 
     /// Sets an environment variable for the run.

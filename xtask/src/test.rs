@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, bail};
 
 use crate::postgres::Postgres;
-use crate::process::Cargo;
+use crate::process::{self, Cargo};
 use crate::{prove, tidy};
 
 /// The steps that have run.
@@ -37,7 +37,7 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
         let tests = cargo(&["test", "--release", "--workspace"]);
         tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).run()
     });
-    steps.run("build", || cargo(&["build", "--release"]).run());
+    steps.run("build", || cargo(process::BUILD).run());
     let context = prove::Context::new(root.to_path_buf(), true, None);
     for name in prove::names() {
         steps.run(&format!("prove {name} --short"), || {

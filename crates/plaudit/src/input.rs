@@ -257,16 +257,14 @@ pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<
         let mut map = Translated::default();
         let mut faults = Vec::new();
         for (code, value) in members.iter() {
-            match Locale::parse(code).filter(|locale| languages.contains(locale)) {
-                Some(locale) => match text(max)(value) {
-                    Ok(text) => map.set(locale, text),
-                    Err(message) => faults.push(format!("{code} {message}")),
-                },
-                None => {
-                    let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
-                    faults
-                        .push(format!("{code} is no language of the account; its languages are {}", codes.join(", ")));
-                }
+            let Some(locale) = Locale::parse(code).filter(|locale| languages.contains(locale)) else {
+                let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
+                faults.push(format!("{code} is no language of the account; its languages are {}", codes.join(", ")));
+                continue;
+            };
+            match text(max)(value) {
+                Ok(text) => map.set(locale, text),
+                Err(message) => faults.push(format!("{code} {message}")),
             }
         }
         if faults.is_empty() { Ok(map) } else { Err(faults.join("; ")) }

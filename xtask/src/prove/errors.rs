@@ -22,7 +22,7 @@ fn run(context: &Context) -> Result<Verdict> {
     let requests = if context.short { REQUESTS_SHORT } else { REQUESTS };
     let tests = |filter: &str| {
         context
-            .cargo(&["test", "--release", "--package", "plaudit", "--test", "api", filter, "--", "--nocapture"])
+            .cargo(&["test", "--release", "--workspace", "--test", "api", filter, "--", "--nocapture"])
             .env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres"))
             .env("PLAUDIT_FUZZ_REQUESTS", requests.to_string())
             .capture()

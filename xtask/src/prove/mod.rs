@@ -104,7 +104,7 @@ impl Context {
         if let Some(binary) = self.binary.get() {
             return Ok(binary.clone());
         }
-        self.cargo(&["build", "--release", "--package", "plaudit"]).run()?;
+        self.cargo(process::BUILD).run()?;
         let binary = self.target()?.join("release").join("plaudit");
         if !binary.is_file() {
             bail!("the build left no {}", binary.display());
@@ -140,9 +140,7 @@ impl Context {
 
     /// The directory that cargo builds into.
     pub(crate) fn target(&self) -> Result<PathBuf> {
-        let metadata = crate::metadata::read(&self.root, true)?;
-        let directory = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
-        Ok(PathBuf::from(directory))
+        crate::metadata::target(&self.root)
     }
 }
 

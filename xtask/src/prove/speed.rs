@@ -26,7 +26,7 @@ fn run(context: &Context) -> Result<Verdict> {
     if let Some(engine) = context.engine {
         arguments.extend(["--engine".to_owned(), engine.name().to_owned()]);
     }
-    let (succeeded, _) = bench::command(&context.root, context.postgres()?, &arguments).capture()?;
+    let (succeeded, _) = bench::command(&context.root, context.postgres()?, &arguments)?.capture()?;
     let text = fs::read_to_string(&figures).with_context(|| format!("the benchmark left no {}", figures.display()))?;
     let figures: Value = serde_json::from_str(&text).context("the figures of the benchmark are not JSON")?;
     let mut verdict = judge(&figures, context.short)?;

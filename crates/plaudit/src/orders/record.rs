@@ -213,7 +213,7 @@ impl Order {
         let transaction_provider = text(members, "transaction_provider");
         let transaction_reference = text(members, "transaction_reference");
         let transaction_status = text(members, "transaction_status");
-        let test = members.optional("test", input::flag);
+        let is_test = members.optional("test", input::flag);
         let deleted = members.optional("deleted", input::flag);
         let note = members.optional("note", column_text(LONG_TEXT_LENGTH));
         let updated = members.optional("updated", input::time);
@@ -237,7 +237,7 @@ impl Order {
             transaction_provider,
             transaction_reference,
             transaction_status,
-            test: test.unwrap_or_default(),
+            test: is_test.unwrap_or_default(),
             deleted: deleted.unwrap_or_default(),
             note: note.unwrap_or_default(),
             updated: updated.unwrap_or(now),
