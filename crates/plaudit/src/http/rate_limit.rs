@@ -1,7 +1,7 @@
 //! The rate limit: a fixed window of 60 seconds for every API key, and for every client address without a known key.
 //!
-//! A window begins with its first request and ends 60 seconds later, whatever happens in between; a refused request
-//! does not count and does not extend it. The windows are those of one node.
+//! A window begins with the whole second of its first request and ends 60 seconds later, whatever happens in between; a
+//! refused request does not count and does not extend it. The windows are those of one node.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -68,9 +68,11 @@ impl RateLimiter {
                 windows.clear();
             }
         }
-        let window = windows.entry(counted).or_insert(Window { ends: now + WINDOW, count: 0 });
+        // A window begins with the second of its first request, so that it ends exactly when the header says.
+        let anew = Window { ends: now - now.rem_euclid(1_000_000) + WINDOW, count: 0 };
+        let window = windows.entry(counted).or_insert(anew);
         if window.ends <= now {
-            *window = Window { ends: now + WINDOW, count: 0 };
+            *window = anew;
         }
         if window.count >= limit {
             return Err(ceiling_seconds(window.ends - now).max(1));
@@ -104,6 +106,17 @@ mod tests {
             assert_eq!(limiter.count(address, 60, at(1_000 + second)), Err(60 - second));
         }
         assert_eq!(limiter.count(address, 60, at(1_060)).unwrap().remaining, 59);
+    }
+
+    #[test]
+    fn the_window_ends_when_the_header_says() {
+        let limiter = RateLimiter::default();
+        let address = Counted::Address([127, 0, 0, 1].into());
+        let between =
+            |seconds: i64, microseconds: i64| Timestamp::from_microseconds(seconds * 1_000_000 + microseconds);
+        assert_eq!(limiter.count(address, 1, between(1_000, 400_000)).unwrap().reset, 1_060);
+        assert_eq!(limiter.count(address, 1, between(1_059, 999_999)), Err(1));
+        assert!(limiter.count(address, 1, at(1_060)).is_ok());
     }
 
     #[test]
