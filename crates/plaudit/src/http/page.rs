@@ -34,7 +34,7 @@ pub struct ListSpec {
     pub orders_by_field: bool,
     /// The order without `order` or with a value that is none; it need not be one of `orders`.
     pub default_order: &'static str,
-    /// The direction without `dir`, whatever the order is.
+    /// The direction of the default order without `dir`. An order that is named begins with the smallest value.
     pub default_direction: Direction,
     /// The page size without `per_page`.
     pub default_per_page: u32,

@@ -31,8 +31,6 @@ const FILTERS: &[Filter] = &[
 ];
 const ORDERS: &[&str] = &["created_at", "invoice_number", "payment_method", "payment_status", "season", "total"];
 const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
-/// A sort that is named begins with the smallest value unless it is told otherwise.
-const NAMED_SPEC: ListSpec = ListSpec { default_direction: Direction::Ascending, ..SPEC };
 
 /// How often a page is planned and read before it is read from one state of the database.
 const RUNS: usize = 5;
@@ -107,7 +105,7 @@ struct Request {
 
 impl Request {
     fn read(caller: &Caller, raw: Option<String>) -> Result<Self, ApiError> {
-        let mut query = ListQuery::parse(raw.as_deref(), &SPEC)?;
+        let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
         let sort = match query.order {
             Order::Named(name) => Sort::named(name),
             Order::Field(_) => Sort::named(""),
@@ -116,7 +114,6 @@ impl Request {
         let is_reversed = if sort == Sort::named("") {
             query.direction == Direction::Ascending
         } else {
-            query = ListQuery::parse(raw.as_deref(), &NAMED_SPEC)?;
             query.direction == Direction::Descending
         };
         let listing = match selection(caller, &query) {

@@ -12,6 +12,7 @@ pub mod chapters;
 pub mod fields;
 pub mod forms;
 pub mod keys;
+pub mod listing;
 pub mod prices;
 mod record;
 pub mod roles;

@@ -77,6 +77,12 @@ impl<T> Records<T> {
         self.0.get(&slug).filter(|record| !record.deleted).map(|record| &record.value)
     }
 
+    /// The record with what the store knows of it, unless it is in the trash.
+    #[must_use]
+    pub fn live_record(&self, slug: Slug) -> Option<&Record<T>> {
+        self.0.get(&slug).filter(|record| !record.deleted)
+    }
+
     /// The record, even in the trash.
     #[must_use]
     pub fn any(&self, slug: Slug) -> Option<&T> {

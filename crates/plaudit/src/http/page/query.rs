@@ -159,6 +159,8 @@ struct Reading<'spec> {
     errors: ListQueryError,
     /// The names that came, for those that come twice.
     names: Vec<String>,
+    /// Whether `order` is one of the list's.
+    is_order_named: bool,
 }
 
 impl<'spec> Reading<'spec> {
@@ -173,7 +175,7 @@ impl<'spec> Reading<'spec> {
             filters: Vec::new(),
             kept: Vec::new(),
         };
-        Self { spec, query, errors: ListQueryError::default(), names: Vec::new() }
+        Self { spec, query, errors: ListQueryError::default(), names: Vec::new(), is_order_named: false }
     }
 
     fn take(&mut self, name: String, value: String) {
@@ -215,8 +217,10 @@ impl<'spec> Reading<'spec> {
     fn take_order(&mut self, value: &str) {
         if let Some(order) = self.spec.orders.iter().find(|order| **order == value) {
             self.query.order = Order::Named(order);
+            self.is_order_named = true;
         } else if let Some(slug) = Slug::parse(value).filter(|_| self.spec.orders_by_field) {
             self.query.order = Order::Field(slug);
+            self.is_order_named = true;
         }
     }
 
@@ -279,6 +283,9 @@ impl<'spec> Reading<'spec> {
             if self.query.filter(filter.name).is_none() {
                 self.errors.value(filter.name, format!("is required and {}", filter.allowed()));
             }
+        }
+        if self.is_order_named && !self.names.iter().any(|name| name == "dir") {
+            self.query.direction = Direction::Ascending;
         }
         if self.errors.is_empty() { Ok(self.query) } else { Err(self.errors) }
     }

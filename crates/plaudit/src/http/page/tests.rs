@@ -68,6 +68,10 @@ fn pages_and_sorts_are_read() {
     assert_eq!((query.order, query.direction), (Order::Named("total"), Direction::Ascending));
     assert!(!query.counted);
     assert_eq!(parsed("order=AbCdEfGh").order, Order::Field(Slug::parse("AbCdEfGh").unwrap()));
+    assert_eq!(parsed("order=total").direction, Direction::Ascending);
+    assert_eq!(parsed("order=AbCdEfGh").direction, Direction::Ascending);
+    assert_eq!(parsed("dir=desc&order=total").direction, Direction::Descending);
+    assert_eq!(parsed("order=unknown").direction, Direction::Descending);
     assert_eq!(parsed("order=unknown&dir=asc").order, Order::Named("updated"));
     assert_eq!(
         ListQuery::parse(Some("order=AbCdEfGh&score_set=AbCdEfGh"), &SCORES).unwrap().order,
