@@ -91,6 +91,36 @@ impl Kind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
+    /// The name in program files of many of them, such as what a mapping of a program file is called.
+    #[must_use]
+    pub fn plural(self) -> &'static str {
+        match self {
+            Self::Account => "accounts",
+            Self::Season => "seasons",
+            Self::Chapter => "chapters",
+            Self::Form => "forms",
+            Self::Tab => "tabs",
+            Self::Category => "categories",
+            Self::Field => "fields",
+            Self::Role => "roles",
+            Self::Tax => "taxes",
+            Self::Price => "prices",
+            Self::User => "users",
+            Self::File => "files",
+            Self::Entry => "entries",
+            Self::Contributor => "contributors",
+            Self::Attachment => "attachments",
+            Self::Order => "orders",
+            Self::OrderItem => "order_items",
+        }
+    }
+
+    /// Whether records of this kind are what an account sets up: they are held in the snapshot.
+    #[must_use]
+    pub fn is_setup(self) -> bool {
+        self > Self::Account && self < Self::User
+    }
+
     /// The first segment of the address of a record.
     #[must_use]
     pub fn path(self) -> &'static str {

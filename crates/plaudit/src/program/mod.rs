@@ -12,6 +12,7 @@ pub mod chapters;
 pub mod fields;
 pub mod forms;
 pub mod keys;
+mod kinds;
 pub mod listing;
 pub mod prices;
 mod record;
@@ -22,5 +23,7 @@ pub mod store;
 pub mod tabs;
 pub mod taxes;
 
+pub use kinds::InProgram;
+pub(crate) use kinds::for_setup_kind;
 pub use record::{Context, Record, Records, SetupRecord};
 pub use snapshot::{Fragment, Program, Programs};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::Program;
 use crate::document::Object;
-use crate::input::Members;
+use crate::input::{Members, Violations};
 use crate::kind::Kind;
 use crate::text::{Locale, Slug, Timestamp, Translated};
 
@@ -41,6 +42,12 @@ pub trait SetupRecord: Clone + Send + Sync + Sized + 'static {
     /// Every slug that the record refers to, with the member that does and the kind it must have.
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         Vec::new()
+    }
+
+    /// What is wrong with the record among those that it refers to. References to records that do not exist are found
+    /// elsewhere.
+    fn check(&self, _: &Program) -> Violations {
+        Violations::default()
     }
 }
 

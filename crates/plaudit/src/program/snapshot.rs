@@ -17,12 +17,12 @@ use super::roles::Role;
 use super::seasons::{Season, Status as SeasonStatus};
 use super::tabs::Tab;
 use super::taxes::Tax;
-use super::{Context, Record, Records, SetupRecord, store};
+use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
 use crate::clock::Clock;
 use crate::db::{AccountId, Db, DbError};
 use crate::document;
 use crate::kind::Kind;
-use crate::text::{Locale, Slug, Translated};
+use crate::text::{Locale, Slug, Timestamp, Translated};
 
 /// A reference as it is shown in the account's default language, in both formats.
 #[derive(Clone, Debug)]
@@ -103,14 +103,30 @@ impl Program {
     /// Loads the snapshot of an account. `None` where there is no such account.
     pub async fn load(db: &Db, id: AccountId, base_url: &Arc<str>, clock: &Clock) -> Result<Option<Self>, DbError> {
         let now = clock.now();
-        let mut context = Context { languages: Vec::new(), default_language: Locale::EnGb, now };
-        let Some((version, account)) = accounts::store::versioned(db, id, &context).await? else { return Ok(None) };
-        context = account.context(now);
-        let mut program = Self {
+        let open = Context { languages: Vec::new(), default_language: Locale::EnGb, now };
+        let Some((version, account)) = accounts::store::versioned(db, id, &open).await? else { return Ok(None) };
+        let mut program = Self::new(id, version, account, base_url, now);
+        store::each(db, id, |kind, row| match Kind::named(kind) {
+            Some(kind) => program.add(kind, &row),
+            None => Err(DbError::Failed(format!("{kind} is no kind of record"))),
+        })
+        .await?;
+        keys::store::each(db, id, &program.context.clone(), |key, hash| {
+            program.keys.insert(key.slug, (key, hash));
+        })
+        .await?;
+        program.complete();
+        Ok(Some(program))
+    }
+
+    /// The program of an account without any records.
+    #[must_use]
+    pub fn new(id: AccountId, version: i64, account: Account, base_url: &Arc<str>, now: Timestamp) -> Self {
+        Self {
             id,
             version,
+            context: account.context(now),
             account,
-            context,
             keys: HashMap::new(),
             seasons: Records::default(),
             chapters: Records::default(),
@@ -123,41 +139,23 @@ impl Program {
             prices: Records::default(),
             base_url: Arc::clone(base_url),
             fragments: HashMap::default(),
-        };
-        store::each(db, id, |kind, row| program.add(kind, &row)).await?;
-        keys::store::each(db, id, &program.context.clone(), |key, hash| {
-            program.keys.insert(key.slug, (key, hash));
-        })
-        .await?;
-        program.fill_fragments();
-        Ok(Some(program))
+        }
     }
 
-    fn add(&mut self, kind: &str, row: &Record<&str>) -> Result<(), DbError> {
-        fn parsed<T: SetupRecord>(
-            records: &mut Records<T>,
-            row: &Record<&str>,
-            context: &Context,
-        ) -> Result<(), DbError> {
-            let value: T = store::parse(row.value, context)?;
-            records.insert(value.slug(), Record { value, revision: row.revision, deleted: row.deleted });
+    /// Adds a record in its stored form.
+    pub fn add(&mut self, kind: Kind, row: &Record<&str>) -> Result<(), DbError> {
+        fn parsed<T: InProgram>(program: &mut Program, row: &Record<&str>) -> Result<(), DbError> {
+            let value: T = store::parse(row.value, &program.context)?;
+            let record = Record { revision: row.revision, deleted: row.deleted, value };
+            T::records_mut(program).insert(record.value.slug(), record);
             Ok(())
         }
-        match Kind::named(kind) {
-            Some(Kind::Season) => parsed(&mut self.seasons, row, &self.context),
-            Some(Kind::Chapter) => parsed(&mut self.chapters, row, &self.context),
-            Some(Kind::Form) => parsed(&mut self.forms, row, &self.context),
-            Some(Kind::Tab) => parsed(&mut self.tabs, row, &self.context),
-            Some(Kind::Category) => parsed(&mut self.categories, row, &self.context),
-            Some(Kind::Field) => parsed(&mut self.fields, row, &self.context),
-            Some(Kind::Role) => parsed(&mut self.roles, row, &self.context),
-            Some(Kind::Tax) => parsed(&mut self.taxes, row, &self.context),
-            Some(Kind::Price) => parsed(&mut self.prices, row, &self.context),
-            _ => Err(DbError::Failed(format!("{kind} is no kind of set-up record"))),
-        }
+        for_setup_kind!(kind, T => parsed::<T>(self, row))
+            .unwrap_or_else(|| Err(DbError::Failed(format!("{kind} is no kind of set-up record"))))
     }
 
-    fn fill_fragments(&mut self) {
+    /// Makes what references show, when all records are there.
+    pub fn complete(&mut self) {
         fn slugs<T: SetupRecord>(records: &Records<T>) -> impl Iterator<Item = (Kind, Slug)> + '_ {
             records.all().map(|record| (T::KIND, record.value.slug()))
         }

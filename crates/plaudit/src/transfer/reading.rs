@@ -51,11 +51,6 @@ pub(super) fn identifier(kind: Kind) -> &'static str {
     if matches!(kind, Kind::File | Kind::Attachment) { "token" } else { "slug" }
 }
 
-/// Whether records of this kind are held in memory, as a part of the set-up.
-pub(super) fn is_setup(kind: Kind) -> bool {
-    kind > Kind::Account && kind < Kind::User
-}
-
 /// The members of a record that may hold records which it owns: their kind, the member of theirs that names it, and
 /// the members that they share with it.
 fn nested(kind: Kind) -> &'static [(&'static str, Kind, &'static str, &'static [&'static str])] {
@@ -179,7 +174,7 @@ impl Reading {
     fn keep(&mut self, place: Place, object: JsonObject, bytes: Option<&[u8]>) -> Result<(), Error> {
         match place.kind {
             Kind::Account => self.accounts.push(Held { place, object }),
-            kind if is_setup(kind) => self.setup.push(Held { place, object }),
+            kind if kind.is_setup() => self.setup.push(Held { place, object }),
             kind => {
                 self.note_number(kind, &object);
                 let bytes = bytes.map_or_else(|| Cow::Owned(text(&object)), Cow::Borrowed);

@@ -4,24 +4,17 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::Error;
-use super::fault::Place;
+use super::fault::{Faults, Place};
 use super::import::{Import, Item};
 use super::reading::Held;
 use super::store::{self, Found, SetupRow};
-use crate::db::{Db, DbError, Settings, migrate};
 use crate::input::Violations;
 use crate::kind::Kind;
-use crate::program::accounts::{self, Account};
-use crate::program::categories::{self, Category};
+use crate::program::accounts::Account;
+use crate::program::categories::Category;
 use crate::program::chapters::{Chapter, Manager};
-use crate::program::fields::Field;
-use crate::program::forms::Form;
-use crate::program::prices::Price;
-use crate::program::roles::Role;
-use crate::program::seasons::{Season, Status};
-use crate::program::tabs::Tab;
-use crate::program::taxes::Tax;
-use crate::program::{Context, Program, SetupRecord, store as program_store};
+use crate::program::seasons::Status;
+use crate::program::{Context, InProgram, Program, Record, SetupRecord, for_setup_kind, store as program_store};
 use crate::text::Slug;
 
 type References = Vec<(&'static str, Kind, Slug)>;
@@ -45,47 +38,30 @@ struct Read {
 
 /// Whether the set-up has a record, even in the trash.
 pub(super) fn is_in(program: &Program, kind: Kind, slug: Slug) -> bool {
-    match kind {
-        Kind::Season => program.seasons.any(slug).is_some(),
-        Kind::Chapter => program.chapters.any(slug).is_some(),
-        Kind::Form => program.forms.any(slug).is_some(),
-        Kind::Tab => program.tabs.any(slug).is_some(),
-        Kind::Category => program.categories.any(slug).is_some(),
-        Kind::Field => program.fields.any(slug).is_some(),
-        Kind::Role => program.roles.any(slug).is_some(),
-        Kind::Tax => program.taxes.any(slug).is_some(),
-        Kind::Price => program.prices.any(slug).is_some(),
-        _ => false,
-    }
+    for_setup_kind!(kind, T => T::records(program).any(slug).is_some()).unwrap_or(false)
 }
 
 /// Reads a set-up record: its stored form, whether it is what is stored, and what it refers to.
-fn read(
-    item: &mut Item,
-    context: &Context,
-    faults: &mut super::fault::Faults<'_>,
-) -> Option<(String, bool, References)> {
+fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<(String, bool, References)> {
     fn typed<T: SetupRecord>(
         item: &mut Item,
         context: &Context,
-        faults: &mut super::fault::Faults<'_>,
+        faults: &mut Faults<'_>,
     ) -> Option<(String, bool, References)> {
         let is_stored = |value: &T, found: &Found| program_store::stored(value) == found.doc;
         let (value, is_same) = item.read_current::<T>(context, is_stored, faults)?;
         Some((program_store::stored(&value), is_same, value.references()))
     }
-    match item.place.kind {
-        Kind::Season => typed::<Season>(item, context, faults),
-        Kind::Chapter => typed::<Chapter>(item, context, faults),
-        Kind::Form => typed::<Form>(item, context, faults),
-        Kind::Tab => typed::<Tab>(item, context, faults),
-        Kind::Category => typed::<Category>(item, context, faults),
-        Kind::Field => typed::<Field>(item, context, faults),
-        Kind::Role => typed::<Role>(item, context, faults),
-        Kind::Tax => typed::<Tax>(item, context, faults),
-        Kind::Price => typed::<Price>(item, context, faults),
-        _ => None,
-    }
+    for_setup_kind!(item.place.kind, T => typed::<T>(item, context, faults)).flatten()
+}
+
+/// What is wrong with the records of a kind among those that they refer to, each with its references.
+fn check<T: InProgram>(program: &Program) -> Vec<(Slug, References, Violations)> {
+    let checked = |record: &Record<T>| {
+        let violations = record.value.check(program);
+        (!violations.is_empty()).then(|| (record.value.slug(), record.value.references(), violations))
+    };
+    T::records(program).all().filter_map(checked).collect()
 }
 
 impl Import<'_> {
@@ -110,11 +86,14 @@ impl Import<'_> {
             }
             records.push(Read { place: item.place, references });
         }
-        let mut merged = stored.clone();
-        merged.extend(changed.iter().map(|(key, row)| (*key, row.clone())));
-        let mut program = load(account, merged).await?;
-        program.id = self.id;
-        program.context = context;
+        let mut program = Program::new(self.id, 0, account.clone(), &Arc::from(""), self.origin.at);
+        for ((kind, slug), row) in &stored {
+            let row = changed.get(&(*kind, *slug)).unwrap_or(row);
+            program.add(*kind, &row.as_record())?;
+        }
+        for ((kind, _), row) in changed.iter().filter(|(key, _)| !stored.contains_key(key)) {
+            program.add(*kind, &row.as_record())?;
+        }
         self.check_setup(&program, &records);
         for Read { place, references } in records {
             self.check_references(&place, &program, references).await?;
@@ -128,22 +107,12 @@ impl Import<'_> {
             let name = slug.to_string();
             records.iter().find(|read| read.place.kind == kind && read.place.name == name).map(|read| read.place.line)
         };
-        for category in program.categories.all() {
-            let (category, violations) = (&category.value, categories::check(&category.value, program));
-            if violations.is_empty() {
-                continue;
-            }
-            // A category that the file does not have can only be wrong because of what it refers to.
-            let line = line_of(Kind::Category, category.slug)
-                .or_else(|| category.references().into_iter().find_map(|(_, kind, slug)| line_of(kind, slug)));
-            self.tell(Kind::Category, category.slug, line, &violations);
-        }
-        for field in program.fields.all() {
-            let violations = check_field(&field.value, program);
-            if !violations.is_empty() {
-                let line = line_of(Kind::Field, field.value.slug)
-                    .or_else(|| field.value.references().into_iter().find_map(|(_, kind, slug)| line_of(kind, slug)));
-                self.tell(Kind::Field, field.value.slug, line, &violations);
+        for kind in Kind::ALL {
+            for (slug, references, violations) in for_setup_kind!(kind, T => check::<T>(program)).unwrap_or_default() {
+                // A record that the file does not have can only be wrong because of what it refers to.
+                let line = line_of(kind, slug)
+                    .or_else(|| references.into_iter().find_map(|(_, kind, slug)| line_of(kind, slug)));
+                self.tell(kind, slug, line, &violations);
             }
         }
         let active: Vec<Slug> = program
@@ -241,41 +210,4 @@ pub(super) fn without_names(mut chapter: Chapter) -> Chapter {
         manager.last_name.clear();
     }
     chapter
-}
-
-/// What is wrong with a field among the records that it refers to.
-fn check_field(field: &Field, program: &Program) -> Violations {
-    let mut violations = Violations::default();
-    let form_of_tab = field.tab.and_then(|tab| program.tabs.any(tab)).map(|tab| tab.form);
-    if let (Some(stated), Some(form)) = (field.form, form_of_tab)
-        && stated != form
-    {
-        violations.add("form", format!("is not the form of the tab, which is {form}"));
-    }
-    let form = field.form.or(form_of_tab).and_then(|form| program.forms.any(form));
-    if let (Some(stated), Some(season)) = (field.season, form.and_then(|form| form.season))
-        && stated != season
-    {
-        violations.add("season", format!("is not the season of the form, which is {season}"));
-    }
-    violations
-}
-
-/// The program that these records make, read by what reads it for the service: from a database, which is one of its own
-/// because the import's transaction is seen by nobody else yet.
-async fn load(account: &Account, rows: Rows) -> Result<Program, Error> {
-    let directory = tempfile::Builder::new().prefix("plaudit-import-").tempdir()?;
-    let settings = Settings::at(&format!("sqlite:{}", directory.path().join("program.db").display()));
-    let db = Db::open(&settings).await?;
-    migrate::run(&db, &settings).await?;
-    let mut tx = db.begin().await?;
-    let id = accounts::store::create(&mut tx, account).await?;
-    for ((kind, slug), row) in rows {
-        store::put_setup(&mut tx, id, kind, slug, row).await?;
-    }
-    tx.commit().await?;
-    let clock = crate::clock::Clock::fixed(account.updated);
-    let program = Program::load(&db, id, &Arc::from(""), &clock).await?;
-    db.close().await;
-    program.ok_or_else(|| DbError::Failed("the program of an import cannot be read".to_owned()).into())
 }

@@ -8,12 +8,10 @@
 
 mod rules;
 
-pub use rules::check;
-
 use super::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
-use super::{Context, SetupRecord};
+use super::{Context, Program, SetupRecord};
 use crate::document::Object;
-use crate::input::{self, Members};
+use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::text::{Json, Slug, Timestamp, Token, Translated};
 
@@ -178,6 +176,10 @@ impl SetupRecord for Category {
         let parent = self.parent.map(|parent| ("parent", Kind::Category, parent));
         let chapters = self.chapters.iter().map(|chapter| ("chapters", Kind::Chapter, *chapter));
         std::iter::once(("season", Kind::Season, self.season)).chain(form).chain(parent).chain(chapters).collect()
+    }
+
+    fn check(&self, program: &Program) -> Violations {
+        rules::check(self, program)
     }
 }
 

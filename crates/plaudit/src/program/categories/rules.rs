@@ -7,8 +7,7 @@ use crate::text::Slug;
 
 /// What is wrong with a category among the records that it refers to. References to records that do not exist are
 /// found elsewhere.
-#[must_use]
-pub fn check(category: &Category, program: &Program) -> Violations {
+pub(super) fn check(category: &Category, program: &Program) -> Violations {
     let mut violations = Violations::default();
     let mut same_season = |member: &str, season: Option<Slug>| {
         if season.is_some_and(|season| season != category.season) {

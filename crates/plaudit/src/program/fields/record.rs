@@ -1,15 +1,15 @@
 //! The program-file form of a field.
 
-use super::rules::is_column_key;
+use super::rules::{self, is_column_key};
 use super::{
     ApplicantAccess, CATEGORIES, COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits,
     OPTIONS, Protection, Resource, TEXT_LENGTH, Visibility,
 };
 use crate::document::Object;
-use crate::input::{self, Members};
+use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
-use crate::program::{Context, SetupRecord};
+use crate::program::{Context, Program, SetupRecord};
 use crate::text::{Currency, Json, Locale, Slug, Translated};
 
 /// How many values an enumeration of visibilities can have at the most.
@@ -151,6 +151,10 @@ impl SetupRecord for Field {
         let categories = self.categories.iter().flatten().map(|category| ("categories", Kind::Category, *category));
         let condition = self.conditional.iter().map(|condition| ("conditional", Kind::Field, condition.field));
         form.into_iter().chain(tab).chain(season).chain(categories).chain(condition).collect()
+    }
+
+    fn check(&self, program: &Program) -> Violations {
+        rules::check(self, program)
     }
 }
 

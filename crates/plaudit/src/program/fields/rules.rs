@@ -1,7 +1,7 @@
 //! Pure rules of fields.
 
 use super::{Field, FieldType};
-use crate::input;
+use crate::input::{self, Violations};
 use crate::program::tabs::Tab;
 use crate::program::taxes::country;
 use crate::program::{Program, Records};
@@ -24,6 +24,25 @@ fn unnamed(fields: &Records<Field>, slug: Slug) -> Result<(), String> {
             other.title.first()
         )),
     }
+}
+
+/// What is wrong with a field among the records that it refers to. References to records that do not exist are found
+/// elsewhere.
+pub(super) fn check(field: &Field, program: &Program) -> Violations {
+    let mut violations = Violations::default();
+    let form_of_tab = field.tab.and_then(|tab| program.tabs.any(tab)).map(|tab| tab.form);
+    if let (Some(stated), Some(form)) = (field.form, form_of_tab)
+        && stated != form
+    {
+        violations.add("form", format!("is not the form of the tab, which is {form}"));
+    }
+    let form = field.form.or(form_of_tab).and_then(|form| program.forms.any(form));
+    if let (Some(stated), Some(season)) = (field.season, form.and_then(|form| form.season))
+        && stated != season
+    {
+        violations.add("season", format!("is not the season of the form, which is {season}"));
+    }
+    violations
 }
 
 /// The place of a field's answer among others: by the order of its tab, its own order and its slug. Fields without a

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::db::{AccountId, DbError, Tx, Value};
 use crate::kind::Kind;
+use crate::program::Record;
 use crate::text::Slug;
 
 /// A table of records that people make.
@@ -163,6 +164,13 @@ pub(in crate::transfer) struct SetupRow {
     pub(in crate::transfer) deleted: bool,
     pub(in crate::transfer) revision: i64,
     pub(in crate::transfer) doc: String,
+}
+
+impl SetupRow {
+    /// The row as what a program is made of.
+    pub(in crate::transfer) fn as_record(&self) -> Record<&str> {
+        Record { value: &self.doc, revision: self.revision, deleted: self.deleted }
+    }
 }
 
 /// The set-up of an account, by kind and slug.
