@@ -81,6 +81,9 @@ fn questions(own: &Program) -> Vec<Question> {
         plain("PUT", "/entry/@slug@/update-chapter", Kind::Entry, Some(json!({}))),
         plain("PUT", &format!("/entry/{entry}/update-chapter"), Kind::Chapter, Some(json!({"chapter": MARK}))),
         plain("PUT", &format!("/chapter/{chapter}"), Kind::User, Some(json!({"managers": [MARK]}))),
+        plain("GET", "/season/@slug@", Kind::Season, None),
+        plain("GET", "/form/@slug@", Kind::Form, None),
+        plain("GET", "/form?season=@slug@&archived=all&deleted=included", Kind::Season, None),
         plain("GET", "/order?season=@slug@", Kind::Season, None),
         plain("GET", "/order?season=@slug@&deleted=included&test=only", Kind::Season, None),
     ];

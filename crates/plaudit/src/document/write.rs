@@ -147,6 +147,11 @@ impl Object<'_> {
         let _ = write!(self.name(name), "\"{MARKER}l/{}/{identifier}\"", kind.path());
     }
 
+    /// Slot: the absolute address of what is no kind of record.
+    pub fn address(&mut self, name: &str, path: &str) {
+        let _ = write!(self.name(name), "\"{MARKER}l{path}\"");
+    }
+
     /// Slot: the signed address of a file.
     pub fn download(&mut self, name: &str, token: &str) {
         let _ = write!(self.name(name), "\"{MARKER}d{token}\"");

@@ -53,6 +53,10 @@ pub fn router(app: App) -> Router {
 /// The routes of the interface, each slice's own.
 fn interface() -> Router<App> {
     Router::new()
+        .merge(program::accounts::routes())
+        .merge(program::seasons::routes())
+        .merge(program::forms::routes())
+        .merge(program::taxes::routes())
         .merge(program::chapters::routes())
         .merge(program::fields::routes())
         .merge(entries::routes())

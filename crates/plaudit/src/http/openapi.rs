@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 
-use crate::program::{chapters, fields};
+use crate::program::{accounts, chapters, fields, forms, seasons, taxes};
 use crate::{entries, orders};
 
 /// The shape of every error (specification, section 7).
@@ -18,10 +18,34 @@ pub struct Error {
     pub status_code: i32,
 }
 
+/// The parameters of every list (contract, section 4), beside its filters.
+#[derive(utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Paging {
+    /// The page, from 1.
+    #[param(minimum = 1)]
+    pub page: Option<u32>,
+    /// Records a page; 10 without it.
+    #[param(minimum = 1, maximum = 100)]
+    pub per_page: Option<u32>,
+    /// `asc` or `desc`.
+    pub dir: Option<String>,
+    /// Empty, or the `next_cursor` of a page.
+    pub cursor: Option<String>,
+    /// `none` leaves the total out.
+    pub count: Option<String>,
+}
+
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Plaudit", description = "Awards, competitions, scholarships and grants: version 2.3 of the interface."),
     paths(
+        accounts::api::show,
+        seasons::api::list,
+        seasons::api::show,
+        forms::api::list,
+        forms::api::show,
+        taxes::api::list,
         chapters::api::update,
         chapters::api::delete,
         fields::api::delete,

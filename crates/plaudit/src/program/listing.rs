@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::{Program, Record, SetupRecord, accounts};
 use crate::http::page::{Direction, ListQuery, Order, PageEnvelope};
 use crate::http::{ApiError, Caller, Reply};
-use crate::text::{Slug, Translated};
+use crate::text::{Slug, Timestamp, Translated};
 
 /// What a list of set-up records is sorted by; absent comes first ascending.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +44,12 @@ impl SortKey {
     #[must_use]
     pub fn text(text: Option<&str>) -> Self {
         text.map_or(Self::Absent, |text| Self::Text(text.to_owned()))
+    }
+
+    /// The key of a time.
+    #[must_use]
+    pub fn time(time: Timestamp) -> Self {
+        Self::Integer(time.as_microseconds())
     }
 
     /// The key as it is compared.

@@ -1,7 +1,7 @@
 //! The table of users.
 
 use super::{Summary, User, normal_email};
-use crate::db::{AccountId, DbError, Tx, Value};
+use crate::db::{AccountId, Db, DbError, Tx, Value};
 use crate::program::chapters::Manager;
 use crate::program::{self, Context, Record};
 use crate::text::Slug;
@@ -85,6 +85,28 @@ pub async fn summary(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Opti
     tx.first("SELECT doc FROM users WHERE account = $1 AND slug = $2", &[account.into(), slug.into()], |row| {
         summary_of(row.text(0)?)
     })
+    .await
+}
+
+/// The version of the account's program, and what the account shows of its owner, even of one in the trash, with the
+/// owner's revision.
+pub async fn owner(
+    db: &Db,
+    account: AccountId,
+    owner: Option<Slug>,
+) -> Result<Option<(i64, Option<(Summary, i64)>)>, DbError> {
+    db.first(
+        "SELECT a.version, u.revision, u.doc FROM accounts a \
+         LEFT JOIN users u ON u.account = a.id AND u.slug = $2 WHERE a.id = $1",
+        &[account.into(), owner.as_ref().map_or("", Slug::as_str).into()],
+        |row| {
+            let owner = match (row.optional_integer(1)?, row.optional_text(2)?) {
+                (Some(revision), Some(doc)) => Some((summary_of(doc)?, revision)),
+                _ => None,
+            };
+            Ok((row.integer(0)?, owner))
+        },
+    )
     .await
 }
 

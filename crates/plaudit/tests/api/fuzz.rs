@@ -35,6 +35,18 @@ const SLUGS: &[&str] = &[
     "Chapter1",
     "",
 ];
+/// What is read with GET.
+const READ: &[&str] = &[
+    "/order",
+    "/order",
+    "/account",
+    "/season",
+    "/season/SeasonAc",
+    "/form",
+    "/form/FormEntr",
+    "/form/BFormEnt",
+    "/tax",
+];
 const NAMES: &[&str] = &[
     "status",
     "test",
@@ -98,6 +110,8 @@ const PARAMETERS: &[&str] = &[
     "test=hide",
     "season=all",
     "season=SeasonOl",
+    "archived=all",
+    "form_type=entry",
     "deleted=only",
     "deleted=included",
     "deleted=none",
@@ -114,6 +128,8 @@ const PARAMETERS: &[&str] = &[
     "order=payment_status",
     "order=season",
     "order=%00",
+    "order=name",
+    "order=updated",
     "dir=asc",
     "dir=desc",
     "cursor=",
@@ -161,7 +177,7 @@ fn path(random: &mut Random) -> String {
         0..3 => format!("/chapter/{slug}"),
         3 | 4 => format!("/field/{slug}"),
         5..8 => format!("/entry/{slug}/update-chapter"),
-        8..12 => "/order".to_owned(),
+        8..12 => random.pick(READ).to_owned(),
         12 => format!("/{}", encoded(random, 3)),
         13 => {
             let length = random.below(12);
@@ -280,7 +296,7 @@ fn request(random: &mut Random, keys: &Keys, cursors: &[String]) -> Request<Body
             break uri;
         }
     };
-    let right = if uri.path().starts_with("/order") {
+    let right = if READ.iter().any(|path| uri.path().starts_with(path)) {
         "GET"
     } else if uri.path().ends_with("update-chapter") || !random.once_in(4) {
         "PUT"

@@ -10,11 +10,13 @@
     unreachable_pub
 )]
 
+mod accounts;
 mod chapters;
 mod database;
 mod entries;
 mod errors;
 mod fields;
+mod forms;
 mod fuzz;
 mod harness;
 mod idempotency;
@@ -22,5 +24,7 @@ mod isolation;
 mod languages;
 mod orders;
 mod races;
+mod seasons;
 mod statements;
+mod taxes;
 mod xml;

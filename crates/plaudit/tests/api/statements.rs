@@ -56,6 +56,12 @@ both_engines! {
                 "/order?order=payment_status&status=paid",
                 "/order?cursor=",
                 "/order?count=none",
+                "/account",
+                "/season",
+                "/season/SeasonAc",
+                "/form?order=name",
+                "/form/FormEntr",
+                "/tax?cursor=",
             ] {
                 counts.push((path, counted(&server, "GET", path, ["", ""]).await));
             }

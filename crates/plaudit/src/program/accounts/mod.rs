@@ -2,13 +2,16 @@
 //!
 //! - An account has a set of languages and a default among them, a time zone, features, a rate limit and host names.
 //! - A host name belongs to one account. A key of another account than the one whose host name was addressed is refused.
+//! - Its `domains` are shown as they are stated; where none are, its host names are.
 //! - A suspended account, and one without the feature `api`, is refused with the same answer as an unknown key.
 //! - Accounts are set up by the operator and by program files; the interface only reads them.
 
+pub mod api;
 mod rules;
 pub mod store;
 
-pub use rules::valid_host;
+pub use api::routes;
+pub use rules::{document, valid_host};
 
 use super::{Context, SetupRecord};
 use crate::document::Object;

@@ -3,15 +3,23 @@
 //! - A form is one for entries or for reports.
 //! - A form may belong to a season; one that does not serves all of them.
 //! - The chapter of an entry is one of `all` chapters, or the entrant has to `select` it.
-//! - Tabs are records of their own and are shown within their form only.
+//! - Tabs are records of their own and are shown within other records only.
+//! - A content block is no record of its own: a form names it by slug and, where it has one, by name.
+//! - Archived is a flag: an archived form keeps its entries, and lists leave it out unless they are asked for it.
 //! - Forms are set up by program files; the interface only reads them.
+
+pub mod api;
+mod rules;
+
+pub use api::routes;
+pub use rules::document;
 
 use super::chapters::NAME_LENGTH;
 use super::{Context, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use crate::text::{Json, Locale, Slug, Timestamp, Translated};
 
 /// How an entry gets its chapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +67,15 @@ impl FormType {
     }
 }
 
+/// The block of text above a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentBlock {
+    /// Its slug.
+    pub slug: Slug,
+    /// Its name; may be empty.
+    pub name: Translated,
+}
+
 /// A form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -75,7 +92,9 @@ pub struct Form {
     /// What invites people to enter.
     pub call_to_action: Translated,
     /// The block of text above it.
-    pub content_block: Option<Slug>,
+    pub content_block: Option<ContentBlock>,
+    /// Whether it is kept for the record only.
+    pub archived: bool,
     /// When it was made.
     pub created: Timestamp,
     /// When it was last changed.
@@ -94,7 +113,8 @@ impl SetupRecord for Form {
         let kind = members.optional("type", input::one_of(FormType::CHOICES));
         let chapter_option = members.optional("chapter_option", input::one_of(ChapterOption::CHOICES));
         let call_to_action = members.optional("callToAction", name_text());
-        let content_block = members.nullable("content_block", input::slug);
+        let content_block = members.nullable("content_block", content_block(&context.languages));
+        let archived = members.optional("archived", input::flag);
         let created = members.optional("created", input::time).unwrap_or(context.now);
         let updated = members.optional("updated", input::time).unwrap_or(context.now);
         Some(Self {
@@ -105,6 +125,7 @@ impl SetupRecord for Form {
             chapter_option: chapter_option.unwrap_or(ChapterOption::All),
             call_to_action: call_to_action.unwrap_or_default(),
             content_block: content_block.flatten(),
+            archived: archived.unwrap_or(false),
             created,
             updated,
         })
@@ -116,7 +137,15 @@ impl SetupRecord for Form {
         object.text("type", self.kind.name());
         object.text("chapter_option", self.chapter_option.name());
         object.locales("callToAction", &self.call_to_action);
-        object.optional_slug("content_block", self.content_block);
+        match &self.content_block {
+            Some(block) if block.name.is_empty() => object.slug("content_block", block.slug),
+            Some(block) => object.object("content_block", |object| {
+                object.slug("slug", block.slug);
+                object.locales("name", &block.name);
+            }),
+            None => object.null("content_block"),
+        }
+        object.flag("archived", self.archived);
         object.time("created", self.created);
         object.time("updated", self.updated);
     }
@@ -129,9 +158,27 @@ impl SetupRecord for Form {
         Some(&self.name)
     }
 
-    // Content blocks are no kind of record yet, so that their slugs are kept and not followed.
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         self.season.map(|season| ("season", Kind::Season, season)).into_iter().collect()
+    }
+}
+
+/// A content block is a bare slug, or an object with its slug and name.
+fn content_block(languages: &[Locale]) -> impl Fn(&Json) -> Result<ContentBlock, String> {
+    move |json| match json.as_object() {
+        Some(object) => {
+            let mut members = Members::closed(object);
+            let slug = members.required("slug", input::slug);
+            let name = members.optional("name", input::translated(languages, NAME_LENGTH));
+            // The address follows from the slug.
+            members.get("link");
+            let block = slug.map(|slug| ContentBlock { slug, name: name.unwrap_or_default() });
+            members.finish().or(block).map_err(|violations| {
+                let faults: Vec<_> = violations.iter().map(|(member, message)| format!("{member} {message}")).collect();
+                faults.join("; ")
+            })
+        }
+        None => Ok(ContentBlock { slug: input::slug(json)?, name: Translated::new() }),
     }
 }
 
@@ -148,8 +195,14 @@ mod tests {
         let minimal: Form = store::parse(r#"{"slug":"FormAAAA","name":{"en_GB":"Entry"}}"#, &context).unwrap();
         assert_eq!((minimal.kind, minimal.chapter_option), (FormType::Entry, ChapterOption::All));
         assert_eq!((minimal.season, minimal.updated), (None, now));
-        let text = r#"{"slug":"FormAAAA","season":"SeasonAA","name":{"en_GB":"Report"},"type":"report","chapter_option":"select","callToAction":{"en_GB":"Report now"},"content_block":"BlockAAA","created":"2026-01-01T00:00:00Z","updated":"2026-01-02T00:00:00Z"}"#;
+        let text = r#"{"slug":"FormAAAA","season":"SeasonAA","name":{"en_GB":"Report"},"type":"report","chapter_option":"select","callToAction":{"en_GB":"Report now"},"content_block":"BlockAAA","archived":false,"created":"2026-01-01T00:00:00Z","updated":"2026-01-02T00:00:00Z"}"#;
         assert_eq!(store::stored(&store::parse::<Form>(text, &context).unwrap()), text);
+        let text =
+            text.replace(r#""BlockAAA""#, r#"{"slug":"BlockAAA","name":{"en_GB":"Welcome"}}"#).replace("false", "true");
+        assert_eq!(store::stored(&store::parse::<Form>(&text, &context).unwrap()), text);
         assert!(store::parse::<Form>(r#"{"slug":"FormAAAA"}"#, &context).is_err());
+        let block = r#"{"slug":"FormAAAA","name":{"en_GB":"A"},"content_block":{"slug":"short","title":1}}"#;
+        let error = store::parse::<Form>(block, &context).unwrap_err().to_string();
+        assert!(error.contains("slug must be") && error.contains("title is not"), "{error}");
     }
 }

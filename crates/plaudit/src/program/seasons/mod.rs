@@ -5,9 +5,11 @@
 //! - What belongs to an archived or destroyed season stays, and can be moved no more.
 //! - Seasons are set up by program files; the interface only reads them.
 
+pub mod api;
 mod rules;
 
-pub use rules::{activate, active_twice};
+pub use api::routes;
+pub use rules::{activate, active_twice, document};
 
 use super::chapters::NAME_LENGTH;
 use super::{Context, SetupRecord};

@@ -1,6 +1,41 @@
 //! Pure rules of taxes.
 
+use super::Tax;
+use crate::document;
+use crate::program::listing::SortKey;
 use crate::text::Json;
+
+/// What a list of taxes is sorted by (contract, section 4).
+pub(super) fn key(tax: &Tax, order: &'static str) -> SortKey {
+    match order {
+        "country" => SortKey::text(Some(&tax.country)),
+        "country_name" => SortKey::text(Some(&tax.country_name)),
+        "created" => SortKey::time(tax.created),
+        "name" => SortKey::text(tax.name.as_deref()),
+        "rate" => SortKey::Integer(i64::from(tax.rate.ten_thousandths())),
+        "region" => SortKey::text(tax.region.as_deref()),
+        "region_name" => SortKey::text(tax.region_name.as_deref()),
+        "term" => SortKey::text(Some(&tax.term)),
+        _ => SortKey::time(tax.updated),
+    }
+}
+
+/// The tax as it is shown (contract, section 6).
+#[must_use]
+pub fn document(tax: &Tax) -> String {
+    document::object(|object| {
+        object.text("country", &tax.country);
+        object.text("country_name", &tax.country_name);
+        object.time("created", tax.created);
+        object.optional_text("name", tax.name.as_deref());
+        object.rate("rate", tax.rate);
+        object.optional_text("region", tax.region.as_deref());
+        object.optional_text("region_name", tax.region_name.as_deref());
+        object.slug("slug", tax.slug);
+        object.text("term", &tax.term);
+        object.time("updated", tax.updated);
+    })
+}
 
 /// The code of a country: two upper-case letters, as in ISO 3166-1 alpha-2.
 pub fn country(json: &Json) -> Result<String, String> {
