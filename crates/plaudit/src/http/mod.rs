@@ -7,6 +7,7 @@
 
 pub mod accept;
 mod answer;
+mod buffer;
 mod caller;
 pub mod download;
 mod error;

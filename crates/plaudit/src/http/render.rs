@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use bytes::Bytes;
 use memchr::memchr2;
 
 use super::accept::Format;
+use super::buffer;
 use super::download::DownloadSigner;
 use super::language::Languages;
 use crate::document::{Slot, slots};
@@ -78,7 +80,7 @@ impl Renderer {
 
     /// Begins a list: `before` is the JSON text of the envelope from its brace to the member before `data`.
     pub fn begin_list(&mut self, before: &str) {
-        self.out.reserve(LIST_CAPACITY.load(Ordering::Relaxed));
+        self.out = buffer::with_capacity(LIST_CAPACITY.load(Ordering::Relaxed));
         match self.format {
             Format::Json => {
                 self.out.extend_from_slice(before.as_bytes());
@@ -122,7 +124,7 @@ impl Renderer {
 
     /// Ends the list: `after` is the JSON text of the members after `data`, without braces.
     #[must_use]
-    pub fn end_list(mut self, after: &str) -> Vec<u8> {
+    pub fn end_list(mut self, after: &str) -> Bytes {
         match self.format {
             Format::Json => {
                 self.out.extend_from_slice(b"],");
@@ -138,7 +140,7 @@ impl Renderer {
             }
         }
         LIST_CAPACITY.store((self.out.len() + self.out.len() / 16).clamp(4096, LIST_CAPACITY_LIMIT), Ordering::Relaxed);
-        self.out
+        buffer::bytes(self.out)
     }
 }
 

@@ -305,7 +305,7 @@ fn answer(caller: &Caller, request: &Request, renderer: Renderer, page: &Page, (
     envelope.write_after(&mut after);
     let after = String::from_utf8_lossy(&after);
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-    let bytes = renderer.end_list(members).into();
+    let bytes = renderer.end_list(members);
     Kept { state: (state.version, state.changed), etag: tag(caller, request, state), bytes }
 }
 

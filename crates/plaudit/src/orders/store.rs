@@ -214,7 +214,7 @@ pub(super) async fn counts(source: &mut Source<'_>, account: AccountId) -> Resul
 
 /// The most index ranges that one part merges. Beyond them, in an account of very many seasons, its orders are sorted.
 const RANGES: usize = 200;
-/// From how many orders to pass over their documents are looked up afterwards, not read along.
+/// From how many orders to pass over PostgreSQL looks their documents up afterwards and does not read them along.
 const PASSED_OVER: u64 = STRIDE;
 
 /// An order of a page, borrowed from its row.
@@ -269,7 +269,7 @@ pub(super) async fn anchors(
     let mut statement = Statement::new(account);
     statement.sql.push_str("SELECT (SELECT max(changed) FROM order_counts WHERE account = $1), key, slug FROM (");
     let part = Part { group: 0, pairs: pairs.to_vec(), start: None, offset: 0, limit: 0, rank: None };
-    statement.write_ranges(&part, (column, false), "", false);
+    statement.write_ranges(&part, (column, false), "", "");
     statement.sql.push_str(" ORDER BY key, slug) AS ordered");
     let built = Arc::new(Mutex::new((Anchors::default(), 0)));
     let building = Arc::clone(&built);
@@ -299,10 +299,19 @@ impl Statement {
     }
 
     /// Each row carries the state, so that a page, its total and the program are known to belong together.
+    ///
+    /// What is merged are keys. In SQLite an index has the number of its row, by which the document is then found at
+    /// once and copied once. PostgreSQL copies no document that it passes on, and reads it along unless many are
+    /// passed over.
     fn write_page(&mut self, listing: &Listing, parts: &[Part], engine: Engine) {
-        self.sql.push_str(
+        let (doc, join) = match engine {
+            Engine::Sqlite => ("o.doc", " CROSS JOIN orders o ON o.rowid = page.held"),
+            Engine::Postgres => ("page.held", ""),
+        };
+        let _ = write!(
+            self.sql,
             "SELECT (SELECT version FROM accounts WHERE id = $1), \
-             (SELECT max(changed) FROM order_counts WHERE account = $1), part, key, slug, doc FROM (",
+             (SELECT max(changed) FROM order_counts WHERE account = $1), page.part, page.key, page.slug, {doc} FROM (",
         );
         for (index, part) in parts.iter().enumerate() {
             if index > 0 {
@@ -310,23 +319,24 @@ impl Statement {
             }
             self.write_part(listing, part, engine);
         }
-        self.sql.push_str(") AS page");
+        let _ = write!(self.sql, ") AS page{join}");
     }
 
     fn write_part(&mut self, listing: &Listing, part: &Part, engine: Engine) {
         let group = self.value(i64::try_from(part.group).unwrap_or(i64::MAX));
-        let is_direct = part.offset < PASSED_OVER;
-        let doc = if is_direct {
-            "doc"
-        } else {
-            "(SELECT o.doc FROM orders o WHERE o.account = $1 AND o.slug = ordered.slug) AS doc"
+        let (read, shown) = match engine {
+            Engine::Sqlite => (", rowid AS held", "held"),
+            Engine::Postgres if part.offset < PASSED_OVER => (", doc AS held", "held"),
+            Engine::Postgres => {
+                ("", "(SELECT o.doc FROM orders o WHERE o.account = $1 AND o.slug = ordered.slug) AS held")
+            }
         };
-        let _ = write!(self.sql, "SELECT CAST(${group} AS BIGINT) AS part, key, slug, {doc} FROM (");
+        let _ = write!(self.sql, "SELECT CAST(${group} AS BIGINT) AS part, key, slug, {shown} FROM (");
         // PostgreSQL merges index scans only where a literal tells it that few rows of each are wanted; SQLite does so
         // only where nothing does. Powers of two keep the number of different statements small.
         let most = part.limit.saturating_add(part.offset).min(1 << 62).next_power_of_two();
         let limit = if engine == Engine::Postgres { format!(" LIMIT {most}") } else { String::new() };
-        self.write_ranges(part, (listing.column, listing.is_reversed), &limit, is_direct);
+        self.write_ranges(part, (listing.column, listing.is_reversed), &limit, read);
         let direction = if listing.is_reversed { " DESC" } else { "" };
         let limit = self.value(i64::try_from(part.limit).unwrap_or(i64::MAX));
         let _ = write!(self.sql, " ORDER BY key{direction}, slug{direction} LIMIT ${limit}");
@@ -338,10 +348,10 @@ impl Statement {
     }
 
     /// The orders of a part: for each season and segment one range of an index, which both engines merge as they read.
-    fn write_ranges(&mut self, part: &Part, (column, is_reversed): (Column, bool), limit: &str, with_doc: bool) {
+    /// `read` is what is read of a row besides its key and slug.
+    fn write_ranges(&mut self, part: &Part, (column, is_reversed): (Column, bool), limit: &str, read: &str) {
         let name = column.name();
         let direction = if is_reversed { " DESC" } else { "" };
-        let doc = if with_doc { ", doc" } else { "" };
         let bound = part.start.as_ref().map_or_else(String::new, |start| {
             let key = match &start.place.key {
                 Key::Integer(integer) => self.value(*integer),
@@ -359,7 +369,7 @@ impl Statement {
         if part.pairs.len() > RANGES {
             let _ = write!(
                 self.sql,
-                "SELECT {name} AS key, slug{doc} FROM orders WHERE account = $1{bound} AND segment IN ("
+                "SELECT {name} AS key, slug{read} FROM orders WHERE account = $1{bound} AND segment IN ("
             );
             let mut segments: Vec<_> = part.pairs.iter().map(|(_, segment)| segment.number().to_string()).collect();
             segments.sort();
@@ -367,6 +377,7 @@ impl Statement {
             let _ = write!(self.sql, "{})", segments.join(", "));
             return;
         }
+        let held = if read.is_empty() { "" } else { ", held" };
         for (index, (season, segment)) in part.pairs.iter().enumerate() {
             if index > 0 {
                 self.sql.push_str(" UNION ALL ");
@@ -374,7 +385,7 @@ impl Statement {
             let (season, segment) = (self.value(*season), self.value(segment.number()));
             let _ = write!(
                 self.sql,
-                "SELECT key, slug{doc} FROM (SELECT {name} AS key, slug{doc} FROM orders \
+                "SELECT key, slug{held} FROM (SELECT {name} AS key, slug{read} FROM orders \
                  WHERE account = $1 AND season = ${season} AND segment = ${segment}{bound} \
                  ORDER BY {name}{direction}, slug{direction}{limit}) AS range{index}"
             );
@@ -407,10 +418,10 @@ mod tests {
         assert_eq!(
             sql,
             "SELECT (SELECT version FROM accounts WHERE id = $1), (SELECT max(changed) FROM order_counts WHERE account = $1), \
-             part, key, slug, doc FROM (SELECT CAST($2 AS BIGINT) AS part, key, slug, doc FROM (\
-             SELECT key, slug, doc FROM (SELECT total AS key, slug, doc FROM orders WHERE account = $1 AND season = $5 \
+             page.part, page.key, page.slug, page.held FROM (SELECT CAST($2 AS BIGINT) AS part, key, slug, held FROM (\
+             SELECT key, slug, held FROM (SELECT total AS key, slug, doc AS held FROM orders WHERE account = $1 AND season = $5 \
              AND segment = $6 AND (total, slug) < ($3, $4) ORDER BY total DESC, slug DESC LIMIT 128) AS range0 UNION ALL \
-             SELECT key, slug, doc FROM (SELECT total AS key, slug, doc FROM orders WHERE account = $1 AND season = $7 \
+             SELECT key, slug, held FROM (SELECT total AS key, slug, doc AS held FROM orders WHERE account = $1 AND season = $7 \
              AND segment = $8 AND (total, slug) < ($3, $4) ORDER BY total DESC, slug DESC LIMIT 128) AS range1 \
              ORDER BY key DESC, slug DESC LIMIT $9 OFFSET $10) AS ordered) AS page"
         );

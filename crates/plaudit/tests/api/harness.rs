@@ -1,6 +1,7 @@
 //! A server in the process, on either engine, and what a test says to it.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::body::Body;
@@ -33,17 +34,23 @@ macro_rules! both_engines {
 
             async fn run($server: $crate::harness::Server) $body
 
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn sqlite() {
-                run($crate::harness::Server::start(plaudit::db::Engine::Sqlite).await).await;
+            #[test]
+            fn sqlite() {
+                $crate::harness::run(plaudit::db::Engine::Sqlite, |server| Box::pin(run(server)));
             }
 
-            #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-            async fn postgres() {
-                run($crate::harness::Server::start(plaudit::db::Engine::Postgres).await).await;
+            #[test]
+            fn postgres() {
+                $crate::harness::run(plaudit::db::Engine::Postgres, |server| Box::pin(run(server)));
             }
         })*
     };
+}
+
+/// Runs a test on a server of its own. Not generic, so that the runtime is compiled once and not once a test.
+pub fn run(engine: db::Engine, test: fn(Server) -> Pin<Box<dyn Future<Output = ()>>>) {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async { test(Server::start(engine).await).await });
 }
 
 pub const JSON: &str = "application/vnd.service.v2.3+json";
