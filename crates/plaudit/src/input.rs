@@ -3,7 +3,9 @@
 
 use std::ops::RangeInclusive;
 
-use crate::text::{Date, Json, JsonObject, Locale, Slug, Timestamp, Token, Translated};
+use crate::text::{
+    Currency, Date, Json, JsonObject, LocalTime, Locale, Money, Points, Rate, Slug, Timestamp, Token, Translated,
+};
 
 /// What is wrong with a record: the path of a member, such as `translated.name`, and a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -214,6 +216,65 @@ pub fn time(json: &Json) -> Result<Timestamp, String> {
 /// A date.
 pub fn date(json: &Json) -> Result<Date, String> {
     json.as_str().and_then(Date::parse).ok_or_else(|| "must be a date such as 2026-01-31".to_owned())
+}
+
+/// A date and a time of day in the account's time zone.
+pub fn local_time(json: &Json) -> Result<LocalTime, String> {
+    json.as_str()
+        .and_then(LocalTime::parse)
+        .ok_or_else(|| "must be a date and a time of day such as 2026-01-31 08:30:00".to_owned())
+}
+
+/// The code of a currency.
+pub fn currency(json: &Json) -> Result<Currency, String> {
+    json.as_str().and_then(Currency::parse).ok_or_else(|| "must be the code of a currency, as in ISO 4217".to_owned())
+}
+
+/// An amount in a currency, not below 0.
+pub fn amount(currency: Currency) -> impl Fn(&Json) -> Result<Money, String> {
+    move |json| {
+        let text = json.as_number().ok_or_else(|| "must be a number".to_owned())?;
+        match Money::parse(text, currency) {
+            Ok(amount) if amount.is_negative() => Err("must not be below 0".to_owned()),
+            Ok(amount) => Ok(amount),
+            Err(error) => Err(format!("is wrong: {error}")),
+        }
+    }
+}
+
+/// A percentage.
+pub fn rate(json: &Json) -> Result<Rate, String> {
+    let text = json.as_number().ok_or_else(|| "must be a number".to_owned())?;
+    Rate::parse(text).map_err(|error| format!("is wrong: {error}"))
+}
+
+/// A number of points within a range.
+pub fn points(range: RangeInclusive<Points>) -> impl Fn(&Json) -> Result<Points, String> {
+    move |json| match json.as_number().map(Points::parse) {
+        Some(Ok(points)) if range.contains(&points) => Ok(points),
+        _ => Err(format!("must be a number from {} to {} with at most 4 decimals", range.start(), range.end())),
+    }
+}
+
+/// A list of at most `max` slugs, each once.
+pub fn slugs(max: usize) -> impl Fn(&Json) -> Result<Vec<Slug>, String> {
+    distinct(max, slug)
+}
+
+/// A list of at most `max` items, each once.
+pub fn distinct<T: Ord + std::fmt::Display>(
+    max: usize,
+    item: impl Fn(&Json) -> Result<T, String>,
+) -> impl Fn(&Json) -> Result<Vec<T>, String> {
+    move |json| {
+        let read = list(max, &item)(json)?;
+        let mut sorted: Vec<&T> = read.iter().collect();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("has {} twice", pair[0])),
+            None => Ok(read),
+        }
+    }
 }
 
 /// One of the names of an enumeration.

@@ -23,6 +23,20 @@ pub enum Kind {
     Tax,
     /// A price.
     Price,
+    /// A discount.
+    Discount,
+    /// A round.
+    Round,
+    /// A score set.
+    ScoreSet,
+    /// A criterion of a score set.
+    Criterion,
+    /// A panel of judges.
+    Panel,
+    /// A stage of review.
+    ReviewStage,
+    /// A template of documents.
+    DocumentTemplate,
     /// A person.
     User,
     /// A stored file.
@@ -41,7 +55,7 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order in which records can refer to what stands before them.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 24] = [
         Self::Account,
         Self::Season,
         Self::Chapter,
@@ -52,6 +66,13 @@ impl Kind {
         Self::Role,
         Self::Tax,
         Self::Price,
+        Self::Discount,
+        Self::Round,
+        Self::ScoreSet,
+        Self::Criterion,
+        Self::Panel,
+        Self::ReviewStage,
+        Self::DocumentTemplate,
         Self::User,
         Self::File,
         Self::Entry,
@@ -75,6 +96,13 @@ impl Kind {
             Self::Role => "role",
             Self::Tax => "tax",
             Self::Price => "price",
+            Self::Discount => "discount",
+            Self::Round => "round",
+            Self::ScoreSet => "score_set",
+            Self::Criterion => "criterion",
+            Self::Panel => "panel",
+            Self::ReviewStage => "review_stage",
+            Self::DocumentTemplate => "document_template",
             Self::User => "user",
             Self::File => "file",
             Self::Entry => "entry",
@@ -105,6 +133,13 @@ impl Kind {
             Self::Role => "roles",
             Self::Tax => "taxes",
             Self::Price => "prices",
+            Self::Discount => "discounts",
+            Self::Round => "rounds",
+            Self::ScoreSet => "score_sets",
+            Self::Criterion => "criteria",
+            Self::Panel => "panels",
+            Self::ReviewStage => "review_stages",
+            Self::DocumentTemplate => "document_templates",
             Self::User => "users",
             Self::File => "files",
             Self::Entry => "entries",
@@ -115,16 +150,34 @@ impl Kind {
         }
     }
 
+    /// The first segment of the address of a record.
+    #[must_use]
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::ScoreSet => "score-set",
+            Self::ReviewStage => "review-stage",
+            Self::DocumentTemplate => "document-template",
+            Self::OrderItem => "order-item",
+            _ => self.name(),
+        }
+    }
+
+    /// The name in a sentence.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::ScoreSet => "score set",
+            Self::ReviewStage => "review stage",
+            Self::DocumentTemplate => "document template",
+            Self::OrderItem => "order item",
+            _ => self.name(),
+        }
+    }
+
     /// Whether records of this kind are what an account sets up: they are held in the snapshot.
     #[must_use]
     pub fn is_setup(self) -> bool {
         self > Self::Account && self < Self::User
-    }
-
-    /// The first segment of the address of a record.
-    #[must_use]
-    pub fn path(self) -> &'static str {
-        self.name()
     }
 
     /// The letter that stands for the kind in a reference slot.
@@ -141,6 +194,13 @@ impl Kind {
             Self::Role => 'r',
             Self::Tax => 'x',
             Self::Price => 'p',
+            Self::Discount => 'D',
+            Self::Round => 'R',
+            Self::ScoreSet => 'S',
+            Self::Criterion => 'k',
+            Self::Panel => 'P',
+            Self::ReviewStage => 'v',
+            Self::DocumentTemplate => 'T',
             Self::User => 'u',
             Self::File => 'i',
             Self::Entry => 'e',

@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use super::slot::MARKER;
 use crate::kind::Kind;
-use crate::text::{Date, Money, Rate, Slug, Timestamp, Translated, write_json_string};
+use crate::text::{Date, LocalTime, Money, Points, Rate, Slug, Timestamp, Translated, write_json_string};
 
 /// Writes an object and returns its text.
 pub fn object(write: impl FnOnce(&mut Object<'_>)) -> String {
@@ -96,6 +96,16 @@ impl Object<'_> {
         }
     }
 
+    /// A date and a time of day, or null.
+    pub fn optional_local_time(&mut self, name: &str, value: Option<LocalTime>) {
+        match value {
+            Some(value) => {
+                let _ = write!(self.name(name), "\"{value}\"");
+            }
+            None => self.null(name),
+        }
+    }
+
     /// An amount: a number with the decimals of its currency.
     pub fn money(&mut self, name: &str, value: Money) {
         let _ = write!(self.name(name), "{}", value.to_decimal());
@@ -103,6 +113,11 @@ impl Object<'_> {
 
     /// A percentage.
     pub fn rate(&mut self, name: &str, value: Rate) {
+        let _ = write!(self.name(name), "{value}");
+    }
+
+    /// A number of points.
+    pub fn points(&mut self, name: &str, value: Points) {
         let _ = write!(self.name(name), "{value}");
     }
 
@@ -192,6 +207,11 @@ impl Object<'_> {
         text.push(b'[');
         write(&mut List { text, empty: true });
         text.push(b']');
+    }
+
+    /// A list of bare slugs.
+    pub fn slugs(&mut self, name: &str, values: &[Slug]) {
+        self.texts(name, values.iter().map(Slug::as_str));
     }
 
     /// A list of strings.

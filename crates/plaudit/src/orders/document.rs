@@ -101,7 +101,7 @@ pub fn logged(doc: &str, segment: Segment, note: &str, updated: Timestamp) -> St
 struct Nothing;
 
 impl Catalogue for Nothing {
-    fn price(&self, _: Slug, _: Currency) -> Option<Money> {
+    fn price(&self, _: Slug, _: Currency, _: Timestamp) -> Option<Money> {
         None
     }
 

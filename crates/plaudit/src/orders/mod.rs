@@ -31,11 +31,11 @@ pub use segments::Segment;
 pub use views::Views;
 
 use crate::program::Program;
-use crate::text::{Currency, Money, Slug};
+use crate::text::{Currency, Money, Slug, Timestamp};
 
 impl Catalogue for Program {
-    fn price(&self, price: Slug, currency: Currency) -> Option<Money> {
-        self.prices.any(price)?.amount(currency)
+    fn price(&self, price: Slug, currency: Currency, at: Timestamp) -> Option<Money> {
+        self.prices.any(price)?.amount_at(currency, at, &self.account.zone())
     }
 
     fn tax(&self, tax: Slug) -> Option<TaxDetails> {

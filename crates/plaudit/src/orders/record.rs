@@ -173,8 +173,8 @@ pub struct TaxDetails {
 
 /// What reading an order looks up in the account's set-up.
 pub trait Catalogue {
-    /// What one piece costs at a price in a currency.
-    fn price(&self, price: Slug, currency: Currency) -> Option<Money>;
+    /// What one piece costs at a price in a currency at a moment.
+    fn price(&self, price: Slug, currency: Currency, at: Timestamp) -> Option<Money>;
 
     /// A tax.
     fn tax(&self, tax: Slug) -> Option<TaxDetails>;
@@ -203,7 +203,7 @@ impl Order {
         let processing_fee_rate = members.optional("processing_fee_rate", rate).unwrap_or_default();
         let tax_term = members.optional("tax_term", input::text(TEXT_LENGTH));
         let amounts = match currency {
-            Some(currency) => read_amounts(members, currency, (tax_rate, processing_fee_rate), catalogue),
+            Some(currency) => read_amounts(members, (currency, created_at), (tax_rate, processing_fee_rate), catalogue),
             None => pass_over_amounts(members),
         };
         let discount_code = text(members, "discount_code");
@@ -264,7 +264,7 @@ impl Order {
 /// Reads the items and the amounts, and holds them against each other.
 fn read_amounts(
     members: &mut Members<'_>,
-    currency: Currency,
+    (currency, at): (Currency, Timestamp),
     rates: (Rate, Rate),
     catalogue: &impl Catalogue,
 ) -> Option<(Vec<Item>, Totals)> {
@@ -274,7 +274,8 @@ fn read_amounts(
     }
     let name = if listed { "items" } else { "items_array" };
     let items = if members.has(name) {
-        members.objects(name, |members| read_item(members, currency, catalogue))?.into_iter().collect::<Option<_>>()
+        let items = members.objects(name, |members| read_item(members, (currency, at), catalogue))?;
+        items.into_iter().collect::<Option<_>>()
     } else {
         Some(Vec::new())
     };
@@ -312,7 +313,11 @@ fn pass_over_amounts<T>(members: &mut Members<'_>) -> Option<T> {
     None
 }
 
-fn read_item(members: &mut Members<'_>, currency: Currency, catalogue: &impl Catalogue) -> Option<Item> {
+fn read_item(
+    members: &mut Members<'_>,
+    (currency, at): (Currency, Timestamp),
+    catalogue: &impl Catalogue,
+) -> Option<Item> {
     let entry = members.nullable("entry", reference);
     let price = members.nullable("price", reference).flatten();
     let quantity = members.optional("quantity", input::integer(1..=QUANTITY)).unwrap_or(1);
@@ -323,7 +328,7 @@ fn read_item(members: &mut Members<'_>, currency: Currency, catalogue: &impl Cat
             None
         }
         (false, Some(price)) => {
-            let amount = catalogue.price(price, currency).and_then(|amount| amount.checked_mul(quantity).ok());
+            let amount = catalogue.price(price, currency, at).and_then(|amount| amount.checked_mul(quantity).ok());
             if amount.is_none() {
                 members.fault("amount", format!("is required, because the price {price} gives none in {currency}"));
             }

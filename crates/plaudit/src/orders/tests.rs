@@ -13,7 +13,7 @@ use crate::users::Summary;
 struct Shop;
 
 impl Catalogue for Shop {
-    fn price(&self, price: Slug, currency: Currency) -> Option<Money> {
+    fn price(&self, price: Slug, currency: Currency, _: Timestamp) -> Option<Money> {
         (price.as_str() == "PriceAAA" && currency.code() == "USD").then(|| Money::new(1250, currency))
     }
 

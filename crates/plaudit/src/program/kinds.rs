@@ -2,14 +2,22 @@
 
 use super::categories::Category;
 use super::chapters::Chapter;
+use super::criteria::Criterion;
+use super::discounts::Discount;
+use super::document_templates::DocumentTemplate;
 use super::fields::Field;
 use super::forms::Form;
+use super::panels::Panel;
 use super::prices::Price;
+use super::review_stages::ReviewStage;
 use super::roles::Role;
+use super::rounds::Round;
+use super::score_sets::ScoreSet;
 use super::seasons::Season;
 use super::tabs::Tab;
 use super::taxes::Tax;
 use super::{Program, Records, SetupRecord};
+
 /// A kind of set-up record that has its records in the program, unlike the account, which is the program's own.
 pub trait InProgram: SetupRecord {
     /// The program's records of this kind.
@@ -43,6 +51,13 @@ in_program! {
     Role: roles,
     Tax: taxes,
     Price: prices,
+    Discount: discounts,
+    Round: rounds,
+    ScoreSet: score_sets,
+    Criterion: criteria,
+    Panel: panels,
+    ReviewStage: review_stages,
+    DocumentTemplate: document_templates,
 }
 
 /// `for_setup_kind!(kind, Record => expression)`: the expression with `Record` standing for the type of the records of
@@ -65,6 +80,13 @@ macro_rules! for_setup_kind {
             $crate::kind::Kind::Role => of!($crate::program::roles::Role),
             $crate::kind::Kind::Tax => of!($crate::program::taxes::Tax),
             $crate::kind::Kind::Price => of!($crate::program::prices::Price),
+            $crate::kind::Kind::Discount => of!($crate::program::discounts::Discount),
+            $crate::kind::Kind::Round => of!($crate::program::rounds::Round),
+            $crate::kind::Kind::ScoreSet => of!($crate::program::score_sets::ScoreSet),
+            $crate::kind::Kind::Criterion => of!($crate::program::criteria::Criterion),
+            $crate::kind::Kind::Panel => of!($crate::program::panels::Panel),
+            $crate::kind::Kind::ReviewStage => of!($crate::program::review_stages::ReviewStage),
+            $crate::kind::Kind::DocumentTemplate => of!($crate::program::document_templates::DocumentTemplate),
             _ => None,
         }
     }};

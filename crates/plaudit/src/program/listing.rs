@@ -206,7 +206,7 @@ impl<'a, T: SetupRecord> Page<'a, T> {
             caller.representation(),
             raw.unwrap_or_default()
         );
-        Reply::body(renderer.end_list(members).into(), hex::encode(&Sha256::digest(depends)[..16]))
+        Reply::body(renderer.end_list(members), hex::encode(&Sha256::digest(depends)[..16]))
     }
 }
 

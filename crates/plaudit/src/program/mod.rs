@@ -9,19 +9,30 @@
 pub mod accounts;
 pub mod categories;
 pub mod chapters;
+mod checks;
+mod choice;
+pub mod criteria;
+pub mod discounts;
+pub mod document_templates;
 pub mod fields;
 pub mod forms;
 pub mod keys;
 mod kinds;
 pub mod listing;
+pub mod panels;
 pub mod prices;
 mod record;
+pub mod review_stages;
 pub mod roles;
+pub mod rounds;
+pub mod score_sets;
 pub mod seasons;
 mod snapshot;
 pub mod store;
 pub mod tabs;
 pub mod taxes;
+#[cfg(test)]
+mod testing;
 
 pub use kinds::InProgram;
 pub(crate) use kinds::for_setup_kind;

@@ -9,11 +9,18 @@ use parking_lot::RwLock;
 use super::accounts::{self, Account};
 use super::categories::Category;
 use super::chapters::Chapter;
+use super::criteria::Criterion;
+use super::discounts::Discount;
+use super::document_templates::DocumentTemplate;
 use super::fields::Field;
 use super::forms::Form;
 use super::keys::{self, ApiKey};
+use super::panels::Panel;
 use super::prices::Price;
+use super::review_stages::ReviewStage;
 use super::roles::Role;
+use super::rounds::Round;
+use super::score_sets::ScoreSet;
 use super::seasons::{Season, Status as SeasonStatus};
 use super::tabs::Tab;
 use super::taxes::Tax;
@@ -95,6 +102,20 @@ pub struct Program {
     pub taxes: Records<Tax>,
     /// Prices.
     pub prices: Records<Price>,
+    /// Discounts.
+    pub discounts: Records<Discount>,
+    /// Rounds.
+    pub rounds: Records<Round>,
+    /// Score sets.
+    pub score_sets: Records<ScoreSet>,
+    /// Criteria of score sets.
+    pub criteria: Records<Criterion>,
+    /// Panels of judges.
+    pub panels: Records<Panel>,
+    /// Review stages.
+    pub review_stages: Records<ReviewStage>,
+    /// Templates of documents.
+    pub document_templates: Records<DocumentTemplate>,
     base_url: Arc<str>,
     fragments: HashMap<(char, Slug), Fragment, BuildHasherDefault<SlugHasher>>,
 }
@@ -137,6 +158,13 @@ impl Program {
             roles: Records::default(),
             taxes: Records::default(),
             prices: Records::default(),
+            discounts: Records::default(),
+            rounds: Records::default(),
+            score_sets: Records::default(),
+            criteria: Records::default(),
+            panels: Records::default(),
+            review_stages: Records::default(),
+            document_templates: Records::default(),
             base_url: Arc::clone(base_url),
             fragments: HashMap::default(),
         }
@@ -166,6 +194,10 @@ impl Program {
             .chain(slugs(&self.categories))
             .chain(slugs(&self.roles))
             .chain(slugs(&self.prices))
+            .chain(slugs(&self.rounds))
+            .chain(slugs(&self.score_sets))
+            .chain(slugs(&self.panels))
+            .chain(slugs(&self.review_stages))
             .collect();
         let default = [self.account.default_language];
         for (kind, slug) in all {
@@ -195,6 +227,10 @@ impl Program {
             'f' => name_of(&self.forms, slug)?,
             'c' => name_of(&self.categories, slug)?,
             'r' => name_of(&self.roles, slug)?,
+            'R' => name_of(&self.rounds, slug)?,
+            'S' => name_of(&self.score_sets, slug)?,
+            'P' => name_of(&self.panels, slug)?,
+            'v' => name_of(&self.review_stages, slug)?,
             'p' => (Kind::Price, "title", self.prices.any(slug)?.name()?),
             't' => {
                 let tab = self.tabs.any(slug)?;

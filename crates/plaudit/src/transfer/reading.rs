@@ -57,6 +57,7 @@ fn nested(kind: Kind) -> &'static [(&'static str, Kind, &'static str, &'static [
     match kind {
         Kind::Form => &[("tabs", Kind::Tab, "form", &[])],
         Kind::Tab => &[("fields", Kind::Field, "tab", &["form"])],
+        Kind::ScoreSet => &[("criteria", Kind::Criterion, "score_set", &[])],
         Kind::Entry => {
             &[("contributors", Kind::Contributor, "entry", &[]), ("attachments", Kind::Attachment, "entry", &[])]
         }

@@ -80,7 +80,15 @@ const SETUP: &str = r#"
 {"kind":"field","slug":"FieldBBB","type":"text","resource":"contributors","tab":"TabContr","title":{"en_GB":"Who"}}
 {"kind":"role","slug":"RoleAAAA","name":{"en_GB":"Entrant"}}
 {"kind":"tax","slug":"TaxAAAAA","country":"GB","rate":20,"term":"VAT"}
-{"kind":"price","slug":"PriceAAA","season":"SeasonAA","title":{"en_GB":"Fee"},"amounts":[{"currency":"GBP","amount":10.50}]}
+{"kind":"price","slug":"PriceAAA","season":"SeasonAA","title":{"en_GB":"Fee"},"amounts":[{"currency":"GBP","amount":10.50},{"currency":"GBP","amount":12.00,"from":"2026-02-01 00:00:00"}]}
+{"kind":"panel","slug":"PanelAAA","season":"SeasonAA","score_set":"ScoreAAA","name":{"en_GB":"Jury"},"judges":["UserAAAA"],"roles":["RoleBBBB"],"rounds":["RoundAAA"],"categories":["CategAAA"],"chapters":["ChapterA"],"divisions":[1,2],"tags":["late"],"statuses":["submitted"],"moderation":[],"judges_per_entry":3}
+{"kind":"criterion","slug":"CritAAAA","score_set":"ScoreAAA","name":{"en_GB":"Craft"},"minimum":1,"maximum":5,"step":0.5,"weight":30,"order":1}
+{"kind":"score_set","slug":"ScoreAAA","season":"SeasonAA","form":"FormAAAA","name":{"en_GB":"Final"},"mode":"vip_judging","vip_judging":{"aggregation":"mean","trim":12.5},"order":1,"tie_break":[{"by":"criterion","criterion":"CritAAAA"},{"by":"casting_vote","judge":"UserAAAA"},{"by":"lot","source":"Lottery of 1 June"}],"cut_line":3}
+{"kind":"round","slug":"RoundAAA","season":"SeasonAA","form":"FormAAAA","name":{"en_GB":"Judging"},"type":"judge","chapters":["ChapterA"],"start_date":"2026-03-01 09:00:00","end_date":"2026-04-01 17:00:00"}
+{"kind":"role","slug":"RoleBBBB","name":{"en_GB":"Judge"},"type":"judge"}
+{"kind":"review_stage","slug":"StageAAA","season":"SeasonAA","form":"FormAAAA","name":{"en_GB":"Consent"},"timing":"before_submission","reviewers":[{"name":"Grace","email":"grace@example.org"}]}
+{"kind":"document_template","slug":"TemplAAA","name":{"en_GB":"Certificate"},"resource":"entry","file_types":["PDF","accessible-pdf"],"body":{"en_GB":"For {{entry.title}}"}}
+{"kind":"discount","slug":"DiscAAAA","season":"SeasonAA","code":"EARLY","percent":12.5,"end_date":"2026-03-01 00:00:00","prices":["PriceAAA"],"limit":100}
 {"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"Lovelace","email":"ada@example.org","roles":["RoleAAAA"]}
 "#;
 
@@ -251,6 +259,48 @@ async fn every_fault_is_told_with_its_line_and_nothing_is_applied() {
     }
     let stored = place.storage.exists("AccountA", "TokenTokenToken").await.unwrap();
     assert!(!stored, "the bytes of a refused file are not kept");
+}
+
+#[tokio::test]
+async fn criteria_may_be_nested_in_their_score_set() {
+    let place = Place::new().await;
+    let text = r#"
+{"kind":"account","slug":"AccountA","name":"Awards"}
+{"kind":"season","slug":"SeasonAA","name":{"en_GB":"2026"},"status":"active"}
+{"kind":"form","slug":"FormAAAA","name":{"en_GB":"Entry"},"season":"SeasonAA"}
+{"kind":"score_set","slug":"ScoreAAA","season":"SeasonAA","form":"FormAAAA","name":{"en_GB":"Final"},"mode":"vip_judging","criteria":[{"slug":"CritAAAA","name":{"en_GB":"Craft"},"maximum":10},{"name":{"en_GB":"Idea"},"maximum":5}]}
+"#;
+    let outcome = place.import(text).await;
+    let criteria = outcome.counts.iter().find(|count| count.kind == Kind::Criterion).unwrap();
+    assert_eq!((criteria.read, criteria.changed), (2, 2));
+    let export = place.export().await;
+    assert_eq!(export.matches(r#""kind":"criterion""#).count(), 2);
+    assert_eq!(export.matches(r#""score_set":"ScoreAAA""#).count(), 2);
+}
+
+#[tokio::test]
+async fn set_up_records_that_do_not_belong_together_are_told() {
+    let place = Place::new().await;
+    let faulty = [
+        r#"{"kind":"season","slug":"SeasonBB","name":{"en_GB":"2027"},"status":"draft"}"#,
+        r#"{"kind":"round","slug":"RoundBBB","season":"SeasonBB","form":"FormAAAA","name":{"en_GB":"Entry"},"type":"entry"}"#,
+        r#"{"kind":"criterion","slug":"CritBBBB","score_set":"ScoreBBB","name":{"en_GB":"Craft"},"maximum":5}"#,
+        r#"{"kind":"score_set","slug":"ScoreBBB","season":"SeasonAA","form":"FormAAAA","name":{"en_GB":"Public"},"mode":"voting"}"#,
+        r#"{"kind":"panel","slug":"PanelBBB","season":"SeasonAA","score_set":"ScoreBBB","name":{"en_GB":"Jury"},"judges":["NoSuchUs"],"rounds":["RoundBBB"]}"#,
+        r#"{"kind":"discount","slug":"DiscBBBB","season":"SeasonAA","code":"early","percent":5}"#,
+    ];
+    let before = whole().lines().count();
+    let told = place.faults(&format!("{}{}\n", whole(), faulty.join("\n"))).await;
+    for (line, text) in [
+        (2, "round RoundBBB: form: FormAAAA must belong to the season of the round"),
+        (3, "criterion CritBBBB: score_set: must be a score set of the mode vip_judging"),
+        (5, "panel PanelBBB: rounds: RoundBBB must be a round of the type judge"),
+        (5, "panel PanelBBB: judges: there is no user NoSuchUs"),
+        (6, "discount DiscBBBB: code: is that of the discount DiscAAAA too"),
+    ] {
+        let start = format!("a.jsonl:{}: {text}", before + line);
+        assert!(told.iter().any(|fault| fault.starts_with(&start)), "{start} is not in {told:#?}");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@
 mod rules;
 pub mod store;
 
-pub use rules::{Summary, full_name, normal_email};
+pub use rules::{Summary, email, full_name, normal_email};
 
 use crate::document::Object;
 use crate::entries::Answers;

@@ -50,7 +50,7 @@ pub fn normal_email(email: &str) -> String {
 }
 
 /// An e-mail address: one `@` between two parts without blanks, and a domain. More only a message can tell.
-pub(super) fn email(json: &Json) -> Result<String, String> {
+pub fn email(json: &Json) -> Result<String, String> {
     let email = input::text(EMAIL_LENGTH)(json)?;
     let right = email.split_once('@').is_some_and(|(local, domain)| {
         let plain = |part: &str| !part.is_empty() && !part.chars().any(|c| c.is_whitespace() || c.is_control());

@@ -69,6 +69,12 @@ impl Account {
         !self.suspended && self.features.iter().any(|feature| feature == FEATURE_API)
     }
 
+    /// Its time zone; UTC where this machine does not know it.
+    #[must_use]
+    pub fn zone(&self) -> jiff::tz::TimeZone {
+        jiff::tz::TimeZone::get(&self.timezone).unwrap_or(jiff::tz::TimeZone::UTC)
+    }
+
     /// What reading a record of this account depends on.
     #[must_use]
     pub fn context(&self, now: Timestamp) -> Context {

@@ -19,7 +19,7 @@ mod rules;
 
 pub use answers::write_answers;
 pub use api::routes;
-pub use rules::{check_answer, rank, trash};
+pub use rules::{check_answer, form_of, rank, trash};
 
 use crate::text::{Currency, Json, Locale, Slug, Timestamp, Translated};
 

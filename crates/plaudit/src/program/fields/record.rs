@@ -10,7 +10,7 @@ use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Context, Program, SetupRecord};
-use crate::text::{Currency, Json, Locale, Slug, Translated};
+use crate::text::{Json, Locale, Slug, Translated};
 
 /// How many values an enumeration of visibilities can have at the most.
 const VISIBILITIES: usize = Visibility::CHOICES.len();
@@ -50,7 +50,7 @@ impl SetupRecord for Field {
         let conditional = read_conditional(members, slug);
         let options = read_options(members, languages);
         let columns = read_columns(members, languages);
-        let currency = members.nullable("currency", read_currency).flatten();
+        let currency = members.nullable("currency", input::currency).flatten();
         if kind == Some(FieldType::Currency) && currency.is_none() {
             members.fault("currency", "is required for a field of the type currency");
         }
@@ -164,10 +164,6 @@ fn read_categories(json: &Json) -> Result<Option<Vec<Slug>>, String> {
         Some([all]) if all.as_str() == Some("*") => Ok(None),
         _ => input::list(CATEGORIES, input::slug)(json).map(Some),
     }
-}
-
-fn read_currency(json: &Json) -> Result<Currency, String> {
-    json.as_str().and_then(Currency::parse).ok_or_else(|| "must be the code of a currency, as in ISO 4217".to_owned())
 }
 
 /// The condition, from our member or from that of the read form, which names the field only.

@@ -26,6 +26,12 @@ fn unnamed(fields: &Records<Field>, slug: Slug) -> Result<(), String> {
     }
 }
 
+/// The form of a field: its own, or that of its tab.
+#[must_use]
+pub fn form_of(field: &Field, program: &Program) -> Option<Slug> {
+    field.form.or_else(|| Some(program.tabs.any(field.tab?)?.form))
+}
+
 /// What is wrong with a field among the records that it refers to. References to records that do not exist are found
 /// elsewhere.
 pub(super) fn check(field: &Field, program: &Program) -> Violations {
@@ -36,7 +42,7 @@ pub(super) fn check(field: &Field, program: &Program) -> Violations {
     {
         violations.add("form", format!("is not the form of the tab, which is {form}"));
     }
-    let form = field.form.or(form_of_tab).and_then(|form| program.forms.any(form));
+    let form = form_of(field, program).and_then(|form| program.forms.any(form));
     if let (Some(stated), Some(season)) = (field.season, form.and_then(|form| form.season))
         && stated != season
     {

@@ -1,15 +1,44 @@
-//! Prices: what an entry costs, in each currency that it can be paid in.
+//! Prices: what an entry, a person, a tag or a ticket costs, in each currency that it can be paid in.
 //!
-//! - A price belongs to a season.
-//! - It has at most one amount in a currency, exact in minor units; none is below nothing.
+//! - A price belongs to a season. Where it names categories or chapters, which are of the same season, it is that of
+//!   their entries only. A price of the type `tag` names the tag.
+//! - An amount is exact in minor units and not below nothing.
+//! - A currency may have several amounts, each `from` a time of the account's time zone on: the price switches over by
+//!   itself ([`Price::amount_at`]). An amount without `from` holds before that; a currency without one cannot be paid
+//!   in until its first begins.
+//! - A time that comes twice because clocks are put back is the first of the two.
 //! - Prices are set up by program files; lines of orders show their slug, link and title.
 
+mod amounts;
+mod rules;
+
+pub use amounts::{AMOUNTS, Amount};
+pub(in crate::program) use amounts::{read as read_amounts, write as write_amounts};
+
 use super::chapters::NAME_LENGTH;
-use super::{Context, SetupRecord};
+use super::choice::choices;
+use super::{Context, Program, SetupRecord};
 use crate::document::Object;
-use crate::input::{self, Members};
+use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
-use crate::text::{Currency, Json, Money, Slug, Timestamp, Translated};
+use crate::text::{Slug, Timestamp, Translated};
+
+/// The most categories, or chapters, that a price names.
+pub const PLACES: usize = 10_000;
+
+choices! {
+    /// What is paid for.
+    pub enum PriceType {
+        /// Each entry.
+        Entry "entry",
+        /// Each person who enters, once a season.
+        Entrant "entrant",
+        /// Each entry with a tag.
+        Tag "tag",
+        /// A ticket.
+        Ticket "ticket",
+    }
+}
 
 /// A price.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,20 +49,20 @@ pub struct Price {
     pub season: Slug,
     /// What it is called.
     pub title: Translated,
-    /// The amounts, each in a currency of its own.
-    pub amounts: Vec<Money>,
+    /// What is paid for; the member `type`.
+    pub kind: PriceType,
+    /// The tag of the entries that it is for.
+    pub tag: Option<String>,
+    /// The categories of the entries that it is for; none means every one.
+    pub categories: Vec<Slug>,
+    /// The chapters of the entries that it is for; none means every one.
+    pub chapters: Vec<Slug>,
+    /// The amounts by currency and by the time from which each holds.
+    pub amounts: Vec<Amount>,
     /// When it was made.
     pub created: Timestamp,
     /// When it was last changed.
     pub updated: Timestamp,
-}
-
-impl Price {
-    /// The amount in a currency.
-    #[must_use]
-    pub fn amount(&self, currency: Currency) -> Option<Money> {
-        self.amounts.iter().copied().find(|amount| amount.currency() == currency)
-    }
 }
 
 impl SetupRecord for Price {
@@ -44,30 +73,38 @@ impl SetupRecord for Price {
         members.get("link");
         let season = members.required("season", input::slug);
         let title = members.required("title", input::translated(&context.languages, NAME_LENGTH));
-        let read = members.objects("amounts", read_amount).unwrap_or_default();
-        let mut amounts: Vec<Money> = Vec::with_capacity(read.len());
-        for amount in read.into_iter().flatten() {
-            if amounts.iter().any(|other| other.currency() == amount.currency()) {
-                members.fault("amounts", format!("has two amounts in {}", amount.currency()));
-            }
-            amounts.push(amount);
+        let kind = members.optional("type", input::one_of(PriceType::CHOICES)).unwrap_or(PriceType::Entry);
+        let tag = members.nullable("tag", input::filled_text(NAME_LENGTH)).flatten();
+        if (kind == PriceType::Tag) != tag.is_some() {
+            members.fault("tag", "is required for a price of the type tag, and for no other");
         }
+        let categories = members.optional("categories", input::slugs(PLACES));
+        let chapters = members.optional("chapters", input::slugs(PLACES));
+        let amounts = read_amounts(members, true);
         let created = members.optional("created", input::time).unwrap_or(context.now);
         let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self { slug, season: season?, title: title?, amounts, created, updated })
+        Some(Self {
+            slug,
+            season: season?,
+            title: title?,
+            kind,
+            tag,
+            categories: categories.unwrap_or_default(),
+            chapters: chapters.unwrap_or_default(),
+            amounts,
+            created,
+            updated,
+        })
     }
 
     fn write(&self, object: &mut Object<'_>) {
         object.slug("season", self.season);
         object.locales("title", &self.title);
-        object.list("amounts", |list| {
-            for amount in &self.amounts {
-                list.object(|object| {
-                    object.text("currency", amount.currency().code());
-                    object.money("amount", *amount);
-                });
-            }
-        });
+        object.text("type", self.kind.name());
+        object.optional_text("tag", self.tag.as_deref());
+        object.slugs("categories", &self.categories);
+        object.slugs("chapters", &self.chapters);
+        write_amounts(&self.amounts, object);
         object.time("created", self.created);
         object.time("updated", self.updated);
     }
@@ -81,61 +118,12 @@ impl SetupRecord for Price {
     }
 
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        vec![("season", Kind::Season, self.season)]
-    }
-}
-
-fn read_amount(members: &mut Members<'_>) -> Option<Money> {
-    let currency = members.required("currency", |json: &Json| {
-        json.as_str()
-            .and_then(Currency::parse)
-            .ok_or_else(|| "must be the code of a currency, as in ISO 4217".to_owned())
-    });
-    let amount = members.required("amount", |json: &Json| {
-        let text = json.as_number().ok_or_else(|| "must be a number".to_owned())?;
-        // Without a currency, which is a fault of its own, there is no amount to judge.
-        currency.map(|currency| Money::parse(text, currency).map_err(|error| format!("is wrong: {error}"))).transpose()
-    });
-    let amount = amount.flatten()?;
-    if amount.is_negative() {
-        members.fault("amount", "must not be below 0");
-    }
-    Some(amount)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::program::store;
-    use crate::text::Locale;
-
-    fn read(amounts: &str) -> Result<Price, String> {
-        let now = Timestamp::from_seconds(1_000);
-        let context = Context { languages: vec![Locale::EnGb], default_language: Locale::EnGb, now };
-        let text =
-            format!(r#"{{"slug":"PriceAAA","season":"SeasonAA","title":{{"en_GB":"Early"}},"amounts":[{amounts}]}}"#);
-        store::parse(&text, &context).map_err(|error| error.to_string())
+        let categories = self.categories.iter().map(|category| ("categories", Kind::Category, *category));
+        let chapters = self.chapters.iter().map(|chapter| ("chapters", Kind::Chapter, *chapter));
+        std::iter::once(("season", Kind::Season, self.season)).chain(categories).chain(chapters).collect()
     }
 
-    #[test]
-    fn amounts_are_exact() {
-        let price = read(r#"{"currency":"USD","amount":12.5},{"currency":"JPY","amount":1250}"#).unwrap();
-        assert_eq!(price.amount(Currency::parse("USD").unwrap()).unwrap().minor(), 1250);
-        assert_eq!(price.amount(Currency::parse("EUR").unwrap()), None);
-        let stored = r#""amounts":[{"currency":"USD","amount":12.50},{"currency":"JPY","amount":1250}]"#;
-        assert!(store::stored(&price).contains(stored));
-    }
-
-    #[test]
-    fn what_is_no_amount_is_named() {
-        for (wrong, member) in [
-            (r#"{"currency":"USD","amount":1.005}"#, "amounts.0.amount"),
-            (r#"{"currency":"USD","amount":-1}"#, "amounts.0.amount"),
-            (r#"{"currency":"usd","amount":1}"#, "amounts.0.currency"),
-            (r#"{"currency":"USD","amount":1},{"currency":"USD","amount":2}"#, "two amounts in USD"),
-        ] {
-            let error = read(wrong).unwrap_err();
-            assert!(error.contains(member), "{error}");
-        }
+    fn check(&self, program: &Program) -> Violations {
+        rules::check(self, program)
     }
 }

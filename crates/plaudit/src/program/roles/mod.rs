@@ -48,6 +48,12 @@ impl RoleType {
         ("auditor", Self::Auditor),
     ];
 
+    /// Whether its users can be assigned entries to judge.
+    #[must_use]
+    pub fn is_judging(self) -> bool {
+        matches!(self, Self::Judge | Self::LeadJudge | Self::Voter)
+    }
+
     /// The written value.
     #[must_use]
     pub fn name(self) -> &'static str {

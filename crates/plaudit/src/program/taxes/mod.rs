@@ -16,7 +16,7 @@ use super::{Context, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
-use crate::text::{Json, Rate, Slug, Timestamp};
+use crate::text::{Rate, Slug, Timestamp};
 
 /// A tax.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl SetupRecord for Tax {
         let country = members.required("country", rules::country);
         let country_name = members.optional("country_name", input::text(NAME_LENGTH));
         let name = members.nullable("name", input::text(NAME_LENGTH));
-        let rate = members.required("rate", read_rate);
+        let rate = members.required("rate", input::rate);
         let region = members.nullable("region", input::text(NAME_LENGTH));
         let region_name = members.nullable("region_name", input::text(NAME_LENGTH));
         let term = members.optional("term", input::text(NAME_LENGTH));
@@ -88,11 +88,6 @@ impl SetupRecord for Tax {
     fn slug(&self) -> Slug {
         self.slug
     }
-}
-
-fn read_rate(json: &Json) -> Result<Rate, String> {
-    let text = json.as_number().ok_or_else(|| "must be a number".to_owned())?;
-    Rate::parse(text).map_err(|error| format!("is wrong: {error}"))
 }
 
 #[cfg(test)]

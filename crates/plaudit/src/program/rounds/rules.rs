@@ -1,0 +1,119 @@
+//! Pure rules of rounds.
+
+use jiff::tz::TimeZone;
+
+use super::Round;
+use crate::input::Violations;
+use crate::kind::Kind;
+use crate::program::Program;
+use crate::program::checks::Checks;
+use crate::text::Timestamp;
+
+/// What is wrong with a round among the records that it refers to.
+pub(super) fn check(round: &Round, program: &Program) -> Violations {
+    let mut checks = Checks::new(program, Kind::Round, round.season);
+    checks.form(round.form);
+    checks.chapters(&round.chapters);
+    checks.finish()
+}
+
+impl Round {
+    /// The moments at which it begins and ends, by the clocks of the account's zone.
+    #[must_use]
+    pub fn moments(&self, zone: &TimeZone) -> (Option<Timestamp>, Option<Timestamp>) {
+        (self.start_date.map(|start| start.earliest(zone)), self.end_date.map(|end| end.latest(zone)))
+    }
+
+    /// Whether it is open at a moment, by the clocks of the account's zone.
+    #[must_use]
+    pub fn is_open(&self, now: Timestamp, zone: &TimeZone) -> bool {
+        let (start, end) = self.moments(zone);
+        start.is_none_or(|start| start <= now) && end.is_none_or(|end| now < end)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::program::rounds::RoundType;
+    use crate::program::testing::{self, program, read};
+    use crate::text::{LocalTime, Slug};
+
+    fn round(members: &str) -> Result<Round, String> {
+        read("RoundAAA", &format!(r#""season":"SeasonAA","form":"FormAAAA","name":{{"en_GB":"One"}},{members}"#))
+    }
+
+    #[test]
+    fn a_round_is_open_from_its_start_and_no_longer_at_its_end() {
+        let round = round(r#""type":"entry","start_date":"2026-03-01 09:00:00","end_date":"2026-10-25 02:30:00""#);
+        let (round, zone) = (round.unwrap(), TimeZone::get("Europe/Berlin").unwrap());
+        let open = |text| round.is_open(Timestamp::parse(text).unwrap(), &zone);
+        assert!(!open("2026-03-01T07:59:59Z"));
+        assert!(open("2026-03-01T08:00:00Z"));
+        // 02:30 comes twice that night; the round ends the second time.
+        assert!(open("2026-10-25T00:30:00Z"));
+        assert!(open("2026-10-25T01:29:59Z"));
+        assert!(!open("2026-10-25T01:30:00Z"));
+    }
+
+    #[test]
+    fn a_round_without_bounds_is_open_and_for_every_chapter() {
+        let round = round(r#""type":"judge","start_date":null,"link":"x""#).unwrap();
+        assert_eq!(round.moments(&TimeZone::UTC), (None, None));
+        assert!(round.is_open(Timestamp::EARLIEST, &TimeZone::UTC) && round.is_for(Slug::parse("ChapterA").unwrap()));
+    }
+
+    #[test]
+    fn what_is_no_round_is_named() {
+        for (wrong, member) in [
+            (r#""type":"entries""#, "type"),
+            (r#""type":"entry","start_date":"2026-03-01T09:00:00Z""#, "start_date"),
+            (r#""type":"entry","start_date":"2026-03-01 09:00:00","end_date":"2026-03-01 09:00:00""#, "end_date"),
+            (r#""type":"entry","chapters":["ChapterA","ChapterA"]"#, "ChapterA twice"),
+            (r#""type":"entry","open":true"#, "open"),
+        ] {
+            let error = round(wrong).unwrap_err();
+            assert!(error.contains(member), "{error}");
+        }
+    }
+
+    #[test]
+    fn form_and_chapters_are_of_the_season_of_the_round() {
+        let program = program(&[
+            ("chapter", "ChapterA", r#""season":"SeasonAA","name":{}"#),
+            ("chapter", "ChapterB", r#""season":"SeasonBB","name":{}"#),
+            ("form", "FormAAAA", r#""season":"SeasonBB","name":{}"#),
+            ("form", "FormBBBB", r#""name":{}"#),
+        ]);
+        let wrong = round(r#""type":"entry","chapters":["ChapterA","ChapterB"]"#).unwrap();
+        let members: Vec<_> = check(&wrong, &program).iter().map(|(member, _)| member.to_owned()).collect();
+        assert_eq!(members, ["form", "chapters"]);
+        let right = Round { form: Slug::parse("FormBBBB").unwrap(), chapters: Vec::new(), ..wrong };
+        assert!(check(&right, &program).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn read_of_write_is_the_same(
+            (slug, season, form) in (testing::slug(), testing::slug(), testing::slug()),
+            name in testing::translated(),
+            kind in testing::choice(RoundType::CHOICES),
+            chapters in testing::slugs(),
+            start in testing::maybe(testing::local_time()),
+            length in testing::maybe(1_i64..100_000_000),
+            (created, updated) in (testing::time(), testing::time()),
+        ) {
+            let later = |start: LocalTime, seconds: i64| {
+                let moment = start.earliest(&TimeZone::UTC).as_seconds() + seconds;
+                LocalTime::of(Timestamp::from_seconds(moment), &TimeZone::UTC)
+            };
+            let end_date = start.zip(length).map(|(start, length)| later(start, length));
+            let round = Round {
+                slug, season, form, name, kind, chapters, start_date: start, end_date, created, updated,
+            };
+            testing::reads_back(&round);
+        }
+    }
+}
