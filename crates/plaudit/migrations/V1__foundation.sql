@@ -86,6 +86,17 @@ CREATE TABLE entries (
 CREATE UNIQUE INDEX entries_by_local_id ON entries (account, local_id);
 CREATE INDEX entries_of_entrant ON entries (account, entrant, slug);
 
+-- How many entries that are not in the trash each of these has, kept by the transaction that changes an entry.
+CREATE TABLE entry_counts (
+    account BIGINT NOT NULL,
+    season ordered_text NOT NULL,
+    category ordered_text NOT NULL,
+    chapter ordered_text NOT NULL,
+    status ordered_text NOT NULL,
+    total BIGINT NOT NULL,
+    PRIMARY KEY (account, season, category, chapter, status)
+);
+
 CREATE TABLE contributors (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,

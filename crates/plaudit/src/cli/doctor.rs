@@ -163,6 +163,12 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
         found.add(|| format!("season {season}, segment {segment}: {kept} orders are counted and {there} are there"));
     }
     findings.check(&about, "the counts of orders are right", &found)?;
+    let mut found = Found::default();
+    for ([season, category, chapter, status], kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
+        let place = format!("season {season}, category {category}, chapter {chapter}, status {status}");
+        found.add(|| format!("{place}: {kept} entries are counted and {there} are there"));
+    }
+    findings.check(&about, "the counts of entries are right", &found)?;
     if let Some(storage) = storage {
         let (found, count) = files(&mut tx, &head, storage).await?;
         findings.check(&about, &format!("{count} files have their bytes"), &found)?;

@@ -15,6 +15,7 @@ pub const TABLES: &[(&str, &[&str])] = &[
             "created", "updated", "deleted", "revision", "doc", "detail",
         ],
     ),
+    ("entry_counts", &["account", "season", "category", "chapter", "status", "total"]),
     ("contributors", &["account", "slug", "entry", "deleted", "revision", "doc"]),
     ("files", &["account", "token", "revision", "doc"]),
     ("attachments", &["account", "token", "entry", "place", "deleted", "revision", "doc"]),

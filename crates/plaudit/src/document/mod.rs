@@ -9,6 +9,7 @@
 //! | `"␡r<kind letter><slug>"` | a reference to a record of the program: `{slug, link, name}` |
 //! | `"␡l<path>"` | an absolute address: the deployment's base address and the path |
 //! | `"␡d<token>"` | a signed address of a file, good for a while |
+//! | `"␡c<slug>"` | a reference to the parent of this category, or null |
 //! | `{"␡t<length>":{…}}` | a translated map, of which the locales asked for are shown; the length is that of the map |
 //! | `{"␡a<length>":{…}}` | an answer map by field slug, shown as the array of answers; trashed fields are left out |
 //! | `"␡p":0` as a member | the members of the record's second document, which only single reads show |

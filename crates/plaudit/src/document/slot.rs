@@ -14,6 +14,8 @@ pub enum Slot<'d> {
     Link(&'d str),
     /// The token of a file.
     Download(&'d str),
+    /// The category whose parent is shown.
+    Parent(&'d str),
     /// The JSON text of a translated map.
     Translated(&'d str),
     /// The JSON text of an answer map.
@@ -30,6 +32,7 @@ impl<'d> Slot<'d> {
             b'r' => Some(Self::Reference(char::from(*inside.as_bytes().get(1)?), inside.get(2..)?)),
             b'l' => Some(Self::Link(&inside[1..])),
             b'd' => Some(Self::Download(&inside[1..])),
+            b'c' => Some(Self::Parent(&inside[1..])),
             _ => None,
         }
     }

@@ -157,6 +157,11 @@ impl Object<'_> {
         }
     }
 
+    /// Slot: a reference to the parent of a category, or null where it has none.
+    pub fn parent(&mut self, name: &str, category: Slug) {
+        let _ = write!(self.name(name), "\"{MARKER}c{category}\"");
+    }
+
     /// Slot: the absolute address of a record.
     pub fn link(&mut self, name: &str, kind: Kind, identifier: &str) {
         let _ = write!(self.name(name), "\"{MARKER}l/{}/{identifier}\"", kind.path());

@@ -58,7 +58,9 @@ async fn write_chapter(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply,
     let account = writing.account();
     let found = store::find_for_update(tx, account, writing.state.slug).await?.ok_or(ApiError::NotFound)?;
     let chapter = read_chapter(&writing.state.body)?;
-    let changed = change_chapter(&writing.program, &found.head()?, chapter, writing.origin.at)?;
+    let head = found.head()?;
+    let from = head.chapter;
+    let changed = change_chapter(&writing.program, &head, chapter, writing.origin.at)?;
     writing.precondition(found.revision)?;
     let Some(changed) = changed else { return Ok(Reply::detailed(found.doc, found.detail, found.revision)) };
     let doc = changed.to_doc();
@@ -70,7 +72,7 @@ async fn write_chapter(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply,
         document: whole(&doc, &found.detail),
     };
     let revision = log::append(tx, account, &writing.origin, change).await?;
-    store::set_chapter(tx, account, &changed, doc.clone(), revision).await?;
+    store::set_chapter(tx, account, (from, &changed), doc.clone(), revision).await?;
     Ok(Reply::detailed(doc, found.detail, revision))
 }
 

@@ -30,8 +30,6 @@ pub struct Counts {
 pub struct Surroundings {
     /// The user who owns it.
     pub entrant: Summary,
-    /// The parent of its category.
-    pub parent_category: Option<Slug>,
     /// Its contributors, by slug.
     pub contributors: Vec<Contributor>,
     /// Its attachments in their order, each with the name of its file.
@@ -78,8 +76,6 @@ pub struct EntryHead<'d> {
     /// Its category.
     #[serde(deserialize_with = "reference")]
     pub category: Slug,
-    #[serde(deserialize_with = "optional_reference")]
-    parent_category: Option<Slug>,
     /// The chapter that it is in.
     #[serde(deserialize_with = "reference")]
     pub chapter: Slug,
@@ -117,33 +113,25 @@ fn number<'de: 'd, 'd, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'d, 
 }
 
 fn reference<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Slug, D::Error> {
-    optional_reference(deserializer)?.ok_or_else(|| D::Error::custom("expected a reference slot"))
-}
-
-fn optional_reference<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Slug>, D::Error> {
     struct Reference;
 
     impl Visitor<'_> for Reference {
-        type Value = Option<Slug>;
+        type Value = Slug;
 
         fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            formatter.write_str("a reference slot or null")
+            formatter.write_str("a reference slot")
         }
 
-        fn visit_str<E: Error>(self, text: &str) -> Result<Option<Slug>, E> {
+        fn visit_str<E: Error>(self, text: &str) -> Result<Slug, E> {
             match text.strip_prefix(MARKER).and_then(Slot::of_string) {
-                Some(Slot::Reference(_, slug)) => Slug::parse(slug).map(Some),
+                Some(Slot::Reference(_, slug)) => Slug::parse(slug),
                 _ => None,
             }
             .ok_or_else(|| E::custom("expected a reference slot"))
         }
-
-        fn visit_unit<E: Error>(self) -> Result<Option<Slug>, E> {
-            Ok(None)
-        }
     }
 
-    deserializer.deserialize_any(Reference)
+    deserializer.deserialize_str(Reference)
 }
 
 impl<'d> EntryHead<'d> {
@@ -174,7 +162,6 @@ impl<'d> EntryHead<'d> {
             files_count: around.counts.files,
             auto_score: Cow::Borrowed(&entry.auto_score),
             category: entry.category,
-            parent_category: around.parent_category,
             chapter: entry.chapter,
             form: entry.form,
             season: entry.season,
@@ -191,6 +178,12 @@ impl<'d> EntryHead<'d> {
             grant_end_date: entry.grant_end_date,
             tags: Cow::Borrowed(&entry.tags),
         }
+    }
+
+    /// Where the entry is on its way.
+    #[must_use]
+    pub fn status(&self) -> &str {
+        &self.status
     }
 
     /// The same document, of the entry in another chapter.
@@ -257,7 +250,7 @@ impl<'d> EntryHead<'d> {
             object.integer("files_count", self.files_count);
             object.raw("auto_score", &self.auto_score);
             object.reference("category", Kind::Category, self.category);
-            object.optional_reference("parent_category", Kind::Category, self.parent_category);
+            object.parent("parent_category", self.category);
             object.reference("chapter", Kind::Chapter, self.chapter);
             object.reference("form", Kind::Form, self.form);
             object.reference("season", Kind::Season, self.season);

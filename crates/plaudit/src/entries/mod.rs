@@ -2,16 +2,19 @@
 //!
 //! - An entry belongs to a season, a form and a category, and is in a chapter. Its `local_id` counts from 1 in the
 //!   account and is never used again.
-//! - An entry is stored as two documents: the members that lists show, which hold its entrant's names, the category's
-//!   parent and the counts; and the second one, which only a single read shows: answers, attachments, contributors.
+//! - An entry is stored as two documents: the members that lists show, which hold its entrant's names and the counts
+//!   of what belongs to it; and the second one, which only a single read shows: answers, attachments, contributors.
 //!   Both always are what they would be if they were made anew from the records that they show ([`refresh_detail`]).
 //! - `PUT /entry/{slug}/update-chapter`: the chapter exists, is active, belongs to the entry's season and offers the
 //!   entry's category. An entry of an archived or destroyed season cannot move. Naming the chapter that the entry is
 //!   in changes nothing and is not logged.
+//! - How many entries each season, chapter, category and status has is kept by the transaction that changes an entry
+//!   ([`CountChanges`]); those in the trash are not counted.
 //! - A record may state what is computed; where that contradicts, it is a fault ([`Stated`]).
 
 mod answers;
 pub mod api;
+mod counts;
 mod document;
 mod record;
 mod rules;
@@ -19,6 +22,7 @@ pub mod store;
 
 pub use answers::Answers;
 pub use api::routes;
+pub use counts::{CountChanges, Place};
 pub use document::{Counts, EntryHead, Surroundings, answers_of, detail, whole};
 pub use record::{Stated, complete};
 pub use rules::{Refusal, change_chapter, offered};

@@ -1,7 +1,9 @@
-//! The table of entries.
+//! The tables of entries and of their counts.
 
-use super::{Counts, Entry, EntryHead, Surroundings, answers_of, detail, rules, whole};
-use crate::db::{AccountId, DbError, Row, Tx};
+use std::collections::BTreeMap;
+
+use super::{CountChanges, Counts, Entry, EntryHead, Place, Surroundings, answers_of, detail, rules, whole};
+use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change, Origin};
 use crate::program::{self, Program, Record};
@@ -51,14 +53,17 @@ fn stored(row: &Row<'_>) -> Result<Stored, DbError> {
     Ok(Stored { revision: row.integer(0)?, doc: row.text(1)?.to_owned(), detail: row.text(2)?.to_owned() })
 }
 
-/// Adds or replaces an entry. `around` is what it shows of other records, from [`surroundings`].
+/// Adds or replaces an entry. `around` is what it shows of other records, from [`surroundings`]; `before` is where it
+/// was counted. The counts follow with [`write_counts`], in the same transaction.
 pub async fn put(
     tx: &mut Tx,
     account: AccountId,
     record: &Record<Entry>,
     around: &Surroundings,
+    (before, counts): (Option<Place>, &mut CountChanges),
 ) -> Result<(), DbError> {
     let entry = &record.value;
+    counts.note(before, Place::of(entry, record.deleted));
     tx.later(
         "INSERT INTO entries (account, slug, local_id, season, category, chapter, form, entrant, status, title, \
          created, updated, deleted, revision, doc, detail) \
@@ -88,6 +93,55 @@ pub async fn put(
     .await
 }
 
+/// Writes what [`put`] noted of the counts.
+pub async fn write_counts(tx: &mut Tx, account: AccountId, changes: CountChanges) -> Result<(), DbError> {
+    for (place, change) in changes.into_changes() {
+        tx.later(
+            "INSERT INTO entry_counts (account, season, category, chapter, status, total) \
+             VALUES ($1, $2, $3, $4, $5, $6) \
+             ON CONFLICT (account, season, category, chapter, status) DO UPDATE SET total = entry_counts.total + $6",
+            vec![
+                account.into(),
+                place.season.into(),
+                place.category.into(),
+                place.chapter.into(),
+                place.status.into(),
+                change.into(),
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// How many entries each category has, those in the trash left out, and the version of the program: one statement
+/// that gives a row for each category. `season` is the one whose categories are asked for; `None` means every season.
+pub async fn by_category(
+    db: &Db,
+    account: AccountId,
+    season: Option<Slug>,
+) -> Result<(i64, BTreeMap<Slug, i64>), DbError> {
+    let mut values = vec![account.into()];
+    values.extend(season.map(Value::from));
+    let sql = format!(
+        "SELECT a.version, c.category, c.total FROM accounts a LEFT JOIN \
+         (SELECT category, CAST(sum(total) AS BIGINT) AS total FROM entry_counts WHERE account = $1{} \
+         GROUP BY category) AS c ON a.id = $1 WHERE a.id = $1",
+        if season.is_some() { " AND season = $2" } else { "" }
+    );
+    let mut version = -1;
+    let mut totals = BTreeMap::new();
+    db.each(&sql, &values, |row| {
+        version = row.integer(0)?;
+        if let (Some(category), Some(total)) = (row.optional_text(1)?.and_then(Slug::parse), row.optional_integer(2)?) {
+            totals.insert(category, total);
+        }
+        Ok(())
+    })
+    .await?;
+    Ok((version, totals))
+}
+
 /// What an entry shows of other records, as these are now. `None` where the account does not have its entrant.
 pub async fn surroundings(
     tx: &mut Tx,
@@ -104,8 +158,7 @@ pub async fn surroundings(
     let files: i64 = answers.map(|answers| rules::files_among(program, answers)).sum();
     let counted = |length| i64::try_from(length).unwrap_or(i64::MAX);
     let counts = Counts { contributors: counted(contributors.len()), files: counted(attachments.len()) + files };
-    let parent_category = program.categories.any(entry.category).and_then(|category| category.parent);
-    Ok(Some(Surroundings { entrant, parent_category, contributors, attachments, counts }))
+    Ok(Some(Surroundings { entrant, contributors, attachments, counts }))
 }
 
 /// An entry that is not in the trash, locked until the end of the transaction.
@@ -118,14 +171,30 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
     .await
 }
 
-/// Writes an entry that has moved to another chapter.
+/// Writes an entry that has moved from one chapter to another, and its counts.
 pub async fn set_chapter(
     tx: &mut Tx,
     account: AccountId,
-    head: &EntryHead<'_>,
+    (from, head): (Slug, &EntryHead<'_>),
     doc: String,
     revision: i64,
 ) -> Result<(), DbError> {
+    // Both counts in one statement: this is the change that people make most often at once.
+    tx.later(
+        "INSERT INTO entry_counts (account, season, category, chapter, status, total) \
+         VALUES ($1, $2, $3, $4, $6, -1), ($1, $2, $3, $5, $6, 1) \
+         ON CONFLICT (account, season, category, chapter, status) \
+         DO UPDATE SET total = entry_counts.total + excluded.total",
+        vec![
+            account.into(),
+            head.season.into(),
+            head.category.into(),
+            from.into(),
+            head.chapter.into(),
+            head.status().to_owned().into(),
+        ],
+    )
+    .await?;
     tx.later(
         "UPDATE entries SET chapter = $3, updated = $4, revision = $5, doc = $6 WHERE account = $1 AND slug = $2",
         vec![account.into(), head.slug.into(), head.chapter.into(), head.updated.into(), revision.into(), doc.into()],
@@ -143,8 +212,7 @@ pub async fn set_detail(tx: &mut Tx, account: AccountId, slug: Slug, stored: Sto
 }
 
 /// Makes the documents of an entry anew from the records that they show, and logs them where they changed. To be
-/// called for every entry whose entrant, contributors, attachments or files changed, or whose category has another
-/// parent. Gives what was counted; `None` where there is no such entry, or no entrant.
+/// called for every entry whose entrant, contributors, attachments or files changed. Gives what was counted; `None` where there is no such entry, or no entrant.
 pub async fn refresh_detail(
     tx: &mut Tx,
     account: AccountId,
@@ -217,17 +285,9 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
 
 /// The entries of an entrant, those in the trash included, by slug.
 pub async fn of_entrant(tx: &mut Tx, account: AccountId, entrant: Slug) -> Result<Vec<Slug>, DbError> {
-    slugs(tx, account, "SELECT slug FROM entries WHERE account = $1 AND entrant = $2 ORDER BY slug", entrant).await
-}
-
-/// The entries of a category, those in the trash included, by slug.
-pub async fn of_category(tx: &mut Tx, account: AccountId, category: Slug) -> Result<Vec<Slug>, DbError> {
-    slugs(tx, account, "SELECT slug FROM entries WHERE account = $1 AND category = $2 ORDER BY slug", category).await
-}
-
-async fn slugs(tx: &mut Tx, account: AccountId, sql: &'static str, of: Slug) -> Result<Vec<Slug>, DbError> {
     let mut found = Vec::new();
-    tx.each(sql, &[account.into(), of.into()], |row| {
+    let sql = "SELECT slug FROM entries WHERE account = $1 AND entrant = $2 ORDER BY slug";
+    tx.each(sql, &[account.into(), entrant.into()], |row| {
         found.extend(Slug::parse(row.text(0)?));
         Ok(())
     })

@@ -11,6 +11,7 @@ use super::buffer;
 use super::download::DownloadSigner;
 use super::language::Languages;
 use crate::document::{Slot, slots};
+use crate::kind::Kind;
 use crate::program::{Program, fields};
 use crate::text::{Locale, Slug, write_json_string};
 
@@ -153,6 +154,7 @@ impl Filling {
                 Some(Slot::Reference(letter, slug)) => self.reference(out, letter, slug),
                 Some(Slot::Link(path)) => self.link(out, path),
                 Some(Slot::Download(token)) => self.download(out, token),
+                Some(Slot::Parent(category)) => self.parent(out, category),
                 Some(Slot::Translated(map)) => write_locales(out, map, self.languages.locales()),
                 Some(Slot::Answers(map)) => self.answers(out, map),
                 Some(Slot::Splice) => {
@@ -161,6 +163,17 @@ impl Filling {
                     self.json(out, members.unwrap_or("\"detail\":null"), None);
                 }
             }
+        }
+    }
+
+    fn parent_of(&self, category: &str) -> Option<Slug> {
+        self.program.categories.any(Slug::parse(category)?)?.parent
+    }
+
+    fn parent(&self, out: &mut Vec<u8>, category: &str) {
+        match self.parent_of(category) {
+            Some(parent) => self.reference(out, Kind::Category.letter(), parent.as_str()),
+            None => out.extend_from_slice(b"null"),
         }
     }
 
@@ -207,6 +220,20 @@ struct XmlSlots<'r> {
 }
 
 impl XmlSlots<'_> {
+    fn reference(&self, out: &mut Vec<u8>, name: &str, letter: char, slug: &str) {
+        let filling = self.filling;
+        let fragment = Slug::parse(slug)
+            .filter(|_| filling.languages.is_default())
+            .and_then(|slug| filling.program.fragment(letter, slug));
+        if let Some(fragment) = fragment {
+            Self::element(out, name, |out| out.extend_from_slice(&fragment.xml));
+        } else {
+            let mut json = Vec::new();
+            filling.reference(&mut json, letter, slug);
+            member(out, name, &json);
+        }
+    }
+
     fn element(out: &mut Vec<u8>, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
         out.push(b'<');
         out.extend_from_slice(name.as_bytes());
@@ -222,18 +249,11 @@ impl xml_envelope::Slots for XmlSlots<'_> {
     fn value(&self, out: &mut Vec<u8>, name: &str, slot: &str) {
         let filling = self.filling;
         match Slot::of_string(slot) {
-            Some(Slot::Reference(letter, slug)) => {
-                let fragment = Slug::parse(slug)
-                    .filter(|_| filling.languages.is_default())
-                    .and_then(|slug| filling.program.fragment(letter, slug));
-                if let Some(fragment) = fragment {
-                    Self::element(out, name, |out| out.extend_from_slice(&fragment.xml));
-                } else {
-                    let mut json = Vec::new();
-                    filling.reference(&mut json, letter, slug);
-                    member(out, name, &json);
-                }
-            }
+            Some(Slot::Reference(letter, slug)) => self.reference(out, name, letter, slug),
+            Some(Slot::Parent(category)) => match filling.parent_of(category) {
+                Some(parent) => self.reference(out, name, Kind::Category.letter(), parent.as_str()),
+                None => member(out, name, b"null"),
+            },
             Some(Slot::Link(path)) => Self::element(out, name, |out| {
                 xml_envelope::text(out, filling.program.base_url());
                 xml_envelope::text(out, path);

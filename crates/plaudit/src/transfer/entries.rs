@@ -4,7 +4,7 @@ use super::Error;
 use super::import::{Import, Item};
 use super::store::{Found, Space};
 use crate::db::DbError;
-use crate::entries::{self, Counts, Entry, EntryHead, Stated, Surroundings};
+use crate::entries::{self, CountChanges, Counts, Entry, EntryHead, Place, Stated, Surroundings};
 use crate::kind::Kind;
 use crate::program::fields::Field;
 use crate::program::{Program, Record, SetupRecord as _};
@@ -18,6 +18,7 @@ struct Stage<'p> {
     /// Whether it had contributors or attachments before.
     had_details: bool,
     next_local_id: i64,
+    counts: CountChanges,
 }
 
 impl Import<'_> {
@@ -26,11 +27,13 @@ impl Import<'_> {
         let (mut merged, table) = self.begin(Kind::Entry).await?;
         let stored = entries::store::next_local_id(&mut self.tx, self.id).await?;
         let next_local_id = stored.max(self.reading.last_local_id.saturating_add(1));
-        let mut stage = Stage { program, may_exist: table.is_some(), had_details, next_local_id };
+        let mut stage =
+            Stage { program, may_exist: table.is_some(), had_details, next_local_id, counts: CountChanges::default() };
         let mut done = 0;
         loop {
             let batch = self.batch(&mut merged, table).await?;
             if batch.is_empty() {
+                entries::store::write_counts(&mut self.tx, self.id, stage.counts).await?;
                 return Ok(());
             }
             done += batch.len() as u64;
@@ -74,7 +77,8 @@ impl Import<'_> {
             self.faults.member(&item.place, "entrant", format!("there is no user {}", entry.entrant));
             return Ok(());
         };
-        let violations = stated.contradictions(around.parent_category, around.counts);
+        let parent = program.categories.any(entry.category).and_then(|category| category.parent);
+        let violations = stated.contradictions(parent, around.counts);
         if !violations.is_empty() {
             self.faults.violations(&item.place, &violations);
             return Ok(());
@@ -82,11 +86,19 @@ impl Import<'_> {
         if before.as_ref().is_some_and(|before| before.title != entry.title) {
             self.reading.names.note(Space::Retitled, entry.slug.as_str())?;
         }
-        self.write_entry(item, entry, &around).await
+        let counted = item.found.as_ref().zip(before.as_ref());
+        let counted = counted.and_then(|(found, before)| Place::of(before, found.deleted));
+        self.write_entry(item, entry, &around, (counted, &mut stage.counts)).await
     }
 
     /// Writes an entry whose documents are not what is stored.
-    async fn write_entry(&mut self, item: Item, entry: Entry, around: &Surroundings) -> Result<(), Error> {
+    async fn write_entry(
+        &mut self,
+        item: Item,
+        entry: Entry,
+        around: &Surroundings,
+        counted: (Option<Place>, &mut CountChanges),
+    ) -> Result<(), Error> {
         let doc = EntryHead::of(&entry, around).to_doc();
         let detail = entries::detail(&entry.entry_fields, around);
         let is_same = |found: &Found| found.deleted == item.deleted && found.doc == doc && found.more == detail;
@@ -95,7 +107,7 @@ impl Import<'_> {
         }
         let revision = self.log(Kind::Entry, entry.slug.as_str(), entries::whole(&doc, &detail)).await?;
         let record = Record { value: entry, revision, deleted: item.deleted };
-        entries::store::put(&mut self.tx, self.id, &record, around).await?;
+        entries::store::put(&mut self.tx, self.id, &record, around, counted).await?;
         Ok(())
     }
 
@@ -110,13 +122,7 @@ impl Import<'_> {
             return entries::store::surroundings(&mut self.tx, self.id, program, entry).await;
         }
         let Some(entrant) = self.summary(entry.entrant).await? else { return Ok(None) };
-        Ok(Some(Surroundings {
-            entrant,
-            parent_category: program.categories.any(entry.category).and_then(|category| category.parent),
-            contributors: Vec::new(),
-            attachments: Vec::new(),
-            counts: Counts::default(),
-        }))
+        Ok(Some(Surroundings { entrant, contributors: Vec::new(), attachments: Vec::new(), counts: Counts::default() }))
     }
 
     /// Makes the documents anew of entries that the file does not have and whose surroundings it has changed.

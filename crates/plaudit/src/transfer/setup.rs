@@ -1,6 +1,6 @@
 //! The set-up of a file: held in memory, laid over what the account has, and checked as a whole.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Error;
@@ -11,7 +11,6 @@ use super::store::{self, Found, SetupRow};
 use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::accounts::Account;
-use crate::program::categories::Category;
 use crate::program::chapters::{Chapter, Manager};
 use crate::program::seasons::Status;
 use crate::program::{Context, InProgram, Program, Record, SetupRecord, for_setup_kind, store as program_store};
@@ -139,8 +138,7 @@ impl Import<'_> {
         }
     }
 
-    /// Writes what has changed of the set-up, chapters with the names of their managers, and notes the entries whose
-    /// documents show it.
+    /// Writes what has changed of the set-up, chapters with the names of their managers.
     pub(super) async fn write_setup(&mut self, program: &Program, mut changes: Changes) -> Result<(), Error> {
         if !self.faults.is_empty() {
             return Ok(());
@@ -148,25 +146,13 @@ impl Import<'_> {
         for chapter in program.chapters.all().filter(|chapter| !chapter.value.managers.is_empty()) {
             self.name_managers(&chapter.value, &mut changes).await?;
         }
-        let mut reparented = HashSet::new();
         for ((kind, slug), row) in &changes.changed {
-            if let (Kind::Category, Some(before)) = (kind, changes.stored.get(&(*kind, *slug))) {
-                let before: Category = program_store::parse(&before.doc, &program.context)?;
-                if program.categories.any(*slug).map(|category| category.parent) != Some(before.parent) {
-                    reparented.insert(*slug);
-                }
-            }
             let revision = self.log(*kind, slug.as_str(), row.doc.clone()).await?;
             let row = SetupRow { revision, ..row.clone() };
             store::put_setup(&mut self.tx, self.id, *kind, *slug, row).await?;
         }
         if !changes.changed.is_empty() {
             program_store::raise_version(&mut self.tx, self.id).await?;
-        }
-        for category in reparented {
-            for entry in crate::entries::store::of_category(&mut self.tx, self.id, category).await? {
-                self.reading.names.note(store::Space::Touched, entry.as_str())?;
-            }
         }
         Ok(())
     }

@@ -315,6 +315,57 @@ both_engines! {
         assert_eq!(put("ChapterN", "*").await, 200);
     }
 
+    async fn the_counts_of_entries_follow_every_change(server) {
+        let told = async || -> Vec<String> {
+            let counts = server.entry_counts("AccountA").await.into_iter();
+            counts.map(|(place, total)| format!("{place} {total}")).collect()
+        };
+        let old = "SeasonOl CategOld ChapterO submitted 1";
+        let (draft, submitted) = ("SeasonAc CategChi ChapterN in_progress 1", "SeasonAc CategChi ChapterN submitted 1");
+        assert_eq!(told().await, [draft, submitted, old]);
+        move_to(&server, "ChapterS").await.expect(200);
+        let moved = "SeasonAc CategChi ChapterS submitted 1";
+        assert_eq!(told().await, [draft, moved, old]);
+        move_to(&server, "ChapterX").await.expect(422);
+        move_to(&server, "ChapterS").await.expect(200);
+        assert_eq!(told().await, [draft, moved, old]);
+        let line = |members: &str| {
+            of_account_a(&format!(
+                r#"{{"kind":"entry","slug":"EntryTwo","local_id":2,"title":"Second","season":"SeasonAc","category":"CategChi","chapter":"ChapterS","form":"FormEntr","entrant":"UserEntr",{members}}}"#
+            ))
+        };
+        server.import(&line(r#""status":"submitted""#)).await;
+        assert_eq!(told().await, ["SeasonAc CategChi ChapterS submitted 2", old]);
+        for _ in 0..2 {
+            server.import(&line(r#""status":"submitted","deleted":true"#)).await;
+            assert_eq!(told().await, [moved, old]);
+        }
+        server.import(&line(r#""status":"invited""#)).await;
+        assert_eq!(told().await, ["SeasonAc CategChi ChapterS invited 1", moved, old]);
+        assert!(!server.try_import(&line(r#""status":"nothing""#)).await.is_empty());
+        assert_eq!(told().await.len(), 3);
+    }
+
+    async fn an_entry_shows_the_new_parent_of_its_category(server) {
+        let changes = server.changes("AccountA").await.len();
+        let line = |parent: &str| {
+            of_account_a(&format!(
+                r#"{{"kind":"category","slug":"CategNew","season":"SeasonAc","form":"FormEntr","name":{{"en_GB":"New"}},"status":"active"}}
+{{"kind":"category","slug":"CategChi","season":"SeasonAc","form":"FormEntr","parent":{parent},"name":{{"en_GB":"Posters"}},"status":"active"}}"#
+            ))
+        };
+        server.import(&line(r#""CategNew""#)).await;
+        for format in FORMATS {
+            let body = r#"{"chapter":"ChapterN"}"#;
+            let answer = server.put_with(FIRST, body, &[("accept", format)]).await.expect(200);
+            assert!(answer.text().contains("/category/CategNew"), "{}", answer.text());
+        }
+        server.import(&line("null")).await;
+        assert_eq!(move_to(&server, "ChapterN").await.expect(200).json()["parent_category"], Value::Null);
+        let changes = server.changes("AccountA").await.split_off(changes);
+        assert!(changes.iter().all(|change| change.starts_with("category ")), "no entry is written: {changes:?}");
+    }
+
     async fn an_entry_shows_the_new_name_of_its_entrant(server) {
         server.import(&of_account_a(
             r#"{"kind":"user","slug":"UserEntr","first_name":"Asa","last_name":"Neil","email":"asa@example.org"}"#,

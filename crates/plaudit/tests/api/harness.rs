@@ -65,6 +65,9 @@ pub const NOW: &str = "2026-01-31T12:00:00Z";
 /// The most bytes of a body.
 pub const MAXIMUM_BODY: usize = 64 * 1024;
 
+/// The most bytes of a file that is uploaded.
+pub const MAXIMUM_UPLOAD: usize = 100_000;
+
 pub struct Server {
     pub app: App,
     pub db: Db,
@@ -86,6 +89,7 @@ fn app_settings() -> app::Settings {
         idempotency_seconds: 24 * 3600,
         download_seconds: 15 * 60,
         max_body_bytes: MAXIMUM_BODY,
+        max_upload_bytes: MAXIMUM_UPLOAD,
         body_timeout_seconds: 30,
         log_requests: false,
     }
@@ -320,6 +324,28 @@ impl Server {
         let account = self.account(account).await;
         let sql = "SELECT version FROM accounts WHERE id = $1";
         self.db.first(sql, &[account.into()], |row| row.integer(0)).await.unwrap().unwrap()
+    }
+
+    /// How many entries each season, category, chapter and status has, as it is kept, which must be as they are there.
+    pub async fn entry_counts(&self, account: &str) -> Vec<(String, i64)> {
+        let account = self.account(account).await;
+        let mut both = Vec::new();
+        for sql in [
+            "SELECT season || ' ' || category || ' ' || chapter || ' ' || status AS place, total FROM entry_counts \
+             WHERE account = $1 AND total <> 0 ORDER BY place",
+            "SELECT season || ' ' || category || ' ' || chapter || ' ' || status AS place, count(*) FROM entries \
+             WHERE account = $1 AND deleted = 0 GROUP BY season, category, chapter, status ORDER BY place",
+        ] {
+            let mut counts = Vec::new();
+            let row = |row: &db::Row<'_>| {
+                counts.push((row.text(0)?.to_owned(), row.integer(1)?));
+                Ok(())
+            };
+            self.db.each(sql, &[account.into()], row).await.unwrap();
+            both.push(counts);
+        }
+        assert_eq!(both[0], both[1]);
+        both.swap_remove(0)
     }
 
     /// The stored documents of an entry.

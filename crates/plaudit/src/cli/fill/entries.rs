@@ -9,45 +9,47 @@ use super::plan::{CATEGORIES, CHAPTERS, OLD, Plan, Random};
 use super::setup::{FIELDS, STAGES};
 use crate::contributors::{self, Contributor};
 use crate::db::DbError;
-use crate::entries::{self, Answers, Counts, Entry, NO_DEADLINE, Surroundings};
+use crate::entries::{self, Answers, CountChanges, Counts, Entry, NO_DEADLINE, Surroundings};
 use crate::http::json_body::parse_value;
 use crate::ids::derived_uuid;
 use crate::kind::Kind;
 use crate::program::{Record, store};
-use crate::text::{Slug, Timestamp};
+use crate::text::Timestamp;
 use crate::users::Summary;
 
 /// Writes all of them.
 pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
+    let mut counts = CountChanges::default();
     for place in 0..plan.entries {
-        one(filling, plan, place).await?;
+        one(filling, plan, place, &mut counts).await?;
         if filling.is_full() {
+            flush(filling, std::mem::take(&mut counts)).await?;
             filling.commit().await?;
         }
     }
-    Ok(())
+    flush(filling, counts).await
 }
 
-async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64) -> Result<(), DbError> {
+async fn flush(filling: &mut Filling<'_>, counts: CountChanges) -> Result<(), DbError> {
+    let account = filling.account;
+    entries::store::write_counts(filling.tx()?, account, counts).await
+}
+
+async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut CountChanges) -> Result<(), DbError> {
     let mut random = plan.random(Kind::Entry, place);
     let entry = entry(plan, place, &mut random)?;
     let contributors = contributors(plan, place, &entry, &mut random)?;
     let account = filling.account;
     let counts = Counts { contributors: i64::try_from(contributors.len()).unwrap_or(i64::MAX), files: 0 };
     let user = random.below(plan.users);
-    let around = Surroundings {
-        entrant: summary(plan, user),
-        parent_category: parent(plan, &entry),
-        contributors,
-        attachments: Vec::new(),
-        counts,
-    };
+    let around = Surroundings { entrant: summary(plan, user), contributors, attachments: Vec::new(), counts };
     let entry = Entry { entrant: around.entrant.slug, ..entry };
     let doc = entries::EntryHead::of(&entry, &around).to_doc();
     let document = entries::whole(&doc, &entries::detail(&entry.entry_fields, &around));
     let deleted = random.percent(1);
     let revision = filling.log(Kind::Entry, entry.slug.as_str(), document).await?;
-    entries::store::put(filling.tx()?, account, &Record { value: entry, revision, deleted }, &around).await?;
+    let record = Record { value: entry, revision, deleted };
+    entries::store::put(filling.tx()?, account, &record, &around, (None, added)).await?;
     for contributor in around.contributors {
         let document = store::stored(&contributor);
         let revision = filling.log(Kind::Contributor, contributor.slug.as_str(), document).await?;
@@ -68,12 +70,6 @@ pub(super) fn summary(plan: &Plan, user: u64) -> Summary {
         email: Some(format!("{first_name}.{last_name}.{user}@example.org").to_lowercase()),
         global_id: derived_uuid(Kind::User, slug),
     }
-}
-
-/// The parent of an entry's category, as the set-up has it.
-fn parent(plan: &Plan, entry: &Entry) -> Option<Slug> {
-    let place = (0..CATEGORIES).find(|place| plan.slug(Kind::Category, *place) == entry.category)?;
-    (place >= CATEGORIES / 2).then(|| plan.slug(Kind::Category, place % 4))
 }
 
 fn entry(plan: &Plan, place: u64, random: &mut Random) -> Result<Entry, DbError> {

@@ -61,7 +61,9 @@ async fn filled(bench: &Bench) -> Tx {
     let entry: Record<Entry> = record(ENTRY, context);
     let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry.value).await.unwrap().unwrap();
     assert_eq!(around.counts, Counts::default());
-    put(&mut tx, account, &entry, &around).await.unwrap();
+    let mut counts = CountChanges::default();
+    put(&mut tx, account, &entry, &around, (None, &mut counts)).await.unwrap();
+    write_counts(&mut tx, account, counts).await.unwrap();
     tx
 }
 
@@ -117,7 +119,7 @@ async fn a_moved_entry_is_what_it_would_be_if_made_anew() {
     let mut tx = filled(&bench).await;
     let found = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
     let moved = found.head().unwrap().in_chapter(slug("ChapteBB"), bench.origin.at);
-    set_chapter(&mut tx, account, &moved, moved.to_doc(), 5).await.unwrap();
+    set_chapter(&mut tx, account, (slug("ChapteAA"), &moved), moved.to_doc(), 5).await.unwrap();
     let after = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
     let entry = after.entry().unwrap();
     assert_eq!((after.revision, entry.chapter, entry.updated), (5, slug("ChapteBB"), bench.origin.at));
