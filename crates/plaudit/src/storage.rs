@@ -10,11 +10,13 @@ use std::ops::Range;
 use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _, try_unfold};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
-use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt as _, PutPayload};
+use object_store::{
+    GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt as _, PutPayload, WriteMultipart,
+};
 
 /// Bytes that are read from a file at once: one trip to the thread pool each.
 const PIECE: usize = 256 * 1024;
@@ -144,6 +146,12 @@ impl Storage {
         Ok(())
     }
 
+    /// Begins a file of this name whose bytes come piece by piece.
+    pub fn receive(&self, account: &str, token: &str) -> Result<Incoming, StorageError> {
+        let key = key(account, token)?;
+        Ok(Incoming { store: Arc::clone(&self.store), key, held: BytesMut::new(), sent: None })
+    }
+
     /// The content of a file and its size, or a part of the content; a part ends at the end of the file at the latest.
     pub async fn get_stream(
         &self,
@@ -199,6 +207,72 @@ impl Storage {
             Ok(token.map(|token| Stored { token: token.to_owned(), size: meta.size }))
         });
         Ok(stored.boxed())
+    }
+}
+
+/// The bytes that are held before a part is written; a bucket takes no smaller parts than this.
+const PART: usize = 5 << 20;
+
+/// A file that is being received, and seen by nobody before it is whole. At most two parts of it are in memory. Dropped,
+/// it leaves nothing behind.
+pub struct Incoming {
+    store: Arc<dyn ObjectStore>,
+    key: Path,
+    held: BytesMut,
+    sent: Option<WriteMultipart>,
+}
+
+impl Incoming {
+    /// Takes the next piece.
+    pub async fn write(&mut self, mut piece: &[u8]) -> Result<(), StorageError> {
+        while !piece.is_empty() {
+            let (now, later) = piece.split_at(piece.len().min(PART - self.held.len()));
+            self.held.extend_from_slice(now);
+            piece = later;
+            if self.held.len() == PART {
+                let sent = if let Some(sent) = &mut self.sent {
+                    sent
+                } else {
+                    let upload = self.store.put_multipart(&self.key).await.map_err(failed)?;
+                    self.sent.insert(WriteMultipart::new_with_chunk_size(upload, PART))
+                };
+                // The part before this one is on disk first, so that a fast client does not fill the memory.
+                sent.wait_for_capacity(1).await.map_err(failed)?;
+                sent.put(std::mem::take(&mut self.held).freeze());
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the file. When this returns, it is on disk whole.
+    pub async fn keep(mut self) -> Result<(), StorageError> {
+        let held = std::mem::take(&mut self.held).freeze();
+        match self.sent.take() {
+            // A small file is written at once.
+            None => self.store.put(&self.key, PutPayload::from(held)).await.map(drop).map_err(failed),
+            Some(mut sent) => {
+                sent.put(held);
+                sent.finish().await.map(drop).map_err(failed)
+            }
+        }
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        if let (Some(sent), Ok(runtime)) = (self.sent.take(), tokio::runtime::Handle::try_current()) {
+            runtime.spawn(async move {
+                if let Err(error) = sent.abort().await {
+                    tracing::warn!(%error, "what was received of a file could not be removed");
+                }
+            });
+        }
+    }
+}
+
+impl std::fmt::Debug for Incoming {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Incoming").field(&self.key).finish()
     }
 }
 
@@ -351,6 +425,39 @@ mod tests {
         assert_eq!(listed.len(), 1);
         storage.put("Account", "Token", Bytes::from_static(b"yes")).await.unwrap();
         assert_eq!(storage.size("Account", "Token").await.unwrap(), 3);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_received_is_seen_when_it_is_whole() {
+        let (folder, storage) = storage();
+        let content: Vec<u8> = (0..2 * PART + 17).map(|at| u8::try_from(at % 251).unwrap()).collect();
+        for length in [0, 3, PART, PART + 1, content.len()] {
+            let mut incoming = storage.receive("Account", "Token").unwrap();
+            for piece in content[..length].chunks(PART / 2 + 1) {
+                incoming.write(piece).await.unwrap();
+            }
+            assert!(!storage.exists("Account", "Token").await.unwrap());
+            incoming.keep().await.unwrap();
+            let (size, pieces) = storage.get_stream("Account", "Token", None).await.unwrap();
+            assert_eq!(size, length as u64);
+            assert!(whole(pieces).await == content[..length]);
+            storage.delete("Account", "Token").await.unwrap();
+        }
+        assert_eq!(std::fs::read_dir(folder.path().join("a/b/Account")).unwrap().count(), 0);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_not_kept_leaves_nothing() {
+        let (folder, storage) = storage();
+        let mut incoming = storage.receive("Account", "Token").unwrap();
+        incoming.write(&vec![1; 2 * PART + 1]).await.unwrap();
+        let files = || std::fs::read_dir(folder.path().join("a/b/Account")).unwrap().count();
+        assert_eq!(files(), 1);
+        drop(incoming);
+        while files() > 0 {
+            tokio::task::yield_now().await;
+        }
+        assert!(storage.receive("..", "Token").is_err());
     }
 
     #[tokio::test]

@@ -35,6 +35,8 @@ pub struct Settings {
     pub download_seconds: u32,
     /// The most bytes of an ordinary body.
     pub max_body_bytes: usize,
+    /// The most bytes of a file that is uploaded.
+    pub max_upload_bytes: usize,
     /// How long a client may pause while it sends a body, in seconds.
     pub body_timeout_seconds: u64,
     /// Whether each request is logged.

@@ -91,6 +91,7 @@ fn settings(config: &Config, address: &str) -> Settings {
         idempotency_seconds: i64::try_from(config.limits.idempotency_hours * 3600).unwrap_or(i64::MAX),
         download_seconds: u32::try_from(config.limits.download_minutes * 60).unwrap_or(u32::MAX),
         max_body_bytes: config.server.max_body_bytes,
+        max_upload_bytes: crate::files::SIZE,
         body_timeout_seconds: config.server.body_timeout_seconds,
         log_requests: config.log.requests,
     }

@@ -3,6 +3,7 @@
 use memchr::memmem;
 
 use super::rules::UNKNOWN;
+use super::sample::Sample;
 
 /// Bytes of a central directory entry before its name.
 const ENTRY: usize = 46;
@@ -10,8 +11,8 @@ const ENTRY: usize = 46;
 const END: usize = 22;
 
 /// The type of a ZIP archive, by the names in its central directory.
-pub(super) fn of_zip(bytes: &[u8]) -> &'static str {
-    let Some(names) = zip_names(bytes) else { return "application/zip" };
+pub(super) fn of_zip(sample: &Sample<'_>) -> &'static str {
+    let Some(names) = zip_names(sample) else { return "application/zip" };
     if names.contains(&b"[Content_Types].xml".as_slice()) {
         for (folder, mime) in [
             (b"word/".as_slice(), "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
@@ -26,14 +27,14 @@ pub(super) fn of_zip(bytes: &[u8]) -> &'static str {
     "application/zip"
 }
 
-fn zip_names(bytes: &[u8]) -> Option<Vec<&[u8]>> {
-    let tail = bytes.len().saturating_sub(END + usize::from(u16::MAX));
-    let end = tail + memmem::rfind(&bytes[tail..], b"PK\x05\x06")?;
-    let count = little(bytes.get(end + 10..end + 12)?);
-    let mut at = little(bytes.get(end + 16..end + 20)?);
+fn zip_names<'b>(sample: &Sample<'b>) -> Option<Vec<&'b [u8]>> {
+    let tail = &sample.tail[sample.tail.len().saturating_sub(END + usize::from(u16::MAX))..];
+    let end = &tail[memmem::rfind(tail, b"PK\x05\x06")?..];
+    let count = little(end.get(10..12)?);
+    let mut at = little(end.get(16..20)?);
     let mut names = Vec::new();
     for _ in 0..count {
-        let entry = bytes.get(at..)?;
+        let entry = sample.starting_at(at)?;
         if !entry.starts_with(b"PK\x01\x02") {
             return None;
         }
@@ -52,10 +53,10 @@ fn little(bytes: &[u8]) -> usize {
 const OLE_ENTRY: usize = 128;
 
 /// The type of an OLE compound file, by the first stream of its directory that only one type has.
-pub(super) fn of_ole(bytes: &[u8]) -> &'static str {
+pub(super) fn of_ole(sample: &Sample<'_>) -> &'static str {
     let directory = || {
-        let sector = 1_usize.checked_shl(u32::try_from(little(bytes.get(30..32)?)).ok()?)?;
-        bytes.get(little(bytes.get(48..52)?).checked_add(1)?.checked_mul(sector)?..)
+        let sector = 1_usize.checked_shl(u32::try_from(little(sample.part(30..32)?)).ok()?)?;
+        sample.starting_at(little(sample.part(48..52)?).checked_add(1)?.checked_mul(sector)?)
     };
     let streams = [
         ("WordDocument", "application/msword"),
@@ -97,6 +98,27 @@ mod tests {
         end[16..20].copy_from_slice(&start.to_le_bytes());
         bytes.extend_from_slice(&end);
         bytes
+    }
+
+    fn of_zip(bytes: &[u8]) -> &'static str {
+        super::of_zip(&Sample::of(bytes))
+    }
+
+    fn of_ole(bytes: &[u8]) -> &'static str {
+        super::of_ole(&Sample::of(bytes))
+    }
+
+    #[test]
+    fn a_long_archive_is_told_by_its_end() {
+        let mut bytes = b"PK\x03\x04".to_vec();
+        bytes.resize(crate::files::HEAD + 2 * crate::files::TAIL, 0);
+        let start = u32::try_from(bytes.len()).unwrap();
+        let mut directory =
+            zip(&["[Content_Types].xml", "word/document.xml"]).split_off(b"PK\x03\x04 local headers".len());
+        let end = directory.len() - END;
+        directory[end + 16..end + 20].copy_from_slice(&start.to_le_bytes());
+        bytes.extend_from_slice(&directory);
+        assert!(of_zip(&bytes).ends_with("wordprocessingml.document"));
     }
 
     #[test]

@@ -2,13 +2,16 @@
 //!
 //! - The content under a token never changes, so that neither do its type, its length and the size of its image.
 //! - These three are told by the content alone, never by a name; a program file may state them, and must then be right.
+//!   The beginning and the end of a content tell them ([`Sample`]), so that a long one need not be held.
 
 mod compound;
 mod image;
 mod rules;
+mod sample;
 pub mod store;
 
-pub use rules::{Content, content_type};
+pub use rules::Content;
+pub use sample::{HEAD, Sample, Sampler, TAIL};
 
 use crate::document::{self, Object};
 use crate::input::{self, Members};
@@ -17,6 +20,8 @@ use crate::text::{Json, Timestamp, Token};
 
 /// The most characters of a file's name.
 pub const NAME_LENGTH: usize = 255;
+/// The most bytes of a file.
+pub const SIZE: usize = 256 << 20;
 
 /// A stored file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +40,8 @@ pub struct File {
     pub created: Timestamp,
 }
 
-fn filename(json: &Json) -> Result<String, String> {
+/// The name of a file: no path, and nothing that could be taken for one.
+pub fn filename(json: &Json) -> Result<String, String> {
     let name = input::filled_text(NAME_LENGTH)(json)?;
     let forbidden = |c: char| c.is_control() || c == '/' || c == '\\';
     if name.contains(forbidden) {

@@ -2,6 +2,7 @@
 
 use memchr::memmem;
 
+use super::sample::Sample;
 use super::{compound, image};
 
 /// What a file's bytes tell of it.
@@ -21,11 +22,17 @@ impl Content {
     /// What these bytes tell.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        let mime = content_type(bytes);
-        let sides = image::size(mime, bytes);
+        Self::told_by(&Sample::of(bytes))
+    }
+
+    /// What the bytes of this sample tell.
+    #[must_use]
+    pub fn told_by(sample: &Sample<'_>) -> Self {
+        let mime = content_type(sample);
+        let sides = image::size(mime, sample.head);
         Self {
             mime: mime.to_owned(),
-            size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
+            size: i64::try_from(sample.size).unwrap_or(i64::MAX),
             image_width: sides.map(|(width, _)| i64::from(width)),
             image_height: sides.map(|(_, height)| i64::from(height)),
         }
@@ -51,8 +58,8 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 ];
 
 /// The media type of a content.
-#[must_use]
-pub fn content_type(bytes: &[u8]) -> &'static str {
+fn content_type(sample: &Sample<'_>) -> &'static str {
+    let bytes = sample.head;
     if let Some((_, mime)) = SIGNATURES.iter().find(|(signature, _)| bytes.starts_with(signature)) {
         return mime;
     }
@@ -63,10 +70,10 @@ pub fn content_type(bytes: &[u8]) -> &'static str {
         [_, _, _, _, b'm', b'o', b'o', b'v', ..] => "video/quicktime",
         [0x1a, 0x45, 0xdf, 0xa3, ..] => of_ebml(bytes),
         [b'O', b'g', b'g', b'S', ..] => of_ogg(bytes),
-        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => compound::of_zip(bytes),
-        [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ..] => compound::of_ole(bytes),
+        [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => compound::of_zip(sample),
+        [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ..] => compound::of_ole(sample),
         [0xff, second, third, ..] if is_mpeg_audio(*second, *third) => "audio/mpeg",
-        _ => of_text(bytes),
+        _ => of_text(bytes, sample.is_whole()),
     }
 }
 
@@ -119,24 +126,41 @@ fn is_mpeg_audio(second: u8, third: u8) -> bool {
     second >= 0xe0 && version != 1 && layer == 1 && (1..15).contains(&bit_rate) && sampling_rate != 3
 }
 
-fn of_text(bytes: &[u8]) -> &'static str {
+/// The type of a text, of which only the beginning is told where it is not whole.
+fn of_text(bytes: &[u8], is_whole: bool) -> &'static str {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return "text/plain";
     }
-    let Ok(text) = std::str::from_utf8(bytes) else { return UNKNOWN };
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        // The beginning may end within a character.
+        Err(error) if !is_whole && error.error_len().is_none() => {
+            std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return UNKNOWN,
+    };
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.is_empty() || text.chars().any(|c| c.is_control() && !matches!(c, '\t' | '\n' | '\r' | '\u{c}')) {
         return UNKNOWN;
     }
     if root_is_svg(text) {
         "image/svg+xml"
-    } else if text.trim_start().starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok() {
+    } else if is_json(text, is_whole) {
         "application/json"
-    } else if is_table(text) {
+    } else if is_table(text, is_whole) {
         "text/csv"
     } else {
         "text/plain"
     }
+}
+
+/// Whether the text is a JSON object or array, or the beginning of one.
+fn is_json(text: &str, is_whole: bool) -> bool {
+    text.trim_start().starts_with(['{', '['])
+        && match serde_json::from_str::<serde::de::IgnoredAny>(text) {
+            Ok(_) => true,
+            Err(error) => !is_whole && error.is_eof(),
+        }
 }
 
 /// Whether the first element of an XML text, after declaration, comments and document type, is `svg`.
@@ -161,11 +185,12 @@ fn root_is_svg(text: &str) -> bool {
     }
 }
 
-/// Whether the text has at least two records, all with the same number of fields and more than one (RFC 4180).
-fn is_table(text: &str) -> bool {
+/// Whether the text has at least two records, all with the same number of fields and more than one (RFC 4180). The last
+/// record of a text that is not whole does not count.
+fn is_table(text: &str, is_whole: bool) -> bool {
     let mut widths = Vec::new();
     let (mut commas, mut quoted, mut empty) = (0_usize, false, true);
-    for byte in text.bytes().chain(std::iter::once(b'\n')) {
+    for byte in text.bytes().chain(is_whole.then_some(b'\n')) {
         match byte {
             b'"' => quoted = !quoted,
             b',' if !quoted => commas += 1,
@@ -180,12 +205,33 @@ fn is_table(text: &str) -> bool {
         }
         empty &= byte == b'\r';
     }
-    !quoted && widths.len() >= 2 && widths[0] > 0 && widths.iter().all(|width| *width == widths[0])
+    !(quoted && is_whole) && widths.len() >= 2 && widths[0] > 0 && widths.iter().all(|width| *width == widths[0])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn content_type(bytes: &[u8]) -> &'static str {
+        super::content_type(&Sample::of(bytes))
+    }
+
+    #[test]
+    fn a_long_text_is_told_by_its_beginning() {
+        let long = |begin: &str, line: &str| {
+            let mut text = begin.to_owned();
+            while text.len() <= crate::files::HEAD {
+                text.push_str(line);
+            }
+            content_type(text.as_bytes())
+        };
+        assert_eq!(long("", "Grüße, überall "), "text/plain", "the beginning ends within a character or not");
+        assert_eq!(long("x", "Grüße, überall "), "text/plain");
+        assert_eq!(long("[0", ",1"), "application/json");
+        assert_eq!(long("[0", ",x"), "text/plain");
+        assert_eq!(long("a,b\n", "1,\"two\nlines\"\n"), "text/csv");
+        assert_eq!(long("a,b\n", "1,2,3\n"), "text/plain");
+    }
 
     #[test]
     fn the_first_bytes_tell_the_type() {

@@ -100,7 +100,14 @@ impl Caller {
     where
         S: Send + Sync + 'static,
     {
-        let state = Arc::new(state);
+        self.write_shared(Arc::new(state), work).await
+    }
+
+    /// Like [`Caller::write`], with a state that the caller of it keeps.
+    pub(super) async fn write_shared<S>(&self, state: Arc<S>, work: Work<S>) -> Result<Reply, ApiError>
+    where
+        S: Send + Sync + 'static,
+    {
         let mut program = Arc::clone(&self.0.program);
         let mut turn = None;
         for _ in 0..RUNS {

@@ -4,6 +4,7 @@ use super::page::ListQueryError;
 use crate::db::DbError;
 use crate::document;
 use crate::input::Violations;
+use crate::storage::StorageError;
 
 /// Why a request is not done. Becomes an answer in one place, [`ApiError::document`].
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +67,12 @@ pub enum ApiError {
 
 impl From<DbError> for ApiError {
     fn from(error: DbError) -> Self {
+        Self::Internal(error.to_string())
+    }
+}
+
+impl From<StorageError> for ApiError {
+    fn from(error: StorageError) -> Self {
         Self::Internal(error.to_string())
     }
 }

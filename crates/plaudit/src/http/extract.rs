@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
+use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use http_body_util::{BodyExt, Limited};
+use http_body_util::BodyExt as _;
 
 use super::{ApiError, Caller, json_body};
 use crate::text::{JsonObject, Slug, Token};
@@ -87,42 +88,62 @@ impl<S: Send + Sync> FromRequest<S> for Body {
         let settings = &caller.app().settings;
         let bytes = read(body, settings.max_body_bytes, Duration::from_secs(settings.body_timeout_seconds)).await?;
         if bytes.trim_ascii().is_empty() {
-            return Err(ApiError::BadRequest("The request body is empty.".to_owned()));
+            return Err(empty());
         }
-        let media_type = parts.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // A parameter such as charset=utf-8 says nothing that JSON does not say itself.
-        if !media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json") {
-            return Err(ApiError::BadRequest("The Content-Type of the request must be application/json.".to_owned()));
+        if !is_json(&parts.headers) {
+            return Err(not_json());
         }
-        let object = json_body::parse_object(&bytes)
-            .map_err(|error| ApiError::BadRequest(format!("The request body is not a JSON object: {error}.")))?;
-        Ok(Self(object))
+        Ok(Self(json_body::parse_object(&bytes).map_err(|error| no_object(&error))?))
+    }
+}
+
+pub(super) fn empty() -> ApiError {
+    ApiError::BadRequest("The request body is empty.".to_owned())
+}
+
+pub(super) fn not_json() -> ApiError {
+    ApiError::BadRequest("The Content-Type of the request must be application/json.".to_owned())
+}
+
+pub(super) fn no_object(error: &json_body::BodyError) -> ApiError {
+    ApiError::BadRequest(format!("The request body is not a JSON object: {error}."))
+}
+
+/// Whether a body is said to be JSON.
+pub(super) fn is_json(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    // A parameter such as charset=utf-8 says nothing that JSON does not say itself.
+    media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
+
+/// The next bytes of a body, which must come within `pause`; nothing at its end.
+pub(super) async fn next_piece(body: &mut axum::body::Body, pause: Duration) -> Result<Option<Bytes>, ApiError> {
+    loop {
+        match tokio::time::timeout(pause, body.frame()).await {
+            Err(_) => return Err(ApiError::BadRequest("The request body did not arrive in time.".to_owned())),
+            Ok(None) => return Ok(None),
+            Ok(Some(Ok(frame))) => {
+                if let Ok(piece) = frame.into_data() {
+                    return Ok(Some(piece));
+                }
+            }
+            Ok(Some(Err(_))) => return Err(ApiError::BadRequest("The request body broke off.".to_owned())),
+        }
     }
 }
 
 /// Reads a body of at most `limit` bytes, with `pause` at the most between two parts of it.
-pub(super) async fn read(body: axum::body::Body, limit: usize, pause: Duration) -> Result<Bytes, ApiError> {
+pub(super) async fn read(mut body: axum::body::Body, limit: usize, pause: Duration) -> Result<Bytes, ApiError> {
     // A body that announces too much is refused before any of it is read.
     if http_body::Body::size_hint(&body).lower() > limit as u64 {
         return Err(ApiError::TooLarge(limit));
     }
-    let mut limited = Limited::new(body, limit);
     let mut bytes = Vec::new();
-    loop {
-        match tokio::time::timeout(pause, limited.frame()).await {
-            Err(_) => return Err(ApiError::BadRequest("The request body did not arrive in time.".to_owned())),
-            Ok(None) => return Ok(bytes.into()),
-            Ok(Some(Ok(frame))) => {
-                if let Some(data) = frame.data_ref() {
-                    bytes.extend_from_slice(data);
-                }
-            }
-            Ok(Some(Err(error))) if error.is::<http_body_util::LengthLimitError>() => {
-                return Err(ApiError::TooLarge(limit));
-            }
-            Ok(Some(Err(_))) => {
-                return Err(ApiError::BadRequest("The request body broke off.".to_owned()));
-            }
+    while let Some(piece) = next_piece(&mut body, pause).await? {
+        if piece.len() > limit - bytes.len() {
+            return Err(ApiError::TooLarge(limit));
         }
+        bytes.extend_from_slice(&piece);
     }
+    Ok(bytes.into())
 }

@@ -10,6 +10,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::middleware::Next;
@@ -23,7 +24,7 @@ use super::precondition::IfMatch;
 use super::rate_limit::{Counted, RateLimiter, Standing};
 use super::reply::{Outcome, Recorded};
 use super::server::ClientAddress;
-use super::{ApiError, Caller, Reply, answer, extract, language};
+use super::{ApiError, Caller, Reply, answer, extract, language, upload};
 use crate::app::App;
 use crate::program::{Program, accounts, keys};
 use crate::text::{Slug, Timestamp};
@@ -271,10 +272,16 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
     let settings = &judged.app.settings;
     let (parts, body) = request.into_parts();
     let pause = Duration::from_secs(settings.body_timeout_seconds);
-    let body = match extract::read(body, settings.max_body_bytes, pause).await {
-        // A body that is too large is refused at its place in the order, by the operation that reads it.
-        Err(ApiError::TooLarge(limit)) => vec![b' '; limit + 1].into(),
-        read => read?,
+    let (identity, body) = if upload::is_upload(parts.uri.path()) {
+        let (hash, body) = upload::spool(body, settings).await?;
+        (Bytes::copy_from_slice(&hash), body)
+    } else {
+        let bytes = match extract::read(body, settings.max_body_bytes, pause).await {
+            // A body that is too large is refused at its place in the order, by the operation that reads it.
+            Err(ApiError::TooLarge(limit)) => vec![b' '; limit + 1].into(),
+            read => read?,
+        };
+        (bytes.clone(), Body::from(bytes))
     };
     let fingerprint = idempotency::fingerprint(&[
         parts.method.as_str().as_bytes(),
@@ -282,11 +289,11 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         judged.representation().as_bytes(),
         header_bytes(&parts.headers, header::CONTENT_TYPE.as_str()),
         header_bytes(&parts.headers, header::IF_MATCH.as_str()),
-        &body,
+        &identity,
     ]);
     let claim = Claim { name: (caller.account(), judged.key, name), request: fingerprint };
     let guard = judged.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
-    let request = Request::from_parts(parts, axum::body::Body::from(body));
+    let request = Request::from_parts(parts, body);
     if let Some((fingerprint, mut recorded)) =
         idempotency::store::find(&judged.app.db, &claim.name, judged.oldest_kept()).await?
     {

@@ -26,6 +26,7 @@ pub mod rate_limit;
 pub mod render;
 pub mod reply;
 pub mod server;
+pub mod upload;
 
 use axum::Router;
 use axum::middleware;
@@ -35,6 +36,7 @@ pub use error::ApiError;
 pub use extract::{Body, PathSlug, PathToken, RawQuery, Writer};
 pub use render::Renderer;
 pub use reply::Reply;
+pub use upload::{Upload, Uploaded};
 
 use crate::app::App;
 use crate::{entries, orders, program};

@@ -7,6 +7,7 @@ use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
 use super::ApiError;
+use crate::kind::Kind;
 
 /// A success.
 #[derive(Clone, Debug)]
@@ -59,6 +60,13 @@ impl Reply {
     #[must_use]
     pub fn detailed(document: String, detail: String, revision: i64) -> Self {
         Self::Record { document, detail: Some(detail), revision, version: None, created: None }
+    }
+
+    /// 201 with a record that was made.
+    #[must_use]
+    pub fn created(document: String, revision: i64, kind: Kind, identifier: &str) -> Self {
+        let path = format!("/{}/{identifier}", kind.path());
+        Self::Record { document, detail: None, revision, version: None, created: Some(path) }
     }
 
     /// 204.

@@ -11,15 +11,12 @@ use super::Error;
 use super::import::{Import, Item};
 use super::store::{Names, Space};
 use crate::attachments;
-use crate::files::{self, Content, File};
+use crate::files::{self, Content, File, SIZE};
 use crate::input::Members;
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::storage::{Storage, StorageError};
 use crate::text::{Json, Slug, Token};
-
-/// The most bytes of a file.
-const SIZE: usize = 256 << 20;
 
 /// What is said of a file's bytes.
 enum Given {

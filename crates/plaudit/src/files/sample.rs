@@ -1,0 +1,113 @@
+//! The parts of a content that tell its type, so that a content of any length is judged in bounded memory.
+
+use std::ops::Range;
+
+/// The most bytes at the beginning that are looked at.
+pub const HEAD: usize = 4 << 20;
+/// The most bytes at the end that are looked at: a ZIP archive has its directory there.
+pub const TAIL: usize = 1 << 20;
+
+/// The beginning and the end of a content.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'b> {
+    /// The first [`HEAD`] bytes, or all there are.
+    pub head: &'b [u8],
+    /// The last [`TAIL`] bytes, or all there are.
+    pub tail: &'b [u8],
+    /// The number of all bytes.
+    pub size: u64,
+}
+
+impl<'b> Sample<'b> {
+    /// The sample of a content that is at hand.
+    #[must_use]
+    pub fn of(bytes: &'b [u8]) -> Self {
+        Self {
+            head: &bytes[..bytes.len().min(HEAD)],
+            tail: &bytes[bytes.len().saturating_sub(TAIL)..],
+            size: bytes.len() as u64,
+        }
+    }
+
+    /// Whether the head is the whole content.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.head.len() as u64 == self.size
+    }
+
+    /// What is known of the content from a place on, the longer of what head and tail have.
+    #[must_use]
+    pub(super) fn starting_at(&self, start: usize) -> Option<&'b [u8]> {
+        let skipped = usize::try_from(self.size).ok()?.checked_sub(self.tail.len())?;
+        match start.checked_sub(skipped) {
+            Some(within) => self.tail.get(within..),
+            None => self.head.get(start..),
+        }
+    }
+
+    /// A part of the content, where it is known.
+    #[must_use]
+    pub(super) fn part(&self, range: Range<usize>) -> Option<&'b [u8]> {
+        self.starting_at(range.start)?.get(..range.end.checked_sub(range.start)?)
+    }
+}
+
+/// Takes the sample of a content that comes piece by piece.
+#[derive(Debug, Default)]
+pub struct Sampler {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    size: u64,
+}
+
+impl Sampler {
+    /// Takes the next piece.
+    pub fn take(&mut self, piece: &[u8]) {
+        let room = HEAD - self.head.len();
+        self.head.extend_from_slice(&piece[..piece.len().min(room)]);
+        self.tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
+        // Twice the room, so that the bytes are moved seldom.
+        if self.tail.len() > 2 * TAIL {
+            self.tail.drain(..self.tail.len() - TAIL);
+        }
+        self.size += piece.len() as u64;
+    }
+
+    /// The number of bytes that came.
+    #[must_use]
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// The sample of what came.
+    #[must_use]
+    pub fn sample(&self) -> Sample<'_> {
+        let tail = &self.tail[self.tail.len().saturating_sub(TAIL)..];
+        Sample { head: &self.head, tail, size: self.size }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_sampled_as_the_whole_is() {
+        let bytes: Vec<u8> = (0..HEAD + 3 * TAIL + 5).map(|at| u8::try_from(at % 253).unwrap()).collect();
+        for length in [0, 1, TAIL - 1, TAIL, HEAD, HEAD + 1, bytes.len()] {
+            for piece in [TAIL / 3 + 7, TAIL, 3 * TAIL] {
+                let mut sampler = Sampler::default();
+                bytes[..length].chunks(piece).for_each(|piece| sampler.take(piece));
+                let (told, whole) = (sampler.sample(), Sample::of(&bytes[..length]));
+                assert_eq!((told.size, told.is_whole()), (whole.size, length <= HEAD));
+                assert!(told.head == whole.head && told.tail == whole.tail, "{length} bytes by {piece}");
+            }
+        }
+        let sample = Sample::of(&bytes);
+        let end = bytes.len();
+        assert_eq!(sample.part(5..9), Some(&bytes[5..9]));
+        assert_eq!(sample.part(end - 9..end), Some(&bytes[end - 9..]));
+        assert_eq!(sample.part(HEAD + TAIL..HEAD + TAIL + 1), None, "it is in neither");
+        assert_eq!(sample.part(end - 1..end + 1), None);
+    }
+}

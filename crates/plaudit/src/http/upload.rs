@@ -1,0 +1,291 @@
+//! Uploads: a JSON object whose member `data` is a file in base64, read as it arrives and never held whole.
+//!
+//! - [`Upload`] stands as the last argument of a handler. It reads the body: the members beside `data` are kept, the
+//!   data is decoded and written to the storage, where nobody sees it yet, and its size, hash and type are told on the
+//!   way. A body that is no JSON object is 400, one that is too large 413, as everywhere.
+//! - [`Upload::write`] makes the file whole and then runs the handler's work in its transaction. The work judges the
+//!   members ([`Received::file`]) and records the file ([`Received::record`]). Where it does not, the file is removed.
+//! - A client that goes away before its body has come leaves nothing behind. One that goes away later is not told what
+//!   came of it; the upload is finished all the same, so that there is never a record without its bytes.
+//! - In memory is what the type is told by ([`files::Sampler`]), two parts of the storage and one piece of the body.
+
+mod decode;
+mod scan;
+mod spool;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::HeaderMap;
+use futures_util::future::BoxFuture;
+use sha2::{Digest, Sha256};
+
+use self::decode::{Decoder, NotBase64};
+use self::scan::{Scanned, Scanner};
+pub(super) use self::spool::spool;
+use super::caller::Writing;
+use super::{ApiError, Caller, Reply, extract};
+use crate::app::Settings;
+use crate::db::Tx;
+use crate::document;
+use crate::files::{self, Content, File, Sampler};
+use crate::input::Members;
+use crate::kind::Kind;
+use crate::log::{self, Action, Change};
+use crate::storage::Incoming;
+use crate::text::{JsonObject, Timestamp, Token};
+
+/// Whether a path takes uploads, whose bodies are larger than others.
+#[must_use]
+pub(super) fn is_upload(path: &str) -> bool {
+    path.split('/').nth(3).is_some_and(|part| part == "upload" || part == "attachment")
+}
+
+/// The most bytes that a body of an upload has: every character of its base64 may stand behind a backslash.
+fn largest_body(settings: &Settings) -> usize {
+    settings.max_upload_bytes.div_ceil(3).saturating_mul(8).saturating_add(settings.max_body_bytes)
+}
+
+/// The body of an upload that has come.
+#[derive(Debug)]
+pub struct Upload {
+    received: Received,
+    incoming: Option<Incoming>,
+}
+
+/// What is known of a file that was uploaded.
+#[derive(Debug)]
+pub struct Received {
+    members: JsonObject,
+    told: Result<Told, &'static str>,
+    token: Token,
+    is_recorded: AtomicBool,
+}
+
+/// What the bytes of an upload tell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Told {
+    content: Content,
+    hash: [u8; 32],
+}
+
+/// What the work of an upload knows: what was received, and what the handler brought along.
+#[derive(Debug)]
+pub struct Uploaded<S> {
+    /// The members and the file.
+    pub received: Received,
+    /// What the handler brought along.
+    pub state: S,
+}
+
+/// What a handler does with an upload in a transaction.
+pub type Work<S> = for<'a> fn(&'a mut Tx, &'a Writing<Uploaded<S>>) -> BoxFuture<'a, Result<Reply, ApiError>>;
+
+impl<S: Send + Sync> FromRequest<S> for Upload {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let caller = Caller::from_request_parts(&mut parts, state).await?;
+        read(&caller, &parts.headers, body).await
+    }
+}
+
+impl Upload {
+    /// Makes the file whole and runs `work` in a transaction of the caller's account. Where the work does not record
+    /// the file, it is removed again.
+    pub async fn write<S>(self, caller: Caller, state: S, work: Work<S>) -> Result<Reply, ApiError>
+    where
+        S: Send + Sync + 'static,
+    {
+        // A task of its own goes on when the client goes away.
+        let finished = tokio::spawn(self.finish(caller, state, work)).await;
+        finished.unwrap_or_else(|error| Err(ApiError::Internal(format!("an upload was not finished: {error}"))))
+    }
+
+    async fn finish<S>(self, caller: Caller, state: S, work: Work<S>) -> Result<Reply, ApiError>
+    where
+        S: Send + Sync + 'static,
+    {
+        let Self { received, incoming } = self;
+        let is_kept = incoming.is_some();
+        if let Some(incoming) = incoming {
+            incoming.keep().await?;
+        }
+        let uploaded = Arc::new(Uploaded { received, state });
+        let outcome = caller.write_shared(Arc::clone(&uploaded), work).await;
+        let (account, token) = (caller.program().account.slug, &uploaded.received.token);
+        let is_recorded = uploaded.received.is_recorded.load(Ordering::Acquire);
+        let is_wanted = match &outcome {
+            Ok(_) => is_recorded,
+            // Nobody knows how a commit ended that failed, and bytes too many do less harm than bytes too few.
+            Err(error) => is_recorded && matches!(error, ApiError::Internal(_)),
+        };
+        if is_kept
+            && !is_wanted
+            && let Err(error) = caller.app().storage.delete(account.as_str(), token.as_str()).await
+        {
+            tracing::warn!(%error, "an uploaded file that was refused could not be removed");
+        }
+        outcome
+    }
+}
+
+impl Received {
+    /// The members of the body. All of them are read by the work, `filename` and `data` by [`Received::file`].
+    #[must_use]
+    pub fn members(&self) -> Members<'_> {
+        Members::closed(&self.members)
+    }
+
+    /// The file that was uploaded; what is wrong with its name or its data is left in `members`.
+    pub fn file(&self, members: &mut Members<'_>, now: Timestamp) -> Option<File> {
+        let filename = members.required("filename", files::filename);
+        members.get("data");
+        let told = match &self.told {
+            Ok(told) => told,
+            Err(message) => {
+                members.fault("data", *message);
+                return None;
+            }
+        };
+        Some(File {
+            token: self.token.clone(),
+            filename: filename?,
+            content: told.content.clone(),
+            duration: None,
+            metadata: document::object(|object| object.text("sha256", &hex::encode(told.hash))),
+            created: now,
+        })
+    }
+
+    /// Records the file, and answers with it. The last thing that the work does.
+    pub async fn record<S>(&self, tx: &mut Tx, writing: &Writing<S>, file: &File) -> Result<Reply, ApiError> {
+        let change = Change {
+            kind: Kind::File,
+            slug: file.token.as_str(),
+            action: Action::Created,
+            events: &[],
+            document: file.stored(),
+        };
+        let revision = log::append(tx, writing.account(), &writing.origin, change).await?;
+        files::store::put(tx, writing.account(), file, revision).await?;
+        self.is_recorded.store(true, Ordering::Release);
+        let shown = document::object(|object| {
+            object.text("filename", &file.filename);
+            object.text("token", file.token.as_str());
+            object.link("link", Kind::File, file.token.as_str());
+        });
+        Ok(Reply::created(shown, revision, Kind::File, file.token.as_str()))
+    }
+}
+
+/// Reads a body to its end.
+async fn read(caller: &Caller, headers: &HeaderMap, mut body: Body) -> Result<Upload, ApiError> {
+    let settings = &caller.app().settings;
+    let largest = largest_body(settings);
+    if http_body::Body::size_hint(&body).lower() > largest as u64 {
+        return Err(ApiError::TooLarge(settings.max_upload_bytes));
+    }
+    let is_json = extract::is_json(headers);
+    let pause = Duration::from_secs(settings.body_timeout_seconds);
+    let mut scanner = Scanner::new(settings.max_body_bytes);
+    let mut receiving = Receiving::begin(caller)?;
+    let (mut text, mut length) = (Vec::new(), 0_usize);
+    while let Some(piece) = extract::next_piece(&mut body, pause).await? {
+        length = length.saturating_add(piece.len());
+        if length > largest {
+            return Err(ApiError::TooLarge(settings.max_upload_bytes));
+        }
+        scanner.take(&piece, &mut text).map_err(|_| ApiError::TooLarge(settings.max_body_bytes))?;
+        if !scanner.is_empty() && !is_json {
+            return Err(extract::not_json());
+        }
+        receiving.take(&text).await?;
+        text.clear();
+    }
+    if scanner.is_empty() {
+        return Err(extract::empty());
+    }
+    let Scanned { members, is_base64 } = scanner.finish().map_err(|error| extract::no_object(&error))?;
+    receiving.finish(members, is_base64).await
+}
+
+/// A file whose bytes are coming.
+struct Receiving {
+    token: Token,
+    incoming: Incoming,
+    decoder: Result<Decoder, NotBase64>,
+    sampler: Sampler,
+    hash: Sha256,
+    characters: usize,
+    largest: usize,
+    bytes: Vec<u8>,
+}
+
+impl Receiving {
+    fn begin(caller: &Caller) -> Result<Self, ApiError> {
+        let token = caller.app().ids.token();
+        let incoming = caller.app().storage.receive(caller.program().account.slug.as_str(), token.as_str())?;
+        Ok(Self {
+            token,
+            incoming,
+            decoder: Ok(Decoder::default()),
+            sampler: Sampler::default(),
+            hash: Sha256::new(),
+            characters: 0,
+            largest: caller.app().settings.max_upload_bytes,
+            bytes: Vec::new(),
+        })
+    }
+
+    async fn take(&mut self, text: &[u8]) -> Result<(), ApiError> {
+        self.characters = self.characters.saturating_add(text.len());
+        if self.characters / 4 > self.largest.div_ceil(3) {
+            return Err(ApiError::TooLarge(self.largest));
+        }
+        if let Ok(decoder) = &mut self.decoder
+            && let Err(wrong) = decoder.take(text, &mut self.bytes)
+        {
+            // The rest of the body is read all the same: it may be no JSON, which is told first.
+            self.decoder = Err(wrong);
+        }
+        self.pass_on().await
+    }
+
+    async fn pass_on(&mut self) -> Result<(), ApiError> {
+        if self.decoder.is_ok() {
+            self.sampler.take(&self.bytes);
+            if self.sampler.size() > self.largest as u64 {
+                return Err(ApiError::TooLarge(self.largest));
+            }
+            self.hash.update(&self.bytes);
+            self.incoming.write(&self.bytes).await?;
+        }
+        self.bytes.clear();
+        Ok(())
+    }
+
+    async fn finish(mut self, members: JsonObject, is_base64: Option<bool>) -> Result<Upload, ApiError> {
+        if let Ok(decoder) = &self.decoder
+            && let Err(wrong) = decoder.finish(&mut self.bytes)
+        {
+            self.decoder = Err(wrong);
+        }
+        self.pass_on().await?;
+        let told = match (is_base64, &self.decoder) {
+            (None, _) if members.get("data").is_none() => Err("is required"),
+            (None, _) => Err("must be a string in base64"),
+            (Some(true), Ok(_)) => {
+                Ok(Told { content: Content::told_by(&self.sampler.sample()), hash: self.hash.finalize().into() })
+            }
+            _ => Err("must be base64: letters, digits, + and /, with its padding and without blanks"),
+        };
+        let incoming = told.is_ok().then_some(self.incoming);
+        let received = Received { members, told, token: self.token, is_recorded: AtomicBool::new(false) };
+        Ok(Upload { received, incoming })
+    }
+}
