@@ -83,6 +83,8 @@ fn questions(own: &Program) -> Vec<Question> {
         plain("PUT", &format!("/chapter/{chapter}"), Kind::User, Some(json!({"managers": [MARK]}))),
         plain("GET", "/season/@slug@", Kind::Season, None),
         plain("GET", "/form/@slug@", Kind::Form, None),
+        plain("GET", "/round?form=@slug@&season=all&trashed=all", Kind::Form, None),
+        plain("GET", "/score-set?season=@slug@&archived=all&trashed=all", Kind::Season, None),
         plain("GET", "/form?season=@slug@&archived=all&deleted=included", Kind::Season, None),
         plain("GET", "/order?season=@slug@", Kind::Season, None),
         plain("GET", "/order?season=@slug@&deleted=included&test=only", Kind::Season, None),

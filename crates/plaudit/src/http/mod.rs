@@ -60,6 +60,8 @@ fn interface() -> Router<App> {
         .merge(program::seasons::routes())
         .merge(program::forms::routes())
         .merge(program::taxes::routes())
+        .merge(program::rounds::routes())
+        .merge(program::score_sets::routes())
         .merge(program::chapters::routes())
         .merge(program::fields::routes())
         .merge(entries::routes())

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 
-use crate::program::{accounts, chapters, fields, forms, seasons, taxes};
+use crate::program::{accounts, chapters, fields, forms, rounds, score_sets, seasons, taxes};
 use crate::{entries, orders};
 
 /// The shape of every error (specification, section 7).
@@ -46,6 +46,10 @@ pub struct Paging {
         forms::api::list,
         forms::api::show,
         taxes::api::list,
+        rounds::api::list,
+        rounds::api::show,
+        score_sets::api::list,
+        score_sets::api::show,
         chapters::api::update,
         chapters::api::delete,
         fields::api::delete,

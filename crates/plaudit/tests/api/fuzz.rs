@@ -46,6 +46,8 @@ const READ: &[&str] = &[
     "/form/FormEntr",
     "/form/BFormEnt",
     "/tax",
+    "/round",
+    "/score-set",
 ];
 const NAMES: &[&str] = &[
     "status",

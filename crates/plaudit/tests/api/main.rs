@@ -24,6 +24,8 @@ mod isolation;
 mod languages;
 mod orders;
 mod races;
+mod rounds;
+mod score_sets;
 mod seasons;
 mod statements;
 mod taxes;

@@ -62,6 +62,8 @@ both_engines! {
                 "/form?order=name",
                 "/form/FormEntr",
                 "/tax?cursor=",
+                "/round?season=all",
+                "/score-set?season=all",
             ] {
                 counts.push((path, counted(&server, "GET", path, ["", ""]).await));
             }

@@ -7,7 +7,11 @@
 //!   in favour of those who are waited for: the start is its first moment, the end its last ([`Round::moments`]).
 //! - Rounds are set up by program files; the interface only reads them.
 
+pub mod api;
 mod rules;
+
+pub use api::routes;
+pub use rules::document;
 
 use super::chapters::NAME_LENGTH;
 use super::choice::choices;

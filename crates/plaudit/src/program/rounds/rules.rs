@@ -3,11 +3,13 @@
 use jiff::tz::TimeZone;
 
 use super::Round;
+use crate::document;
 use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
-use crate::text::Timestamp;
+use crate::program::listing::SortKey;
+use crate::text::{LocalTime, Timestamp};
 
 /// What is wrong with a round among the records that it refers to.
 pub(super) fn check(round: &Round, program: &Program) -> Violations {
@@ -30,6 +32,41 @@ impl Round {
         let (start, end) = self.moments(zone);
         start.is_none_or(|start| start <= now) && end.is_none_or(|end| now < end)
     }
+}
+
+/// What a list of rounds is sorted by (contract, section 4). Dates are all of one time zone and are sorted as they are
+/// written.
+pub(super) fn key(round: &Round, order: &str, program: &Program) -> SortKey {
+    let date = |date: Option<LocalTime>| SortKey::text(date.map(|date| date.to_string()).as_deref());
+    match order {
+        "created" => SortKey::time(round.created),
+        "end_date" => date(round.end_date),
+        "name" => SortKey::translated(&round.name, program),
+        "start_date" => date(round.start_date),
+        "type" => SortKey::text(Some(round.kind.name())),
+        _ => SortKey::time(round.updated),
+    }
+}
+
+/// The round as it is shown (contract, section 6).
+#[must_use]
+pub fn document(round: &Round, program: &Program) -> String {
+    document::object(|object| {
+        object.list("chapters", |list| {
+            for chapter in round.chapters.iter().filter(|chapter| program.chapters.any(**chapter).is_some()) {
+                list.reference(Kind::Chapter, *chapter);
+            }
+        });
+        object.time("created", round.created);
+        object.optional_local_time("end_date", round.end_date);
+        object.optional_local_time("start_date", round.start_date);
+        object.slug("form", round.form);
+        object.translated("name", &round.name);
+        object.reference("season", Kind::Season, round.season);
+        object.slug("slug", round.slug);
+        object.text("type", round.kind.name());
+        object.time("updated", round.updated);
+    })
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! Pure rules of score sets.
 
 use super::{ScoreSet, Step};
+use crate::document;
 use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
+use crate::program::listing::SortKey;
 
 /// What is wrong with a score set among the records that it refers to.
 pub(super) fn check(score_set: &ScoreSet, program: &Program) -> Violations {
@@ -18,6 +20,31 @@ pub(super) fn check(score_set: &ScoreSet, program: &Program) -> Violations {
         }
     }
     checks.finish()
+}
+
+/// What a list of score sets is sorted by (contract, section 4).
+pub(super) fn key(score_set: &ScoreSet, order: &str, program: &Program) -> SortKey {
+    match order {
+        "created" => SortKey::time(score_set.created),
+        "mode" => SortKey::text(Some(score_set.mode().name())),
+        "name" => SortKey::translated(&score_set.name, program),
+        _ => SortKey::time(score_set.updated),
+    }
+}
+
+/// The score set as it is shown (contract, section 6).
+#[must_use]
+pub fn document(score_set: &ScoreSet) -> String {
+    document::object(|object| {
+        object.time("created", score_set.created);
+        object.slug("form", score_set.form);
+        object.text("mode", score_set.mode().name());
+        object.translated("name", &score_set.name);
+        object.optional_integer("order", score_set.order);
+        object.reference("season", Kind::Season, score_set.season);
+        object.slug("slug", score_set.slug);
+        object.time("updated", score_set.updated);
+    })
 }
 
 #[cfg(test)]
