@@ -23,6 +23,7 @@ mod newcomer;
 mod race;
 mod round_trip;
 mod service;
+mod setup_lists;
 mod speed;
 mod xml;
 
@@ -36,6 +37,7 @@ const PROOFS: &[Proof] = &[
     limit::PROOF,
     round_trip::PROOF,
     xml::PROOF,
+    setup_lists::PROOF,
     newcomer::PROOF,
 ];
 

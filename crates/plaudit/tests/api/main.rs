@@ -27,6 +27,7 @@ mod races;
 mod rounds;
 mod score_sets;
 mod seasons;
+mod setup_lists;
 mod statements;
 mod taxes;
 mod xml;
