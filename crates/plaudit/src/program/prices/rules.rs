@@ -75,9 +75,7 @@ mod tests {
         )
         .unwrap();
         let zone = TimeZone::get("Europe/Berlin").unwrap();
-        let at = |code, text| {
-            price.amount_at(currency(code), Timestamp::parse(text).unwrap(), &zone).map(Money::minor)
-        };
+        let at = |code, text| price.amount_at(currency(code), Timestamp::parse(text).unwrap(), &zone).map(Money::minor);
         assert_eq!(at("EUR", "2026-02-28T22:59:59Z"), Some(5000));
         assert_eq!(at("EUR", "2026-02-28T23:00:00Z"), Some(7000));
         assert_eq!(at("EUR", "2026-10-25T00:29:59Z"), Some(7000));
