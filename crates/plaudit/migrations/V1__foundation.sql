@@ -33,6 +33,7 @@ CREATE TABLE setup_records (
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, kind, slug)
 );
+CREATE INDEX setup_records_by_revision ON setup_records (account, revision);
 
 CREATE TABLE changes (
     account BIGINT NOT NULL,

@@ -48,8 +48,10 @@ pub type Reader<T> = fn(&Json) -> Result<T, String>;
 /// The members of an object, read one by one. A member that nobody asked for is a violation when the reading ends.
 pub struct Members<'j> {
     path: String,
-    object: &'j JsonObject,
+    object: &'j JsonObject<'j>,
     read: Vec<bool>,
+    /// Where the next member is likely to be: records are read in the order in which they are written.
+    next: usize,
     closed: bool,
     violations: Violations,
 }
@@ -57,11 +59,12 @@ pub struct Members<'j> {
 impl<'j> Members<'j> {
     /// Begins to read an object whose unknown members are violations.
     #[must_use]
-    pub fn closed(object: &'j JsonObject) -> Self {
+    pub fn closed(object: &'j JsonObject<'j>) -> Self {
         Self {
             path: String::new(),
             object,
             read: vec![false; object.len()],
+            next: 0,
             closed: true,
             violations: Violations::default(),
         }
@@ -69,15 +72,17 @@ impl<'j> Members<'j> {
 
     /// Begins to read an object whose unknown members are passed over.
     #[must_use]
-    pub fn open(object: &'j JsonObject) -> Self {
+    pub fn open(object: &'j JsonObject<'j>) -> Self {
         Self { closed: false, ..Self::closed(object) }
     }
 
     /// The raw value of a member; it counts as read.
-    pub fn get(&mut self, name: &str) -> Option<&'j Json> {
-        let (index, (_, value)) = self.object.iter().enumerate().find(|(_, (member, _))| *member == name)?;
+    pub fn get(&mut self, name: &str) -> Option<&'j Json<'j>> {
+        let is_it = |index: &usize| self.object.at(*index).is_some_and(|(member, _)| member == name);
+        let index = (self.next..self.object.len()).chain(0..self.next).find(is_it)?;
+        self.next = index + 1;
         self.read[index] = true;
-        Some(value)
+        self.object.at(index).map(|(_, value)| value)
     }
 
     /// Whether the object has this member.
@@ -104,11 +109,12 @@ impl<'j> Members<'j> {
 
     /// A member that must be there.
     pub fn required<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Result<T, String>) -> Option<T> {
-        if !self.has(name) {
-            self.fault(name, "is required");
-            return None;
+        match self.get(name).map(read) {
+            Some(Ok(value)) => return Some(value),
+            Some(Err(message)) => self.fault(name, message),
+            None => self.fault(name, "is required"),
         }
-        self.optional(name, read)
+        None
     }
 
     /// A member that may be left out (`None`) or null (`Some(None)`).
@@ -163,10 +169,15 @@ impl<'j> Members<'j> {
     }
 }
 
+/// Whether a text has at most so many characters; there are never more of them than bytes.
+fn is_at_most(text: &str, max: usize) -> bool {
+    text.len() <= max || text.chars().count() <= max
+}
+
 /// A string of at most `max` characters.
 pub fn text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
     move |json| match json {
-        Json::String(text) if text.chars().count() <= max => Ok(text.clone()),
+        Json::String(text) if is_at_most(text, max) => Ok(text.clone().into_owned()),
         Json::String(_) => Err(format!("must have at most {max} characters")),
         _ => Err("must be a string".to_owned()),
     }
@@ -315,7 +326,7 @@ pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<
         let Json::Object(members) = json else {
             return Err("must be a map from locale code to string".to_owned());
         };
-        let mut map = Translated::default();
+        let mut map = Translated::with_capacity(members.len());
         let mut faults = Vec::new();
         for (code, value) in members.iter() {
             let Some(locale) = Locale::parse(code).filter(|locale| languages.contains(locale)) else {

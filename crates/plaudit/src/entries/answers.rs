@@ -4,7 +4,7 @@ use crate::text::{Json, Slug, write_json_string};
 
 /// Answers by field, ordered by the field's slug, each one a value that is not null.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answers(Vec<(Slug, Json)>);
+pub struct Answers(Vec<(Slug, Json<'static>)>);
 
 impl Answers {
     /// Reads an answer map. A null is no answer.
@@ -16,7 +16,7 @@ impl Answers {
         for (name, value) in members.iter() {
             let field = Slug::parse(name).ok_or_else(|| format!("{name} is no slug of a field"))?;
             if !matches!(value, Json::Null) {
-                answers.push((field, value.clone()));
+                answers.push((field, value.clone().into_owned()));
             }
         }
         answers.sort_by_key(|(field, _)| *field);
@@ -25,13 +25,13 @@ impl Answers {
 
     /// The fields and values, by the field's slug.
     #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Slug, &Json)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Slug, &Json<'static>)> {
         self.0.iter().map(|(field, value)| (*field, value))
     }
 
     /// The answer to a field.
     #[must_use]
-    pub fn get(&self, field: Slug) -> Option<&Json> {
+    pub fn get(&self, field: Slug) -> Option<&Json<'static>> {
         let index = self.0.binary_search_by_key(&field, |(field, _)| *field).ok()?;
         Some(&self.0[index].1)
     }

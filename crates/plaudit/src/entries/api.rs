@@ -20,7 +20,7 @@ pub fn routes() -> Router<App> {
 
 struct Request {
     slug: Slug,
-    body: JsonObject,
+    body: JsonObject<'static>,
 }
 
 /// The body of `PutEntryUpdateChapterV23`, for its description.

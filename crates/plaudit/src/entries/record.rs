@@ -25,7 +25,7 @@ fn choice(choices: &'static [&'static str]) -> impl Fn(&Json) -> Result<String, 
 
 fn number(json: &Json) -> Result<String, String> {
     match json {
-        Json::Number(text) => Ok(text.clone()),
+        Json::Number(text) => Ok(text.clone().into_owned()),
         _ => Err("must be a number".to_owned()),
     }
 }
@@ -40,7 +40,7 @@ fn deadline(json: &Json) -> Result<String, String> {
     };
     let is_time = || {
         text.len() == 16
-            && text.get(..10).is_some_and(|date| input::date(&Json::String(date.to_owned())).is_ok())
+            && text.get(..10).is_some_and(|date| input::date(&Json::String(date.into())).is_ok())
             && text.get(10..11) == Some(" ")
             && part(11..13, 24)
             && text.get(13..14) == Some(":")
@@ -243,7 +243,7 @@ pub fn complete(record: &mut JsonObject, program: &Program, next_local_id: i64) 
     let slug_of = |record: &JsonObject, name| record.get(name).and_then(|json| input::slug(json).ok());
     let add = |record: &mut JsonObject, name, value: Option<Slug>| {
         if let (None, Some(slug)) = (record.get(name), value) {
-            record.set(name, Json::String(slug.to_string()));
+            record.set(name, Json::String(slug.to_string().into()));
         }
     };
     let category = slug_of(record, "category").and_then(|category| program.categories.any(category));
@@ -254,7 +254,7 @@ pub fn complete(record: &mut JsonObject, program: &Program, next_local_id: i64) 
     let first = chapters.min_by_key(|chapter| (chapter.created, chapter.slug));
     add(record, "chapter", first.map(|chapter| chapter.slug));
     if record.get("local_id").is_none() {
-        record.set("local_id", Json::Number(next_local_id.to_string()));
+        record.set("local_id", Json::Number(next_local_id.to_string().into()));
     }
 }
 
@@ -265,11 +265,11 @@ mod tests {
     #[test]
     fn a_deadline_is_a_minute_of_the_calendar_or_none() {
         for right in ["-", "2026-01-31 00:00", "2024-02-29 23:59"] {
-            assert!(deadline(&Json::String(right.to_owned())).is_ok(), "{right}");
+            assert!(deadline(&Json::String(right.into())).is_ok(), "{right}");
         }
         for wrong in ["", "2026-02-29 00:00", "2026-01-31 24:00", "2026-01-31 00:60", "2026-01-31T00:00", "2026-01-31"]
         {
-            assert!(deadline(&Json::String(wrong.to_owned())).is_err(), "{wrong}");
+            assert!(deadline(&Json::String(wrong.into())).is_err(), "{wrong}");
         }
     }
 
@@ -277,7 +277,7 @@ mod tests {
     fn what_is_stated_must_agree_with_what_is_computed() {
         let parent = Slug::parse("AbCdEfGh").unwrap();
         let counts = Counts { contributors: 1, files: 2 };
-        let number = |number: &str| Json::Number(number.to_owned());
+        let number = |number: &'static str| Json::Number(number.into());
         let mut record = JsonObject::new();
         record.set("parent_category", Json::Null);
         record.set("contributor_count", number("1"));

@@ -53,7 +53,7 @@ pub fn filename(json: &Json) -> Result<String, String> {
 
 fn number(json: &Json) -> Result<String, String> {
     match json {
-        Json::Number(text) if !text.starts_with('-') => Ok(text.clone()),
+        Json::Number(text) if !text.starts_with('-') => Ok(text.clone().into_owned()),
         _ => Err("must be a number that is not negative".to_owned()),
     }
 }

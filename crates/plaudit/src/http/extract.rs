@@ -77,7 +77,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Writer {
 
 /// A body that is a JSON object.
 #[derive(Clone, Debug)]
-pub struct Body(pub JsonObject);
+pub struct Body(pub JsonObject<'static>);
 
 impl<S: Send + Sync> FromRequest<S> for Body {
     type Rejection = ApiError;
@@ -93,7 +93,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
         if !is_json(&parts.headers) {
             return Err(not_json());
         }
-        Ok(Self(json_body::parse_object(&bytes).map_err(|error| no_object(&error))?))
+        Ok(Self(json_body::parse_object(&bytes).map_err(|error| no_object(&error))?.into_owned()))
     }
 }
 

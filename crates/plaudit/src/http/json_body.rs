@@ -6,6 +6,7 @@
 
 mod parser;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::text::{parse_scaled, write_json_string};
@@ -13,27 +14,27 @@ use crate::text::{parse_scaled, write_json_string};
 /// How deep arrays and objects may be nested; the outermost one is the first level.
 pub const MAXIMUM_DEPTH: usize = 64;
 
-/// A JSON value.
+/// A JSON value. Texts without escapes are parts of the source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Json {
+pub enum Json<'s> {
     /// `null`
     Null,
     /// `true` or `false`
     Bool(bool),
     /// A number, as its text in the source.
-    Number(String),
+    Number(Cow<'s, str>),
     /// A string, its escapes resolved.
-    String(String),
+    String(Cow<'s, str>),
     /// An array.
-    Array(Vec<Json>),
+    Array(Vec<Json<'s>>),
     /// An object.
-    Object(Object),
+    Object(Object<'s>),
 }
 
 /// A JSON object: its members in the order of the source, no two of one name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Object {
-    members: Vec<(String, Json)>,
+pub struct Object<'s> {
+    members: Vec<(Cow<'s, str>, Json<'s>)>,
 }
 
 /// Reads a JSON object, the form of every request body.
@@ -42,15 +43,24 @@ pub struct Object {
 /// {"status": "active", "status": "inactive"}
 ///                      ^ line 1, column 22: the member `status` is given twice
 /// ```
-pub fn parse_object(bytes: &[u8]) -> Result<Object, BodyError> {
-    match parse_value(bytes)? {
+pub fn parse_object(bytes: &[u8]) -> Result<Object<'_>, BodyError> {
+    object_of(parse_value(bytes)?)
+}
+
+/// Reads a JSON object that this program has written, so that no member comes twice.
+pub fn parse_own(text: &str) -> Result<Object<'_>, BodyError> {
+    object_of(parser::parse_own(text)?)
+}
+
+fn object_of(value: Json<'_>) -> Result<Object<'_>, BodyError> {
+    match value {
         Json::Object(object) => Ok(object),
         other => Err(BodyError { line: 1, column: 1, problem: Problem::NotAnObject(other.type_name()) }),
     }
 }
 
 /// Reads a JSON value of any type.
-pub fn parse_value(bytes: &[u8]) -> Result<Json, BodyError> {
+pub fn parse_value(bytes: &[u8]) -> Result<Json<'_>, BodyError> {
     parser::parse(bytes)
 }
 
@@ -118,7 +128,7 @@ pub enum Problem {
     NotAnObject(&'static str),
 }
 
-impl Json {
+impl<'s> Json<'s> {
     /// What the value is, with its article, for messages: `a string`.
     #[must_use]
     pub const fn type_name(&self) -> &'static str {
@@ -173,7 +183,7 @@ impl Json {
 
     /// The elements of an array.
     #[must_use]
-    pub fn as_array(&self) -> Option<&[Json]> {
+    pub fn as_array(&self) -> Option<&[Json<'s>]> {
         match self {
             Self::Array(elements) => Some(elements),
             _ => None,
@@ -182,7 +192,7 @@ impl Json {
 
     /// The object, when the value is one.
     #[must_use]
-    pub const fn as_object(&self) -> Option<&Object> {
+    pub const fn as_object(&self) -> Option<&Object<'s>> {
         match self {
             Self::Object(object) => Some(object),
             _ => None,
@@ -191,8 +201,21 @@ impl Json {
 
     /// The member of an object.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Json> {
+    pub fn get(&self, name: &str) -> Option<&Json<'s>> {
         self.as_object()?.get(name)
+    }
+
+    /// The value with texts of its own, for what outlives the source.
+    #[must_use]
+    pub fn into_owned(self) -> Json<'static> {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(value),
+            Self::Number(text) => Json::Number(Cow::Owned(text.into_owned())),
+            Self::String(text) => Json::String(Cow::Owned(text.into_owned())),
+            Self::Array(elements) => Json::Array(elements.into_iter().map(Json::into_owned).collect()),
+            Self::Object(object) => Json::Object(object.into_owned()),
+        }
     }
 
     /// Appends the value as compact JSON, numbers as their text (see [`write_json_string`] for strings).
@@ -218,7 +241,7 @@ impl Json {
     }
 }
 
-impl fmt::Display for Json {
+impl fmt::Display for Json<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = Vec::new();
         self.write_json(&mut out);
@@ -226,13 +249,13 @@ impl fmt::Display for Json {
     }
 }
 
-impl From<Object> for Json {
-    fn from(object: Object) -> Self {
+impl<'s> From<Object<'s>> for Json<'s> {
+    fn from(object: Object<'s>) -> Self {
         Self::Object(object)
     }
 }
 
-impl Object {
+impl<'s> Object<'s> {
     /// The empty object.
     #[must_use]
     pub const fn new() -> Self {
@@ -241,12 +264,12 @@ impl Object {
 
     /// The value of a member.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<&Json> {
+    pub fn get(&self, name: &str) -> Option<&Json<'s>> {
         self.members.iter().find(|(held, _)| held == name).map(|(_, value)| value)
     }
 
     /// Sets a member in its place, or at the end when its name is new; gives back the value it had.
-    pub fn set(&mut self, name: impl Into<String>, value: Json) -> Option<Json> {
+    pub fn set(&mut self, name: impl Into<Cow<'s, str>>, value: Json<'s>) -> Option<Json<'s>> {
         let name = name.into();
         if let Some((_, held)) = self.members.iter_mut().find(|(held, _)| *held == name) {
             return Some(std::mem::replace(held, value));
@@ -256,15 +279,15 @@ impl Object {
     }
 
     /// Takes a member out.
-    pub fn remove(&mut self, name: &str) -> Option<Json> {
+    pub fn remove(&mut self, name: &str) -> Option<Json<'s>> {
         let index = self.members.iter().position(|(held, _)| held == name)?;
         Some(self.members.remove(index).1)
     }
 
     /// The names and values in order.
     #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json)> + '_ {
-        self.members.iter().map(|(name, value)| (name.as_str(), value))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json<'s>)> + '_ {
+        self.members.iter().map(|(name, value)| (&**name, value))
     }
 
     /// The number of members.
@@ -279,10 +302,23 @@ impl Object {
         self.members.is_empty()
     }
 
-    /// The names and values in order, owned.
+    /// The names and values in order, taken out.
     #[must_use]
-    pub fn into_members(self) -> Vec<(String, Json)> {
+    pub fn into_members(self) -> Vec<(Cow<'s, str>, Json<'s>)> {
         self.members
+    }
+
+    /// The member in this place; nothing behind the last.
+    #[must_use]
+    pub fn at(&self, index: usize) -> Option<(&str, &Json<'s>)> {
+        self.members.get(index).map(|(name, value)| (&**name, value))
+    }
+
+    /// The object with texts of its own, for what outlives the source.
+    #[must_use]
+    pub fn into_owned(self) -> Object<'static> {
+        let owned = |(name, value): (Cow<'_, str>, Json<'_>)| (Cow::Owned(name.into_owned()), value.into_owned());
+        Object { members: self.members.into_iter().map(owned).collect() }
     }
 
     /// Appends the object as compact JSON.

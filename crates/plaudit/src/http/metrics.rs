@@ -10,6 +10,7 @@ use axum::http::header;
 use axum::routing::get;
 
 use crate::app::App;
+use crate::program::Loads;
 
 /// Upper bounds of the buckets of request durations, in microseconds.
 const BUCKETS: [u64; 9] = [100, 250, 500, 1_000, 2_500, 10_000, 50_000, 250_000, 1_000_000];
@@ -36,7 +37,7 @@ impl Metrics {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn text(&self, statements: u64) -> String {
+    fn text(&self, statements: u64, loads: &Loads) -> String {
         let mut text = String::from("# TYPE plaudit_requests_total counter\n");
         for (class, count) in self.statuses.iter().enumerate().skip(1) {
             let count = count.load(Ordering::Relaxed);
@@ -57,6 +58,13 @@ impl Metrics {
         let _ = writeln!(text, "plaudit_request_seconds_count {requests}");
         text.push_str("# TYPE plaudit_db_statements_total counter\n");
         let _ = writeln!(text, "plaudit_db_statements_total {statements}");
+        text.push_str("# TYPE plaudit_program_load_seconds summary\n");
+        for (what, timed) in [("whole", &loads.whole), ("changes", &loads.changes)] {
+            let (count, microseconds) = timed.read();
+            let (whole, part) = (microseconds / 1_000_000, microseconds % 1_000_000);
+            let _ = writeln!(text, "plaudit_program_load_seconds_sum{{what=\"{what}\"}} {whole}.{part:06}");
+            let _ = writeln!(text, "plaudit_program_load_seconds_count{{what=\"{what}\"}} {count}");
+        }
         text
     }
 }
@@ -64,7 +72,10 @@ impl Metrics {
 /// The router of the address for measurements.
 pub fn router(app: App) -> Router {
     let text = async |State(app): State<App>| {
-        ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.text(app.db.statements()))
+        (
+            [(header::CONTENT_TYPE, "text/plain; version=0.0.4")],
+            app.metrics.text(app.db.statements(), app.programs.loads()),
+        )
     };
     Router::new().route("/metrics", get(text)).with_state(app)
 }

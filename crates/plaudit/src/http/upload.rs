@@ -59,7 +59,7 @@ pub struct Upload {
 /// What is known of a file that was uploaded.
 #[derive(Debug)]
 pub struct Received {
-    members: JsonObject,
+    members: JsonObject<'static>,
     told: Result<Told, &'static str>,
     token: Token,
     is_recorded: AtomicBool,
@@ -269,7 +269,7 @@ impl Receiving {
         Ok(())
     }
 
-    async fn finish(mut self, members: JsonObject, is_base64: Option<bool>) -> Result<Upload, ApiError> {
+    async fn finish(mut self, members: JsonObject<'static>, is_base64: Option<bool>) -> Result<Upload, ApiError> {
         if let Ok(decoder) = &self.decoder
             && let Err(wrong) = decoder.finish(&mut self.bytes)
         {

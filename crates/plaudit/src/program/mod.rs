@@ -21,6 +21,7 @@ mod kinds;
 pub mod listing;
 pub mod panels;
 pub mod prices;
+mod programs;
 mod record;
 pub mod review_stages;
 pub mod roles;
@@ -36,5 +37,6 @@ mod testing;
 
 pub use kinds::InProgram;
 pub(crate) use kinds::for_setup_kind;
+pub use programs::{Loads, Programs, Timed};
 pub use record::{Context, Record, Records, SetupRecord};
-pub use snapshot::{Fragment, Program, Programs};
+pub use snapshot::{Fragment, Program};

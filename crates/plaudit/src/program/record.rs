@@ -1,6 +1,6 @@
 //! A record of the set-up, and how it stands in the snapshot.
 
-use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::Program;
 use crate::document::Object;
@@ -62,47 +62,97 @@ pub struct Record<T> {
     pub deleted: bool,
 }
 
-/// The records of one kind, ordered by slug.
+/// The records of one kind, ordered by slug. A copy shares the records with the original.
 #[derive(Clone, Debug)]
-pub struct Records<T>(BTreeMap<Slug, Record<T>>);
+pub struct Records<T>(Vec<(Slug, Arc<Record<T>>)>);
 
 impl<T> Default for Records<T> {
     fn default() -> Self {
-        Self(BTreeMap::new())
+        Self(Vec::new())
     }
 }
 
 impl<T> Records<T> {
-    /// Adds or replaces a record.
+    /// Adds or replaces a record; quickest in the order of slugs, which is that of the store.
     pub fn insert(&mut self, slug: Slug, record: Record<T>) {
-        self.0.insert(slug, record);
+        let record = Arc::new(record);
+        match self.0.last() {
+            Some((last, _)) if *last >= slug => match self.position(slug) {
+                Ok(index) => self.0[index].1 = record,
+                Err(index) => self.0.insert(index, (slug, record)),
+            },
+            _ => self.0.push((slug, record)),
+        }
+    }
+
+    /// Gives back the room that was made for more records.
+    pub(super) fn shrink(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
+    fn position(&self, slug: Slug) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&slug, |(slug, _)| *slug)
+    }
+
+    fn find(&self, slug: Slug) -> Option<&Record<T>> {
+        self.position(slug).ok().map(|index| &*self.0[index].1)
     }
 
     /// The record, unless it is in the trash.
     #[must_use]
     pub fn live(&self, slug: Slug) -> Option<&T> {
-        self.0.get(&slug).filter(|record| !record.deleted).map(|record| &record.value)
+        self.live_record(slug).map(|record| &record.value)
     }
 
     /// The record with what the store knows of it, unless it is in the trash.
     #[must_use]
     pub fn live_record(&self, slug: Slug) -> Option<&Record<T>> {
-        self.0.get(&slug).filter(|record| !record.deleted)
+        self.find(slug).filter(|record| !record.deleted)
     }
 
     /// The record, even in the trash.
     #[must_use]
     pub fn any(&self, slug: Slug) -> Option<&T> {
-        self.0.get(&slug).map(|record| &record.value)
+        self.find(slug).map(|record| &record.value)
     }
 
     /// All records that are not in the trash, by slug.
     pub fn all_live(&self) -> impl Iterator<Item = &T> {
-        self.0.values().filter(|record| !record.deleted).map(|record| &record.value)
+        self.all().filter(|record| !record.deleted).map(|record| &record.value)
     }
 
     /// All records with what the store knows of them, by slug.
     pub fn all(&self) -> impl Iterator<Item = &Record<T>> {
-        self.0.values()
+        self.0.iter().map(|(_, record)| &**record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn records_are_found_by_slug_and_come_in_its_order(inserted in vec(("[ab]{8}", any::<bool>()), 0..40)) {
+            let mut records = Records::default();
+            let mut expected = std::collections::BTreeMap::new();
+            for (revision, (slug, deleted)) in (0..).zip(inserted) {
+                let slug = Slug::parse(&slug).unwrap();
+                records.insert(slug, Record { value: slug, revision, deleted });
+                expected.insert(slug, (revision, deleted));
+            }
+            let all: Vec<_> = records.all().map(|record| (record.value, (record.revision, record.deleted))).collect();
+            prop_assert_eq!(all, expected.clone().into_iter().collect::<Vec<_>>());
+            let live: Vec<_> = expected.iter().filter(|(_, (_, deleted))| !deleted).map(|(slug, _)| *slug).collect();
+            prop_assert_eq!(records.all_live().copied().collect::<Vec<_>>(), live.clone());
+            for slug in expected.keys() {
+                prop_assert_eq!(records.any(*slug), Some(slug));
+                prop_assert_eq!(records.live(*slug).is_some(), live.contains(slug));
+            }
+            prop_assert_eq!(records.any(Slug::parse("cccccccc").unwrap()), None);
+        }
     }
 }

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use parking_lot::RwLock;
-
+use super::accounts::store::Mark;
 use super::accounts::{self, Account};
 use super::categories::Category;
 use super::chapters::Chapter;
@@ -71,8 +70,8 @@ impl Hasher for SlugHasher {
     }
 }
 
-/// What an account has set up, at one version.
-#[derive(Debug)]
+/// What an account has set up, at one version. A copy shares the records with the original.
+#[derive(Clone, Debug)]
 pub struct Program {
     /// The account's number within the database.
     pub id: AccountId,
@@ -117,27 +116,81 @@ pub struct Program {
     /// Templates of documents.
     pub document_templates: Records<DocumentTemplate>,
     base_url: Arc<str>,
-    fragments: HashMap<(char, Slug), Fragment, BuildHasherDefault<SlugHasher>>,
+    fragments: HashMap<(char, Slug), Arc<Fragment>, BuildHasherDefault<SlugHasher>>,
+    /// A change of the account that it contains, with all before it.
+    mark: Mark,
+}
+
+/// What became of a snapshot that may be stale.
+#[derive(Debug)]
+pub(super) enum Renewal {
+    /// Nothing has changed.
+    Same,
+    /// It was brought up to date.
+    Changed(Program),
+    /// It was loaded anew.
+    Loaded(Program),
+    /// There is no such account any more.
+    Gone,
+}
+
+/// The account's own record is read before its languages are known.
+fn open_context(now: Timestamp) -> Context {
+    Context { languages: Vec::new(), default_language: Locale::EnGb, now }
 }
 
 impl Program {
     /// Loads the snapshot of an account. `None` where there is no such account.
     pub async fn load(db: &Db, id: AccountId, base_url: &Arc<str>, clock: &Clock) -> Result<Option<Self>, DbError> {
         let now = clock.now();
-        let open = Context { languages: Vec::new(), default_language: Locale::EnGb, now };
-        let Some((version, account)) = accounts::store::versioned(db, id, &open).await? else { return Ok(None) };
-        let mut program = Self::new(id, version, account, base_url, now);
-        store::each(db, id, |kind, row| match Kind::named(kind) {
-            Some(kind) => program.add(kind, &row),
-            None => Err(DbError::Failed(format!("{kind} is no kind of record"))),
-        })
-        .await?;
-        keys::store::each(db, id, &program.context.clone(), |key, hash| {
-            program.keys.insert(key.slug, (key, hash));
-        })
-        .await?;
+        let Some(state) = accounts::store::state(db, id, None, &open_context(now)).await? else { return Ok(None) };
+        let mut program = Self::new(id, state.version, state.account, base_url, now);
+        program.mark = state.mark;
+        store::each(db, id, |kind, row| program.add_named(kind, &row).map(drop)).await?;
+        program.load_keys(db).await?;
         program.complete();
         Ok(Some(program))
+    }
+
+    /// The snapshot as it is now: of the records only those are read that were changed since. What came into the
+    /// account between the reading of its state and that of its records is read again the next time, because the
+    /// snapshot carries the state's version.
+    pub(super) async fn renewed(&self, db: &Db, clock: &Clock) -> Result<Renewal, DbError> {
+        let now = clock.now();
+        let state = accounts::store::state(db, self.id, Some(self.mark), &open_context(now)).await?;
+        let Some(state) = state else { return Ok(Renewal::Gone) };
+        if state.version == self.version && state.is_continued {
+            return Ok(Renewal::Same);
+        }
+        let context = state.account.context(now);
+        // Other languages would be read and shown in every record.
+        let is_read_alike =
+            context.languages == self.context.languages && context.default_language == self.context.default_language;
+        if !state.is_continued || state.version < self.version || !is_read_alike {
+            return Ok(Self::load(db, self.id, &self.base_url, clock).await?.map_or(Renewal::Gone, Renewal::Loaded));
+        }
+        let mut program =
+            Self { version: state.version, account: state.account, context, mark: state.mark, ..self.clone() };
+        let mut changed = Vec::new();
+        store::each_since(db, self.id, self.mark.sequence, |kind, row| {
+            changed.push(program.add_named(kind, &row)?);
+            Ok(())
+        })
+        .await?;
+        program.load_keys(db).await?;
+        for (kind, slug) in changed {
+            program.show(kind, slug);
+        }
+        Ok(Renewal::Changed(program))
+    }
+
+    async fn load_keys(&mut self, db: &Db) -> Result<(), DbError> {
+        let (context, keys) = (&self.context, &mut self.keys);
+        keys.clear();
+        keys::store::each(db, self.id, context, |key, hash| {
+            keys.insert(key.slug, (key, hash));
+        })
+        .await
     }
 
     /// The program of an account without any records.
@@ -167,51 +220,57 @@ impl Program {
             document_templates: Records::default(),
             base_url: Arc::clone(base_url),
             fragments: HashMap::default(),
+            mark: Mark::default(),
         }
     }
 
-    /// Adds a record in its stored form.
-    pub fn add(&mut self, kind: Kind, row: &Record<&str>) -> Result<(), DbError> {
-        fn parsed<T: InProgram>(program: &mut Program, row: &Record<&str>) -> Result<(), DbError> {
+    /// Adds or replaces a record in its stored form; gives its slug.
+    pub fn add(&mut self, kind: Kind, row: &Record<&str>) -> Result<Slug, DbError> {
+        fn parsed<T: InProgram>(program: &mut Program, row: &Record<&str>) -> Result<Slug, DbError> {
             let value: T = store::parse(row.value, &program.context)?;
-            let record = Record { revision: row.revision, deleted: row.deleted, value };
-            T::records_mut(program).insert(record.value.slug(), record);
-            Ok(())
+            let slug = value.slug();
+            T::records_mut(program).insert(slug, Record { revision: row.revision, deleted: row.deleted, value });
+            Ok(slug)
         }
         for_setup_kind!(kind, T => parsed::<T>(self, row))
             .unwrap_or_else(|| Err(DbError::Failed(format!("{kind} is no kind of set-up record"))))
     }
 
-    /// Makes what references show, when all records are there.
+    fn add_named(&mut self, kind: &str, row: &Record<&str>) -> Result<(Kind, Slug), DbError> {
+        let kind = Kind::named(kind).ok_or_else(|| DbError::Failed(format!("{kind} is no kind of record")))?;
+        Ok((kind, self.add(kind, row)?))
+    }
+
+    /// Makes what references show, when all records are there, and gives back the room that was made for more.
     pub fn complete(&mut self) {
-        fn slugs<T: SetupRecord>(records: &Records<T>) -> impl Iterator<Item = (Kind, Slug)> + '_ {
-            records.all().map(|record| (T::KIND, record.value.slug()))
+        fn slugs<T: InProgram>(program: &mut Program) -> Vec<Slug> {
+            let records = T::records_mut(program);
+            records.shrink();
+            records.all().map(|record| record.value.slug()).collect()
         }
-        let all: Vec<_> = slugs(&self.seasons)
-            .chain(slugs(&self.chapters))
-            .chain(slugs(&self.forms))
-            .chain(slugs(&self.tabs))
-            .chain(slugs(&self.categories))
-            .chain(slugs(&self.roles))
-            .chain(slugs(&self.prices))
-            .chain(slugs(&self.rounds))
-            .chain(slugs(&self.score_sets))
-            .chain(slugs(&self.panels))
-            .chain(slugs(&self.review_stages))
-            .collect();
-        let default = [self.account.default_language];
-        for (kind, slug) in all {
-            if let Some(json) = self.reference(kind.letter(), slug, &default) {
-                let xml = document::inner_xml(&json);
-                self.fragments.insert((kind.letter(), slug), Fragment { json, xml });
+        for kind in Kind::ALL {
+            for slug in for_setup_kind!(kind, T => slugs::<T>(self)).unwrap_or_default() {
+                self.show(kind, slug);
             }
+        }
+        self.fragments.shrink_to_fit();
+    }
+
+    /// Makes what references to a record show.
+    fn show(&mut self, kind: Kind, slug: Slug) {
+        let letter = kind.letter();
+        if let Some(mut json) = self.reference(letter, slug, &[self.account.default_language]) {
+            let mut xml = document::inner_xml(&json);
+            json.shrink_to_fit();
+            xml.shrink_to_fit();
+            self.fragments.insert((letter, slug), Arc::new(Fragment { json, xml }));
         }
     }
 
     /// A reference in the default language, made once when the snapshot was loaded.
     #[must_use]
     pub fn fragment(&self, letter: char, slug: Slug) -> Option<&Fragment> {
-        self.fragments.get(&(letter, slug))
+        self.fragments.get(&(letter, slug)).map(|fragment| &**fragment)
     }
 
     /// The JSON object that a reference shows in these locales: `{slug, link, name}`, with `title` in place of `name`
@@ -264,80 +323,5 @@ impl Program {
     #[must_use]
     pub fn base_url(&self) -> &str {
         &self.base_url
-    }
-}
-
-/// The most snapshots that are kept; past it all are dropped and loaded again as they are asked for.
-const KEPT: usize = 10_000;
-
-/// The snapshots of a node.
-#[derive(Debug)]
-pub struct Programs {
-    db: Db,
-    clock: Clock,
-    base_url: Arc<str>,
-    loaded: RwLock<HashMap<AccountId, Arc<Program>>>,
-    keys: RwLock<HashMap<[u8; 32], (AccountId, Slug)>>,
-    turns: [tokio::sync::Mutex<()>; 64],
-}
-
-impl Programs {
-    /// No snapshots yet.
-    #[must_use]
-    pub fn new(db: Db, clock: Clock, base_url: &str) -> Self {
-        let turns = std::array::from_fn(|_| tokio::sync::Mutex::default());
-        Self { db, clock, base_url: base_url.into(), loaded: RwLock::default(), keys: RwLock::default(), turns }
-    }
-
-    /// Waits for the account's turn, so that writes that have to run again do not outdate each other's snapshots.
-    pub async fn turn(&self, account: AccountId) -> tokio::sync::MutexGuard<'_, ()> {
-        let turn = usize::try_from(account.0.unsigned_abs() % self.turns.len() as u64).unwrap_or_default();
-        self.turns[turn].lock().await
-    }
-
-    /// The snapshot at hand, or a new one. `None` where there is no such account.
-    pub async fn get(&self, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {
-        let loaded = self.loaded.read().get(&account).cloned();
-        match loaded {
-            Some(program) => Ok(Some(program)),
-            None => self.reload(account).await,
-        }
-    }
-
-    /// A new snapshot.
-    pub async fn reload(&self, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {
-        let program = Program::load(&self.db, account, &self.base_url, &self.clock).await?.map(Arc::new);
-        let mut loaded = self.loaded.write();
-        if loaded.len() >= KEPT {
-            loaded.clear();
-        }
-        match &program {
-            Some(program) => loaded.insert(account, Arc::clone(program)),
-            None => loaded.remove(&account),
-        };
-        Ok(program)
-    }
-
-    /// The snapshot of `program`'s account as it is now: the same one where its version still is the account's.
-    pub async fn confirm(&self, program: Arc<Program>) -> Result<Option<Arc<Program>>, DbError> {
-        let version = accounts::store::version(&self.db, program.id).await?;
-        if version == Some(program.version) { Ok(Some(program)) } else { self.reload(program.id).await }
-    }
-
-    /// The account and slug of the key with this hash. Whether the key is still good is told by the account's snapshot.
-    pub async fn of_key(&self, hash: &[u8; 32]) -> Result<Option<(AccountId, Slug)>, DbError> {
-        let known = self.keys.read().get(hash).copied();
-        if known.is_some() {
-            return Ok(known);
-        }
-        let found = keys::store::find_by_hash(&self.db, hash).await?;
-        if let Some(found) = found {
-            let mut keys = self.keys.write();
-            if keys.len() >= KEPT {
-                keys.clear();
-            }
-            keys.insert(*hash, found);
-        }
-        Ok(found)
     }
 }

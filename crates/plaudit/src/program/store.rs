@@ -3,7 +3,7 @@
 use super::{Context, Record, SetupRecord};
 use crate::db::{AccountId, Db, DbError, Tx};
 use crate::document;
-use crate::http::json_body::parse_object;
+use crate::http::json_body::parse_own;
 use crate::input::Members;
 use crate::text::Slug;
 
@@ -19,7 +19,7 @@ pub fn stored<T: SetupRecord>(value: &T) -> String {
 /// Reads the stored form.
 pub fn parse<T: SetupRecord>(doc: &str, context: &Context) -> Result<T, DbError> {
     let broken = |what: String| DbError::Failed(format!("a stored {} cannot be read: {what}", T::KIND));
-    let object = parse_object(doc.as_bytes()).map_err(|error| broken(error.to_string()))?;
+    let object = parse_own(doc).map_err(|error| broken(error.to_string()))?;
     let mut members = Members::closed(&object);
     let slug = members.required("slug", crate::input::slug).ok_or_else(|| broken("no slug".to_owned()))?;
     let value = T::read(&mut members, slug, context);
@@ -35,6 +35,24 @@ pub async fn each(
     db.each(
         "SELECT kind, deleted, revision, doc FROM setup_records WHERE account = $1 ORDER BY kind, slug",
         &[account.into()],
+        |row| {
+            let record = Record { value: row.text(3)?, revision: row.integer(2)?, deleted: row.flag(1)? };
+            each(row.text(0)?, record)
+        },
+    )
+    .await
+}
+
+/// The set-up records of the account that were changed after the change of this number, like [`each`].
+pub async fn each_since(
+    db: &Db,
+    account: AccountId,
+    sequence: i64,
+    mut each: impl FnMut(&str, Record<&str>) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    db.each(
+        "SELECT kind, deleted, revision, doc FROM setup_records WHERE account = $1 AND revision > $2",
+        &[account.into(), sequence.into()],
         |row| {
             let record = Record { value: row.text(3)?, revision: row.integer(2)?, deleted: row.flag(1)? };
             each(row.text(0)?, record)

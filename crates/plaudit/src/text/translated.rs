@@ -26,6 +26,12 @@ impl Translated {
         Self(Vec::new())
     }
 
+    /// The empty map, with room for so many texts.
+    #[must_use]
+    pub fn with_capacity(locales: usize) -> Self {
+        Self(Vec::with_capacity(locales))
+    }
+
     /// The map with one text.
     #[must_use]
     pub fn of(locale: Locale, text: impl Into<String>) -> Self {

@@ -86,7 +86,7 @@ impl Import<'_> {
                 self.faults.member(&place, "slug", "the file is about another account already");
             } else {
                 *self.reading.counts.entry(Kind::Account).or_default() += 1;
-                record = Some(Held { place, object });
+                record = Some(Held { place, object: object.into_owned() });
             }
         }
         Ok(record)

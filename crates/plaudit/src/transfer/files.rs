@@ -86,7 +86,7 @@ impl Import<'_> {
             (None, None) => return Given::Nothing,
             (Some(_), Some(_)) => Err(("path", "must be left out where there is data".to_owned())),
             (Some(Json::String(text)), None) => {
-                STANDARD.decode(text).map_err(|error| ("data", format!("is not base64: {error}")))
+                STANDARD.decode(text.as_bytes()).map_err(|error| ("data", format!("is not base64: {error}")))
             }
             (Some(_), None) => Err(("data", "must be a string in base64".to_owned())),
             (None, Some(Json::String(path))) => beside(self.directory, path).map_err(|message| ("path", message)),

@@ -70,7 +70,7 @@ pub(super) struct Import<'i> {
 /// A record whose turn has come: its members without those that identify it.
 pub(super) struct Item {
     pub(super) place: Place,
-    pub(super) object: JsonObject,
+    pub(super) object: JsonObject<'static>,
     pub(super) deleted: bool,
     /// What is stored under its name.
     pub(super) found: Option<Found>,
@@ -87,7 +87,12 @@ const KEPT: &[(&str, &str)] = &[
 ];
 
 impl Item {
-    pub(super) fn new(place: Place, mut object: JsonObject, found: Option<Found>, faults: &mut Faults<'_>) -> Self {
+    pub(super) fn new(
+        place: Place,
+        mut object: JsonObject<'static>,
+        found: Option<Found>,
+        faults: &mut Faults<'_>,
+    ) -> Self {
         object.remove("kind");
         object.remove(identifier(place.kind));
         let deleted = match object.remove("deleted") {
@@ -105,7 +110,7 @@ impl Item {
         {
             for (name, other) in KEPT {
                 if let (None, None, Some(value)) = (item.object.get(name), item.object.get(other), stored.get(name)) {
-                    item.object.set(*name, value.clone());
+                    item.object.set(*name, value.clone().into_owned());
                 }
             }
         }
@@ -123,7 +128,7 @@ impl Item {
             return false;
         }
         let name = if self.object.get("updated_at").is_some() { "updated_at" } else { "updated" };
-        self.object.set(name, Json::String(context.now.to_string()));
+        self.object.set(name, Json::String(context.now.to_string().into()));
         true
     }
 
@@ -213,7 +218,7 @@ impl Import<'_> {
             while let Some(Waiting { line, kind, json }) = nameless.next()? {
                 let Ok(mut object) = parse_object(&json) else { continue };
                 let name = self.free_name(kind).await?;
-                object.set(identifier(kind), Json::String(name));
+                object.set(identifier(kind), Json::String(name.into()));
                 self.reading.record(line, kind, object, None, &mut self.faults)?;
             }
         }
@@ -246,7 +251,7 @@ impl Import<'_> {
         let mut records = Vec::new();
         for Waiting { line, kind, json } in merged.batch()? {
             // The line was parsed when it was read, so that nothing is lost here.
-            let Ok(object) = parse_object(&json) else { continue };
+            let Ok(object) = parse_object(&json).map(JsonObject::into_owned) else { continue };
             let name = object.get(identifier(kind)).and_then(Json::as_str).unwrap_or_default().to_owned();
             records.push((Place { line, kind, name }, object));
         }
@@ -255,7 +260,7 @@ impl Import<'_> {
             let names: Vec<&str> = records.iter().map(|(place, _)| place.name.as_str()).collect();
             found = store::documents(&mut self.tx, self.id, table, &names).await?;
         }
-        let item = |(place, object): (Place, JsonObject)| {
+        let item = |(place, object): (Place, JsonObject<'static>)| {
             let stored = found.remove(&place.name);
             Item::new(place, object, stored, &mut self.faults)
         };

@@ -122,7 +122,7 @@ impl Import<'_> {
                 return Ok(());
             }
         };
-        items.extend(lines.iter().filter_map(|line| parse_object(line).ok()).map(Json::Object));
+        items.extend(lines.iter().filter_map(|line| Some(Json::Object(parse_object(line).ok()?.into_owned()))));
         item.object.set("items", Json::Array(items));
         Ok(())
     }
@@ -211,11 +211,11 @@ fn invoice_key(order: &Order) -> String {
 fn keep(item: &mut Item, before: &Order) {
     let invoice_number = item.object.get("invoice_number").and_then(Json::as_str).unwrap_or_default();
     if invoice_number.is_empty() {
-        item.object.set("invoice_number", Json::String(before.invoice_number.clone()));
+        item.object.set("invoice_number", Json::String(before.invoice_number.clone().into()));
     }
     for (name, time) in [("created_at", before.created_at), ("updated", before.updated)] {
         if item.object.get(name).is_none() {
-            item.object.set(name, Json::String(time.to_string()));
+            item.object.set(name, Json::String(time.to_string().into()));
         }
     }
 }

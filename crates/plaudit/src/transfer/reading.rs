@@ -22,7 +22,7 @@ const TELL_EVERY: u64 = 256;
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) place: Place,
-    pub(super) object: JsonObject,
+    pub(super) object: JsonObject<'static>,
 }
 
 /// Records of one kind: those that had a slug, and those that were given one.
@@ -174,8 +174,8 @@ impl Reading {
 
     fn keep(&mut self, place: Place, object: JsonObject, bytes: Option<&[u8]>) -> Result<(), Error> {
         match place.kind {
-            Kind::Account => self.accounts.push(Held { place, object }),
-            kind if kind.is_setup() => self.setup.push(Held { place, object }),
+            Kind::Account => self.accounts.push(Held { place, object: object.into_owned() }),
+            kind if kind.is_setup() => self.setup.push(Held { place, object: object.into_owned() }),
             kind => {
                 self.note_number(kind, &object);
                 let bytes = bytes.map_or_else(|| Cow::Owned(text(&object)), Cow::Borrowed);
@@ -226,7 +226,7 @@ fn text(object: &JsonObject) -> Vec<u8> {
 }
 
 /// Takes the records that a record owns out of it, and fills in what they share with it.
-fn take_apart(place: &Place, object: &mut JsonObject, faults: &mut Faults<'_>) -> Vec<(Kind, JsonObject)> {
+fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Faults<'_>) -> Vec<(Kind, JsonObject<'s>)> {
     let mut owned = Vec::new();
     for (member, kind, owner, shared) in nested(place.kind) {
         let Some(records) = object.remove(member) else { continue };
@@ -241,7 +241,7 @@ fn take_apart(place: &Place, object: &mut JsonObject, faults: &mut Faults<'_>) -
             };
             let expected = [("kind", kind.name()), (*owner, place.name.as_str())];
             for (name, expected) in expected {
-                let stated = record.set(name, Json::String(expected.to_owned()));
+                let stated = record.set(name, Json::String(expected.to_owned().into()));
                 if stated.is_some_and(|stated| !stated.is_null() && stated.as_str() != Some(expected)) {
                     faults.member(
                         place,

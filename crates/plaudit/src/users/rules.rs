@@ -105,8 +105,8 @@ pub(super) fn object(json: &Json) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn text(text: &str) -> Json {
-        Json::String(text.to_owned())
+    fn text(text: &str) -> Json<'static> {
+        Json::String(text.to_owned().into())
     }
 
     #[test]

@@ -9,8 +9,8 @@ fn slug(text: &str) -> Slug {
 
 fn answers(text: &str) -> Answers {
     let mut object = JsonObject::new();
-    object.set("FieldAAA", Json::String(text.to_owned()));
-    object.set("FieldBBB", Json::Number("1.50".to_owned()));
+    object.set("FieldAAA", Json::String(text.into()));
+    object.set("FieldBBB", Json::Number("1.50".into()));
     Answers::read(&Json::Object(object)).unwrap()
 }
 

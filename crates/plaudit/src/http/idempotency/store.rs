@@ -56,7 +56,7 @@ pub async fn keep(
 ) -> Result<(), DbError> {
     let mut headers = crate::http::json_body::Object::new();
     for (name, value) in &answer.headers {
-        headers.set(name.clone(), Json::String(value.clone()));
+        headers.set(name.clone(), Json::String(value.into()));
     }
     tx.execute(
         "DELETE FROM idempotent_answers WHERE account = $1 AND api_key = $2 AND name = $3 AND created <= $4",

@@ -1,5 +1,6 @@
 //! The recursive-descent parser behind [`super::parse_value`].
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{BodyError, Json, MAXIMUM_DEPTH, Object, Problem};
@@ -8,10 +9,14 @@ use crate::text::{excerpt, is_number};
 /// The number of members from which an object's names are kept in a set rather than compared one by one.
 const MANY_MEMBERS: usize = 16;
 
-pub(super) fn parse(bytes: &[u8]) -> Result<Json, BodyError> {
+pub(super) fn parse(bytes: &[u8]) -> Result<Json<'_>, BodyError> {
     let text = std::str::from_utf8(bytes).map_err(|error| locate(bytes, error.valid_up_to(), Problem::NotUtf8))?;
-    let mut parser = Parser { text, bytes, position: 0 };
-    parser.document().map_err(|fault| locate(bytes, fault.position, fault.problem))
+    Parser { text, bytes, position: 0, is_own: false }.whole()
+}
+
+/// Text that this program has written: names are not compared with each other.
+pub(super) fn parse_own(text: &str) -> Result<Json<'_>, BodyError> {
+    Parser { text, bytes: text.as_bytes(), position: 0, is_own: true }.whole()
 }
 
 /// The error with the line and the column of a position.
@@ -35,10 +40,15 @@ struct Parser<'source> {
     text: &'source str,
     bytes: &'source [u8],
     position: usize,
+    is_own: bool,
 }
 
-impl Parser<'_> {
-    fn document(&mut self) -> Result<Json, Fault> {
+impl<'source> Parser<'source> {
+    fn whole(mut self) -> Result<Json<'source>, BodyError> {
+        self.document().map_err(|fault| locate(self.bytes, fault.position, fault.problem))
+    }
+
+    fn document(&mut self) -> Result<Json<'source>, Fault> {
         if self.text.starts_with('\u{feff}') {
             return self.fault(Problem::ByteOrderMark);
         }
@@ -79,7 +89,7 @@ impl Parser<'_> {
     }
 
     /// A value; an array or object would be on this level.
-    fn value(&mut self, level: usize) -> Result<Json, Fault> {
+    fn value(&mut self, level: usize) -> Result<Json<'source>, Fault> {
         self.skip_blanks();
         match self.peek() {
             Some(b'{' | b'[') if level > MAXIMUM_DEPTH => self.fault(Problem::TooDeep),
@@ -94,7 +104,7 @@ impl Parser<'_> {
         }
     }
 
-    fn word(&mut self, word: &str, value: Json) -> Result<Json, Fault> {
+    fn word(&mut self, word: &str, value: Json<'source>) -> Result<Json<'source>, Fault> {
         if !self.bytes[self.position..].starts_with(word.as_bytes()) {
             return self.fault(Problem::Expected("a value"));
         }
@@ -102,18 +112,19 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    fn number(&mut self) -> Result<String, Fault> {
-        let rest = &self.text[self.position..];
+    fn number(&mut self) -> Result<Cow<'source, str>, Fault> {
+        let whole = self.text;
+        let rest = &whole[self.position..];
         let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
         let text = &rest[..rest.bytes().take_while(is_part).count()];
         if !is_number(text) {
             return self.fault(Problem::Number);
         }
         self.position += text.len();
-        Ok(text.to_owned())
+        Ok(Cow::Borrowed(text))
     }
 
-    fn array(&mut self, level: usize) -> Result<Vec<Json>, Fault> {
+    fn array(&mut self, level: usize) -> Result<Vec<Json<'source>>, Fault> {
         self.position += 1;
         let mut elements = Vec::new();
         if self.take(b']') {
@@ -130,7 +141,7 @@ impl Parser<'_> {
         }
     }
 
-    fn object(&mut self, level: usize) -> Result<Object, Fault> {
+    fn object(&mut self, level: usize) -> Result<Object<'source>, Fault> {
         self.position += 1;
         let mut object = Object::new();
         let mut names = HashSet::new();
@@ -144,7 +155,7 @@ impl Parser<'_> {
                 return self.fault(Problem::Expected("the name of a member in quotes"));
             }
             let name = self.string()?;
-            if is_repeated(&name, &object, &mut names) {
+            if !self.is_own && is_repeated(&name, &object, &mut names) {
                 return Err(Fault { position: start, problem: Problem::DuplicateName(excerpt(&name)) });
             }
             if !self.take(b':') {
@@ -161,27 +172,42 @@ impl Parser<'_> {
         }
     }
 
-    fn string(&mut self) -> Result<String, Fault> {
+    /// A string: a part of the source where it has no escapes.
+    fn string(&mut self) -> Result<Cow<'source, str>, Fault> {
         let start = self.position;
         self.position += 1;
-        let mut out = String::new();
-        loop {
-            let rest = &self.bytes[self.position..];
-            let Some(length) = memchr::memchr2(b'"', b'\\', rest) else {
-                return Err(Fault { position: start, problem: Problem::EndlessString });
-            };
-            if let Some(control) = rest[..length].iter().position(|byte| *byte < 0x20) {
-                self.position += control;
-                return self.fault(Problem::ControlCharacter);
-            }
-            out.push_str(&self.text[self.position..self.position + length]);
-            self.position += length;
-            if rest[length] == b'"' {
-                self.position += 1;
-                return Ok(out);
-            }
-            out.push(self.escape()?);
+        let text = self.plain(start)?;
+        if self.bytes[self.position] == b'"' {
+            self.position += 1;
+            return Ok(Cow::Borrowed(text));
         }
+        let mut out = text.to_owned();
+        loop {
+            out.push(self.escape()?);
+            out.push_str(self.plain(start)?);
+            if self.bytes[self.position] == b'"' {
+                self.position += 1;
+                return Ok(Cow::Owned(out));
+            }
+        }
+    }
+
+    /// The text up to the next quotation mark or backslash, of a string that began at `start`.
+    fn plain(&mut self, start: usize) -> Result<&'source str, Fault> {
+        let (text, bytes) = (self.text, self.bytes);
+        let rest = &bytes[self.position..];
+        let Some(length) = memchr::memchr2(b'"', b'\\', rest) else {
+            return Err(Fault { position: start, problem: Problem::EndlessString });
+        };
+        // Looking at all of them takes less time than stopping at the first.
+        let has_control = rest[..length].iter().fold(false, |found, byte| found | (*byte < 0x20));
+        if has_control {
+            self.position += rest.iter().position(|byte| *byte < 0x20).unwrap_or_default();
+            return self.fault(Problem::ControlCharacter);
+        }
+        let plain = &text[self.position..self.position + length];
+        self.position += length;
+        Ok(plain)
     }
 
     /// The character of the escape sequence that begins here.
@@ -224,7 +250,7 @@ impl Parser<'_> {
 }
 
 /// Whether the object has a member of this name already; a large object is asked through the set of its names.
-fn is_repeated(name: &str, object: &Object, names: &mut HashSet<String>) -> bool {
+fn is_repeated(name: &str, object: &Object<'_>, names: &mut HashSet<String>) -> bool {
     if object.len() < MANY_MEMBERS {
         return object.get(name).is_some();
     }

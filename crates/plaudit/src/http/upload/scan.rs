@@ -60,7 +60,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Scanned {
     /// The members; the text of the data is gone.
-    pub(super) members: JsonObject,
+    pub(super) members: JsonObject<'static>,
     /// Whether the data was a string, and whether it had only characters of base64; nothing where there was no string.
     pub(super) is_base64: Option<bool>,
 }
@@ -112,7 +112,7 @@ impl Scanner {
         if let State::Escape(read) = std::mem::replace(&mut self.state, State::Between) {
             self.keep(&read);
         }
-        let members = parse_object(&self.kept).map_err(|error| self.located(error))?;
+        let members = parse_object(&self.kept).map_err(|error| self.located(error))?.into_owned();
         Ok(Scanned { members, is_base64: self.data.map(|data| !data.is_wrong) })
     }
 
@@ -139,7 +139,7 @@ impl Scanner {
                 if byte == b'"' && !is_escaped {
                     if is_name {
                         let name = parse_value(&self.kept[self.name_start..]);
-                        self.is_data_next = name.is_ok_and(|name| name == Json::String(DATA.to_owned()));
+                        self.is_data_next = name.is_ok_and(|name| name == Json::String(DATA.into()));
                     }
                 } else {
                     self.state = State::Text { is_name, is_escaped: byte == b'\\' && !is_escaped };

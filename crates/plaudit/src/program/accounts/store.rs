@@ -19,11 +19,51 @@ pub async fn each(db: &Db, mut each: impl FnMut(AccountId, &str) -> Result<(), D
         .await
 }
 
-/// The version of the account's program, and the account.
-pub async fn versioned(db: &Db, account: AccountId, context: &Context) -> Result<Option<(i64, Account)>, DbError> {
-    db.first("SELECT version, doc FROM accounts WHERE id = $1", &[account.into()], |row| {
-        Ok((row.integer(0)?, store::parse(row.text(1)?, context)?))
-    })
+/// The last change of an account at some time; its hash tells it from the change of that number in another history, such
+/// as that of a backup which was restored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// The sequence number of the change; 0 before the first.
+    pub sequence: i64,
+    /// Its hash.
+    pub hash: [u8; 32],
+}
+
+/// Where an account's program stands.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The version of the program.
+    pub version: i64,
+    /// The account.
+    pub account: Account,
+    /// The last change.
+    pub mark: Mark,
+    /// Whether the change that was known is one of this history.
+    pub is_continued: bool,
+}
+
+/// The account, with where its program stands and whether the change that is known is one of its own.
+pub async fn state(
+    db: &Db,
+    account: AccountId,
+    known: Option<Mark>,
+    context: &Context,
+) -> Result<Option<State>, DbError> {
+    let known = known.unwrap_or_default();
+    db.first(
+        "SELECT version, doc, sequence, hash, \
+         (SELECT count(*) FROM changes WHERE account = $1 AND sequence = $2 AND hash = $3) FROM accounts WHERE id = $1",
+        &[account.into(), known.sequence.into(), known.hash.as_slice().into()],
+        |row| {
+            let broken = |_| DbError::Failed("the hash of an account's last change has not 32 bytes".to_owned());
+            Ok(State {
+                version: row.integer(0)?,
+                account: store::parse(row.text(1)?, context)?,
+                mark: Mark { sequence: row.integer(2)?, hash: row.bytes(3)?.try_into().map_err(broken)? },
+                is_continued: row.flag(4)?,
+            })
+        },
+    )
     .await
 }
 

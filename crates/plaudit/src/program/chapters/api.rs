@@ -23,7 +23,7 @@ pub fn routes() -> Router<App> {
 
 struct Request {
     slug: Slug,
-    body: JsonObject,
+    body: JsonObject<'static>,
 }
 
 /// The body of `PutChapterV23`, for its description. What is left out keeps its value.

@@ -152,7 +152,7 @@ impl Shown<'_> {
 }
 
 /// The answer as plain text, whatever its type.
-fn plain(value: &Json) -> Cow<'_, str> {
+fn plain<'v>(value: &'v Json<'_>) -> Cow<'v, str> {
     match value {
         Json::Null => Cow::Borrowed(""),
         Json::Bool(true) => Cow::Borrowed("true"),
@@ -165,7 +165,7 @@ fn plain(value: &Json) -> Cow<'_, str> {
 }
 
 /// The answer as people read it: options by their labels.
-fn displayed<'a>(field: &'a Field, value: &'a Json, locale: Locale) -> Cow<'a, str> {
+fn displayed<'a>(field: &'a Field, value: &'a Json<'_>, locale: Locale) -> Cow<'a, str> {
     if !field.kind.has_options() {
         return plain(value);
     }

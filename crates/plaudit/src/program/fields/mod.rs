@@ -217,7 +217,7 @@ pub struct Condition {
     /// How its answer is compared.
     pub operator: String,
     /// With what.
-    pub value: Json,
+    pub value: Json<'static>,
 }
 
 /// What the applicant may do with the answers of a field.

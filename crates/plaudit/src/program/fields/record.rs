@@ -176,7 +176,7 @@ fn read_conditional(members: &mut Members<'_>, slug: Slug) -> Option<Condition> 
         Some(_) => members.object("conditional", |members| {
             let field = members.required("field", input::slug);
             let operator = members.optional("operator", input::filled_text(NAME_LENGTH));
-            let value = members.get("value").cloned().unwrap_or(Json::Null);
+            let value = members.get("value").cloned().map_or(Json::Null, Json::into_owned);
             Some(Condition { field: field?, operator: operator.unwrap_or_else(|| ANSWERED.to_owned()), value })
         })?,
     }?;
