@@ -28,6 +28,7 @@ mod rounds;
 mod score_sets;
 mod seasons;
 mod setup_lists;
+mod snapshots;
 mod statements;
 mod taxes;
 mod xml;
