@@ -200,7 +200,7 @@ impl<'source> Parser<'source> {
             return Err(Fault { position: start, problem: Problem::EndlessString });
         };
         // Looking at all of them takes less time than stopping at the first.
-        let has_control = rest[..length].iter().fold(false, |found, byte| found | (*byte < 0x20));
+        let has_control = rest[..length].iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ';
         if has_control {
             self.position += rest.iter().position(|byte| *byte < 0x20).unwrap_or_default();
             return self.fault(Problem::ControlCharacter);
