@@ -209,8 +209,11 @@ mod tests {
                 "INSERT INTO accounts VALUES (1, 'AccountA', 3, 2, x'00', '{}');
                  INSERT INTO changes VALUES (1, 1, 5, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":1}', x'00');
                  INSERT INTO changes VALUES (1, 2, 6, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":2}', x'00');
-                 INSERT INTO entries VALUES (1, 'EntryAAA', 1, 's', 'c', 'h', 'f', 'e', 'submitted', 't', 1, 2, 0, 9,
-                     '{}', '');",
+                 INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status,
+                     moderation, payment, review, title, title_key, entrant_key, created, updated, archived, deleted,
+                     revision, doc, detail)
+                     VALUES (1, 'EntryAAA', 1, 's', 'c', 0, 'h', 'f', 'e', 'submitted',
+                     'undecided', 'Paid', '', 't', 't', 'e', 1, 2, 0, 0, 9, '{}', '');",
             )
             .unwrap();
         drop(database);

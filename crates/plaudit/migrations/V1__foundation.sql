@@ -65,19 +65,28 @@ CREATE TABLE users (
 CREATE UNIQUE INDEX users_by_email ON users (account, email);
 CREATE UNIQUE INDEX users_by_mobile ON users (account, mobile);
 
+-- division: 0 for none. title_key and entrant_key: the title and the entrant's name after case folding, by which lists
+-- sort and search.
 CREATE TABLE entries (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     local_id BIGINT NOT NULL,
     season ordered_text NOT NULL,
     category ordered_text NOT NULL,
+    division BIGINT NOT NULL,
     chapter ordered_text NOT NULL,
     form ordered_text NOT NULL,
     entrant ordered_text NOT NULL,
     status ordered_text NOT NULL,
+    moderation ordered_text NOT NULL,
+    payment ordered_text NOT NULL,
+    review ordered_text NOT NULL,
     title ordered_text NOT NULL,
+    title_key ordered_text NOT NULL,
+    entrant_key ordered_text NOT NULL,
     created BIGINT NOT NULL,
     updated BIGINT NOT NULL,
+    archived BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
@@ -87,6 +96,14 @@ CREATE TABLE entries (
 CREATE UNIQUE INDEX entries_by_local_id ON entries (account, local_id);
 CREATE INDEX entries_of_entrant ON entries (account, entrant, slug);
 
+-- The tags of entries, those in the trash included.
+CREATE TABLE entry_tags (
+    account BIGINT NOT NULL,
+    tag ordered_text NOT NULL,
+    slug ordered_text NOT NULL,
+    PRIMARY KEY (account, tag, slug)
+);
+
 -- How many entries that are not in the trash each of these has, kept by the transaction that changes an entry.
 CREATE TABLE entry_counts (
     account BIGINT NOT NULL,
@@ -94,8 +111,9 @@ CREATE TABLE entry_counts (
     category ordered_text NOT NULL,
     chapter ordered_text NOT NULL,
     status ordered_text NOT NULL,
+    division BIGINT NOT NULL,
     total BIGINT NOT NULL,
-    PRIMARY KEY (account, season, category, chapter, status)
+    PRIMARY KEY (account, season, category, chapter, status, division)
 );
 
 CREATE TABLE contributors (
@@ -155,6 +173,19 @@ CREATE INDEX orders_sorted_by_created_at ON orders (account, season, segment, cr
 CREATE INDEX orders_sorted_by_invoice_number ON orders (account, season, segment, invoice_number, slug);
 CREATE INDEX orders_sorted_by_payment_method ON orders (account, season, segment, payment_method, slug);
 CREATE INDEX orders_sorted_by_total ON orders (account, season, segment, total, slug);
+
+-- The entries that lines of orders name, and at which prices; no price is an empty text. deleted: whether the order is in
+-- the trash.
+CREATE TABLE order_entries (
+    account BIGINT NOT NULL,
+    order_slug ordered_text NOT NULL,
+    entry ordered_text NOT NULL,
+    price ordered_text NOT NULL,
+    deleted BIGINT NOT NULL,
+    PRIMARY KEY (account, order_slug, entry, price)
+);
+CREATE INDEX order_entries_of_entry ON order_entries (account, entry, order_slug);
+CREATE INDEX order_entries_of_price ON order_entries (account, price, entry);
 
 -- How many orders are in each season and segment, kept by the transaction that changes an order.
 CREATE TABLE order_counts (

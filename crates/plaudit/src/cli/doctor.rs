@@ -164,9 +164,14 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     }
     findings.check(&about, "the counts of orders are right", &found)?;
     let mut found = Found::default();
-    for ([season, category, chapter, status], kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
-        let place = format!("season {season}, category {category}, chapter {chapter}, status {status}");
-        found.add(|| format!("{place}: {kept} entries are counted and {there} are there"));
+    for (place, division, kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
+        let [season, category, chapter, status] = place;
+        found.add(|| {
+            format!(
+                "season {season}, category {category}, chapter {chapter}, status {status}, division {division}: \
+                 {kept} entries are counted and {there} are there"
+            )
+        });
     }
     findings.check(&about, "the counts of entries are right", &found)?;
     if let Some(storage) = storage {
@@ -232,8 +237,9 @@ fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
     let agrees = match table {
         // The document of an order tells it, and a file is never in the trash.
         Table::Orders | Table::Files => true,
-        // An import adds records to the trash as well.
+        // An import adds records to the trash as well, and an entry in the trash shows the new name of its entrant.
         _ if action == Action::Imported.name() => true,
+        Table::Entries if action == Action::Updated.name() => true,
         _ => is_deleted == (action == Action::Trashed.name()),
     };
     if agrees {

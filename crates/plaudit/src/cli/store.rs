@@ -218,24 +218,26 @@ pub(super) async fn wrong_counts(tx: &mut Tx, account: AccountId) -> Result<Vec<
     Ok(wrong)
 }
 
-/// Season, category, chapter and status, the count that is kept, and the entries that there are; those that agree are
-/// left out.
+/// Season, category, chapter, status and division, the count that is kept, and the entries that there are; those that
+/// agree are left out.
 pub(super) async fn wrong_entry_counts(
     tx: &mut Tx,
     account: AccountId,
-) -> Result<Vec<([String; 4], i64, i64)>, DbError> {
+) -> Result<Vec<([String; 4], i64, i64, i64)>, DbError> {
     let mut wrong = Vec::new();
     tx.each(
-        "SELECT season, category, chapter, status, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
-         (SELECT season, category, chapter, status, total AS kept, 0 AS there FROM entry_counts WHERE account = $1 \
-         UNION ALL SELECT season, category, chapter, status, 0, count(*) FROM entries \
-         WHERE account = $1 AND deleted = 0 GROUP BY season, category, chapter, status) AS compared \
-         GROUP BY season, category, chapter, status HAVING sum(kept) <> sum(there) \
-         ORDER BY season, category, chapter, status",
+        "SELECT season, category, chapter, status, division, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
+         (SELECT season, category, chapter, status, division, total AS kept, 0 AS there \
+         FROM entry_counts WHERE account = $1 \
+         UNION ALL SELECT season, category, chapter, status, division, 0, count(*) FROM entries \
+         WHERE account = $1 AND deleted = 0 GROUP BY season, category, chapter, status, division) AS compared \
+         GROUP BY season, category, chapter, status, division HAVING sum(kept) <> sum(there) \
+         ORDER BY season, category, chapter, status, division",
         &[account.into()],
         |row| {
             let text = |column| Ok::<_, DbError>(row.text(column)?.to_owned());
-            wrong.push(([text(0)?, text(1)?, text(2)?, text(3)?], row.integer(4)?, row.integer(5)?));
+            let place = [text(0)?, text(1)?, text(2)?, text(3)?];
+            wrong.push((place, row.integer(4)?, row.integer(5)?, row.integer(6)?));
             Ok(())
         },
     )

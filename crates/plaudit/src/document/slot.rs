@@ -79,6 +79,12 @@ impl<'d> Iterator for Slots<'d> {
 }
 
 impl<'d> Slots<'d> {
+    /// What follows the last slot that was given.
+    #[must_use]
+    pub fn rest(&self) -> &'d str {
+        self.document
+    }
+
     fn slot_at(&self, marker: usize) -> Option<(&'d str, Slot<'d>, &'d str)> {
         let inside = self.document.get(marker + 1..)?;
         let end = memchr(b'"', inside.as_bytes())?;

@@ -3,14 +3,12 @@
 use axum::Router;
 use axum::routing::put;
 
-use super::{Refusal, change_chapter, store, whole};
+use super::{Refusal, change_chapter, store};
 use crate::app::App;
 use crate::db::Tx;
 use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
 use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::log::{self, Action, Change, Event};
 use crate::text::{JsonObject, Slug};
 
 /// The routes of entries.
@@ -59,21 +57,10 @@ async fn write_chapter(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply,
     let found = store::find_for_update(tx, account, writing.state.slug).await?.ok_or(ApiError::NotFound)?;
     let chapter = read_chapter(&writing.state.body)?;
     let head = found.head()?;
-    let from = head.chapter;
-    let changed = change_chapter(&writing.program, &head, chapter, writing.origin.at)?;
+    let moved = change_chapter(&writing.program, &head, chapter)?;
     writing.precondition(found.revision)?;
-    let Some(changed) = changed else { return Ok(Reply::detailed(found.doc, found.detail, found.revision)) };
-    let doc = changed.to_doc();
-    let change = Change {
-        kind: Kind::Entry,
-        slug: writing.state.slug.as_str(),
-        action: Action::Updated,
-        events: &[Event::EntryUpdated, Event::EntryChapterChanged],
-        document: whole(&doc, &found.detail),
-    };
-    let revision = log::append(tx, account, &writing.origin, change).await?;
-    store::set_chapter(tx, account, (from, &changed), doc.clone(), revision).await?;
-    Ok(Reply::detailed(doc, found.detail, revision))
+    let stored = store::write_head(tx, account, &writing.origin, (&found, &head), moved, false).await?;
+    Ok(Reply::detailed(stored.doc, stored.detail, stored.revision))
 }
 
 /// Reads the body, of which only the chapter counts: other members are passed over (specification, section 4.2).

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Entry;
+use super::{Entry, EntryHead, Status};
 use crate::text::Slug;
 
 /// Where an entry is counted; one in the trash is counted nowhere.
@@ -15,7 +15,9 @@ pub struct Place {
     /// Its category.
     pub category: Slug,
     /// Where it is on its way.
-    pub status: String,
+    pub status: Status,
+    /// Its division; 0 where it has none.
+    pub division: i64,
 }
 
 impl Place {
@@ -26,7 +28,20 @@ impl Place {
             season: entry.season,
             chapter: entry.chapter,
             category: entry.category,
-            status: entry.status.clone(),
+            status: entry.status,
+            division: entry.division.unwrap_or(0),
+        })
+    }
+
+    /// The same of an entry's first document.
+    #[must_use]
+    pub fn of_head(head: &EntryHead<'_>, deleted: bool) -> Option<Self> {
+        (!deleted).then(|| Self {
+            season: head.season,
+            chapter: head.chapter,
+            category: head.category,
+            status: head.status,
+            division: head.division.unwrap_or(0),
         })
     }
 }
@@ -59,26 +74,27 @@ impl CountChanges {
 mod tests {
     use super::*;
 
-    fn place(status: &str) -> Place {
+    fn place(status: Status) -> Place {
         let slug = |text| Slug::parse(text).unwrap();
         Place {
             season: slug("SeasonAA"),
             chapter: slug("ChapteAA"),
             category: slug("CategAAA"),
-            status: status.to_owned(),
+            status,
+            division: 0,
         }
     }
 
     #[test]
     fn what_comes_and_goes_adds_up() {
         let mut changes = CountChanges::default();
-        changes.note(None, Some(place("in_progress")));
-        changes.note(None, Some(place("in_progress")));
-        changes.note(Some(place("in_progress")), Some(place("submitted")));
-        changes.note(Some(place("submitted")), Some(place("submitted")));
-        changes.note(Some(place("invited")), None);
-        changes.note(None, Some(place("invited")));
+        changes.note(None, Some(place(Status::InProgress)));
+        changes.note(None, Some(place(Status::InProgress)));
+        changes.note(Some(place(Status::InProgress)), Some(place(Status::Submitted)));
+        changes.note(Some(place(Status::Submitted)), Some(place(Status::Submitted)));
+        changes.note(Some(place(Status::Invited)), None);
+        changes.note(None, Some(place(Status::Invited)));
         let told: Vec<_> = changes.into_changes().map(|(place, change)| (place.status, change)).collect();
-        assert_eq!(told, [("in_progress".to_owned(), 1), ("submitted".to_owned(), 1)]);
+        assert_eq!(told, [(Status::InProgress, 1), (Status::Submitted, 1)]);
     }
 }

@@ -7,7 +7,7 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use super::{Answers, Entry};
+use super::{Answers, Eligibility, Entry, Moderation, Payment, Status};
 use crate::attachments::{self, Attachment};
 use crate::contributors::{self, Contributor};
 use crate::document::{self, MARKER, Slot};
@@ -52,27 +52,47 @@ pub struct Entrant<'d> {
     global_id: Cow<'d, str>,
 }
 
+impl<'d> Entrant<'d> {
+    /// What an entry shows of this user.
+    #[must_use]
+    pub fn of(user: &'d Summary) -> Self {
+        Self {
+            slug: user.slug,
+            first_name: Cow::Borrowed(&user.first_name),
+            last_name: Cow::Borrowed(&user.last_name),
+            email: user.email.as_deref().map(Cow::Borrowed),
+            global_id: Cow::Borrowed(&user.global_id),
+        }
+    }
+
+    /// The first and the last name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        full_name(&self.first_name, &self.last_name)
+    }
+}
+
 /// The first document of an entry, taken apart; texts are borrowed from where they stood.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct EntryHead<'d> {
     /// The entry.
     pub slug: Slug,
-    local_id: i64,
+    pub(super) local_id: i64,
     #[serde(borrow)]
-    title: Cow<'d, str>,
-    #[serde(borrow)]
-    status: Cow<'d, str>,
-    created: Timestamp,
-    submitted: Option<Timestamp>,
+    pub(super) title: Cow<'d, str>,
+    /// Where it is on its way.
+    pub status: Status,
+    pub(super) created: Timestamp,
+    pub(super) submitted: Option<Timestamp>,
     /// When it was last changed.
     pub updated: Timestamp,
     /// The user who owns it.
     #[serde(borrow)]
     pub entrant: Entrant<'d>,
-    contributor_count: i64,
-    files_count: i64,
+    pub(super) contributor_count: i64,
+    pub(super) files_count: i64,
     #[serde(borrow, deserialize_with = "number")]
-    auto_score: Cow<'d, str>,
+    pub(super) auto_score: Cow<'d, str>,
     /// Its category.
     #[serde(deserialize_with = "reference")]
     pub category: Slug,
@@ -80,31 +100,28 @@ pub struct EntryHead<'d> {
     #[serde(deserialize_with = "reference")]
     pub chapter: Slug,
     #[serde(deserialize_with = "reference")]
-    form: Slug,
+    pub(super) form: Slug,
     /// Its season.
     #[serde(deserialize_with = "reference")]
     pub season: Slug,
     #[serde(borrow)]
-    comments: Cow<'d, str>,
+    pub(super) comments: Cow<'d, str>,
     #[serde(borrow)]
-    user_comments: Cow<'d, str>,
+    pub(super) user_comments: Cow<'d, str>,
     #[serde(borrow)]
-    custom_deadline: Cow<'d, str>,
-    division: Option<i64>,
+    pub(super) custom_deadline: Cow<'d, str>,
+    pub(super) division: Option<i64>,
+    pub(super) eligibility_status: Eligibility,
+    pub(super) moderation_status: Moderation,
+    pub(super) payment_status: Payment,
     #[serde(borrow)]
-    eligibility_status: Cow<'d, str>,
+    pub(super) plagiarism_scan_status: Cow<'d, str>,
     #[serde(borrow)]
-    moderation_status: Cow<'d, str>,
+    pub(super) review_status: Cow<'d, str>,
+    pub(super) grant_status: Option<Cow<'d, str>>,
+    pub(super) grant_end_date: Option<Date>,
     #[serde(borrow)]
-    payment_status: Cow<'d, str>,
-    #[serde(borrow)]
-    plagiarism_scan_status: Cow<'d, str>,
-    #[serde(borrow)]
-    review_status: Cow<'d, str>,
-    grant_status: Option<Cow<'d, str>>,
-    grant_end_date: Option<Date>,
-    #[serde(borrow)]
-    tags: Cow<'d, str>,
+    pub(super) tags: Cow<'d, str>,
 }
 
 /// A number, as it is written.
@@ -143,23 +160,23 @@ impl<'d> EntryHead<'d> {
     /// The document made from scratch, of an entry and what it shows of other records.
     #[must_use]
     pub fn of(entry: &'d Entry, around: &'d Surroundings) -> Self {
+        Self::with(entry, Entrant::of(&around.entrant), around.counts)
+    }
+
+    /// The document of an entry with its entrant and counts.
+    #[must_use]
+    pub fn with(entry: &'d Entry, entrant: Entrant<'d>, counts: Counts) -> Self {
         Self {
             slug: entry.slug,
             local_id: entry.local_id,
             title: Cow::Borrowed(&entry.title),
-            status: Cow::Borrowed(&entry.status),
+            status: entry.status,
             created: entry.created,
             submitted: entry.submitted,
             updated: entry.updated,
-            entrant: Entrant {
-                slug: around.entrant.slug,
-                first_name: Cow::Borrowed(&around.entrant.first_name),
-                last_name: Cow::Borrowed(&around.entrant.last_name),
-                email: around.entrant.email.as_deref().map(Cow::Borrowed),
-                global_id: Cow::Borrowed(&around.entrant.global_id),
-            },
-            contributor_count: around.counts.contributors,
-            files_count: around.counts.files,
+            entrant,
+            contributor_count: counts.contributors,
+            files_count: counts.files,
             auto_score: Cow::Borrowed(&entry.auto_score),
             category: entry.category,
             chapter: entry.chapter,
@@ -169,9 +186,9 @@ impl<'d> EntryHead<'d> {
             user_comments: Cow::Borrowed(&entry.user_comments),
             custom_deadline: Cow::Borrowed(&entry.custom_deadline),
             division: entry.division,
-            eligibility_status: Cow::Borrowed(&entry.eligibility_status),
-            moderation_status: Cow::Borrowed(&entry.moderation_status),
-            payment_status: Cow::Borrowed(&entry.payment_status),
+            eligibility_status: entry.eligibility_status,
+            moderation_status: entry.moderation_status,
+            payment_status: entry.payment_status,
             plagiarism_scan_status: Cow::Borrowed(&entry.plagiarism_scan_status),
             review_status: Cow::Borrowed(&entry.review_status),
             grant_status: entry.grant_status.as_deref().map(Cow::Borrowed),
@@ -180,26 +197,20 @@ impl<'d> EntryHead<'d> {
         }
     }
 
-    /// Where the entry is on its way.
+    /// How many contributors and uploaded files it shows.
     #[must_use]
-    pub fn status(&self) -> &str {
-        &self.status
+    pub fn counts(&self) -> Counts {
+        Counts { contributors: self.contributor_count, files: self.files_count }
     }
 
-    /// The same document, of the entry in another chapter.
+    /// The entry of this document, with what stands elsewhere: the answers in the second one, the flag in its row.
     #[must_use]
-    pub fn in_chapter(&self, chapter: Slug, now: Timestamp) -> Self {
-        Self { chapter, updated: now, ..self.clone() }
-    }
-
-    /// The entry of this document, with the answers that stand in the second one.
-    #[must_use]
-    pub fn into_entry(self, entry_fields: Answers) -> Entry {
+    pub fn into_entry(self, entry_fields: Answers, archived: bool) -> Entry {
         Entry {
             slug: self.slug,
             local_id: self.local_id,
             title: self.title.into_owned(),
-            status: self.status.into_owned(),
+            status: self.status,
             created: self.created,
             submitted: self.submitted,
             updated: self.updated,
@@ -214,14 +225,15 @@ impl<'d> EntryHead<'d> {
             user_comments: self.user_comments.into_owned(),
             custom_deadline: self.custom_deadline.into_owned(),
             division: self.division,
-            eligibility_status: self.eligibility_status.into_owned(),
-            moderation_status: self.moderation_status.into_owned(),
-            payment_status: self.payment_status.into_owned(),
+            eligibility_status: self.eligibility_status,
+            moderation_status: self.moderation_status,
+            payment_status: self.payment_status,
             plagiarism_scan_status: self.plagiarism_scan_status.into_owned(),
             review_status: self.review_status.into_owned(),
             grant_status: self.grant_status.map(Cow::into_owned),
             grant_end_date: self.grant_end_date,
             tags: self.tags.into_owned(),
+            archived,
         }
     }
 
@@ -232,14 +244,14 @@ impl<'d> EntryHead<'d> {
             object.slug("slug", self.slug);
             object.integer("local_id", self.local_id);
             object.text("title", &self.title);
-            object.text("status", &self.status);
+            object.text("status", self.status.name());
             object.time("created", self.created);
             object.optional_time("submitted", self.submitted);
             object.time("updated", self.updated);
             object.object("entrant", |object| {
                 object.slug("slug", self.entrant.slug);
                 object.link("link", Kind::User, self.entrant.slug.as_str());
-                object.text("name", &full_name(&self.entrant.first_name, &self.entrant.last_name));
+                object.text("name", &self.entrant.name());
                 object.text("first_name", &self.entrant.first_name);
                 object.text("last_name", &self.entrant.last_name);
                 object.optional_text("email", self.entrant.email.as_deref());
@@ -258,9 +270,9 @@ impl<'d> EntryHead<'d> {
             object.text("user_comments", &self.user_comments);
             object.text("custom_deadline", &self.custom_deadline);
             object.optional_integer("division", self.division);
-            object.text("eligibility_status", &self.eligibility_status);
-            object.text("moderation_status", &self.moderation_status);
-            object.text("payment_status", &self.payment_status);
+            object.text("eligibility_status", self.eligibility_status.name());
+            object.text("moderation_status", self.moderation_status.name());
+            object.text("payment_status", self.payment_status.name());
             object.text("plagiarism_scan_status", &self.plagiarism_scan_status);
             object.text("review_status", &self.review_status);
             object.optional_text("grant_status", self.grant_status.as_deref());
@@ -295,6 +307,15 @@ pub fn answers_of(detail: &str) -> Option<Answers> {
         (_, Some(Slot::Answers(map))) => Answers::read(&parse_value(map.as_bytes()).ok()?).ok(),
         _ => None,
     }
+}
+
+/// The second document with other answers.
+#[must_use]
+pub fn with_answers(detail: &str, answers: &Answers) -> Option<String> {
+    let mut parts = document::slots(detail);
+    let (_, Some(Slot::Answers(_))) = parts.next()? else { return None };
+    let made = document::object(|object| object.answers("entry_fields", &answers.to_json()));
+    Some([made.strip_suffix('}')?, parts.rest()].concat())
 }
 
 /// The whole document of an entry: the first one, with the members of the second one in their place.

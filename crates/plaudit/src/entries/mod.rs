@@ -18,6 +18,7 @@ mod counts;
 mod document;
 mod record;
 mod rules;
+mod standing;
 pub mod store;
 
 pub use answers::Answers;
@@ -26,7 +27,8 @@ pub use counts::{CountChanges, Place};
 pub use document::{Counts, EntryHead, Surroundings, answers_of, detail, whole};
 pub use record::{Stated, complete};
 pub use rules::{Refusal, change_chapter, offered};
-pub use store::refresh_detail;
+pub use standing::{Eligibility, Moderation, Payment, Status};
+pub use store::{Cause, refresh_detail};
 
 use crate::text::{Date, Slug, Timestamp};
 
@@ -49,7 +51,7 @@ pub struct Entry {
     /// Its title.
     pub title: String,
     /// Where it is on its way.
-    pub status: String,
+    pub status: Status,
     /// When it was made.
     pub created: Timestamp,
     /// When it was submitted.
@@ -78,12 +80,12 @@ pub struct Entry {
     pub custom_deadline: String,
     /// Its division.
     pub division: Option<i64>,
-    /// Empty, `eligible` or `ineligible`.
-    pub eligibility_status: String,
-    /// `undecided`, `approved` or `rejected`.
-    pub moderation_status: String,
-    /// `Paid` or `Unpaid`.
-    pub payment_status: String,
+    /// Whether it scores as much as its form demands.
+    pub eligibility_status: Eligibility,
+    /// What the managers think of it.
+    pub moderation_status: Moderation,
+    /// Whether it is paid.
+    pub payment_status: Payment,
     /// Where its search for plagiarism stands.
     pub plagiarism_scan_status: String,
     /// Where its review stands.
@@ -94,4 +96,6 @@ pub struct Entry {
     pub grant_end_date: Option<Date>,
     /// Its tags, with commas between them.
     pub tags: String,
+    /// Whether it is kept for the record only. Not shown, and set by program files alone.
+    pub archived: bool,
 }

@@ -1,27 +1,14 @@
 //! The program-file form of an entry.
 
-use super::{Answers, COMMENTS_LENGTH, Counts, Entry, NO_DEADLINE, STATUS_LENGTH, TITLE_LENGTH};
+use super::{
+    Answers, COMMENTS_LENGTH, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, STATUS_LENGTH, Status,
+    TITLE_LENGTH,
+};
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::program::{Context, Program, SetupRecord};
 use crate::text::{Date, Json, JsonObject, Slug};
-
-const STATUSES: &[&str] =
-    &["submitted", "in_progress", "resubmission_required", "resubmitted", "invited", "not_approved_for_submission"];
-const MODERATION_STATUSES: &[&str] = &["undecided", "approved", "rejected"];
-const PAYMENT_STATUSES: &[&str] = &["Unpaid", "Paid"];
-const ELIGIBILITY_STATUSES: &[&str] = &["", "eligible", "ineligible"];
-
-/// A text that is one of `choices`.
-fn choice(choices: &'static [&'static str]) -> impl Fn(&Json) -> Result<String, String> {
-    move |json| {
-        json.as_str()
-            .filter(|text| choices.contains(text))
-            .map(str::to_owned)
-            .ok_or_else(|| format!("must be one of {}", choices.join(", ")))
-    }
-}
 
 fn number(json: &Json) -> Result<String, String> {
     match json {
@@ -51,12 +38,12 @@ fn deadline(json: &Json) -> Result<String, String> {
 
 /// The members that say where an entry stands.
 struct Standing {
-    status: String,
+    status: Status,
     custom_deadline: String,
     division: Option<i64>,
-    eligibility_status: String,
-    moderation_status: String,
-    payment_status: String,
+    eligibility_status: Eligibility,
+    moderation_status: Moderation,
+    payment_status: Payment,
     plagiarism_scan_status: String,
     review_status: String,
     grant_status: Option<String>,
@@ -66,23 +53,23 @@ struct Standing {
 impl Standing {
     fn read(members: &mut Members<'_>) -> Self {
         let free = || input::text(STATUS_LENGTH);
-        let status = members.optional("status", choice(STATUSES));
+        let status = members.optional("status", input::one_of(Status::CHOICES));
         let custom_deadline = members.optional("custom_deadline", deadline);
         let division = members.nullable("division", input::integer(1..=i64::MAX));
-        let eligibility_status = members.optional("eligibility_status", choice(ELIGIBILITY_STATUSES));
-        let moderation_status = members.optional("moderation_status", choice(MODERATION_STATUSES));
-        let payment_status = members.optional("payment_status", choice(PAYMENT_STATUSES));
+        let eligibility_status = members.optional("eligibility_status", input::one_of(Eligibility::CHOICES));
+        let moderation_status = members.optional("moderation_status", input::one_of(Moderation::CHOICES));
+        let payment_status = members.optional("payment_status", input::one_of(Payment::CHOICES));
         let plagiarism_scan_status = members.optional("plagiarism_scan_status", free());
         let review_status = members.optional("review_status", free());
         let grant_status = members.nullable("grant_status", free());
         let grant_end_date = members.nullable("grant_end_date", input::date);
         Self {
-            status: status.unwrap_or_else(|| "in_progress".to_owned()),
+            status: status.unwrap_or(Status::InProgress),
             custom_deadline: custom_deadline.unwrap_or_else(|| NO_DEADLINE.to_owned()),
             division: division.flatten(),
-            eligibility_status: eligibility_status.unwrap_or_default(),
-            moderation_status: moderation_status.unwrap_or_else(|| "undecided".to_owned()),
-            payment_status: payment_status.unwrap_or_else(|| "Unpaid".to_owned()),
+            eligibility_status: eligibility_status.unwrap_or(Eligibility::Unscreened),
+            moderation_status: moderation_status.unwrap_or(Moderation::Undecided),
+            payment_status: payment_status.unwrap_or(Payment::Unpaid),
             plagiarism_scan_status: plagiarism_scan_status.unwrap_or_else(|| "unscanned".to_owned()),
             review_status: review_status.unwrap_or_default(),
             grant_status: grant_status.flatten(),
@@ -110,6 +97,7 @@ impl SetupRecord for Entry {
         let comments = members.optional("comments", input::text(COMMENTS_LENGTH));
         let user_comments = members.optional("user_comments", input::text(COMMENTS_LENGTH));
         let tags = members.optional("tags", input::text(COMMENTS_LENGTH));
+        let archived = members.optional("archived", input::flag);
         let standing = Standing::read(members);
         // What is computed counts as read; whether it agrees is asked of `Stated` when the surroundings are known.
         members.nullable("parent_category", input::slug);
@@ -142,13 +130,14 @@ impl SetupRecord for Entry {
             grant_status: standing.grant_status,
             grant_end_date: standing.grant_end_date,
             tags: tags.unwrap_or_default(),
+            archived: archived.unwrap_or(false),
         })
     }
 
     fn write(&self, object: &mut Object<'_>) {
         object.integer("local_id", self.local_id);
         object.text("title", &self.title);
-        object.text("status", &self.status);
+        object.text("status", self.status.name());
         object.time("created", self.created);
         object.optional_time("submitted", self.submitted);
         object.time("updated", self.updated);
@@ -163,14 +152,15 @@ impl SetupRecord for Entry {
         object.text("user_comments", &self.user_comments);
         object.text("custom_deadline", &self.custom_deadline);
         object.optional_integer("division", self.division);
-        object.text("eligibility_status", &self.eligibility_status);
-        object.text("moderation_status", &self.moderation_status);
-        object.text("payment_status", &self.payment_status);
+        object.text("eligibility_status", self.eligibility_status.name());
+        object.text("moderation_status", self.moderation_status.name());
+        object.text("payment_status", self.payment_status.name());
         object.text("plagiarism_scan_status", &self.plagiarism_scan_status);
         object.text("review_status", &self.review_status);
         object.optional_text("grant_status", self.grant_status.as_deref());
         object.optional_date("grant_end_date", self.grant_end_date);
         object.text("tags", &self.tags);
+        object.flag("archived", self.archived);
     }
 
     fn slug(&self) -> Slug {

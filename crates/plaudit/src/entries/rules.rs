@@ -1,5 +1,8 @@
 //! Pure rules of entries.
 
+pub(super) mod events;
+pub(super) mod tags;
+
 use super::{Answers, EntryHead};
 use crate::input::Violations;
 use crate::program::Program;
@@ -7,7 +10,7 @@ use crate::program::categories::Category;
 use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::FieldType;
 use crate::program::seasons::Season;
-use crate::text::{Slug, Timestamp};
+use crate::text::Slug;
 
 /// Why a change of an entry is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,16 +21,15 @@ pub enum Refusal {
     State(String),
 }
 
-/// The entry in another chapter, or nothing where it is in that chapter already.
+/// The entry in another chapter.
 pub fn change_chapter<'d>(
     program: &Program,
     head: &EntryHead<'d>,
     chapter: Slug,
-    now: Timestamp,
-) -> Result<Option<EntryHead<'d>>, Refusal> {
+) -> Result<EntryHead<'d>, Refusal> {
     let violations =
         offered(program.chapters.live(chapter), head.season, program.categories.any(head.category), chapter);
-    moved(head, chapter, program.seasons.any(head.season), violations, now)
+    moved(head, chapter, program.seasons.any(head.season), violations)
 }
 
 fn moved<'d>(
@@ -35,8 +37,7 @@ fn moved<'d>(
     chapter: Slug,
     season: Option<&Season>,
     violations: Violations,
-    now: Timestamp,
-) -> Result<Option<EntryHead<'d>>, Refusal> {
+) -> Result<EntryHead<'d>, Refusal> {
     if !violations.is_empty() {
         return Err(Refusal::Invalid(violations));
     }
@@ -44,7 +45,7 @@ fn moved<'d>(
     if season.is_none_or(|season| season.status.is_over()) {
         return Err(Refusal::State("The season of the entry is over, so that the entry cannot move.".to_owned()));
     }
-    Ok((head.chapter != chapter).then(|| head.in_chapter(chapter, now)))
+    Ok(EntryHead { chapter, ..head.clone() })
 }
 
 /// Why an entry of a season and category cannot be in a chapter: everything that applies. `found` is the chapter of

@@ -1,20 +1,27 @@
-//! The tables of entries and of their counts.
+//! The tables of entries: their rows, their tags and their counts.
+
+mod write;
 
 use std::collections::BTreeMap;
 
+use super::rules::tags;
 use super::{CountChanges, Counts, Entry, EntryHead, Place, Surroundings, answers_of, detail, rules, whole};
 use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
-use crate::kind::Kind;
-use crate::log::{self, Action, Change, Origin};
 use crate::program::{self, Program, Record};
-use crate::text::Slug;
+use crate::text::{Slug, folded};
 use crate::{attachments, contributors, users};
+
+pub use write::{Cause, Change, refresh_detail, write, write_head};
 
 /// An entry as it stands in its row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stored {
     /// The sequence number of its last change.
     pub revision: i64,
+    /// Whether it is in the trash.
+    pub deleted: bool,
+    /// Whether it is kept for the record only.
+    pub archived: bool,
     /// The first document.
     pub doc: String,
     /// The second document.
@@ -29,7 +36,8 @@ impl Stored {
 
     /// The entry.
     pub fn entry(&self) -> Result<Entry, DbError> {
-        entry_of(&self.doc, &self.detail)
+        let answers = answers_of(&self.detail).ok_or_else(|| broken(&"its answers"))?;
+        Ok(self.head()?.into_entry(answers, self.archived))
     }
 
     /// The whole document.
@@ -43,75 +51,191 @@ fn broken(error: &dyn std::fmt::Display) -> DbError {
     DbError::Failed(format!("a stored entry cannot be read: {error}"))
 }
 
-fn entry_of(doc: &str, detail: &str) -> Result<Entry, DbError> {
-    let head = EntryHead::read(doc).map_err(|error| broken(&error))?;
-    let answers = answers_of(detail).ok_or_else(|| broken(&"its answers"))?;
-    Ok(head.into_entry(answers))
-}
-
+/// Reads the columns `revision, deleted, archived, doc, detail`.
 fn stored(row: &Row<'_>) -> Result<Stored, DbError> {
-    Ok(Stored { revision: row.integer(0)?, doc: row.text(1)?.to_owned(), detail: row.text(2)?.to_owned() })
+    Ok(Stored {
+        revision: row.integer(0)?,
+        deleted: row.flag(1)?,
+        archived: row.flag(2)?,
+        doc: row.text(3)?.to_owned(),
+        detail: row.text(4)?.to_owned(),
+    })
 }
 
-/// Adds or replaces an entry. `around` is what it shows of other records, from [`surroundings`]; `before` is where it
-/// was counted. The counts follow with [`write_counts`], in the same transaction.
+/// Adds or replaces an entry as an import does, which logs it itself. `around` is what it shows of other records, from
+/// [`surroundings`]; `before` is the entry that it replaces, and whether that is in the trash. The counts follow with
+/// [`write_counts`], in the same transaction. Everybody else calls [`write`].
 pub async fn put(
     tx: &mut Tx,
     account: AccountId,
     record: &Record<Entry>,
     around: &Surroundings,
-    (before, counts): (Option<Place>, &mut CountChanges),
+    before: Option<(&Entry, bool)>,
+    counts: &mut CountChanges,
 ) -> Result<(), DbError> {
     let entry = &record.value;
-    counts.note(before, Place::of(entry, record.deleted));
+    let head = EntryHead::of(entry, around);
+    let counted = before.and_then(|(before, deleted)| Place::of(before, deleted));
+    counts.note(counted, Place::of(entry, record.deleted));
+    let had = before.map_or("", |(before, _)| before.tags.as_str());
+    set_tags(tx, account, entry.slug, had, &entry.tags).await?;
+    let stored = Stored {
+        revision: record.revision,
+        deleted: record.deleted,
+        archived: entry.archived,
+        doc: head.to_doc(),
+        detail: detail(&entry.entry_fields, around),
+    };
+    set_row(tx, account, &head, &stored).await
+}
+
+/// Writes the whole row of an entry.
+async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
-        "INSERT INTO entries (account, slug, local_id, season, category, chapter, form, entrant, status, title, \
-         created, updated, deleted, revision, doc, detail) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) \
-         ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, category = $5, chapter = $6, \
-         form = $7, entrant = $8, status = $9, title = $10, created = $11, updated = $12, deleted = $13, \
-         revision = $14, doc = $15, detail = $16",
+        "INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status, \
+         moderation, payment, review, title, title_key, entrant_key, created, updated, archived, deleted, revision, \
+         doc, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, \
+         $20, $21, $22, $23) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, category = $5, \
+         division = $6, chapter = $7, form = $8, entrant = $9, status = $10, moderation = $11, payment = $12, \
+         review = $13, title = $14, title_key = $15, entrant_key = $16, created = $17, updated = $18, archived = $19, \
+         deleted = $20, revision = $21, doc = $22, detail = $23",
         vec![
             account.into(),
-            entry.slug.into(),
-            entry.local_id.into(),
-            entry.season.into(),
-            entry.category.into(),
-            entry.chapter.into(),
-            entry.form.into(),
-            entry.entrant.into(),
-            entry.status.clone().into(),
-            entry.title.clone().into(),
-            entry.created.into(),
-            entry.updated.into(),
-            record.deleted.into(),
-            record.revision.into(),
-            EntryHead::of(entry, around).to_doc().into(),
-            detail(&entry.entry_fields, around).into(),
+            head.slug.into(),
+            head.local_id.into(),
+            head.season.into(),
+            head.category.into(),
+            head.division.unwrap_or(0).into(),
+            head.chapter.into(),
+            head.form.into(),
+            head.entrant.slug.into(),
+            head.status.name().into(),
+            head.moderation_status.name().into(),
+            head.payment_status.name().into(),
+            head.review_status.clone().into_owned().into(),
+            head.title.clone().into_owned().into(),
+            folded(&head.title).into(),
+            folded(&head.entrant.name()).into(),
+            head.created.into(),
+            head.updated.into(),
+            stored.archived.into(),
+            stored.deleted.into(),
+            stored.revision.into(),
+            stored.doc.clone().into(),
+            stored.detail.clone().into(),
         ],
     )
     .await
+}
+
+/// Writes what changes most often, the chapter and the first document, and leaves every other column alone: on SQLite
+/// a column that is named costs its indexes, on PostgreSQL a long document is stored again.
+async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+    tx.later(
+        "UPDATE entries SET chapter = $3, updated = $4, revision = $5, doc = $6 WHERE account = $1 AND slug = $2",
+        vec![
+            account.into(),
+            head.slug.into(),
+            head.chapter.into(),
+            head.updated.into(),
+            stored.revision.into(),
+            stored.doc.clone().into(),
+        ],
+    )
+    .await
+}
+
+/// Writes both documents of an entry whose index columns are what they were, but for the time.
+async fn set_documents(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+    tx.later(
+        "UPDATE entries SET updated = $3, revision = $4, doc = $5, detail = $6 WHERE account = $1 AND slug = $2",
+        vec![
+            account.into(),
+            head.slug.into(),
+            head.updated.into(),
+            stored.revision.into(),
+            stored.doc.clone().into(),
+            stored.detail.clone().into(),
+        ],
+    )
+    .await
+}
+
+/// Writes the tags of an entry that had others, both with commas between them.
+async fn set_tags(tx: &mut Tx, account: AccountId, entry: Slug, had: &str, has: &str) -> Result<(), DbError> {
+    let lacks = |text: &str, tag: &str| !tags::split(text).any(|other| other == tag);
+    for tag in tags::split(had).filter(|tag| lacks(has, tag)) {
+        tx.later(
+            "DELETE FROM entry_tags WHERE account = $1 AND tag = $2 AND slug = $3",
+            vec![account.into(), tag.to_owned().into(), entry.into()],
+        )
+        .await?;
+    }
+    for tag in tags::split(has).filter(|tag| lacks(had, tag)) {
+        tx.later(
+            "INSERT INTO entry_tags (account, tag, slug) VALUES ($1, $2, $3) ON CONFLICT (account, tag, slug) DO NOTHING",
+            vec![account.into(), tag.to_owned().into(), entry.into()],
+        )
+        .await?;
+    }
+    Ok(())
 }
 
 /// Writes what [`put`] noted of the counts.
 pub async fn write_counts(tx: &mut Tx, account: AccountId, changes: CountChanges) -> Result<(), DbError> {
     for (place, change) in changes.into_changes() {
         tx.later(
-            "INSERT INTO entry_counts (account, season, category, chapter, status, total) \
-             VALUES ($1, $2, $3, $4, $5, $6) \
-             ON CONFLICT (account, season, category, chapter, status) DO UPDATE SET total = entry_counts.total + $6",
+            "INSERT INTO entry_counts (account, season, category, chapter, status, division, total) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7) \
+             ON CONFLICT (account, season, category, chapter, status, division) \
+             DO UPDATE SET total = entry_counts.total + $7",
             vec![
                 account.into(),
                 place.season.into(),
                 place.category.into(),
                 place.chapter.into(),
-                place.status.into(),
+                place.status.name().into(),
+                place.division.into(),
                 change.into(),
             ],
         )
         .await?;
     }
     Ok(())
+}
+
+/// Counts an entry in another place than before.
+async fn move_count(tx: &mut Tx, account: AccountId, from: Option<Place>, to: Option<Place>) -> Result<(), DbError> {
+    match (from, to) {
+        (from, to) if from == to => Ok(()),
+        // Both counts in one statement: this is the change that people make most often at once.
+        (Some(from), Some(to)) if from.season == to.season => {
+            tx.later(
+                "INSERT INTO entry_counts (account, season, category, chapter, status, division, total) \
+                 VALUES ($1, $2, $3, $4, $5, $6, -1), ($1, $2, $7, $8, $9, $10, 1) \
+                 ON CONFLICT (account, season, category, chapter, status, division) \
+                 DO UPDATE SET total = entry_counts.total + excluded.total",
+                vec![
+                    account.into(),
+                    from.season.into(),
+                    from.category.into(),
+                    from.chapter.into(),
+                    from.status.name().into(),
+                    from.division.into(),
+                    to.category.into(),
+                    to.chapter.into(),
+                    to.status.name().into(),
+                    to.division.into(),
+                ],
+            )
+            .await
+        }
+        (from, to) => {
+            let mut changes = CountChanges::default();
+            changes.note(from, to);
+            write_counts(tx, account, changes).await
+        }
+    }
 }
 
 /// How many entries each category has, those in the trash left out, and the version of the program: one statement
@@ -164,86 +288,22 @@ pub async fn surroundings(
 /// An entry that is not in the trash, locked until the end of the transaction.
 pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     tx.first_for_update(
-        "SELECT revision, doc, detail FROM entries WHERE account = $1 AND slug = $2 AND deleted = 0",
+        "SELECT revision, deleted, archived, doc, detail FROM entries \
+         WHERE account = $1 AND slug = $2 AND deleted = 0",
         &[account.into(), slug.into()],
         stored,
     )
     .await
 }
 
-/// Writes an entry that has moved from one chapter to another, and its counts.
-pub async fn set_chapter(
-    tx: &mut Tx,
-    account: AccountId,
-    (from, head): (Slug, &EntryHead<'_>),
-    doc: String,
-    revision: i64,
-) -> Result<(), DbError> {
-    // Both counts in one statement: this is the change that people make most often at once.
-    tx.later(
-        "INSERT INTO entry_counts (account, season, category, chapter, status, total) \
-         VALUES ($1, $2, $3, $4, $6, -1), ($1, $2, $3, $5, $6, 1) \
-         ON CONFLICT (account, season, category, chapter, status) \
-         DO UPDATE SET total = entry_counts.total + excluded.total",
-        vec![
-            account.into(),
-            head.season.into(),
-            head.category.into(),
-            from.into(),
-            head.chapter.into(),
-            head.status().to_owned().into(),
-        ],
-    )
-    .await?;
-    tx.later(
-        "UPDATE entries SET chapter = $3, updated = $4, revision = $5, doc = $6 WHERE account = $1 AND slug = $2",
-        vec![account.into(), head.slug.into(), head.chapter.into(), head.updated.into(), revision.into(), doc.into()],
+/// An entry, even one in the trash, locked until the end of the transaction.
+pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
+    tx.first_for_update(
+        "SELECT revision, deleted, archived, doc, detail FROM entries WHERE account = $1 AND slug = $2",
+        &[account.into(), slug.into()],
+        stored,
     )
     .await
-}
-
-/// Writes both documents of an entry whose own members are what they were.
-pub async fn set_detail(tx: &mut Tx, account: AccountId, slug: Slug, stored: Stored) -> Result<(), DbError> {
-    tx.later(
-        "UPDATE entries SET revision = $3, doc = $4, detail = $5 WHERE account = $1 AND slug = $2",
-        vec![account.into(), slug.into(), stored.revision.into(), stored.doc.into(), stored.detail.into()],
-    )
-    .await
-}
-
-/// Makes the documents of an entry anew from the records that they show, and logs them where they changed. To be
-/// called for every entry whose entrant, contributors, attachments or files changed. Gives what was counted; `None` where there is no such entry, or no entrant.
-pub async fn refresh_detail(
-    tx: &mut Tx,
-    account: AccountId,
-    program: &Program,
-    origin: &Origin,
-    slug: Slug,
-) -> Result<Option<Counts>, DbError> {
-    let found = tx
-        .first_for_update(
-            "SELECT revision, doc, detail FROM entries WHERE account = $1 AND slug = $2",
-            &[account.into(), slug.into()],
-            stored,
-        )
-        .await?;
-    let Some(before) = found else { return Ok(None) };
-    let entry = before.entry()?;
-    let Some(around) = surroundings(tx, account, program, &entry).await? else { return Ok(None) };
-    let doc = EntryHead::of(&entry, &around).to_doc();
-    let detail = detail(&entry.entry_fields, &around);
-    if (&doc, &detail) != (&before.doc, &before.detail) {
-        let change = Change {
-            kind: Kind::Entry,
-            slug: slug.as_str(),
-            action: Action::Imported,
-            events: &[],
-            document: whole(&doc, &detail),
-        };
-        let revision = log::append(tx, account, origin, change).await?;
-        set_detail(tx, account, slug, Stored { revision, doc, detail }).await?;
-    }
-    Ok(Some(around.counts))
 }
 
 /// The number of the next entry of the account.
@@ -301,9 +361,14 @@ pub async fn each_for_export(
     account: AccountId,
     mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
-    tx.each("SELECT doc, detail, deleted FROM entries WHERE account = $1 ORDER BY slug", &[account.into()], |row| {
-        each(&program::store::stored(&entry_of(row.text(0)?, row.text(1)?)?), row.flag(2)?)
-    })
+    tx.each(
+        "SELECT revision, deleted, archived, doc, detail FROM entries WHERE account = $1 ORDER BY slug",
+        &[account.into()],
+        |row| {
+            let found = stored(row)?;
+            each(&program::store::stored(&found.entry()?), found.deleted)
+        },
+    )
     .await
 }
 

@@ -4,7 +4,7 @@
 //! The shown document lacks what is never shown: whether the order is a test or in the trash, the note, and the time of
 //! the last change. The log's document has them after the members that are shown, and is read back as an order.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::record::{Catalogue, Item, Order, TaxDetails};
 use super::rules;
@@ -13,7 +13,7 @@ use crate::document::{self, Object};
 use crate::http::json_body::parse_object;
 use crate::input::Members;
 use crate::kind::Kind;
-use crate::text::{Currency, Money, Slug, Timestamp};
+use crate::text::{Currency, Money, Slug, Timestamp, write_json_string};
 use crate::users::Summary;
 
 /// What an order shows of other records.
@@ -52,6 +52,8 @@ pub struct Stored {
     pub note: String,
     /// The document as it is shown.
     pub doc: String,
+    /// The entries that its lines name, each with the price, every pair once.
+    pub entries: BTreeSet<(Slug, Option<Slug>)>,
 }
 
 impl Stored {
@@ -70,6 +72,7 @@ impl Stored {
             total: order.totals.total.sort_key(),
             note: order.note.clone(),
             doc: shown(order, surroundings),
+            entries: order.items.iter().filter_map(|item| Some((item.entry?, item.price))).collect(),
         }
     }
 
@@ -95,6 +98,39 @@ pub fn logged(doc: &str, segment: Segment, note: &str, updated: Timestamp) -> St
         object.time("updated", updated);
     });
     format!("{},{}", doc.strip_suffix('}').unwrap_or(doc), &tail[1..])
+}
+
+/// The document of an order in which an entry has another title.
+#[must_use]
+pub fn retitled(doc: &str, entry: Slug, title: &str) -> String {
+    let link = document::object(|object| object.link("link", Kind::Entry, entry.as_str()));
+    // The link is a slot, which no text of people can look like; the title follows it.
+    let before = format!("{},\"title\":", link.trim_matches(['{', '}']));
+    let mut made = Vec::with_capacity(doc.len() + title.len());
+    let mut rest = doc;
+    while let Some(at) = rest.find(&before) {
+        let (kept, after) = rest.split_at(at + before.len());
+        made.extend_from_slice(kept.as_bytes());
+        write_json_string(title, &mut made);
+        rest = &after[string_length(after)..];
+    }
+    made.extend_from_slice(rest.as_bytes());
+    // Only whole strings were written, so that the lossy way is never taken.
+    String::from_utf8(made).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// The length of the JSON string with which a text begins.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (index, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return index + 1,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 /// A stored order states everything, so that nothing has to be looked up.

@@ -13,6 +13,8 @@ use super::record::Order;
 use super::rules;
 use super::segments::{Counts, Segment};
 use crate::db::{AccountId, Db, DbError, Engine, Row, Tx, Value};
+use crate::kind::Kind;
+use crate::log::{self, Action, Change, Origin};
 use crate::text::{Slug, Timestamp};
 
 impl Column {
@@ -77,7 +79,78 @@ pub async fn put(
             order.doc.clone().into(),
         ],
     )
-    .await
+    .await?;
+    if before.is_some() {
+        tx.later(
+            "DELETE FROM order_entries WHERE account = $1 AND order_slug = $2",
+            vec![account.into(), order.slug.into()],
+        )
+        .await?;
+    }
+    for (entry, price) in &order.entries {
+        tx.later(
+            "INSERT INTO order_entries (account, order_slug, entry, price, deleted) VALUES ($1, $2, $3, $4, $5)",
+            vec![
+                account.into(),
+                order.slug.into(),
+                (*entry).into(),
+                price.map_or_else(String::new, |price| price.to_string()).into(),
+                order.segment.is_deleted().into(),
+            ],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// Writes the new title of an entry into the orders whose lines name it, and logs them.
+pub async fn retitle(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    entry: Slug,
+    title: &str,
+) -> Result<(), DbError> {
+    let mut orders = Vec::new();
+    tx.each(
+        "SELECT DISTINCT order_slug FROM order_entries WHERE account = $1 AND entry = $2 ORDER BY order_slug",
+        &[account.into(), entry.into()],
+        |row| {
+            orders.push(slug(row, 0)?);
+            Ok(())
+        },
+    )
+    .await?;
+    let mut counts = CountChanges::default();
+    for order in orders {
+        let found = tx
+            .first_for_update(
+                "SELECT season, segment, recency, note, doc FROM orders WHERE account = $1 AND slug = $2",
+                &[account.into(), order.into()],
+                |row| {
+                    let updated = Timestamp::from_microseconds(row.integer(2)?.saturating_neg());
+                    let place = (slug(row, 0)?, segment(row, 1)?);
+                    Ok((place, updated, row.text(3)?.to_owned(), row.text(4)?.to_owned()))
+                },
+            )
+            .await?;
+        let Some((place, updated, note, before)) = found else { continue };
+        let doc = document::retitled(&before, entry, title);
+        if doc == before {
+            continue;
+        }
+        let document = document::logged(&doc, place.1, &note, updated);
+        let change = Change { kind: Kind::Order, slug: order.as_str(), action: Action::Updated, events: &[], document };
+        let revision = log::append(tx, account, origin, change).await?;
+        tx.later(
+            "UPDATE orders SET revision = $3, doc = $4 WHERE account = $1 AND slug = $2",
+            vec![account.into(), order.into(), revision.into(), doc.into()],
+        )
+        .await?;
+        counts.pairs.entry(place).or_default();
+        counts.revision = revision;
+    }
+    write_counts(tx, account, counts).await
 }
 
 /// Writes what [`put`] noted of the counts.

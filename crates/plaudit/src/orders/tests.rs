@@ -246,6 +246,21 @@ proptest! {
     }
 
     #[test]
+    fn a_new_title_of_an_entry_is_all_that_changes(order in orders(), title in any::<String>()) {
+        for entry in order.items.iter().filter_map(|item| item.entry) {
+            let mut around = surroundings(&order);
+            let before = Stored::new(&order, &around);
+            around.titles.insert(entry, title.clone());
+            let retitled = document::retitled(&before.doc, entry, &title);
+            prop_assert_eq!(&retitled, &Stored::new(&order, &around).doc);
+            let before = around.titles.insert(entry, format!("{title}\"}}\\"));
+            prop_assert!(before.is_some());
+            let other = Stored::new(&order, &around).doc;
+            prop_assert_eq!(document::retitled(&other, entry, &title), retitled);
+        }
+    }
+
+    #[test]
     fn totals_always_equal_the_sums(order in orders()) {
         let Totals { discount, subtotal, tax, processing_fee, total } = order.totals;
         prop_assert_eq!(total.minor(), subtotal.minor() - discount.minor() + tax.minor() + processing_fee.minor());

@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 use super::{Program, Record, SetupRecord, accounts};
 use crate::http::page::{Direction, ListQuery, Order, PageEnvelope};
 use crate::http::{ApiError, Caller, Reply};
-use crate::text::{Slug, Timestamp, Translated};
+use crate::text::{Slug, Timestamp, Translated, folded};
 
 /// What a list of set-up records is sorted by; absent comes first ascending.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,17 +55,10 @@ impl SortKey {
     /// The key as it is compared.
     fn folded(self) -> Self {
         match self {
-            Self::Text(text) => Self::Text(fold(&text)),
+            Self::Text(text) => Self::Text(folded(&text)),
             other => other,
         }
     }
-}
-
-/// The most characters that texts are compared by, so that a position of a cursor has a bound.
-const COMPARED_CHARACTERS: usize = 512;
-
-fn fold(text: &str) -> String {
-    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).take(COMPARED_CHARACTERS).collect()
 }
 
 /// A list of set-up records.

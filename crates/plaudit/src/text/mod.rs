@@ -4,6 +4,7 @@
 //! function that takes a [`Slug`] or a [`Money`] has nothing left to check.
 
 mod decimal;
+mod folding;
 mod json_string;
 mod labels;
 mod local_time;
@@ -18,6 +19,7 @@ mod translated;
 pub use crate::http::json_body::{Json, Object as JsonObject};
 pub(crate) use decimal::is_number;
 pub use decimal::{DecimalError, parse_scaled};
+pub use folding::{COMPARED_CHARACTERS, folded};
 pub use json_string::write_json_string;
 pub use labels::status_label;
 pub use local_time::LocalTime;

@@ -48,7 +48,7 @@ impl Import<'_> {
         };
         let languages = languages_of(&object);
         let found =
-            stored.as_ref().map(|stored| Found { deleted: false, doc: store::stored(stored), more: String::new() });
+            stored.as_ref().map(|stored| Found { deleted: false, doc: store::stored(stored), more: String::new(), flag: false });
         let mut item = Item::new(place, object, found, &mut self.faults);
         if item.deleted {
             self.faults.member(&item.place, "deleted", "must be false: an account has no trash");

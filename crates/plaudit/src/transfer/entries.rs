@@ -4,7 +4,7 @@ use super::Error;
 use super::import::{Import, Item};
 use super::store::{Found, Space};
 use crate::db::DbError;
-use crate::entries::{self, CountChanges, Counts, Entry, EntryHead, Place, Stated, Surroundings};
+use crate::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, Stated, Surroundings};
 use crate::kind::Kind;
 use crate::program::fields::Field;
 use crate::program::{Program, Record, SetupRecord as _};
@@ -86,9 +86,7 @@ impl Import<'_> {
         if before.as_ref().is_some_and(|before| before.title != entry.title) {
             self.reading.names.note(Space::Retitled, entry.slug.as_str())?;
         }
-        let counted = item.found.as_ref().zip(before.as_ref());
-        let counted = counted.and_then(|(found, before)| Place::of(before, found.deleted));
-        self.write_entry(item, entry, &around, (counted, &mut stage.counts)).await
+        self.write_entry(item, entry, &around, (before, &mut stage.counts)).await
     }
 
     /// Writes an entry whose documents are not what is stored.
@@ -97,17 +95,21 @@ impl Import<'_> {
         item: Item,
         entry: Entry,
         around: &Surroundings,
-        counted: (Option<Place>, &mut CountChanges),
+        (before, counts): (Option<Entry>, &mut CountChanges),
     ) -> Result<(), Error> {
         let doc = EntryHead::of(&entry, around).to_doc();
         let detail = entries::detail(&entry.entry_fields, around);
-        let is_same = |found: &Found| found.deleted == item.deleted && found.doc == doc && found.more == detail;
+        let is_same = |found: &Found| {
+            let flags = (found.deleted, found.flag) == (item.deleted, entry.archived);
+            flags && found.doc == doc && found.more == detail
+        };
         if item.found.as_ref().is_some_and(is_same) {
             return Ok(());
         }
         let revision = self.log(Kind::Entry, entry.slug.as_str(), entries::whole(&doc, &detail)).await?;
+        let before = before.as_ref().zip(item.found.as_ref()).map(|(before, found)| (before, found.deleted));
         let record = Record { value: entry, revision, deleted: item.deleted };
-        entries::store::put(&mut self.tx, self.id, &record, around, counted).await?;
+        entries::store::put(&mut self.tx, self.id, &record, around, before, counts).await?;
         Ok(())
     }
 
@@ -133,7 +135,7 @@ impl Import<'_> {
             let Some(end) = touched.last() else { break };
             last.clone_from(end);
             for entry in touched.iter().filter_map(|entry| Slug::parse(entry)) {
-                entries::store::refresh_detail(&mut self.tx, self.id, program, &self.origin, entry).await?;
+                entries::store::refresh_detail(&mut self.tx, self.id, program, &self.origin, entry, Cause::Import).await?;
             }
         }
         Ok(())
@@ -144,5 +146,5 @@ fn stored_entry(found: &Found) -> Result<Entry, DbError> {
     let broken = |what: String| DbError::Failed(format!("a stored entry cannot be read: {what}"));
     let head = EntryHead::read(&found.doc).map_err(|error| broken(error.to_string()))?;
     let answers = entries::answers_of(&found.more).ok_or_else(|| broken("its answers".to_owned()))?;
-    Ok(head.into_entry(answers))
+    Ok(head.into_entry(answers, found.flag))
 }

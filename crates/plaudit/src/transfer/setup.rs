@@ -186,7 +186,7 @@ fn found(kind: Kind, row: &SetupRow, context: &Context) -> Found {
     {
         doc = program_store::stored(&without_names(chapter));
     }
-    Found { deleted: row.deleted, doc, more: String::new() }
+    Found { deleted: row.deleted, doc, more: String::new(), flag: false }
 }
 
 /// A chapter as a file has it, with managers of whom only the slug is said.

@@ -9,7 +9,9 @@ use super::plan::{CATEGORIES, CHAPTERS, OLD, Plan, Random};
 use super::setup::{FIELDS, STAGES};
 use crate::contributors::{self, Contributor};
 use crate::db::DbError;
-use crate::entries::{self, Answers, CountChanges, Counts, Entry, NO_DEADLINE, Surroundings};
+use crate::entries::{
+    self, Answers, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, Status, Surroundings,
+};
 use crate::http::json_body::parse_value;
 use crate::ids::derived_uuid;
 use crate::kind::Kind;
@@ -49,7 +51,7 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Cou
     let deleted = random.percent(1);
     let revision = filling.log(Kind::Entry, entry.slug.as_str(), document).await?;
     let record = Record { value: entry, revision, deleted };
-    entries::store::put(filling.tx()?, account, &record, &around, (None, added)).await?;
+    entries::store::put(filling.tx()?, account, &record, &around, None, added).await?;
     for contributor in around.contributors {
         let document = store::stored(&contributor);
         let revision = filling.log(Kind::Contributor, contributor.slug.as_str(), document).await?;
@@ -83,7 +85,7 @@ fn entry(plan: &Plan, place: u64, random: &mut Random) -> Result<Entry, DbError>
         slug: plan.slug(Kind::Entry, place),
         local_id: i64::try_from(place + 1).unwrap_or(i64::MAX),
         title: plan.title(place),
-        status: if submitted.is_some() { "submitted" } else { "in_progress" }.to_owned(),
+        status: if submitted.is_some() { Status::Submitted } else { Status::InProgress },
         created,
         submitted,
         updated,
@@ -98,14 +100,15 @@ fn entry(plan: &Plan, place: u64, random: &mut Random) -> Result<Entry, DbError>
         user_comments: String::new(),
         custom_deadline: NO_DEADLINE.to_owned(),
         division: None,
-        eligibility_status: String::new(),
-        moderation_status: if random.percent(60) { "approved" } else { "undecided" }.to_owned(),
-        payment_status: if random.percent(70) { "Paid" } else { "Unpaid" }.to_owned(),
+        eligibility_status: Eligibility::Unscreened,
+        moderation_status: if random.percent(60) { Moderation::Approved } else { Moderation::Undecided },
+        payment_status: if random.percent(70) { Payment::Paid } else { Payment::Unpaid },
         plagiarism_scan_status: "unscanned".to_owned(),
         review_status: String::new(),
         grant_status: None,
         grant_end_date: None,
         tags: if random.percent(30) { "shortlist" } else { "" }.to_owned(),
+        archived: false,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::db::{Db, Settings, migrate};
 use crate::files::{self, Content, File};
 use crate::http::json_body::parse_object;
 use crate::input::Members;
-use crate::log::Actor;
+use crate::log::{Actor, Origin};
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord};
 use crate::text::{Locale, Timestamp, Token};
@@ -62,7 +62,7 @@ async fn filled(bench: &Bench) -> Tx {
     let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry.value).await.unwrap().unwrap();
     assert_eq!(around.counts, Counts::default());
     let mut counts = CountChanges::default();
-    put(&mut tx, account, &entry, &around, (None, &mut counts)).await.unwrap();
+    put(&mut tx, account, &entry, &around, None, &mut counts).await.unwrap();
     write_counts(&mut tx, account, counts).await.unwrap();
     tx
 }
@@ -92,13 +92,13 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
     let account = bench.program.id;
     let mut tx = filled(&bench).await;
     let refreshed =
-        refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA")).await.unwrap();
+        refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Import).await.unwrap();
     assert_eq!(refreshed, Some(Counts::default()));
     assert_eq!(tx.head(account).await.unwrap().unwrap().sequence, 0, "nothing changed");
     add_contributor_and_attachment(&mut tx, &bench).await;
     for _ in 0..2 {
         let refreshed =
-            refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA")).await.unwrap();
+            refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Import).await.unwrap();
         assert_eq!(refreshed, Some(Counts { contributors: 1, files: 1 }));
         assert_eq!(tx.head(account).await.unwrap().unwrap().sequence, 1);
     }
@@ -110,21 +110,6 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
     assert_eq!(EntryHead::of(&entry, &around).to_doc(), found.doc);
     assert_eq!(detail(&entry.entry_fields, &around), found.detail);
     assert_eq!(found.head().unwrap().to_doc(), found.doc);
-}
-
-#[tokio::test]
-async fn a_moved_entry_is_what_it_would_be_if_made_anew() {
-    let bench = bench().await;
-    let account = bench.program.id;
-    let mut tx = filled(&bench).await;
-    let found = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
-    let moved = found.head().unwrap().in_chapter(slug("ChapteBB"), bench.origin.at);
-    set_chapter(&mut tx, account, (slug("ChapteAA"), &moved), moved.to_doc(), 5).await.unwrap();
-    let after = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
-    let entry = after.entry().unwrap();
-    assert_eq!((after.revision, entry.chapter, entry.updated), (5, slug("ChapteBB"), bench.origin.at));
-    let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry).await.unwrap().unwrap();
-    assert_eq!(EntryHead::of(&entry, &around).to_doc(), after.doc);
 }
 
 #[tokio::test]

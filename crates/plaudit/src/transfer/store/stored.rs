@@ -33,15 +33,15 @@ impl Table {
     }
 
     /// Its name, the column of the identifier, and the columns that say whether a record is in the trash, what it is,
-    /// and what more it is.
+    /// what more it is, and whether it has the flag of its kind.
     fn columns(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Users => ("users", "slug", "deleted, doc, ''"),
-            Self::Files => ("files", "token", "CAST(0 AS BIGINT), doc, ''"),
-            Self::Contributors => ("contributors", "slug", "deleted, doc, entry"),
-            Self::Attachments => ("attachments", "token", "deleted, doc, entry"),
-            Self::Entries => ("entries", "slug", "deleted, doc, detail"),
-            Self::Orders => ("orders", "slug", "CAST(0 AS BIGINT), doc, note"),
+            Self::Users => ("users", "slug", "deleted, doc, '', CAST(0 AS BIGINT)"),
+            Self::Files => ("files", "token", "CAST(0 AS BIGINT), doc, '', CAST(0 AS BIGINT)"),
+            Self::Contributors => ("contributors", "slug", "deleted, doc, entry, CAST(0 AS BIGINT)"),
+            Self::Attachments => ("attachments", "token", "deleted, doc, entry, CAST(0 AS BIGINT)"),
+            Self::Entries => ("entries", "slug", "deleted, doc, detail, archived"),
+            Self::Orders => ("orders", "slug", "CAST(0 AS BIGINT), doc, note, CAST(0 AS BIGINT)"),
         }
     }
 }
@@ -53,6 +53,8 @@ pub(in crate::transfer) struct Found {
     pub(in crate::transfer) doc: String,
     /// The second document of an entry; the entry of a contributor or an attachment.
     pub(in crate::transfer) more: String,
+    /// Whether an entry is archived.
+    pub(in crate::transfer) flag: bool,
 }
 
 /// The rows of these records, by slug or token.
@@ -72,7 +74,12 @@ pub(in crate::transfer) async fn documents(
     let (table, key, columns) = table.columns();
     let sql = format!("SELECT {key}, {columns} FROM {table} WHERE account = $1 AND {key} IN ({})", list.join(", "));
     tx.each(&sql, &values, |row| {
-        let record = Found { deleted: row.flag(1)?, doc: row.text(2)?.to_owned(), more: row.text(3)?.to_owned() };
+        let record = Found {
+            deleted: row.flag(1)?,
+            doc: row.text(2)?.to_owned(),
+            more: row.text(3)?.to_owned(),
+            flag: row.flag(4)?,
+        };
         found.insert(row.text(0)?.to_owned(), record);
         Ok(())
     })

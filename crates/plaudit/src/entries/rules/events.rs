@@ -1,0 +1,54 @@
+//! What a change of an entry is in the log: the action and the events, from the difference that it makes.
+
+use super::tags;
+use crate::entries::{Eligibility, EntryHead, Moderation, Status};
+use crate::log::{Action, Event};
+
+/// The first document of an entry, and whether the entry is in the trash.
+type Placed<'e, 'd> = (&'e EntryHead<'d>, bool);
+
+/// What is logged of an entry that was `before` and is `after`. `is_answered`: its answers are others. `is_copy`: it
+/// begins as the copy of another one.
+#[must_use]
+pub fn logged(
+    before: Option<Placed<'_, '_>>,
+    after: Placed<'_, '_>,
+    is_answered: bool,
+    is_copy: bool,
+) -> (Action, Vec<Event>) {
+    let (action, mut events) = match (before, after) {
+        (None, _) if is_copy => (Action::Created, vec![Event::EntryCreated, Event::EntryCopied]),
+        (None, _) => (Action::Created, vec![Event::EntryCreated]),
+        (Some((_, false)), (_, true)) => (Action::Trashed, vec![Event::EntryDeleted]),
+        (Some((_, true)), (_, false)) => (Action::Restored, vec![Event::EntryUpdated]),
+        (Some(_), _) => (Action::Updated, vec![Event::EntryUpdated]),
+    };
+    let more = caused(before.map(|(entry, _)| entry), after.0, is_answered);
+    events.extend(more.into_iter().filter_map(|(event, is_caused)| is_caused.then_some(event)));
+    (action, events)
+}
+
+/// The events beside the first one, and whether the difference causes them. A new entry has changed nothing; it has
+/// become what it is.
+fn caused(before: Option<&EntryHead<'_>>, after: &EntryHead<'_>, is_answered: bool) -> [(Event, bool); 10] {
+    let is_new = before.is_none();
+    let before = before.unwrap_or(after);
+    let became = |is_now: bool, was: bool| is_now && (is_new || !was);
+    let is_status = |status| became(after.status == status, before.status == status);
+    let is_screened = |as_what| became(after.eligibility_status == as_what, before.eligibility_status == as_what);
+    let had = if is_new { "" } else { before.tags.as_ref() };
+    let is_tagged = tags::split(&after.tags).any(|tag| tags::split(had).all(|other| other != tag));
+    let first = if is_new { Moderation::Undecided } else { before.moderation_status };
+    [
+        (Event::EntryStatusChanged, before.status != after.status),
+        (Event::EntrySubmitted, is_status(Status::Submitted)),
+        (Event::EntryResubmitted, is_status(Status::Resubmitted)),
+        (Event::EntryModerated, first != after.moderation_status),
+        (Event::EntryTagged, is_tagged),
+        (Event::EntryCategoryChanged, before.category != after.category),
+        (Event::EntryChapterChanged, before.chapter != after.chapter),
+        (Event::EntryEligible, is_screened(Eligibility::Eligible)),
+        (Event::EntryIneligible, is_screened(Eligibility::Ineligible)),
+        (Event::FieldValueUpdated, is_answered),
+    ]
+}

@@ -1,0 +1,219 @@
+//! Writes entries: the one way in which an entry changes through the service, whoever changes it.
+//!
+//! - What the log tells, the action and the events, follows from the difference between before and after. Where there is
+//!   none, nothing is written.
+//! - The documents, the index columns, the tags, the counts and the title in orders are kept in the same transaction. Of the documents only
+//!   what has changed is made anew; they always are what they would be if all of it were.
+//! - `updated` is the time of the last change of a member. The trash is no member, nor is the name of the entrant.
+
+use super::{Stored, broken, find_any_for_update, move_count, set_doc, set_documents, set_row, set_tags, surroundings};
+use crate::db::{AccountId, DbError, Tx};
+use crate::entries::document::{Entrant, with_answers};
+use crate::entries::rules::{events, files_among};
+use crate::entries::{Counts, Entry, EntryHead, Place, Surroundings, detail, whole};
+use crate::kind::Kind;
+use crate::log::{self, Action, Event, Origin};
+use crate::program::Program;
+use crate::text::Slug;
+use crate::{orders, users};
+
+/// A change of an entry that is to be written.
+#[derive(Debug)]
+pub struct Change<'c> {
+    /// What it was, locked; nothing for a new one.
+    pub before: Option<&'c Stored>,
+    /// What it becomes. Where something of it changes, its `updated` is the time of the change.
+    pub after: &'c Entry,
+    /// Whether it is in the trash then.
+    pub deleted: bool,
+    /// Whether it begins as the copy of another one. Its contributors were written before it then.
+    pub is_copy: bool,
+}
+
+/// Writes an entry, logs the change and gives what is stored then. Where nothing changes, that is what was stored.
+pub async fn write(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    change: Change<'_>,
+) -> Result<Stored, DbError> {
+    let Change { before, after, deleted, is_copy } = change;
+    let missing = || DbError::Failed(format!("there is no user {}, whose entry is written", after.entrant));
+    let archived = after.archived;
+    let Some(before) = before else {
+        let around = made(tx, account, program, after, is_copy).await?.ok_or_else(missing)?;
+        let (head, detail) = (EntryHead::of(after, &around), detail(&after.entry_fields, &around));
+        let told = events::logged(None, (&head, deleted), false, is_copy);
+        return commit(tx, account, origin, None, After { head, detail: Some(detail), deleted, archived }, told).await;
+    };
+    let held = before.head()?;
+    let had = before.entry()?.entry_fields;
+    let is_answered = had != after.entry_fields;
+    let detail = match with_answers(&before.detail, &after.entry_fields) {
+        Some(detail) => is_answered.then_some(detail),
+        None => return Err(broken(&"its answers")),
+    };
+    let files = held.counts().files - files_among(program, &had) + files_among(program, &after.entry_fields);
+    let other = match after.entrant {
+        entrant if entrant == held.entrant.slug => None,
+        entrant => Some(users::store::summary(tx, account, entrant).await?.ok_or_else(missing)?),
+    };
+    let entrant = other.as_ref().map_or_else(|| held.entrant.clone(), Entrant::of);
+    let head = EntryHead::with(after, entrant, Counts { files, ..held.counts() });
+    let after = After { head, detail, deleted, archived };
+    changed(tx, account, origin, (before, &held), after, is_answered).await
+}
+
+/// Like [`write`], of an entry that keeps its answers and its entrant: nothing but the first document is looked at.
+pub async fn write_head(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    (before, held): (&Stored, &EntryHead<'_>),
+    after: EntryHead<'_>,
+    deleted: bool,
+) -> Result<Stored, DbError> {
+    let after = After { head: after, detail: None, deleted, archived: before.archived };
+    changed(tx, account, origin, (before, held), after, false).await
+}
+
+/// Why the documents of an entry are made anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// An import changed the records that it shows.
+    Import,
+    /// Its entrant has another name or address. That is no change of the entry, and an event of the user.
+    Renamed,
+    /// A contributor, an attachment or a file of it was added, changed or taken away, which changes the entry.
+    Belongings,
+}
+
+/// Makes the documents of an entry anew from the records that they show, and logs them where they changed. To be called
+/// for every entry whose entrant, contributors, attachments or files changed, even for one in the trash. Gives what was
+/// counted; `None` where there is no such entry, or no entrant.
+pub async fn refresh_detail(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    slug: Slug,
+    cause: Cause,
+) -> Result<Option<Counts>, DbError> {
+    let Some(before) = find_any_for_update(tx, account, slug).await? else { return Ok(None) };
+    let entry = before.entry()?;
+    let Some(around) = surroundings(tx, account, program, &entry).await? else { return Ok(None) };
+    let mut head = EntryHead::of(&entry, &around);
+    let detail = detail(&entry.entry_fields, &around);
+    let held = before.head()?;
+    if head == held && detail == before.detail {
+        return Ok(Some(around.counts));
+    }
+    let told = match cause {
+        Cause::Import => (Action::Imported, Vec::new()),
+        Cause::Renamed => (Action::Updated, Vec::new()),
+        Cause::Belongings => {
+            head.updated = origin.at;
+            (Action::Updated, vec![Event::EntryUpdated])
+        }
+    };
+    let after = After { head, detail: Some(detail), deleted: before.deleted, archived: before.archived };
+    commit(tx, account, origin, Some((&before, &held)), after, told).await?;
+    Ok(Some(around.counts))
+}
+
+/// What an entry becomes.
+struct After<'d> {
+    head: EntryHead<'d>,
+    /// The second document where it is another one.
+    detail: Option<String>,
+    deleted: bool,
+    archived: bool,
+}
+
+/// What a new entry shows of other records. Nothing can belong to it yet, unless it is a copy.
+async fn made(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    entry: &Entry,
+    is_copy: bool,
+) -> Result<Option<Surroundings>, DbError> {
+    if is_copy {
+        return surroundings(tx, account, program, entry).await;
+    }
+    let counts = Counts { contributors: 0, files: files_among(program, &entry.entry_fields) };
+    let entrant = users::store::summary(tx, account, entry.entrant).await?;
+    Ok(entrant.map(|entrant| Surroundings { entrant, contributors: Vec::new(), attachments: Vec::new(), counts }))
+}
+
+/// Writes an entry where it is another one than before.
+async fn changed(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    (before, held): (&Stored, &EntryHead<'_>),
+    mut after: After<'_>,
+    is_answered: bool,
+) -> Result<Stored, DbError> {
+    after.head.updated = held.updated;
+    let is_same = after.head == *held && after.detail.is_none() && after.archived == before.archived;
+    if is_same && after.deleted == before.deleted {
+        return Ok(before.clone());
+    }
+    if !is_same {
+        after.head.updated = origin.at;
+    }
+    let told = events::logged(Some((held, before.deleted)), (&after.head, after.deleted), is_answered, false);
+    commit(tx, account, origin, Some((before, held)), after, told).await
+}
+
+async fn commit(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    before: Option<(&Stored, &EntryHead<'_>)>,
+    after: After<'_>,
+    (action, events): (Action, Vec<Event>),
+) -> Result<Stored, DbError> {
+    let After { head, detail, deleted, archived } = after;
+    let has_same_detail = detail.is_none();
+    let detail = detail.or_else(|| before.map(|(stored, _)| stored.detail.clone())).unwrap_or_default();
+    let doc = head.to_doc();
+    let document = whole(&doc, &detail);
+    let change = log::Change { kind: Kind::Entry, slug: head.slug.as_str(), action, events: &events, document };
+    let revision = log::append(tx, account, origin, change).await?;
+    let stored = Stored { revision, deleted, archived, doc, detail };
+    match before {
+        Some((before, held)) if has_same_index(before, held, &stored, &head) => {
+            if has_same_detail {
+                set_doc(tx, account, &head, &stored).await?;
+            } else if held.chapter == head.chapter {
+                set_documents(tx, account, &head, &stored).await?;
+            } else {
+                set_row(tx, account, &head, &stored).await?;
+            }
+        }
+        _ => set_row(tx, account, &head, &stored).await?,
+    }
+    if before.is_some_and(|(_, held)| held.title != head.title) {
+        orders::store::retitle(tx, account, origin, head.slug, &head.title).await?;
+    }
+    set_tags(tx, account, head.slug, before.map_or("", |(_, held)| &held.tags), &head.tags).await?;
+    let counted = before.and_then(|(before, held)| Place::of_head(held, before.deleted));
+    move_count(tx, account, counted, Place::of_head(&head, deleted)).await?;
+    Ok(stored)
+}
+
+/// Whether the columns by which lists filter and sort are what they were, but for chapter and time.
+fn has_same_index(before: &Stored, held: &EntryHead<'_>, after: &Stored, head: &EntryHead<'_>) -> bool {
+    let flags = |stored: &Stored| (stored.deleted, stored.archived);
+    let places = |head: &EntryHead<'_>| (head.season, head.category, head.division, head.form, head.local_id, head.created);
+    let standing = |head: &EntryHead<'_>| (head.status, head.moderation_status, head.payment_status);
+    flags(before) == flags(after)
+        && places(held) == places(head)
+        && standing(held) == standing(head)
+        && held.review_status == head.review_status
+        && held.title == head.title
+        && held.entrant == head.entrant
+}
