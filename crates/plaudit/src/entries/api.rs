@@ -1,73 +1,49 @@
 //! Requests to entries.
 
-use axum::Router;
-use axum::routing::put;
+pub mod realtime;
+pub mod show;
+pub mod tags;
+pub mod trash;
 
-use super::{Refusal, change_chapter, store};
+use axum::Router;
+use axum::routing::{get, post, put};
+
+use super::Refusal;
+use super::store::Stored;
 use crate::app::App;
-use crate::db::Tx;
-use crate::http::openapi::Error;
-use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
-use crate::input::{self, Members};
+use crate::http::{ApiError, Reply};
+use crate::kind::Kind;
 use crate::text::{JsonObject, Slug};
 
 /// The routes of entries.
 pub fn routes() -> Router<App> {
-    Router::new().route("/entry/{slug}/update-chapter", put(update_chapter))
+    Router::new()
+        .route("/entry/{slug}", get(show::show).delete(trash::delete))
+        .route("/entry/{slug}/restore", post(trash::restore))
+        .route("/entry/{slug}/tag/{tags}", put(tags::add).delete(tags::remove))
+        .route("/entry/{slug}/update-chapter", put(realtime::update_chapter))
 }
 
+/// A request about one entry, with a body.
 struct Request {
     slug: Slug,
     body: JsonObject<'static>,
 }
 
-/// The body of `PutEntryUpdateChapterV23`, for its description.
-#[derive(utoipa::ToSchema)]
-pub struct UpdateChapter {
-    /// The slug of the chapter that the entry moves to.
-    #[schema(pattern = "^[A-Za-z]{8}$")]
-    pub chapter: String,
+/// 200 with an entry.
+fn shown(stored: Stored) -> Reply {
+    Reply::detailed(stored.doc, stored.detail, stored.revision)
 }
 
-/// Moves an entry to another chapter, which is active, belongs to the entry's season and offers its category.
-#[utoipa::path(
-    put,
-    path = "/entry/{slug}/update-chapter",
-    operation_id = "PutEntryUpdateChapterV23",
-    tag = "Entries (realtime)",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateChapter, content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, in the new chapter"),
-        (status = "4XX", description = "Why it did not move", body = Error),
-    ),
-    security(("key" = [])),
-)]
-pub async fn update_chapter(
-    caller: Caller,
-    PathSlug(slug): PathSlug,
-    _: Writer,
-    Body(body): Body,
-) -> Result<Reply, ApiError> {
-    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_chapter(tx, writing))).await
-}
-
-async fn write_chapter(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
-    let account = writing.account();
-    let found = store::find_for_update(tx, account, writing.state.slug).await?.ok_or(ApiError::NotFound)?;
-    let chapter = read_chapter(&writing.state.body)?;
-    let head = found.head()?;
-    let moved = change_chapter(&writing.program, &head, chapter)?;
-    writing.precondition(found.revision)?;
-    let stored = store::write_head(tx, account, &writing.origin, (&found, &head), moved, false).await?;
-    Ok(Reply::detailed(stored.doc, stored.detail, stored.revision))
-}
-
-/// Reads the body, of which only the chapter counts: other members are passed over (specification, section 4.2).
-fn read_chapter(body: &JsonObject) -> Result<Slug, ApiError> {
-    let mut members = Members::open(body);
-    let chapter = members.required("chapter", input::slug);
-    Ok(members.finish().or(chapter)?)
+/// 201 with an entry.
+fn created(stored: Stored, slug: Slug) -> Reply {
+    Reply::Record {
+        document: stored.doc,
+        detail: Some(stored.detail),
+        revision: stored.revision,
+        version: None,
+        created: Some(format!("/{}/{slug}", Kind::Entry.path())),
+    }
 }
 
 impl From<Refusal> for ApiError {

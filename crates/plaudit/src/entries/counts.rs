@@ -76,13 +76,7 @@ mod tests {
 
     fn place(status: Status) -> Place {
         let slug = |text| Slug::parse(text).unwrap();
-        Place {
-            season: slug("SeasonAA"),
-            chapter: slug("ChapteAA"),
-            category: slug("CategAAA"),
-            status,
-            division: 0,
-        }
+        Place { season: slug("SeasonAA"), chapter: slug("ChapteAA"), category: slug("CategAAA"), status, division: 0 }
     }
 
     #[test]

@@ -311,7 +311,7 @@ pub fn answers_of(detail: &str) -> Option<Answers> {
 
 /// The second document with other answers.
 #[must_use]
-pub fn with_answers(detail: &str, answers: &Answers) -> Option<String> {
+pub(super) fn with_answers(detail: &str, answers: &Answers) -> Option<String> {
     let mut parts = document::slots(detail);
     let (_, Some(Slot::Answers(_))) = parts.next()? else { return None };
     let made = document::object(|object| object.answers("entry_fields", &answers.to_json()));

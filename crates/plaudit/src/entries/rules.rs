@@ -9,7 +9,6 @@ use crate::program::Program;
 use crate::program::categories::Category;
 use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::FieldType;
-use crate::program::seasons::Season;
 use crate::text::Slug;
 
 /// Why a change of an entry is refused.
@@ -22,30 +21,33 @@ pub enum Refusal {
 }
 
 /// The entry in another chapter.
-pub fn change_chapter<'d>(
-    program: &Program,
-    head: &EntryHead<'d>,
-    chapter: Slug,
-) -> Result<EntryHead<'d>, Refusal> {
+pub fn change_chapter<'d>(program: &Program, head: &EntryHead<'d>, chapter: Slug) -> Result<EntryHead<'d>, Refusal> {
     let violations =
         offered(program.chapters.live(chapter), head.season, program.categories.any(head.category), chapter);
-    moved(head, chapter, program.seasons.any(head.season), violations)
-}
-
-fn moved<'d>(
-    head: &EntryHead<'d>,
-    chapter: Slug,
-    season: Option<&Season>,
-    violations: Violations,
-) -> Result<EntryHead<'d>, Refusal> {
     if !violations.is_empty() {
         return Err(Refusal::Invalid(violations));
     }
-    // A season that is gone altogether was destroyed.
-    if season.is_none_or(|season| season.status.is_over()) {
-        return Err(Refusal::State("The season of the entry is over, so that the entry cannot move.".to_owned()));
-    }
+    check_season(program, head.season)?;
     Ok(EntryHead { chapter, ..head.clone() })
+}
+
+/// Refuses to change an entry of a season that is over.
+pub(super) fn check_season(program: &Program, season: Slug) -> Result<(), Refusal> {
+    // A season that is gone altogether was destroyed.
+    match program.seasons.any(season) {
+        Some(season) if !season.status.is_over() => Ok(()),
+        _ => Err(Refusal::State("The season of the entry is over, so that the entry cannot change.".to_owned())),
+    }
+}
+
+/// Whether an entrant who has entries in a category can have another one there; otherwise why not.
+pub(super) fn takes_another(category: &Category, has: i64) -> Result<(), String> {
+    match category.entrant_max_entries {
+        Some(most) if has >= most => {
+            Err(format!("The category takes at most {most} entries of one entrant, who has {has} in it."))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Why an entry of a season and category cannot be in a chapter: everything that applies. `found` is the chapter of

@@ -77,8 +77,8 @@ pub async fn put(
     let head = EntryHead::of(entry, around);
     let counted = before.and_then(|(before, deleted)| Place::of(before, deleted));
     counts.note(counted, Place::of(entry, record.deleted));
-    let had = before.map_or("", |(before, _)| before.tags.as_str());
-    set_tags(tx, account, entry.slug, had, &entry.tags).await?;
+    let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
+    set_tags(tx, account, entry.slug, tags_before, &entry.tags).await?;
     let stored = Stored {
         revision: record.revision,
         deleted: record.deleted,
@@ -283,6 +283,50 @@ pub async fn surroundings(
     let counted = |length| i64::try_from(length).unwrap_or(i64::MAX);
     let counts = Counts { contributors: counted(contributors.len()), files: counted(attachments.len()) + files };
     Ok(Some(Surroundings { entrant, contributors, attachments, counts }))
+}
+
+/// An entry for an answer, with the version of the account's program.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) version: i64,
+    pub(super) revision: i64,
+    pub(super) doc: String,
+    pub(super) detail: String,
+}
+
+/// An entry that is not in the trash.
+pub(super) async fn find(db: &Db, account: AccountId, slug: Slug) -> Result<Option<Found>, DbError> {
+    db.first(
+        "SELECT (SELECT version FROM accounts WHERE id = $1), revision, doc, detail FROM entries \
+         WHERE account = $1 AND slug = $2 AND deleted = 0",
+        &[account.into(), slug.into()],
+        |row| {
+            Ok(Found {
+                version: row.integer(0)?,
+                revision: row.integer(1)?,
+                doc: row.text(2)?.to_owned(),
+                detail: row.text(3)?.to_owned(),
+            })
+        },
+    )
+    .await
+}
+
+/// How many entries an entrant has in a category, those in the trash left out.
+pub(super) async fn count_of_entrant(
+    tx: &mut Tx,
+    account: AccountId,
+    entrant: Slug,
+    category: Slug,
+) -> Result<i64, DbError> {
+    let count = tx
+        .first(
+            "SELECT count(*) FROM entries WHERE account = $1 AND entrant = $2 AND category = $3 AND deleted = 0",
+            &[account.into(), entrant.into(), category.into()],
+            |row| row.integer(0),
+        )
+        .await?;
+    Ok(count.unwrap_or(0))
 }
 
 /// An entry that is not in the trash, locked until the end of the transaction.

@@ -102,7 +102,7 @@ pub fn logged(doc: &str, segment: Segment, note: &str, updated: Timestamp) -> St
 
 /// The document of an order in which an entry has another title.
 #[must_use]
-pub fn retitled(doc: &str, entry: Slug, title: &str) -> String {
+pub(super) fn retitled(doc: &str, entry: Slug, title: &str) -> String {
     let link = document::object(|object| object.link("link", Kind::Entry, entry.as_str()));
     // The link is a slot, which no text of people can look like; the title follows it.
     let before = format!("{},\"title\":", link.trim_matches(['{', '}']));

@@ -33,7 +33,7 @@ pub mod store;
 pub mod tabs;
 pub mod taxes;
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;
 
 pub use kinds::InProgram;
 pub(crate) use kinds::for_setup_kind;

@@ -47,8 +47,12 @@ impl Import<'_> {
             return Ok(stored.map(|account| (slug, account)));
         };
         let languages = languages_of(&object);
-        let found =
-            stored.as_ref().map(|stored| Found { deleted: false, doc: store::stored(stored), more: String::new(), flag: false });
+        let found = stored.as_ref().map(|stored| Found {
+            deleted: false,
+            doc: store::stored(stored),
+            more: String::new(),
+            flag: false,
+        });
         let mut item = Item::new(place, object, found, &mut self.faults);
         if item.deleted {
             self.faults.member(&item.place, "deleted", "must be false: an account has no trash");

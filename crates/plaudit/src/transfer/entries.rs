@@ -135,7 +135,8 @@ impl Import<'_> {
             let Some(end) = touched.last() else { break };
             last.clone_from(end);
             for entry in touched.iter().filter_map(|entry| Slug::parse(entry)) {
-                entries::store::refresh_detail(&mut self.tx, self.id, program, &self.origin, entry, Cause::Import).await?;
+                entries::store::refresh_detail(&mut self.tx, self.id, program, &self.origin, entry, Cause::Import)
+                    .await?;
             }
         }
         Ok(())

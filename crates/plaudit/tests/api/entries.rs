@@ -1,5 +1,9 @@
 //! `PutEntryUpdateChapterV23`.
 
+mod show;
+mod tags;
+mod trash;
+
 use serde_json::{Value, json};
 
 use crate::both_engines;

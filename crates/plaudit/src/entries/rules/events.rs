@@ -10,7 +10,7 @@ type Placed<'e, 'd> = (&'e EntryHead<'d>, bool);
 /// What is logged of an entry that was `before` and is `after`. `is_answered`: its answers are others. `is_copy`: it
 /// begins as the copy of another one.
 #[must_use]
-pub fn logged(
+pub(in crate::entries) fn logged(
     before: Option<Placed<'_, '_>>,
     after: Placed<'_, '_>,
     is_answered: bool,
@@ -51,4 +51,71 @@ fn caused(before: Option<&EntryHead<'_>>, after: &EntryHead<'_>, is_answered: bo
         (Event::EntryIneligible, is_screened(Eligibility::Ineligible)),
         (Event::FieldValueUpdated, is_answered),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::entries::rules::tests::DOC;
+    use crate::text::Slug;
+
+    fn head() -> EntryHead<'static> {
+        EntryHead { status: Status::InProgress, ..EntryHead::read(DOC).unwrap() }
+    }
+
+    fn names((action, events): (Action, Vec<Event>)) -> String {
+        let names: Vec<&str> = events.into_iter().map(Event::name).collect();
+        format!("{} {}", action.name(), names.join(","))
+    }
+
+    fn updated(after: &EntryHead<'_>) -> String {
+        names(logged(Some((&head(), false)), (after, false), false, false))
+    }
+
+    #[test]
+    fn a_new_entry_has_become_what_it_is_and_has_changed_nothing() {
+        assert_eq!(names(logged(None, (&head(), false), false, false)), "created entry_created");
+        assert_eq!(names(logged(None, (&head(), false), false, true)), "created entry_created,entry_copied");
+        let made = EntryHead {
+            status: Status::Submitted,
+            eligibility_status: Eligibility::Ineligible,
+            moderation_status: Moderation::Approved,
+            tags: "a".into(),
+            ..head()
+        };
+        let events = "entry_created,entry_submitted,entry_moderated,entry_tagged,entry_ineligible";
+        assert_eq!(names(logged(None, (&made, false), false, false)), format!("created {events}"));
+    }
+
+    #[test]
+    fn the_trash_is_told_apart() {
+        let head = head();
+        assert_eq!(names(logged(Some((&head, false)), (&head, true), false, false)), "trashed entry_deleted");
+        assert_eq!(names(logged(Some((&head, true)), (&head, false), false, false)), "restored entry_updated");
+        assert_eq!(
+            names(logged(Some((&head, true)), (&head, true), true, false)),
+            "updated entry_updated,field_value_updated"
+        );
+    }
+
+    #[test]
+    fn every_difference_has_its_event() {
+        let slug = |text| Slug::parse(text).unwrap();
+        for (after, event) in [
+            (EntryHead { title: "Other".into(), ..head() }, ""),
+            (EntryHead { status: Status::Submitted, ..head() }, ",entry_status_changed,entry_submitted"),
+            (EntryHead { status: Status::Resubmitted, ..head() }, ",entry_status_changed,entry_resubmitted"),
+            (EntryHead { status: Status::Invited, ..head() }, ",entry_status_changed"),
+            (EntryHead { moderation_status: Moderation::Rejected, ..head() }, ",entry_moderated"),
+            (EntryHead { category: slug("CategBBB"), ..head() }, ",entry_category_changed"),
+            (EntryHead { chapter: slug("ChapteBB"), ..head() }, ",entry_chapter_changed"),
+            (EntryHead { eligibility_status: Eligibility::Eligible, ..head() }, ",entry_eligible"),
+            (EntryHead { tags: "a".into(), ..head() }, ",entry_tagged"),
+        ] {
+            assert_eq!(updated(&after), format!("updated entry_updated{event}"));
+        }
+        let tagged = EntryHead { tags: "a,b".into(), ..head() };
+        let fewer = EntryHead { tags: "b".into(), ..head() };
+        assert_eq!(names(logged(Some((&tagged, false)), (&fewer, false), false, false)), "updated entry_updated");
+    }
 }

@@ -1,8 +1,7 @@
 use super::*;
-use crate::program::{self, Context, SetupRecord};
-use crate::text::{Locale, Timestamp};
+use crate::program::testing;
 
-const DOC: &str = concat!(
+pub(super) const DOC: &str = concat!(
     r#"{"slug":"EntryAAA","local_id":7,"title":"W","status":"submitted","created":"1970-01-01T00:00:01Z","#,
     r#""submitted":null,"updated":"1970-01-01T00:00:03Z","entrant":{"slug":"UserAAAA","first_name":"W","#,
     r#""last_name":"L","email":null,"global_id":"id"},"contributor_count":0,"files_count":0,"auto_score":0,"#,
@@ -17,22 +16,13 @@ fn slug(text: &str) -> Slug {
     Slug::parse(text).unwrap()
 }
 
-fn record<T: SetupRecord>(doc: &str) -> T {
-    let context =
-        Context { languages: vec![Locale::EnGb], default_language: Locale::EnGb, now: Timestamp::from_seconds(1) };
-    program::store::parse(doc, &context).unwrap()
-}
-
 fn chapter(slug: &str, season: &str, status: &str) -> Chapter {
-    record(&format!(r#"{{"slug":"{slug}","season":"{season}","name":{{"en_GB":"N"}},"status":"{status}"}}"#))
+    testing::read(slug, &format!(r#""season":"{season}","name":{{"en_GB":"N"}},"status":"{status}""#)).unwrap()
 }
 
 fn category(chapters: &str) -> Category {
-    record(&format!(r#"{{"slug":"CategAAA","season":"SeasonAA","name":{{"en_GB":"N"}},"chapters":[{chapters}]}}"#))
-}
-
-fn season(status: &str) -> Season {
-    record(&format!(r#"{{"slug":"SeasonAA","name":{{"en_GB":"N"}},"status":"{status}"}}"#))
+    let members = format!(r#""season":"SeasonAA","name":{{"en_GB":"N"}},"chapters":[{chapters}]"#);
+    testing::read("CategAAA", &members).unwrap()
 }
 
 fn messages(violations: &Violations) -> Vec<&str> {
@@ -64,11 +54,21 @@ fn a_chapter_that_is_active_in_the_season_and_offers_the_category_is_right() {
     assert!(!offered(Some(&chapter), slug("SeasonAA"), None, chapter.slug).is_empty());
 }
 
+fn program(season: &str) -> Program {
+    let season = format!(r#""name":{{"en_GB":"N"}},"status":"{season}""#);
+    testing::program(&[
+        ("season", "SeasonAA", &season),
+        ("chapter", "ChapteBB", r#""season":"SeasonAA","name":{"en_GB":"N"},"status":"active""#),
+        ("chapter", "ChapteXX", r#""season":"SeasonAA","name":{"en_GB":"N"},"status":"inactive""#),
+        ("category", "CategAAA", r#""season":"SeasonAA","name":{"en_GB":"N"}"#),
+    ])
+}
+
 #[test]
 fn an_entry_moves_and_nothing_else_of_it_changes() {
     let head = EntryHead::read(DOC).unwrap();
     for status in ["draft", "active"] {
-        let moved = moved(&head, slug("ChapteBB"), Some(&season(status)), Violations::default()).unwrap();
+        let moved = change_chapter(&program(status), &head, slug("ChapteBB")).unwrap();
         assert_eq!(moved, EntryHead { chapter: slug("ChapteBB"), ..head.clone() });
     }
 }
@@ -76,13 +76,18 @@ fn an_entry_moves_and_nothing_else_of_it_changes() {
 #[test]
 fn an_entry_of_a_season_that_is_over_cannot_move() {
     let head = EntryHead::read(DOC).unwrap();
-    let over = [Some(season("archived")), Some(season("destroyed")), None];
-    for season in &over {
-        let refused = moved(&head, slug("ChapteBB"), season.as_ref(), Violations::default());
-        assert!(matches!(refused, Err(Refusal::State(_))), "{season:?}");
+    for program in [program("archived"), program("destroyed"), testing::program(&[])] {
+        assert!(matches!(check_season(&program, head.season), Err(Refusal::State(_))));
     }
-    let mut violations = Violations::default();
-    violations.add("chapter", "is not active");
-    let refused = moved(&head, slug("ChapteBB"), over[0].as_ref(), violations.clone());
-    assert_eq!(refused, Err(Refusal::Invalid(violations)), "wrong members come before the state");
+    let moved = |chapter| change_chapter(&program("archived"), &head, slug(chapter));
+    assert!(matches!(moved("ChapteBB"), Err(Refusal::State(_))));
+    assert!(matches!(moved("ChapteXX"), Err(Refusal::Invalid(_))), "wrong members come before the state");
+}
+
+#[test]
+fn a_category_takes_as_many_entries_of_an_entrant_as_it_says() {
+    let limited: Category =
+        testing::read("CategAAA", r#""season":"SeasonAA","name":{"en_GB":"N"},"entrant_max_entries":2"#).unwrap();
+    assert!(takes_another(&limited, 1).is_ok() && takes_another(&limited, 2).is_err());
+    assert!(takes_another(&category(""), 1_000_000).is_ok());
 }

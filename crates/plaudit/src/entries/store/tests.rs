@@ -7,10 +7,11 @@ use crate::attachments::Attachment;
 use crate::clock::Clock;
 use crate::contributors::Contributor;
 use crate::db::{Db, Settings, migrate};
+use crate::entries::{Answers, Status};
 use crate::files::{self, Content, File};
-use crate::http::json_body::parse_object;
+use crate::http::json_body::{parse_object, parse_value};
 use crate::input::Members;
-use crate::log::{Actor, Origin};
+use crate::log::{self, Actor, Origin};
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord};
 use crate::text::{Locale, Timestamp, Token};
@@ -92,13 +93,17 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
     let account = bench.program.id;
     let mut tx = filled(&bench).await;
     let refreshed =
-        refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Import).await.unwrap();
+        refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Import)
+            .await
+            .unwrap();
     assert_eq!(refreshed, Some(Counts::default()));
     assert_eq!(tx.head(account).await.unwrap().unwrap().sequence, 0, "nothing changed");
     add_contributor_and_attachment(&mut tx, &bench).await;
     for _ in 0..2 {
         let refreshed =
-            refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Import).await.unwrap();
+            refresh_detail(&mut tx, bench.program.id, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Import)
+                .await
+                .unwrap();
         assert_eq!(refreshed, Some(Counts { contributors: 1, files: 1 }));
         assert_eq!(tx.head(account).await.unwrap().unwrap().sequence, 1);
     }
@@ -110,6 +115,133 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
     assert_eq!(EntryHead::of(&entry, &around).to_doc(), found.doc);
     assert_eq!(detail(&entry.entry_fields, &around), found.detail);
     assert_eq!(found.head().unwrap().to_doc(), found.doc);
+}
+
+async fn told(tx: &mut Tx, account: AccountId) -> Vec<String> {
+    let mut told = Vec::new();
+    log::each_of_account(tx, account, |change| {
+        let [_, _, kind, slug, action, events, _] = change.texts;
+        told.push(format!("{kind} {slug} {action} {events}").trim_end().to_owned());
+        Ok(())
+    })
+    .await
+    .unwrap();
+    told
+}
+
+async fn counts(tx: &mut Tx) -> Vec<String> {
+    let mut counts = Vec::new();
+    let sql =
+        "SELECT category, chapter, status, division, total FROM entry_counts WHERE total <> 0 ORDER BY 1, 2, 3, 4";
+    tx.each(sql, &[], |row| {
+        let [category, chapter, status] = [row.text(0)?, row.text(1)?, row.text(2)?];
+        counts.push(format!("{category} {chapter} {status} {} {}", row.integer(3)?, row.integer(4)?));
+        Ok(())
+    })
+    .await
+    .unwrap();
+    counts
+}
+
+async fn tags(tx: &mut Tx) -> Vec<String> {
+    let mut tags = Vec::new();
+    tx.each("SELECT tag, slug FROM entry_tags ORDER BY 1, 2", &[], |row| {
+        tags.push(format!("{} {}", row.text(0)?, row.text(1)?));
+        Ok(())
+    })
+    .await
+    .unwrap();
+    tags
+}
+
+/// What is stored is what would be made anew, in the row and in both documents.
+async fn assert_made_anew(tx: &mut Tx, bench: &Bench, stored: &Stored) {
+    let account = bench.program.id;
+    let entry = stored.entry().unwrap();
+    assert_eq!(find_any_for_update(tx, account, entry.slug).await.unwrap().as_ref(), Some(stored));
+    let around = surroundings(tx, account, &bench.program, &entry).await.unwrap().unwrap();
+    assert_eq!(EntryHead::of(&entry, &around).to_doc(), stored.doc);
+    assert_eq!(detail(&entry.entry_fields, &around), stored.detail);
+}
+
+#[tokio::test]
+async fn whatever_is_written_is_what_it_would_be_if_made_anew() {
+    let bench = bench().await;
+    let (account, context) = (bench.program.id, &bench.program.context);
+    let mut tx = filled(&bench).await;
+    add_contributor_and_attachment(&mut tx, &bench).await;
+    refresh_detail(&mut tx, account, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Belongings).await.unwrap();
+    let other: Record<User> = record(r#"{"slug":"UserBBBB","first_name":"B","last_name":"É"}"#, context);
+    users::store::put(&mut tx, account, &other).await.unwrap();
+    let mut before = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
+    let first = before.entry().unwrap();
+    assert_eq!(first.updated, bench.origin.at, "a contributor changes its entry");
+    let answers = |text: &str| Answers::read(&parse_value(text.as_bytes()).unwrap()).unwrap();
+    for after in [
+        Entry { chapter: slug("ChapteBB"), ..first.clone() },
+        Entry { entry_fields: answers(r#"{"FieldAAA":"other","FieldBBB":[1]}"#), ..first.clone() },
+        Entry { entry_fields: Answers::default(), chapter: slug("ChapteCC"), ..first.clone() },
+        Entry { title: "T \"\u{7f}".to_owned(), status: Status::Submitted, ..first.clone() },
+        Entry { entrant: slug("UserBBBB"), category: slug("CategBBB"), division: Some(2), ..first.clone() },
+        Entry { tags: "a, b".to_owned(), archived: true, ..first.clone() },
+        Entry { tags: "b,c".to_owned(), ..first.clone() },
+        first.clone(),
+    ] {
+        let change = Change { before: Some(&before), after: &after, deleted: false, is_copy: false };
+        let stored = write(&mut tx, account, &bench.program, &bench.origin, change).await.unwrap();
+        assert_eq!(stored.entry().unwrap(), Entry { updated: bench.origin.at, ..after.clone() });
+        assert_made_anew(&mut tx, &bench, &stored).await;
+        let sequence = tx.head(account).await.unwrap().unwrap().sequence;
+        assert_eq!(sequence, stored.revision);
+        let again = Change { before: Some(&stored), after: &after, deleted: false, is_copy: false };
+        assert_eq!(write(&mut tx, account, &bench.program, &bench.origin, again).await.unwrap(), stored);
+        assert_eq!(tx.head(account).await.unwrap().unwrap().sequence, sequence, "nothing changed");
+        let wanted: Vec<String> = rules::tags::split(&after.tags).map(|tag| format!("{tag} EntryAAA")).collect();
+        assert_eq!(tags(&mut tx).await, wanted);
+        let (category, chapter, status) = (after.category, after.chapter, after.status);
+        let division = after.division.unwrap_or(0);
+        assert_eq!(counts(&mut tx).await, [format!("{category} {chapter} {status} {division} 1")]);
+        before = stored;
+    }
+    let sort_keys = tx
+        .first("SELECT title_key, entrant_key FROM entries", &[], |row| {
+            Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned()))
+        })
+        .await
+        .unwrap();
+    assert_eq!(sort_keys, Some(("bridge".to_owned(), "ada l".to_owned())));
+}
+
+#[tokio::test]
+async fn an_entry_is_made_trashed_and_restored() {
+    let bench = bench().await;
+    let account = bench.program.id;
+    let mut tx = filled(&bench).await;
+    let base = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap().entry().unwrap();
+    let new = Entry { slug: slug("EntryBBB"), local_id: 8, tags: "x".to_owned(), ..base };
+    let change = Change { before: None, after: &new, deleted: false, is_copy: false };
+    let made = write(&mut tx, account, &bench.program, &bench.origin, change).await.unwrap();
+    assert_eq!(made.entry().unwrap(), new);
+    assert_made_anew(&mut tx, &bench, &made).await;
+    assert_eq!(counts(&mut tx).await, ["CategAAA ChapteAA in_progress 0 2"]);
+    let head = made.head().unwrap();
+    let trashed = write_head(&mut tx, account, &bench.origin, (&made, &head), head.clone(), true).await.unwrap();
+    assert_eq!((trashed.deleted, &trashed.doc), (true, &made.doc), "the trash is no member");
+    assert_eq!(counts(&mut tx).await, ["CategAAA ChapteAA in_progress 0 1"]);
+    let head = trashed.head().unwrap();
+    write_head(&mut tx, account, &bench.origin, (&trashed, &head), head.clone(), false).await.unwrap();
+    assert_eq!(counts(&mut tx).await, ["CategAAA ChapteAA in_progress 0 2"]);
+    assert_eq!(
+        told(&mut tx, account).await,
+        [
+            "entry EntryBBB created entry_created,entry_tagged",
+            "entry EntryBBB trashed entry_deleted",
+            "entry EntryBBB restored entry_updated"
+        ]
+    );
+    let missing = Entry { entrant: slug("UserZZZZ"), slug: slug("EntryCCC"), local_id: 9, ..new };
+    let change = Change { before: None, after: &missing, deleted: false, is_copy: false };
+    assert!(write(&mut tx, account, &bench.program, &bench.origin, change).await.is_err());
 }
 
 #[tokio::test]

@@ -47,22 +47,22 @@ pub async fn write(
         let told = events::logged(None, (&head, deleted), false, is_copy);
         return commit(tx, account, origin, None, After { head, detail: Some(detail), deleted, archived }, told).await;
     };
-    let held = before.head()?;
-    let had = before.entry()?.entry_fields;
-    let is_answered = had != after.entry_fields;
+    let first = before.head()?;
+    let answered = before.entry()?.entry_fields;
+    let is_answered = answered != after.entry_fields;
     let detail = match with_answers(&before.detail, &after.entry_fields) {
         Some(detail) => is_answered.then_some(detail),
         None => return Err(broken(&"its answers")),
     };
-    let files = held.counts().files - files_among(program, &had) + files_among(program, &after.entry_fields);
+    let files = first.counts().files - files_among(program, &answered) + files_among(program, &after.entry_fields);
     let other = match after.entrant {
-        entrant if entrant == held.entrant.slug => None,
+        entrant if entrant == first.entrant.slug => None,
         entrant => Some(users::store::summary(tx, account, entrant).await?.ok_or_else(missing)?),
     };
-    let entrant = other.as_ref().map_or_else(|| held.entrant.clone(), Entrant::of);
-    let head = EntryHead::with(after, entrant, Counts { files, ..held.counts() });
+    let entrant = other.as_ref().map_or_else(|| first.entrant.clone(), Entrant::of);
+    let head = EntryHead::with(after, entrant, Counts { files, ..first.counts() });
     let after = After { head, detail, deleted, archived };
-    changed(tx, account, origin, (before, &held), after, is_answered).await
+    changed(tx, account, origin, (before, &first), after, is_answered).await
 }
 
 /// Like [`write`], of an entry that keeps its answers and its entrant: nothing but the first document is looked at.
@@ -70,12 +70,12 @@ pub async fn write_head(
     tx: &mut Tx,
     account: AccountId,
     origin: &Origin,
-    (before, held): (&Stored, &EntryHead<'_>),
+    (before, first): (&Stored, &EntryHead<'_>),
     after: EntryHead<'_>,
     deleted: bool,
 ) -> Result<Stored, DbError> {
     let after = After { head: after, detail: None, deleted, archived: before.archived };
-    changed(tx, account, origin, (before, held), after, false).await
+    changed(tx, account, origin, (before, first), after, false).await
 }
 
 /// Why the documents of an entry are made anew.
@@ -105,8 +105,8 @@ pub async fn refresh_detail(
     let Some(around) = surroundings(tx, account, program, &entry).await? else { return Ok(None) };
     let mut head = EntryHead::of(&entry, &around);
     let detail = detail(&entry.entry_fields, &around);
-    let held = before.head()?;
-    if head == held && detail == before.detail {
+    let first = before.head()?;
+    if head == first && detail == before.detail {
         return Ok(Some(around.counts));
     }
     let told = match cause {
@@ -118,7 +118,7 @@ pub async fn refresh_detail(
         }
     };
     let after = After { head, detail: Some(detail), deleted: before.deleted, archived: before.archived };
-    commit(tx, account, origin, Some((&before, &held)), after, told).await?;
+    commit(tx, account, origin, Some((&before, &first)), after, told).await?;
     Ok(Some(around.counts))
 }
 
@@ -152,20 +152,20 @@ async fn changed(
     tx: &mut Tx,
     account: AccountId,
     origin: &Origin,
-    (before, held): (&Stored, &EntryHead<'_>),
+    (before, first): (&Stored, &EntryHead<'_>),
     mut after: After<'_>,
     is_answered: bool,
 ) -> Result<Stored, DbError> {
-    after.head.updated = held.updated;
-    let is_same = after.head == *held && after.detail.is_none() && after.archived == before.archived;
+    after.head.updated = first.updated;
+    let is_same = after.head == *first && after.detail.is_none() && after.archived == before.archived;
     if is_same && after.deleted == before.deleted {
         return Ok(before.clone());
     }
     if !is_same {
         after.head.updated = origin.at;
     }
-    let told = events::logged(Some((held, before.deleted)), (&after.head, after.deleted), is_answered, false);
-    commit(tx, account, origin, Some((before, held)), after, told).await
+    let told = events::logged(Some((first, before.deleted)), (&after.head, after.deleted), is_answered, false);
+    commit(tx, account, origin, Some((before, first)), after, told).await
 }
 
 async fn commit(
@@ -185,10 +185,10 @@ async fn commit(
     let revision = log::append(tx, account, origin, change).await?;
     let stored = Stored { revision, deleted, archived, doc, detail };
     match before {
-        Some((before, held)) if has_same_index(before, held, &stored, &head) => {
+        Some((before, first)) if has_same_index(before, first, &stored, &head) => {
             if has_same_detail {
                 set_doc(tx, account, &head, &stored).await?;
-            } else if held.chapter == head.chapter {
+            } else if first.chapter == head.chapter {
                 set_documents(tx, account, &head, &stored).await?;
             } else {
                 set_row(tx, account, &head, &stored).await?;
@@ -196,24 +196,25 @@ async fn commit(
         }
         _ => set_row(tx, account, &head, &stored).await?,
     }
-    if before.is_some_and(|(_, held)| held.title != head.title) {
+    if before.is_some_and(|(_, first)| first.title != head.title) {
         orders::store::retitle(tx, account, origin, head.slug, &head.title).await?;
     }
-    set_tags(tx, account, head.slug, before.map_or("", |(_, held)| &held.tags), &head.tags).await?;
-    let counted = before.and_then(|(before, held)| Place::of_head(held, before.deleted));
+    set_tags(tx, account, head.slug, before.map_or("", |(_, first)| &first.tags), &head.tags).await?;
+    let counted = before.and_then(|(before, first)| Place::of_head(first, before.deleted));
     move_count(tx, account, counted, Place::of_head(&head, deleted)).await?;
     Ok(stored)
 }
 
 /// Whether the columns by which lists filter and sort are what they were, but for chapter and time.
-fn has_same_index(before: &Stored, held: &EntryHead<'_>, after: &Stored, head: &EntryHead<'_>) -> bool {
+fn has_same_index(before: &Stored, first: &EntryHead<'_>, after: &Stored, head: &EntryHead<'_>) -> bool {
     let flags = |stored: &Stored| (stored.deleted, stored.archived);
-    let places = |head: &EntryHead<'_>| (head.season, head.category, head.division, head.form, head.local_id, head.created);
+    let places =
+        |head: &EntryHead<'_>| (head.season, head.category, head.division, head.form, head.local_id, head.created);
     let standing = |head: &EntryHead<'_>| (head.status, head.moderation_status, head.payment_status);
     flags(before) == flags(after)
-        && places(held) == places(head)
-        && standing(held) == standing(head)
-        && held.review_status == head.review_status
-        && held.title == head.title
-        && held.entrant == head.entrant
+        && places(first) == places(head)
+        && standing(first) == standing(head)
+        && first.review_status == head.review_status
+        && first.title == head.title
+        && first.entrant == head.entrant
 }
