@@ -110,6 +110,26 @@ impl Ids {
     }
 }
 
+/// The slug of a record that states none and is known by a text: made from its kind and that text, so that every run
+/// agrees. Another attempt gives another slug.
+#[must_use]
+pub fn derived_slug(kind: Kind, text: &str, attempt: u32) -> Slug {
+    let mut round = 0_u32;
+    loop {
+        let digest = Sha256::digest(format!("plaudit {kind} {attempt}.{round} {text}"));
+        // As in `Ids::letters`, what is above a multiple of 52 would favour the first letters.
+        let letters = digest.iter().filter(|byte| **byte < 208).map(|byte| match byte % 52 {
+            letter @ 0..26 => b'A' + letter,
+            letter => b'a' + letter - 26,
+        });
+        let letters: Vec<u8> = letters.take(Slug::LENGTH).collect();
+        if let Some(slug) = letters.try_into().ok().and_then(Slug::from_letters) {
+            return slug;
+        }
+        round += 1;
+    }
+}
+
 /// The UUID of a record that states none: made from its kind and slug, so that two imports of one file agree. Version 8
 /// of RFC 9562: a UUID whose bits have a meaning of our own.
 #[must_use]
@@ -130,6 +150,15 @@ fn formatted_uuid(mut bytes: [u8; 16], version: u8) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_derived_slug_depends_on_kind_text_and_attempt() {
+        let made = derived_slug(Kind::Role, "Judge", 0);
+        assert_eq!(made, derived_slug(Kind::Role, "Judge", 0));
+        assert_ne!(made, derived_slug(Kind::Role, "judge", 0));
+        assert_ne!(made, derived_slug(Kind::Role, "Judge", 1));
+        assert_ne!(made, derived_slug(Kind::Season, "Judge", 0));
+    }
 
     #[test]
     fn a_derived_uuid_depends_on_kind_and_slug() {

@@ -54,6 +54,9 @@ pub struct Members<'j> {
     next: usize,
     closed: bool,
     violations: Violations,
+    /// Every member that was asked for, to be compared with the tables of members.
+    #[cfg(test)]
+    asked: std::collections::BTreeSet<String>,
 }
 
 impl<'j> Members<'j> {
@@ -67,7 +70,15 @@ impl<'j> Members<'j> {
             next: 0,
             closed: true,
             violations: Violations::default(),
+            #[cfg(test)]
+            asked: std::collections::BTreeSet::new(),
         }
+    }
+
+    /// Every member that was asked for so far.
+    #[cfg(test)]
+    pub(crate) fn asked(&self) -> std::collections::BTreeSet<String> {
+        self.asked.clone()
     }
 
     /// Begins to read an object whose unknown members are passed over.
@@ -78,6 +89,8 @@ impl<'j> Members<'j> {
 
     /// The raw value of a member; it counts as read.
     pub fn get(&mut self, name: &str) -> Option<&'j Json<'j>> {
+        #[cfg(test)]
+        self.asked.insert(name.to_owned());
         let is_it = |index: &usize| self.object.at(*index).is_some_and(|(member, _)| member == name);
         let index = (self.next..self.object.len()).chain(0..self.next).find(is_it)?;
         self.next = index + 1;

@@ -3,7 +3,7 @@
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
-use super::{Failure, open};
+use super::{Failure, open_existing};
 use crate::config::Config;
 use crate::text::Slug;
 use crate::transfer;
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
-    let (db, storage) = open(config).await?;
+    let (db, storage) = open_existing(config).await?;
     match &arguments.output {
         None => {
             let mut out = BufWriter::with_capacity(1 << 18, std::io::stdout());

@@ -6,6 +6,7 @@
 //! - What a command changes reaches running servers with the next request: it raises the version of the account.
 
 mod account;
+mod apply;
 mod archive;
 mod backup;
 mod chain;
@@ -23,6 +24,7 @@ mod maintenance;
 mod migrate;
 mod progress;
 mod restore;
+mod schema;
 mod serve;
 mod store;
 
@@ -63,6 +65,10 @@ enum Command {
     /// Answer every request of the region with 503 and a text, until it is switched off
     #[command(subcommand)]
     Maintenance(maintenance::Command),
+    /// Make the set-up of an account be what a program file says
+    Apply(apply::Arguments),
+    /// Print the JSON Schema of the program files that are applied
+    Schema,
     /// Add or replace the records of a program file
     Import(import::Arguments),
     /// Write an account as a program file
@@ -155,6 +161,8 @@ pub async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Account(command) => account::run(config, command).await,
         Command::Key(command) => key::run(config, command).await,
         Command::Maintenance(command) => maintenance::run(config, command).await,
+        Command::Apply(arguments) => apply::run(config, arguments).await,
+        Command::Schema => schema::run(),
         Command::Import(arguments) => import::run(config, arguments).await,
         Command::Export(arguments) => export::run(config, arguments).await,
         Command::Migrate => migrate::run(config).await,
@@ -196,6 +204,16 @@ async fn open_database(config: &Config) -> Result<Db, Failure> {
     let db = Db::open(&settings).await?;
     db::migrate::run(&db, &settings).await?;
     Ok(db)
+}
+
+/// Opens the database, which must be there already, its schema up to date, and the file storage.
+async fn open_existing(config: &Config) -> Result<(Db, Storage), Failure> {
+    if let Some(path) = config.database.url.as_str().strip_prefix("sqlite:")
+        && !std::path::Path::new(path).exists()
+    {
+        return Err(Failure::Failed(format!("there is no database at {path}")));
+    }
+    open(config).await
 }
 
 /// Opens the database, its schema up to date, and the file storage.

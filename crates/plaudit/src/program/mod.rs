@@ -19,6 +19,7 @@ pub mod forms;
 pub mod keys;
 mod kinds;
 pub mod listing;
+mod member;
 pub mod panels;
 pub mod prices;
 mod programs;
@@ -37,6 +38,7 @@ pub(crate) mod testing;
 
 pub use kinds::InProgram;
 pub(crate) use kinds::for_setup_kind;
+pub use member::{Member, Presence, Shape, definitions, names, object_schema, references};
 pub use programs::{Loads, Programs, Timed};
 pub use record::{Context, Record, Records, SetupRecord};
 pub use snapshot::{Fragment, Program};

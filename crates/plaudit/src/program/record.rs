@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Program;
+use super::{Member, Program};
 use crate::document::Object;
 use crate::input::{Members, Violations};
 use crate::kind::Kind;
@@ -23,6 +23,10 @@ pub struct Context {
 pub trait SetupRecord: Clone + Send + Sync + Sized + 'static {
     /// Its kind.
     const KIND: Kind;
+
+    /// The members of the program-file form but `kind`, `slug` and `deleted`: those that [`SetupRecord::read`] asks
+    /// for, which a test holds. Kinds of people's records have no table.
+    const MEMBERS: &'static [Member] = &[];
 
     /// Reads the program-file form. `slug` is the record's own or the one that it is given; the members `kind` and
     /// `slug` have been read. What is wrong is left in `members`.
@@ -48,6 +52,11 @@ pub trait SetupRecord: Clone + Send + Sync + Sized + 'static {
     /// elsewhere.
     fn check(&self, _: &Program) -> Violations {
         Violations::default()
+    }
+
+    /// Whether the record can go to the trash: why not, in a sentence.
+    fn trash(&self, _: &Program) -> Result<(), String> {
+        Ok(())
     }
 }
 

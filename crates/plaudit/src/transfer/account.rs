@@ -4,19 +4,29 @@ use super::Error;
 use super::fault::Place;
 use super::import::{Import, Item};
 use super::reading::Held;
-use super::store::Found;
 use crate::kind::Kind;
 use crate::program::accounts::{self, Account};
-use crate::program::{Context, store};
+use crate::program::{Context, SetupRecord as _, store};
 use crate::text::{Json, JsonObject, Locale, Slug};
 
+/// The account of a file as it will be.
+#[derive(Debug)]
+pub(super) struct Found {
+    /// As the file says it, or as it is stored where the file has no record of it.
+    pub(super) account: Account,
+    /// As it is stored, where it exists.
+    pub(super) stored: Option<Account>,
+    /// Where the file has its record.
+    place: Option<Place>,
+}
+
 impl Import<'_> {
-    /// Finds out which account the file is about, and makes or changes it. `None` where it is about none.
-    pub(super) async fn account(&mut self, named: Option<Slug>) -> Result<Option<(Slug, Account)>, Error> {
+    /// Finds out which account the file is about, and what it will be. `None` where it is about none.
+    pub(super) async fn account(&mut self, named: Option<Slug>) -> Result<Option<Found>, Error> {
         let mut records = std::mem::take(&mut self.reading.accounts).into_iter();
         let record = match records.next() {
             Some(record) => Some(record),
-            None => self.nameless_account(named)?,
+            None => self.nameless_account(named),
         };
         let slug = record.as_ref().and_then(|record| Slug::parse(&record.place.name)).or(named);
         let Some(slug) = slug else {
@@ -29,71 +39,80 @@ impl Import<'_> {
         for other in records.filter(|other| other.place.name != slug.as_str()) {
             self.faults.member(&other.place, "slug", format!("the file is about the account {slug} already"));
         }
-        let id = accounts::store::find(&mut self.tx, slug).await?;
         let open = Context { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now: self.origin.at };
-        let stored = match id {
-            Some(id) => {
-                self.id = id;
-                // Whoever holds the head is the account's only writer.
-                self.tx.head(id).await?;
-                accounts::store::read(&mut self.tx, id, &open).await?
-            }
-            None => None,
-        };
+        let stored = self.stored_account(slug, &open).await?;
         let Some(Held { place, object }) = record else {
             if stored.is_none() {
                 self.faults.file(format!("is about the account {slug}, which does not exist and has no record here"));
             }
-            return Ok(stored.map(|account| (slug, account)));
+            return Ok(stored.map(|account| Found { account: account.clone(), stored: Some(account), place: None }));
         };
         let languages = languages_of(&object);
-        let found = stored.as_ref().map(|stored| Found {
-            deleted: false,
-            doc: store::stored(stored),
-            more: String::new(),
-            flag: false,
-        });
+        let found = stored.as_ref().map(stored_form);
         let mut item = Item::new(place, object, found, &mut self.faults);
+        if self.apply.is_some() {
+            item.keep(super::setup::kept(Account::MEMBERS));
+        }
         if item.deleted {
             self.faults.member(&item.place, "deleted", "must be false: an account has no trash");
         }
-        let is_stored = |account: &Account, _: &Found| stored.as_ref() == Some(account);
-        let read = item.read_current::<Account>(&open, is_stored, &mut self.faults);
-        let Some((account, is_same)) = read else {
-            return Ok(Some((slug, stored.unwrap_or_else(|| stand_in(slug, languages, &open)))));
+        let is_stored = |account: &Account, _: &super::store::Found| stored.as_ref() == Some(account);
+        let Some((account, _)) = item.read_current::<Account>(&open, is_stored, &mut self.faults) else {
+            let account = stored.clone().unwrap_or_else(|| stand_in(slug, languages, &open));
+            return Ok(Some(Found { account, stored, place: None }));
         };
         self.check_hosts(&item.place, &account).await?;
-        if self.faults.is_empty() && !is_same {
-            if stored.is_some() {
-                accounts::store::save(&mut self.tx, self.id, &account).await?;
-            } else {
-                self.id = accounts::store::create(&mut self.tx, &account).await?;
-            }
-            self.log(Kind::Account, slug.as_str(), store::stored(&account)).await?;
-        }
-        Ok(Some((slug, account)))
+        Ok(Some(Found { account, stored, place: Some(item.place) }))
     }
 
-    /// An account record without a slug is that of the account which `--account` names, or of a new one.
-    fn nameless_account(&mut self, named: Option<Slug>) -> Result<Option<Held>, Error> {
-        let mut nameless = std::mem::take(&mut self.reading.nameless).read()?;
+    /// The account as it is stored. Whoever changes it holds its head, and is its only writer.
+    async fn stored_account(&mut self, slug: Slug, context: &Context) -> Result<Option<Account>, Error> {
+        let Some(id) = accounts::store::find(&mut self.tx, slug).await? else { return Ok(None) };
+        self.id = id;
+        if !self.apply.is_some_and(|mode| mode.dry_run) {
+            self.tx.head(id).await?;
+        }
+        Ok(accounts::store::read(&mut self.tx, id, context).await?)
+    }
+
+    /// Makes or changes the account, unless it is what is stored.
+    pub(super) async fn write_account(&mut self, found: &Found) -> Result<(), Error> {
+        let Found { account, stored, .. } = found;
+        if !self.faults.is_empty() || stored.as_ref() == Some(account) {
+            return Ok(());
+        }
+        if stored.is_some() {
+            accounts::store::save(&mut self.tx, self.id, account).await?;
+            self.is_raised = true;
+        } else {
+            self.id = accounts::store::create(&mut self.tx, account).await?;
+        }
+        let action = self.action(stored.as_ref().map(|_| false), false);
+        self.log_as(action, (Kind::Account, account.slug.as_str()), store::stored(account)).await?;
+        Ok(())
+    }
+
+    /// An account record without a slug is that of the account which `--account` names; an import makes a new one where
+    /// none is named.
+    fn nameless_account(&mut self, named: Option<Slug>) -> Option<Held> {
+        let (accounts, others) = std::mem::take(&mut self.reading.nameless_setup)
+            .into_iter()
+            .partition::<Vec<_>, _>(|held| held.place.kind == Kind::Account);
+        self.reading.nameless_setup = others;
         let mut record = None;
-        while let Some(waiting) = nameless.next()? {
-            if waiting.kind != Kind::Account {
-                self.reading.nameless.push(waiting.line, waiting.kind, &waiting.json)?;
-                continue;
+        for Held { mut place, object } in accounts {
+            if named.is_none() && self.apply.is_some() {
+                self.faults.member(&place, "slug", "is required, here or as --account: it says which account this is");
             }
-            let Ok(object) = crate::http::json_body::parse_object(&waiting.json) else { continue };
-            let slug = named.unwrap_or_else(|| self.deployment.ids.slug());
-            let place = Place { line: waiting.line, kind: Kind::Account, name: slug.to_string() };
+            place.name = named.unwrap_or_else(|| self.deployment.ids.slug()).to_string();
             if record.is_some() {
                 self.faults.member(&place, "slug", "the file is about another account already");
-            } else {
-                *self.reading.counts.entry(Kind::Account).or_default() += 1;
-                record = Some(Held { place, object: object.into_owned() });
+                continue;
             }
+            *self.reading.counts.entry(Kind::Account).or_default() += 1;
+            record = Some(Held { place, object });
         }
-        Ok(record)
+        record
     }
 
     async fn check_hosts(&mut self, place: &Place, account: &Account) -> Result<(), Error> {
@@ -110,16 +129,24 @@ impl Import<'_> {
     }
 
     /// The owner of the account is one of its users.
-    pub(super) async fn owner(&mut self, account: &Account) -> Result<(), Error> {
-        let Some(owner) = account.owner else { return Ok(()) };
-        if !self.has(Kind::User, owner.as_str()).await? {
-            let name = account.slug.to_string();
-            let line = self.reading.names.line_of(super::store::Space::Kind(Kind::Account), &name)?;
-            let place = Place { line: line.unwrap_or_default(), kind: Kind::Account, name };
-            self.faults.stored(line, &place, "owner", &format!("there is no user {owner}"));
+    pub(super) async fn owner(&mut self, found: &Found) -> Result<(), Error> {
+        let Some(owner) = found.account.owner else { return Ok(()) };
+        if self.has(Kind::User, owner.as_str()).await? {
+            return Ok(());
+        }
+        let message = format!("there is no user {owner}");
+        if let Some(place) = &found.place {
+            self.faults.member(place, "owner", message);
+        } else {
+            let place = Place::new(0, Kind::Account, found.account.slug.as_str());
+            self.faults.stored(None, &place, "owner", &message);
         }
         Ok(())
     }
+}
+
+fn stored_form(account: &Account) -> super::store::Found {
+    super::store::Found { deleted: false, doc: store::stored(account), more: String::new(), flag: false }
 }
 
 /// What of the languages can be read, so that the other records can be checked although the account's is wrong.

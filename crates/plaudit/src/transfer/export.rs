@@ -118,7 +118,7 @@ async fn setup_records(tx: &mut Tx, id: AccountId, kind: Kind, lines: &mut Lines
 }
 
 /// A chapter's document with bare slugs for its managers, as in every program file.
-fn with_bare_managers(doc: &str) -> Option<String> {
+pub(super) fn with_bare_managers(doc: &str) -> Option<String> {
     let mut object = parse_object(doc.as_bytes()).ok()?;
     let managers = object.get("managers")?.as_array()?;
     let managers = managers.iter().filter_map(|manager| manager.get("slug").cloned()).collect();

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use super::marks::{Mark, Marks};
 use crate::http::json_body::BodyError;
 use crate::input::Violations;
 use crate::kind::Kind;
@@ -14,7 +15,7 @@ pub struct Fault {
     pub file: Arc<str>,
     /// The line, from 1; `None` where the fault is that something is missing.
     pub line: Option<u64>,
-    /// The character of the line, from 1, where the line is no JSON.
+    /// The character of the line, from 1, where that is known.
     pub column: Option<usize>,
     /// The kind of the record, where that could be told.
     pub kind: Option<Kind>,
@@ -68,6 +69,22 @@ pub(super) struct Place {
     pub(super) line: u64,
     pub(super) kind: Kind,
     pub(super) name: String,
+    /// Where its members stand, for records of the set-up that are applied.
+    pub(super) marks: Option<Arc<Marks>>,
+}
+
+impl Place {
+    /// The place of a record of which only the line is known.
+    pub(super) fn new(line: u64, kind: Kind, name: impl Into<String>) -> Self {
+        Self { line, kind, name: name.into(), marks: None }
+    }
+
+    /// Where a member stands.
+    fn of(&self, member: Option<&str>) -> (u64, Option<usize>) {
+        let Some(marks) = &self.marks else { return (self.line, None) };
+        let Mark { line, column } = member.map_or_else(|| marks.start(), |member| marks.of(member));
+        (line, Some(column))
+    }
 }
 
 /// The faults of one file: told as they are found, and counted.
@@ -96,12 +113,12 @@ impl<'r> Faults<'r> {
         self.report.progress(step, done, of);
     }
 
-    fn tell(&mut self, line: Option<u64>, place: Option<&Place>, member: Option<&str>, message: String) {
+    fn tell(&mut self, at: Option<(u64, Option<usize>)>, place: Option<&Place>, member: Option<&str>, message: String) {
         self.count += 1;
         self.report.fault(Fault {
             file: Arc::clone(&self.file),
-            line,
-            column: None,
+            line: at.map(|(line, _)| line),
+            column: at.and_then(|(_, column)| column),
             kind: place.map(|place| place.kind),
             name: place.map(|place| place.name.clone()).filter(|name| !name.is_empty()),
             member: member.map(str::to_owned),
@@ -116,7 +133,12 @@ impl<'r> Faults<'r> {
 
     /// A fault of a line that is no record.
     pub(super) fn line(&mut self, line: u64, member: Option<&str>, message: impl Into<String>) {
-        self.tell(Some(line), None, member, message.into());
+        self.tell(Some((line, None)), None, member, message.into());
+    }
+
+    /// A fault of a place of the file that belongs to no record.
+    pub(super) fn at(&mut self, mark: Mark, member: Option<&str>, message: impl Into<String>) {
+        self.tell(Some((mark.line, Some(mark.column))), None, member, message.into());
     }
 
     /// A line that is no JSON object.
@@ -135,7 +157,11 @@ impl<'r> Faults<'r> {
 
     /// A fault of a member of a record.
     pub(super) fn member(&mut self, place: &Place, member: &str, message: impl Into<String>) {
-        self.tell(Some(place.line), Some(place), Some(member), message.into());
+        let mut message = message.into();
+        if message.ends_with("must be a string") && place.marks.as_ref().is_some_and(|marks| marks.is_bare(member)) {
+            message.push_str(": write it in quotes");
+        }
+        self.tell(Some(place.of(Some(member))), Some(place), Some(member), message);
     }
 
     /// Everything that is wrong with a record.
@@ -145,9 +171,10 @@ impl<'r> Faults<'r> {
         }
     }
 
-    /// A fault of a record that the file does not have, but that no longer fits to what the file says.
-    pub(super) fn stored(&mut self, line: Option<u64>, place: &Place, member: &str, message: &str) {
-        self.tell(line, Some(place), Some(member), message.to_owned());
+    /// A fault of a record that the file does not have, but that no longer fits to what the file says, in `cause`
+    /// where that is one record.
+    pub(super) fn stored(&mut self, cause: Option<&Place>, place: &Place, member: &str, message: &str) {
+        self.tell(cause.map(|cause| cause.of(None)), Some(place), Some(member), message.to_owned());
     }
 }
 
@@ -160,7 +187,7 @@ mod tests {
         let mut told = Vec::new();
         let mut report = |fault: Fault| told.push(fault.to_string());
         let mut faults = Faults::new("a.jsonl", &mut report);
-        let place = |name: &str| Place { line: 7, kind: Kind::Entry, name: name.to_owned() };
+        let place = |name: &str| Place::new(7, Kind::Entry, name);
         faults.member(&place("AbCdEfGh"), "title", "is required");
         faults.member(&place(""), "title", "is required");
         faults.line(8, Some("kind"), "is required");

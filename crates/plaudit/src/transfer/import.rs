@@ -1,11 +1,13 @@
 //! The course of an import, and what its stages share.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
 
+use super::apply::ApplyMode;
 use super::fault::{Faults, Place, Report};
-use super::reading::{Reading, identifier};
+use super::reading::{Held, Reading, identifier};
 use super::spool::{Merged, Spool, Waiting};
 use super::store::{self, Found, Space, Table};
 use super::{Count, Deployment, Error, Outcome, Source};
@@ -30,19 +32,8 @@ pub async fn import<R: BufRead + Send>(
     let mut faults = Faults::new(source.name, report);
     let mut reading = Reading::new()?;
     reading.read(&mut source.reader, &mut faults)?;
-    let now = deployment.clock.now();
-    let mut import = Import {
-        deployment,
-        directory: source.directory,
-        faults,
-        reading,
-        tx: deployment.db.begin().await?,
-        id: AccountId::NONE,
-        origin: Origin { actor: Actor::Operator, source: "system", at: now },
-        changed: BTreeMap::new(),
-        summaries: HashMap::new(),
-        blobs: Spool::default(),
-    };
+    let tx = deployment.db.begin().await?;
+    let mut import = Import::new(deployment, source.directory, (reading, faults), tx);
     let found = import.run(account).await?;
     let outcome = import.outcome(found);
     if outcome.faults == 0 {
@@ -65,6 +56,10 @@ pub(super) struct Import<'i> {
     pub(super) changed: BTreeMap<Kind, u64>,
     pub(super) summaries: HashMap<Slug, Summary>,
     pub(super) blobs: Spool,
+    /// What an apply is to do; `None` for an import.
+    pub(super) apply: Option<ApplyMode>,
+    /// Whether the program's version is raised already, which is done once.
+    pub(super) is_raised: bool,
 }
 
 /// A record whose turn has come: its members without those that identify it.
@@ -105,16 +100,18 @@ impl Item {
         };
         let states_update = object.get("updated").or(object.get("updated_at")).is_some();
         let mut item = Self { place, object, deleted, found, states_update };
-        if let Some(found) = &item.found
-            && let Ok(stored) = parse_object(found.doc.as_bytes())
-        {
-            for (name, other) in KEPT {
-                if let (None, None, Some(value)) = (item.object.get(name), item.object.get(other), stored.get(name)) {
-                    item.object.set(*name, value.clone().into_owned());
-                }
+        item.keep(KEPT.iter().copied());
+        item
+    }
+
+    /// Takes members that are left out, under both of their names, from what is stored.
+    pub(super) fn keep(&mut self, names: impl IntoIterator<Item = (&'static str, &'static str)>) {
+        let Some(Ok(stored)) = self.found.as_ref().map(|found| parse_object(found.doc.as_bytes())) else { return };
+        for (name, other) in names {
+            if let (None, None, Some(value)) = (self.object.get(name), self.object.get(other), stored.get(name)) {
+                self.object.set(name, value.clone().into_owned());
             }
         }
-        item
     }
 
     /// The slug of a record that is identified by one.
@@ -165,15 +162,44 @@ impl Item {
 /// The most records that are remembered of a kind, so that they need not be looked up again.
 pub(super) const REMEMBERED: usize = 10_000;
 
+impl<'i> Import<'i> {
+    /// One that has read its file and begins its work.
+    pub(super) fn new(
+        deployment: Deployment<'i>,
+        directory: &'i Path,
+        (reading, faults): (Reading, Faults<'i>),
+        tx: Tx,
+    ) -> Self {
+        Self {
+            deployment,
+            directory,
+            faults,
+            reading,
+            tx,
+            id: AccountId::NONE,
+            origin: Origin { actor: Actor::Operator, source: "system", at: deployment.clock.now() },
+            changed: BTreeMap::new(),
+            summaries: HashMap::new(),
+            blobs: Spool::default(),
+            apply: None,
+            is_raised: false,
+        }
+    }
+}
+
 impl Import<'_> {
     /// All stages; gives the account and its slug, unless the file is about none.
     async fn run(&mut self, account: Option<Slug>) -> Result<Option<Slug>, Error> {
-        let Some((slug, account)) = self.account(account).await? else { return Ok(None) };
+        let Some(found) = self.account(account).await? else { return Ok(None) };
+        let slug = found.account.slug;
+        let stored = self.stored_setup().await?;
         self.name_the_nameless().await?;
-        let (program, changes) = self.setup(&account).await?;
+        let (program, mut changes) = self.setup(&found.account, stored).await?;
+        self.write_account(&found).await?;
         self.users(&program).await?;
-        self.owner(&account).await?;
-        self.write_setup(&program, changes).await?;
+        self.owner(&found).await?;
+        self.name_managers(&program, &mut changes).await?;
+        self.write_setup(&changes).await?;
         self.files(&program).await?;
         let had_details = self.has_any(Table::Contributors).await? || self.has_any(Table::Attachments).await?;
         self.contributors(&program).await?;
@@ -212,6 +238,11 @@ impl Import<'_> {
     /// Gives every record without a slug or token one that neither the file nor the account has, and takes it apart.
     async fn name_the_nameless(&mut self) -> Result<(), Error> {
         self.reading.is_naming = true;
+        while let Some(Held { place, mut object }) = self.reading.nameless_setup.pop() {
+            let name = self.free_name(place.kind).await?;
+            object.set("slug", Json::String(name.into()));
+            self.reading.record(place, object, None, &mut self.faults)?;
+        }
         while self.reading.nameless.count() > 0 {
             // What a record owns may have no name either, and is added to a spool of its own.
             let mut nameless = std::mem::take(&mut self.reading.nameless).read()?;
@@ -219,11 +250,11 @@ impl Import<'_> {
                 let Ok(mut object) = parse_object(&json) else { continue };
                 let name = self.free_name(kind).await?;
                 object.set(identifier(kind), Json::String(name.into()));
-                self.reading.record(line, kind, object, None, &mut self.faults)?;
+                self.reading.record(Place::new(line, kind, ""), object, None, &mut self.faults)?;
             }
         }
         self.reading.names.each_stray_item(|line, order| {
-            let place = Place { line, kind: Kind::OrderItem, name: String::new() };
+            let place = Place::new(line, Kind::OrderItem, "");
             self.faults.member(&place, "order", format!("the file has no order {order}"));
         })?;
         Ok(())
@@ -253,7 +284,7 @@ impl Import<'_> {
             // The line was parsed when it was read, so that nothing is lost here.
             let Ok(object) = parse_object(&json).map(JsonObject::into_owned) else { continue };
             let name = object.get(identifier(kind)).and_then(Json::as_str).unwrap_or_default().to_owned();
-            records.push((Place { line, kind, name }, object));
+            records.push((Place::new(line, kind, name), object));
         }
         let mut found = HashMap::new();
         if let Some(table) = table {
@@ -299,14 +330,40 @@ impl Import<'_> {
         for (member, kind, slug) in references {
             let is_there = match kind {
                 Kind::User if self.summaries.contains_key(&slug) => true,
+                _ if kind.is_setup() && self.is_left_out(program, kind, slug)? => {
+                    let message = format!("the file does not have the {kind} {slug}, which would go to the trash");
+                    self.faults.member(place, member.as_ref(), message);
+                    continue;
+                }
                 _ if super::setup::is_in(program, kind, slug) => true,
                 _ => self.has(kind, slug.as_str()).await?,
             };
             if !is_there {
-                self.faults.member(place, member.as_ref(), format!("there is no {kind} {slug}"));
+                let mut message = format!("there is no {kind} {slug}");
+                if let Some(other) = self.kind_of(program, slug)? {
+                    let _ = write!(message, "; {slug} is a {other}");
+                }
+                self.faults.member(place, member.as_ref(), message);
             }
         }
         Ok(())
+    }
+
+    /// Whether an apply would leave a record in the trash that is stored, because its file does not have it.
+    fn is_left_out(&mut self, program: &Program, kind: Kind, slug: Slug) -> Result<bool, DbError> {
+        let is_there = super::setup::is_in(program, kind, slug);
+        let is_wanted = self.apply.is_none() || super::setup::is_live(program, kind, slug);
+        Ok(is_there && !is_wanted && !self.reading.names.has(kind, slug.as_str())?)
+    }
+
+    /// What a slug is, where it is not what it was taken for.
+    fn kind_of(&mut self, program: &Program, slug: Slug) -> Result<Option<Kind>, DbError> {
+        for kind in Kind::ALL.into_iter().filter(|kind| kind.is_setup()) {
+            if super::setup::is_in(program, kind, slug) || self.reading.names.has(kind, slug.as_str())? {
+                return Ok(Some(kind));
+            }
+        }
+        Ok(None)
     }
 
     /// Tells of answers to fields that do not exist, and of values that their fields do not take. Options and columns
@@ -354,9 +411,26 @@ impl Import<'_> {
 
     /// Logs a record that was added or replaced; gives its revision.
     pub(super) async fn log(&mut self, kind: Kind, name: &str, document: String) -> Result<i64, DbError> {
+        self.log_as(Action::Imported, (kind, name), document).await
+    }
+
+    /// Logs what was done to a record; gives its revision.
+    pub(super) async fn log_as(
+        &mut self,
+        action: Action,
+        (kind, slug): (Kind, &str),
+        document: String,
+    ) -> Result<i64, DbError> {
         *self.changed.entry(kind).or_default() += 1;
-        let change = Change { kind, slug: name, action: Action::Imported, events: &[], document };
-        log::append(&mut self.tx, self.id, &self.origin, change).await
+        log::append(&mut self.tx, self.id, &self.origin, Change { kind, slug, action, events: &[], document }).await
+    }
+
+    /// What is done to a record of the set-up that was in the trash or not, or not there, and will be or not.
+    pub(super) fn action(&self, before: Option<bool>, deleted: bool) -> Action {
+        match (&self.apply, before, deleted) {
+            (None, ..) => Action::Imported,
+            (Some(_), before, deleted) => super::plan::action(before, deleted),
+        }
     }
 
     /// What other records show of a user, which is looked up once for many of them.

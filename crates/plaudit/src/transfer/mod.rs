@@ -1,4 +1,4 @@
-//! Program files: import and export (contract, section 9).
+//! Program files: import, export and apply (contract, section 9).
 //!
 //! - A file is JSON Lines, a record a line, in any order, about one account. What a record owns may be nested in it.
 //! - An import reads the file once and spools it to disk by kind, then goes through the kinds so that a record comes
@@ -12,26 +12,34 @@
 //! - An export reads one state of the database; importing it gives the same bytes again.
 
 mod account;
+mod apply;
 mod details;
 mod entries;
 mod export;
 mod fault;
 mod files;
 mod import;
+mod marks;
 mod orders;
+mod plan;
 mod reading;
+mod schema;
 mod setup;
 mod spool;
 mod store;
 #[cfg(test)]
 mod tests;
 mod users;
+mod yaml;
 
 use std::path::Path;
 
+pub use apply::{Applied, ApplyMode, apply};
 pub use export::export;
 pub use fault::{Fault, Report};
 pub use import::import;
+pub use plan::{Difference, Step};
+pub use schema::schema;
 
 use crate::clock::Clock;
 use crate::db::{Db, DbError};

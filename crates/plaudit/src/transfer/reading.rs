@@ -4,9 +4,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::BufRead;
+use std::sync::Arc;
 
 use super::Error;
 use super::fault::{Faults, Place};
+use super::marks;
 use super::spool::Spool;
 use super::store::{Names, Space};
 use crate::http::json_body::parse_object;
@@ -19,7 +21,7 @@ const LINE_LENGTH: u64 = 384 << 20;
 const TELL_EVERY: u64 = 256;
 
 /// A record of the set-up, or of the account itself, which are held in memory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) place: Place,
     pub(super) object: JsonObject<'static>,
@@ -35,6 +37,10 @@ pub(super) struct Reading {
     pub(super) setup: Vec<Held>,
     pub(super) people: BTreeMap<Kind, Spools>,
     pub(super) nameless: Spool,
+    /// The records of the set-up and the account that have no slug.
+    pub(super) nameless_setup: Vec<Held>,
+    /// Whether the file is to have nothing but the set-up, and faults are to name columns.
+    pub(super) is_applied: bool,
     /// How many records there are of each kind.
     pub(super) counts: BTreeMap<Kind, u64>,
     /// The highest number of an entry that the file states.
@@ -53,7 +59,7 @@ pub(super) fn identifier(kind: Kind) -> &'static str {
 
 /// The members of a record that may hold records which it owns: their kind, the member of theirs that names it, and
 /// the members that they share with it.
-fn nested(kind: Kind) -> &'static [(&'static str, Kind, &'static str, &'static [&'static str])] {
+pub(super) fn nested(kind: Kind) -> &'static [(&'static str, Kind, &'static str, &'static [&'static str])] {
     match kind {
         Kind::Form => &[("tabs", Kind::Tab, "form", &[])],
         Kind::Tab => &[("fields", Kind::Field, "tab", &["form"])],
@@ -73,12 +79,19 @@ impl Reading {
             setup: Vec::new(),
             people: BTreeMap::new(),
             nameless: Spool::default(),
+            nameless_setup: Vec::new(),
+            is_applied: false,
             counts: BTreeMap::new(),
             last_local_id: 0,
             last_invoice: 0,
             has_items: false,
             is_naming: false,
         })
+    }
+
+    /// Whether nothing was read that could be a record.
+    pub(super) fn is_empty(&self) -> bool {
+        self.counts.is_empty() && self.nameless_setup.is_empty()
     }
 
     /// Reads all lines.
@@ -121,25 +134,36 @@ impl Reading {
             return Ok(());
         };
         if let Some(kind) = kind.as_str().and_then(Kind::named) {
-            return self.record(line, kind, object, Some(bytes), faults);
+            let mut place = Place::new(line, kind, "");
+            if self.is_applied {
+                place.marks = std::str::from_utf8(bytes).ok().map(|text| Arc::new(marks::of_json(line, text)));
+            }
+            return self.record(place, object, Some(bytes), faults);
         }
         let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
         faults.line(line, Some("kind"), format!("is {kind}, and must be one of {}", names.join(", ")));
         Ok(())
     }
 
-    /// Puts a record where it belongs; `bytes` is its text, where it is not changed on the way.
+    /// Puts a record where it belongs; its place has no name yet. `bytes` is its text, where it is not changed on the
+    /// way.
     pub(super) fn record(
         &mut self,
-        line: u64,
-        kind: Kind,
+        mut place: Place,
         mut object: JsonObject,
         bytes: Option<&[u8]>,
         faults: &mut Faults<'_>,
     ) -> Result<(), Error> {
+        let kind = place.kind;
+        if self.is_applied && kind != Kind::Account && !kind.is_setup() {
+            let people = kind.plural().replace('_', " ");
+            let message = format!("{people} are what people make and no part of the set-up; use `plaudit import`");
+            faults.member(&place, "kind", message);
+            return Ok(());
+        }
         if kind == Kind::OrderItem {
             *self.counts.entry(kind).or_default() += 1;
-            return self.item(line, object, faults);
+            return self.item(place.line, object, faults);
         }
         let member = identifier(kind);
         let given = object.get(member).and_then(Json::as_str);
@@ -149,25 +173,28 @@ impl Reading {
         };
         let Some(name) = given.filter(|name| is_right(name)).map(str::to_owned) else {
             if object.get(member).is_some_and(|json| !json.is_null()) {
-                let place = Place { line, kind, name: String::new() };
                 let shape =
                     if member == "slug" { "a slug of 8 ASCII letters" } else { "a token of 9 to 64 ASCII letters" };
                 faults.member(&place, member, format!("must be {shape}"));
             }
             object.remove(member);
             // It waits until every name of the file is known, so that it is given one that is free.
-            return Ok(self.nameless.push(line, kind, &text(&object))?);
+            if kind == Kind::Account || kind.is_setup() {
+                self.nameless_setup.push(Held { place, object: object.into_owned() });
+                return Ok(());
+            }
+            return Ok(self.nameless.push(place.line, kind, &text(&object))?);
         };
-        let place = Place { line, kind, name };
+        place.name = name;
         *self.counts.entry(kind).or_default() += 1;
-        if let Some(first) = self.names.claim(Space::Kind(kind), &place.name, line)? {
+        if let Some(first) = self.names.claim(Space::Kind(kind), &place.name, place.line)? {
             faults.member(&place, member, format!("is given twice; the first record of it is on line {first}"));
         }
         let owned = take_apart(&place, &mut object, faults);
         let is_changed = !owned.is_empty();
         self.keep(place, object, bytes.filter(|_| !is_changed))?;
-        for (kind, object) in owned {
-            self.record(line, kind, object, None, faults)?;
+        for (place, object) in owned {
+            self.record(place, object, None, faults)?;
         }
         Ok(())
     }
@@ -198,7 +225,7 @@ impl Reading {
 
     /// A line of an order on a line of its own waits for its order.
     fn item(&mut self, line: u64, mut object: JsonObject, faults: &mut Faults<'_>) -> Result<(), Error> {
-        let place = Place { line, kind: Kind::OrderItem, name: String::new() };
+        let place = Place::new(line, Kind::OrderItem, "");
         // An item has no name of its own: it is stored within its order.
         for passed_over in ["kind", "slug"] {
             object.remove(passed_over);
@@ -226,12 +253,14 @@ fn text(object: &JsonObject) -> Vec<u8> {
 }
 
 /// Takes the records that a record owns out of it, and fills in what they share with it.
-fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Faults<'_>) -> Vec<(Kind, JsonObject<'s>)> {
+fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Faults<'_>) -> Vec<(Place, JsonObject<'s>)> {
     let mut owned = Vec::new();
     for (member, kind, owner, shared) in nested(place.kind) {
         let Some(records) = object.remove(member) else { continue };
         let Json::Array(records) = records else {
-            faults.member(place, member, format!("must be a list of records of the kind {kind}"));
+            if !records.is_null() {
+                faults.member(place, member, format!("must be a list of records of the kind {kind}"));
+            }
             continue;
         };
         for (index, record) in records.into_iter().enumerate() {
@@ -255,7 +284,9 @@ fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Fault
                     record.set(*name, value.clone());
                 }
             }
-            owned.push((*kind, record));
+            let marks = place.marks.as_ref().map(|marks| marks.within(&format!("{member}.{index}")));
+            let line = marks.as_ref().map_or(place.line, |marks| marks.start().line);
+            owned.push((Place { marks: marks.map(Arc::new), ..Place::new(line, *kind, "") }, record));
         }
     }
     owned

@@ -1,117 +1,149 @@
 //! The set-up of a file: held in memory, laid over what the account has, and checked as a whole.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Error;
 use super::fault::{Faults, Place};
 use super::import::{Import, Item};
 use super::reading::Held;
+use super::schema::members;
 use super::store::{self, Found, SetupRow};
 use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::accounts::Account;
 use crate::program::chapters::{Chapter, Manager};
 use crate::program::seasons::Status;
-use crate::program::{Context, InProgram, Program, Record, SetupRecord, for_setup_kind, store as program_store};
+use crate::program::{
+    Context, InProgram, Member, Program, SetupRecord, for_setup_kind, references, store as program_store,
+};
 use crate::text::Slug;
 
 type References = Vec<(&'static str, Kind, Slug)>;
 
 /// The set-up records of an account by kind and slug.
-type Rows = BTreeMap<(Kind, Slug), SetupRow>;
+pub(super) type Rows = BTreeMap<(Kind, Slug), SetupRow>;
 
 /// What of the set-up is to be written.
 pub(super) struct Changes {
     /// What is stored.
-    stored: Rows,
-    /// The records of the file that are not what is stored, by kind and slug.
-    changed: Rows,
+    pub(super) stored: Rows,
+    /// The records that will not be what is stored, by kind and slug.
+    pub(super) changed: Rows,
 }
 
-/// A set-up record of the file that could be read.
-struct Read {
-    place: Place,
-    references: References,
-}
+/// The set-up records of the file that could be read, by kind and slug.
+type Reads = BTreeMap<(Kind, Slug), Place>;
 
 /// Whether the set-up has a record, even in the trash.
 pub(super) fn is_in(program: &Program, kind: Kind, slug: Slug) -> bool {
     for_setup_kind!(kind, T => T::records(program).any(slug).is_some()).unwrap_or(false)
 }
 
-/// Reads a set-up record: its stored form, whether it is what is stored, and what it refers to.
-fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<(String, bool, References)> {
-    fn typed<T: SetupRecord>(
-        item: &mut Item,
-        context: &Context,
-        faults: &mut Faults<'_>,
-    ) -> Option<(String, bool, References)> {
+/// Whether the set-up has a record that is not in the trash.
+pub(super) fn is_live(program: &Program, kind: Kind, slug: Slug) -> bool {
+    for_setup_kind!(kind, T => T::records(program).live(slug).is_some()).unwrap_or(false)
+}
+
+/// The members that a record keeps where an applied file leaves them out, with their own name for the other one too.
+pub(super) fn kept(members: &'static [Member]) -> impl Iterator<Item = (&'static str, &'static str)> {
+    members.iter().filter(|member| member.is_kept).map(|member| (member.name, member.name))
+}
+
+/// Reads a set-up record: its stored form, and whether it is what is stored.
+fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<(String, bool)> {
+    fn typed<T: SetupRecord>(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<(String, bool)> {
         let is_stored = |value: &T, found: &Found| program_store::stored(value) == found.doc;
         let (value, is_same) = item.read_current::<T>(context, is_stored, faults)?;
-        Some((program_store::stored(&value), is_same, value.references()))
+        Some((program_store::stored(&value), is_same))
     }
     for_setup_kind!(item.place.kind, T => typed::<T>(item, context, faults)).flatten()
 }
 
-/// What is wrong with the records of a kind among those that they refer to, each with its references.
+/// What is wrong with the records of a kind among those that they refer to, each with its references. What is in the
+/// trash does not have to fit.
 fn check<T: InProgram>(program: &Program) -> Vec<(Slug, References, Violations)> {
-    let checked = |record: &Record<T>| {
-        let violations = record.value.check(program);
-        (!violations.is_empty()).then(|| (record.value.slug(), record.value.references(), violations))
+    let checked = |value: &T| {
+        let violations = value.check(program);
+        (!violations.is_empty()).then(|| (value.slug(), value.references(), violations))
     };
-    T::records(program).all().filter_map(checked).collect()
+    T::records(program).all_live().filter_map(checked).collect()
 }
 
 impl Import<'_> {
-    /// Reads and checks the set-up of the file; gives the program as it will be, and what is to be written.
-    pub(super) async fn setup(&mut self, account: &Account) -> Result<(Program, Changes), Error> {
-        let context = account.context(self.origin.at);
+    /// The set-up as it is stored.
+    pub(super) async fn stored_setup(&mut self) -> Result<Rows, Error> {
         let mut stored = Rows::new();
         store::setup_rows(&mut self.tx, self.id, |kind, slug, row| {
             stored.insert((kind, slug), row);
         })
         .await?;
-        let mut changed = Rows::new();
-        let mut records = Vec::new();
+        Ok(stored)
+    }
+
+    /// Reads and checks the set-up of the file; gives the program as it will be, and what is to be written.
+    pub(super) async fn setup(&mut self, account: &Account, stored: Rows) -> Result<(Program, Changes), Error> {
+        let context = account.context(self.origin.at);
+        let mut written = Rows::new();
+        let mut reads = Reads::new();
+        let mut named = BTreeSet::new();
+        let mut named_by = Vec::new();
         for Held { place, object } in std::mem::take(&mut self.reading.setup) {
             let Some(slug) = Slug::parse(&place.name) else { continue };
             let kind = place.kind;
             let found = stored.get(&(kind, slug)).map(|row| found(kind, row, &context));
             let mut item = Item::new(place, object, found, &mut self.faults);
-            let Some((doc, is_same, references)) = read(&mut item, &context, &mut self.faults) else { continue };
-            if !is_same {
-                changed.insert((kind, slug), SetupRow { deleted: item.deleted, revision: 0, doc });
+            named.insert((kind, slug));
+            if self.apply.is_some() {
+                item.keep(kept(members(kind)));
             }
-            records.push(Read { place: item.place, references });
+            named_by.push((item.place.clone(), references(members(kind), &item.object)));
+            let Some((doc, is_same)) = read(&mut item, &context, &mut self.faults) else { continue };
+            if !is_same {
+                written.insert((kind, slug), SetupRow { deleted: item.deleted, revision: 0, doc });
+            }
+            reads.insert((kind, slug), item.place);
         }
-        let mut program = Program::new(self.id, 0, account.clone(), &Arc::from(""), self.origin.at);
-        for ((kind, slug), row) in &stored {
-            let row = changed.get(&(*kind, *slug)).unwrap_or(row);
-            program.add(*kind, &row.as_record())?;
+        let mut changes = Changes { stored, changed: written };
+        if let Some(mode) = self.apply {
+            super::apply::leave_out(mode, &named, &mut changes, &context)?;
         }
-        for ((kind, _), row) in changed.iter().filter(|(key, _)| !stored.contains_key(key)) {
-            program.add(*kind, &row.as_record())?;
-        }
-        self.check_setup(&program, &records);
-        for Read { place, references } in records {
+        let program = self.program(account, &changes)?;
+        self.check_setup(&program, &changes, &reads);
+        // A record that cannot be read may still name what is not there.
+        for (place, references) in named_by {
             self.check_references(&place, &program, references).await?;
         }
-        Ok((program, Changes { stored, changed }))
+        Ok((program, changes))
+    }
+
+    /// The program as it will be.
+    fn program(&self, account: &Account, changes: &Changes) -> Result<Program, Error> {
+        let mut program = Program::new(self.id, 0, account.clone(), &Arc::from(""), self.origin.at);
+        let kept = changes.stored.iter().filter(|(key, _)| !changes.changed.contains_key(key));
+        for ((kind, _), row) in kept.chain(&changes.changed) {
+            program.add(*kind, &row.as_record())?;
+        }
+        Ok(program)
     }
 
     /// What records of the set-up must be to each other.
-    fn check_setup(&mut self, program: &Program, records: &[Read]) {
-        let line_of = |kind: Kind, slug: Slug| {
-            let name = slug.to_string();
-            records.iter().find(|read| read.place.kind == kind && read.place.name == name).map(|read| read.place.line)
-        };
+    fn check_setup(&mut self, program: &Program, changes: &Changes, reads: &Reads) {
         for kind in Kind::ALL {
             for (slug, references, violations) in for_setup_kind!(kind, T => check::<T>(program)).unwrap_or_default() {
                 // A record that the file does not have can only be wrong because of what it refers to.
-                let line = line_of(kind, slug)
-                    .or_else(|| references.into_iter().find_map(|(_, kind, slug)| line_of(kind, slug)));
-                self.tell(kind, slug, line, &violations);
+                let cause = || references.iter().find_map(|(_, kind, slug)| reads.get(&(*kind, *slug)));
+                self.tell(reads, kind, slug, cause, &violations);
+            }
+        }
+        // What the file does not name goes to the trash only where nothing that it has names it, which is told there.
+        for ((kind, slug), row) in changes.changed.iter().filter(|(key, row)| row.deleted && reads.contains_key(key)) {
+            let was_live = changes.stored.get(&(*kind, *slug)).is_some_and(|before| !before.deleted);
+            let judged = for_setup_kind!(*kind, T => T::records(program).any(*slug).map(|value| value.trash(program)));
+            if let (true, Some(Some(Err(message)))) = (was_live && row.deleted, judged) {
+                let mut violations = Violations::default();
+                violations.add("deleted", message);
+                self.tell(reads, *kind, *slug, || None, &violations);
             }
         }
         let active: Vec<Slug> = program
@@ -121,44 +153,64 @@ impl Import<'_> {
             .map(|season| season.slug)
             .collect();
         if active.len() > 1 {
-            let last = active.iter().max_by_key(|slug| line_of(Kind::Season, **slug)).copied();
+            let line = |slug: &Slug| reads.get(&(Kind::Season, *slug)).map(|place| place.line);
+            let last = active.iter().max_by_key(|slug| line(slug)).copied();
             let mut violations = Violations::default();
             let others = active.iter().filter(|slug| Some(**slug) != last).map(Slug::as_str).collect::<Vec<_>>();
             violations.add("status", format!("active is the status of {} already", others.join(", ")));
             if let Some(last) = last {
-                self.tell(Kind::Season, last, line_of(Kind::Season, last), &violations);
+                self.tell(reads, Kind::Season, last, || None, &violations);
             }
         }
     }
 
-    fn tell(&mut self, kind: Kind, slug: Slug, line: Option<u64>, violations: &Violations) {
-        let place = Place { line: line.unwrap_or_default(), kind, name: slug.to_string() };
+    /// Tells what is wrong with a record where the file has it, or else where the file has what caused it.
+    fn tell<'r>(
+        &mut self,
+        reads: &'r Reads,
+        kind: Kind,
+        slug: Slug,
+        cause: impl FnOnce() -> Option<&'r Place>,
+        violations: &Violations,
+    ) {
+        if let Some(place) = reads.get(&(kind, slug)) {
+            self.faults.violations(place, violations);
+            return;
+        }
+        let cause = cause();
+        let place = Place::new(0, kind, slug.as_str());
         for (member, message) in violations.iter() {
-            self.faults.stored(line, &place, member, message);
+            self.faults.stored(cause, &place, member, message);
         }
     }
 
-    /// Writes what has changed of the set-up, chapters with the names of their managers.
-    pub(super) async fn write_setup(&mut self, program: &Program, mut changes: Changes) -> Result<(), Error> {
+    /// Writes what has changed of the set-up.
+    pub(super) async fn write_setup(&mut self, changes: &Changes) -> Result<(), Error> {
         if !self.faults.is_empty() {
             return Ok(());
         }
-        for chapter in program.chapters.all().filter(|chapter| !chapter.value.managers.is_empty()) {
-            self.name_managers(&chapter.value, &mut changes).await?;
-        }
         for ((kind, slug), row) in &changes.changed {
-            let revision = self.log(*kind, slug.as_str(), row.doc.clone()).await?;
+            let before = changes.stored.get(&(*kind, *slug));
+            let action = self.action(before.map(|before| before.deleted), row.deleted);
+            let revision = self.log_as(action, (*kind, slug.as_str()), row.doc.clone()).await?;
             let row = SetupRow { revision, ..row.clone() };
             store::put_setup(&mut self.tx, self.id, *kind, *slug, row).await?;
         }
-        if !changes.changed.is_empty() {
+        if !changes.changed.is_empty() && !self.is_raised {
             program_store::raise_version(&mut self.tx, self.id).await?;
         }
         Ok(())
     }
 
-    /// A chapter shows the names of its managers; they may have changed although the chapter has not.
-    async fn name_managers(&mut self, chapter: &Chapter, changes: &mut Changes) -> Result<(), Error> {
+    /// Chapters show the names of their managers; these may have changed although a chapter has not.
+    pub(super) async fn name_managers(&mut self, program: &Program, changes: &mut Changes) -> Result<(), Error> {
+        for chapter in program.chapters.all().filter(|chapter| !chapter.value.managers.is_empty()) {
+            self.name_managers_of(&chapter.value, changes).await?;
+        }
+        Ok(())
+    }
+
+    async fn name_managers_of(&mut self, chapter: &Chapter, changes: &mut Changes) -> Result<(), Error> {
         let mut chapter = chapter.clone();
         for Manager { slug, first_name, last_name } in &mut chapter.managers {
             if let Some(user) = self.summary(*slug).await? {

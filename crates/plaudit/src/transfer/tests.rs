@@ -1,3 +1,6 @@
+mod apply;
+mod schema;
+
 use std::io::Cursor;
 
 use tempfile::TempDir;
@@ -295,7 +298,7 @@ async fn set_up_records_that_do_not_belong_together_are_told() {
         (2, "round RoundBBB: form: FormAAAA must belong to the season of the round"),
         (3, "criterion CritBBBB: score_set: must be a score set of the mode vip_judging"),
         (5, "panel PanelBBB: rounds: RoundBBB must be a round of the type judge"),
-        (5, "panel PanelBBB: judges: there is no user NoSuchUs"),
+        (5, "panel PanelBBB: judges.0: there is no user NoSuchUs"),
         (6, "discount DiscBBBB: code: is that of the discount DiscAAAA too"),
     ] {
         let start = format!("a.jsonl:{}: {text}", before + line);

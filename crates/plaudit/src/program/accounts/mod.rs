@@ -7,13 +7,14 @@
 //! - Accounts are set up by the operator and by program files; the interface only reads them.
 
 pub mod api;
+mod members;
 mod rules;
 pub mod store;
 
 pub use api::routes;
 pub use rules::{document, valid_host};
 
-use super::{Context, SetupRecord};
+use super::{Context, Member, SetupRecord};
 use crate::document::Object;
 use crate::ids::derived_uuid;
 use crate::input::{self, Members};
@@ -102,6 +103,7 @@ fn host(json: &Json) -> Result<String, String> {
 
 impl SetupRecord for Account {
     const KIND: Kind = Kind::Account;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name = members.required("name", input::filled_text(255));

@@ -6,10 +6,11 @@
 //! - Deleting a category moves its children one level up.
 //! - The counts of chapters and entries are computed, and passed over when a record is read.
 
+mod members;
 mod rules;
 
 use super::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
-use super::{Context, Program, SetupRecord};
+use super::{Context, Member, Program, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
@@ -81,6 +82,7 @@ impl Category {
 
 impl SetupRecord for Category {
     const KIND: Kind = Kind::Category;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name_text = || input::translated(&context.languages, NAME_LENGTH);

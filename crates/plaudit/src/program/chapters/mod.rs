@@ -13,7 +13,7 @@ mod rules;
 pub use api::routes;
 pub use rules::{Update, document, read_update, update};
 
-use super::{Context, SetupRecord};
+use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
@@ -89,6 +89,32 @@ pub struct Chapter {
 
 impl SetupRecord for Chapter {
     const KIND: Kind = Kind::Chapter;
+
+    const MEMBERS: &'static [Member] = &[
+        Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),
+        Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
+        Member::optional("description", Shape::Translated(DESCRIPTION_LENGTH), "What it is, at length."),
+        Member::optional(
+            "status",
+            Shape::OneOf(|| names(Status::CHOICES)),
+            "Whether it can be chosen; active where it is left out.",
+        ),
+        Member::optional("image_heading", Shape::Translated(NAME_LENGTH), "The heading of its image."),
+        Member::optional(
+            "max_image_width",
+            Shape::Integer(1, IMAGE_WIDTH),
+            "The widest that its image is shown, in pixels; null for no limit.",
+        )
+        .nullable(),
+        Member::optional(
+            "managers",
+            Shape::List(&Shape::Ref(Kind::User), MANAGERS),
+            "Who manages it; left out, who does stays.",
+        )
+        .kept(),
+        Member::created("created"),
+        Member::updated("updated"),
+    ];
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let languages = &context.languages;

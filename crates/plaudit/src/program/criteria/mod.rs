@@ -8,13 +8,14 @@
 //! - Criteria are ordered by `order`, then by slug.
 //! - Criteria are set up by program files, where they may be nested in their score set.
 
+mod members;
 mod rules;
 
 pub use rules::of_score_set;
 
 use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::tabs::ORDER;
-use super::{Context, Program, SetupRecord};
+use super::{Context, Member, Program, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
@@ -56,6 +57,7 @@ pub struct Criterion {
 
 impl SetupRecord for Criterion {
     const KIND: Kind = Kind::Criterion;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

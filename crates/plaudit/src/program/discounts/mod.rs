@@ -8,13 +8,14 @@
 //! - `limit` says in how many orders it can be used, `limit_per_user` in how many of one person.
 //! - Discounts are set up by program files.
 
+mod members;
 mod rules;
 
 pub use rules::find;
 
 use super::chapters::NAME_LENGTH;
 use super::prices::{Amount, read_amounts, write_amounts};
-use super::{Context, Program, SetupRecord};
+use super::{Context, Member, Program, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
@@ -67,6 +68,7 @@ pub struct Discount {
 
 impl SetupRecord for Discount {
     const KIND: Kind = Kind::Discount;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

@@ -5,13 +5,14 @@
 //!   the braces is a path of names with dots; the first is `account`, `entry`, `season` or `user`.
 //! - Document templates are set up by program files.
 
+mod members;
 mod rules;
 
 pub use rules::places;
 
 use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::choice::choices;
-use super::{Context, SetupRecord};
+use super::{Context, Member, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
@@ -72,6 +73,7 @@ pub struct DocumentTemplate {
 
 impl SetupRecord for DocumentTemplate {
     const KIND: Kind = Kind::DocumentTemplate;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

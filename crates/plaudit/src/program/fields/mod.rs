@@ -14,6 +14,7 @@
 
 mod answers;
 pub mod api;
+mod members;
 mod record;
 mod rules;
 

@@ -3,13 +3,13 @@
 use super::rules::{self, is_column_key};
 use super::{
     ApplicantAccess, CATEGORIES, COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits,
-    OPTIONS, Protection, Resource, TEXT_LENGTH, Visibility,
+    OPTIONS, Protection, Resource, TEXT_LENGTH, Visibility, members,
 };
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
-use crate::program::{Context, Program, SetupRecord};
+use crate::program::{Context, Member, Program, SetupRecord};
 use crate::text::{Json, Locale, Slug, Translated};
 
 /// How many values an enumeration of visibilities can have at the most.
@@ -19,6 +19,7 @@ const ANSWERED: &str = "answered";
 
 impl SetupRecord for Field {
     const KIND: Kind = Kind::Field;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let languages = &context.languages;
@@ -155,6 +156,10 @@ impl SetupRecord for Field {
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
+    }
+
+    fn trash(&self, program: &Program) -> Result<(), String> {
+        rules::trash(program, self.slug)
     }
 }
 

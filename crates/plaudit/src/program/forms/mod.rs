@@ -15,7 +15,7 @@ pub use api::routes;
 pub use rules::document;
 
 use super::chapters::NAME_LENGTH;
-use super::{Context, SetupRecord};
+use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
@@ -101,8 +101,49 @@ pub struct Form {
     pub updated: Timestamp,
 }
 
+const CONTENT_BLOCK: Shape = Shape::Either(&[
+    Shape::Slug,
+    Shape::Object(&[
+        Member::required("slug", Shape::Slug, "The identifier of the block."),
+        Member::optional("name", Shape::Translated(NAME_LENGTH), "What it is called."),
+        Member::computed("link", "The address of the block."),
+    ]),
+]);
+
 impl SetupRecord for Form {
     const KIND: Kind = Kind::Form;
+
+    const MEMBERS: &'static [Member] = &[
+        Member::computed("link", "The address of the form."),
+        Member::optional(
+            "season",
+            Shape::Ref(Kind::Season),
+            "The season that it belongs to; null or left out, it serves all of them.",
+        )
+        .nullable()
+        .identifying(),
+        Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
+        Member::optional(
+            "type",
+            Shape::OneOf(|| names(FormType::CHOICES)),
+            "What it is for; entry where it is left out.",
+        ),
+        Member::optional(
+            "chapter_option",
+            Shape::OneOf(|| names(ChapterOption::CHOICES)),
+            "Whether it stands in all chapters or the entrant has to select one; all where it is left out.",
+        ),
+        Member::optional("callToAction", Shape::Translated(NAME_LENGTH), "What invites people to enter."),
+        Member::optional(
+            "content_block",
+            CONTENT_BLOCK,
+            "The block of text above it: its slug, or an object of its slug and name.",
+        )
+        .nullable(),
+        Member::optional("archived", Shape::Flag, "Whether it is kept and takes no more entries."),
+        Member::created("created"),
+        Member::updated("updated"),
+    ];
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name_text = || input::translated(&context.languages, NAME_LENGTH);

@@ -11,11 +11,12 @@
 //! - A panel that is not `active` assigns nothing.
 //! - Panels are set up by program files; assignments show them.
 
+mod members;
 mod rules;
 
 use super::chapters::{NAME_LENGTH, Status};
 use super::choice::choices;
-use super::{Context, Program, SetupRecord};
+use super::{Context, Member, Program, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
@@ -97,6 +98,7 @@ pub struct Panel {
 
 impl SetupRecord for Panel {
     const KIND: Kind = Kind::Panel;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

@@ -10,6 +10,7 @@
 //! - Prices are set up by program files; lines of orders show their slug, link and title.
 
 mod amounts;
+pub(in crate::program) mod members;
 mod rules;
 
 pub use amounts::{AMOUNTS, Amount};
@@ -17,7 +18,7 @@ pub(in crate::program) use amounts::{read as read_amounts, write as write_amount
 
 use super::chapters::NAME_LENGTH;
 use super::choice::choices;
-use super::{Context, Program, SetupRecord};
+use super::{Context, Member, Program, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
@@ -67,6 +68,7 @@ pub struct Price {
 
 impl SetupRecord for Price {
     const KIND: Kind = Kind::Price;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

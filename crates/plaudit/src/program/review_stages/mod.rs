@@ -11,12 +11,13 @@
 //! - A task that has waited `reminder_days` is brought to mind.
 //! - Review stages are set up by program files; review tasks show them.
 
+mod members;
 mod rules;
 
 use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::choice::choices;
 use super::tabs::ORDER;
-use super::{Context, Program, SetupRecord};
+use super::{Context, Member, Program, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
@@ -113,6 +114,7 @@ pub struct ReviewStage {
 
 impl SetupRecord for ReviewStage {
     const KIND: Kind = Kind::ReviewStage;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name_text = || input::translated(&context.languages, NAME_LENGTH);

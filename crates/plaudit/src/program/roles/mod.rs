@@ -5,7 +5,7 @@
 //! - Roles are set up by program files; the interface shows them with the users who have them.
 
 use super::chapters::NAME_LENGTH;
-use super::{Context, SetupRecord};
+use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
@@ -88,6 +88,18 @@ pub struct Role {
 
 impl SetupRecord for Role {
     const KIND: Kind = Kind::Role;
+
+    const MEMBERS: &'static [Member] = &[
+        Member::computed("link", "The address of the role."),
+        Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
+        Member::optional(
+            "type",
+            Shape::OneOf(|| names(RoleType::CHOICES)),
+            "What its users may do; entrant where it is left out.",
+        ),
+        Member::created("created"),
+        Member::updated("updated"),
+    ];
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

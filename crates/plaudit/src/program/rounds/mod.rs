@@ -8,6 +8,7 @@
 //! - Rounds are set up by program files; the interface only reads them.
 
 pub mod api;
+mod members;
 mod rules;
 
 pub use api::routes;
@@ -15,7 +16,7 @@ pub use rules::document;
 
 use super::chapters::NAME_LENGTH;
 use super::choice::choices;
-use super::{Context, Program, SetupRecord};
+use super::{Context, Member, Program, SetupRecord};
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
@@ -71,6 +72,7 @@ impl Round {
 
 impl SetupRecord for Round {
     const KIND: Kind = Kind::Round;
+    const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

@@ -22,6 +22,7 @@
 //! - Score sets are set up by program files; the interface only reads them.
 
 pub mod api;
+mod members;
 mod modes;
 mod record;
 mod rules;

@@ -5,11 +5,12 @@ use crate::document::Object;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
-use crate::program::{Context, Program, SetupRecord};
+use crate::program::{Context, Member, Program, SetupRecord};
 use crate::text::{Slug, Translated};
 
 impl SetupRecord for ScoreSet {
     const KIND: Kind = Kind::ScoreSet;
+    const MEMBERS: &'static [Member] = super::members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

@@ -12,7 +12,7 @@ pub use api::routes;
 pub use rules::{activate, active_twice, document};
 
 use super::chapters::NAME_LENGTH;
-use super::{Context, SetupRecord};
+use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
@@ -75,6 +75,18 @@ pub struct Season {
 
 impl SetupRecord for Season {
     const KIND: Kind = Kind::Season;
+
+    const MEMBERS: &'static [Member] = &[
+        Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
+        Member::required(
+            "status",
+            Shape::OneOf(|| names(Status::CHOICES)),
+            "Where it is in its life; one season is active at a time.",
+        ),
+        Member::computed("link", "The address of the season."),
+        Member::created("created"),
+        Member::updated("updated"),
+    ];
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));

@@ -6,7 +6,7 @@
 //! - Tabs of a form are ordered by `order`.
 
 use super::chapters::NAME_LENGTH;
-use super::{Context, SetupRecord};
+use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
@@ -78,6 +78,22 @@ pub struct Tab {
 
 impl SetupRecord for Tab {
     const KIND: Kind = Kind::Tab;
+
+    const MEMBERS: &'static [Member] = &[
+        Member::required(
+            "form",
+            Shape::Ref(Kind::Form),
+            "The form that it belongs to; left out where it stands within its form.",
+        )
+        .identifying(),
+        Member::required("type", Shape::OneOf(|| names(TabKind::CHOICES)), "What it holds.").identifying(),
+        Member::optional("name", Shape::Translated(NAME_LENGTH), "What stands on it.").identifying(),
+        Member::optional("order", Shape::Integer(0, ORDER), "Its place among the tabs of the form."),
+        Member::created("created_at"),
+        Member::optional("created", Shape::Time, "Another name of created_at."),
+        Member::updated("updated_at"),
+        Member::optional("updated", Shape::Time, "Another name of updated_at."),
+    ];
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let form = members.required("form", input::slug);

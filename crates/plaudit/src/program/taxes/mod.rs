@@ -12,7 +12,7 @@ pub use api::routes;
 pub use rules::{country, document};
 
 use super::chapters::NAME_LENGTH;
-use super::{Context, SetupRecord};
+use super::{Context, Member, SetupRecord, Shape};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
@@ -45,6 +45,28 @@ pub struct Tax {
 
 impl SetupRecord for Tax {
     const KIND: Kind = Kind::Tax;
+
+    const MEMBERS: &'static [Member] = &[
+        Member::computed("link", "The address of the tax."),
+        Member::required("country", Shape::Pattern("^[A-Z]{2}$"), "The code of the country, ISO 3166-1 alpha-2.")
+            .identifying(),
+        Member::optional(
+            "country_name",
+            Shape::Text(NAME_LENGTH),
+            "The name of the country; its code where it is left out.",
+        ),
+        Member::optional("name", Shape::Text(NAME_LENGTH), "What tells it from other taxes of the country.")
+            .nullable()
+            .identifying(),
+        Member::required("rate", Shape::Number(Some(0), Some(100)), "The percentage, with at most 4 decimals."),
+        Member::optional("region", Shape::Text(NAME_LENGTH), "The code of the region that it is limited to.")
+            .nullable()
+            .identifying(),
+        Member::optional("region_name", Shape::Text(NAME_LENGTH), "The name of that region.").nullable(),
+        Member::optional("term", Shape::Text(NAME_LENGTH), "What it is called on an invoice."),
+        Member::created("created"),
+        Member::updated("updated"),
+    ];
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         // The address follows from the slug.

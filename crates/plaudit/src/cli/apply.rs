@@ -1,0 +1,140 @@
+//! `plaudit apply`: makes the set-up of an account be what a program file says; with any fault, nothing.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, Write as _};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{Failure, database_settings, open, open_as_is, say};
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::db::{self, Db, migrate};
+use crate::ids::Ids;
+use crate::log::Action;
+use crate::storage::Storage;
+use crate::text::Slug;
+use crate::transfer::{self, Applied, ApplyMode, Deployment, Fault, Source, Step};
+
+/// How many faults are printed; of the others only the number is said.
+const PRINTED: usize = 1_000;
+
+/// What to apply.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The program file, YAML or JSON Lines
+    file: PathBuf,
+    /// The slug of the account that the file is about, where it has no account record
+    #[arg(long, value_name = "SLUG")]
+    account: Option<Slug>,
+    /// Leave alone what the file does not name, instead of putting it into the trash
+    #[arg(long)]
+    keep: bool,
+    /// Say what would be done, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    let name = arguments.file.display().to_string();
+    // The file is opened first, so that a wrong name does not make a database.
+    let file = File::open(&arguments.file).map_err(|error| Failure::Failed(format!("{name}: {error}")))?;
+    let mode = ApplyMode { keep: arguments.keep, dry_run: arguments.dry_run };
+    let opened = if mode.dry_run { open_to_look(config).await? } else { Opened::of(open(config).await?) };
+    let (clock, ids) = (Clock::system(), Ids::random());
+    let deployment = Deployment { db: &opened.db, storage: &opened.storage, clock: &clock, ids: &ids };
+    let directory = arguments.file.parent().unwrap_or(Path::new("."));
+    let source = Source { reader: BufReader::new(file), name: &name, directory };
+    let mut faults = Vec::new();
+    let applied =
+        transfer::apply(deployment, source, arguments.account, mode, &mut |fault: Fault| faults.push(fault)).await;
+    opened.db.close().await;
+    let applied = applied?;
+    if !faults.is_empty() {
+        return Err(complain(faults));
+    }
+    conclude(&applied, mode)
+}
+
+/// A database and a file storage, and the folder that goes away with them where they are for looking at alone.
+struct Opened {
+    db: Db,
+    storage: Storage,
+    _folder: Option<TempDir>,
+}
+
+impl Opened {
+    fn of((db, storage): (Db, Storage)) -> Self {
+        Self { db, storage, _folder: None }
+    }
+}
+
+/// Opens the database without changing it; where there is none yet, an empty one that goes away again.
+async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
+    let folder = tempfile::Builder::new().prefix("plaudit-apply-").tempdir()?;
+    let storage = Storage::open(&format!("file:{}", folder.path().join("files").display()))?;
+    let settings = database_settings(config);
+    let is_missing = settings.url.strip_prefix("sqlite:").is_some_and(|path| !Path::new(path).exists());
+    let db = if is_missing {
+        let settings = db::Settings::at(&format!("sqlite:{}", folder.path().join("plaudit.db").display()));
+        let db = Db::open(&settings).await?;
+        migrate::run(&db, &settings).await?;
+        db
+    } else {
+        let db = open_as_is(config).await?;
+        let pending = migrate::pending(&db).await?;
+        if !pending.is_empty() {
+            let message = format!("the schema lacks {}; run `plaudit migrate` first", pending.join(", "));
+            return Err(Failure::Failed(message));
+        }
+        db
+    };
+    Ok(Opened { db, storage, _folder: Some(folder) })
+}
+
+/// Prints the faults in the order of the file.
+fn complain(mut faults: Vec<Fault>) -> Failure {
+    faults.sort_by_key(|fault| (fault.line.is_none(), fault.line, fault.column));
+    for fault in faults.iter().take(PRINTED) {
+        // Without standard error there is nobody left to tell.
+        let _ = writeln!(std::io::stderr(), "{fault}");
+    }
+    let mut text = String::new();
+    if faults.len() > PRINTED {
+        text = format!("{} more faults are not shown\n", faults.len() - PRINTED);
+    }
+    let count = if faults.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", faults.len()) };
+    Failure::Failed(format!("{text}{count}; nothing was applied"))
+}
+
+fn conclude(applied: &Applied, mode: ApplyMode) -> Result<(), Failure> {
+    for step in &applied.steps {
+        say(&step.to_string())?;
+    }
+    let account = applied.account.map_or_else(String::new, |account| account.to_string());
+    if applied.steps.is_empty() {
+        return say(&format!("nothing to do: the account {account} is as the file says"));
+    }
+    let counts = counts(&applied.steps);
+    if mode.dry_run {
+        say(&format!("plan for the account {account}: {counts}; nothing was changed"))
+    } else {
+        say(&format!("applied to the account {account}: {counts}"))
+    }
+}
+
+fn counts(steps: &[Step]) -> String {
+    let mut counts: BTreeMap<usize, (&str, usize)> = BTreeMap::new();
+    for step in steps {
+        let (place, name) = match step.action {
+            Action::Created | Action::Imported => (0, "created"),
+            Action::Updated => (1, "changed"),
+            Action::Restored => (2, "restored"),
+            Action::Trashed => (3, "trashed"),
+        };
+        counts.entry(place).or_insert((name, 0)).1 += 1;
+    }
+    counts.values().map(|(name, count)| format!("{count} {name}")).collect::<Vec<_>>().join(", ")
+}

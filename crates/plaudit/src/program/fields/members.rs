@@ -1,0 +1,111 @@
+//! The members of a field in a program file.
+
+use super::{
+    CATEGORIES, COLUMNS, FILE_TYPES, FieldType, LIMIT, OPTIONS, Protection, Resource, TEXT_LENGTH, Visibility,
+};
+use crate::kind::Kind;
+use crate::program::chapters::NAME_LENGTH;
+use crate::program::prices::members::CURRENCY;
+use crate::program::{Member, Shape, names};
+
+/// A limit on the characters or words of an answer.
+const fn limit(name: &'static str, about: &'static str) -> Member {
+    Member::optional(name, Shape::Integer(0, LIMIT), about).nullable()
+}
+
+const OPTION: Shape = Shape::Either(&[
+    Shape::FilledText(TEXT_LENGTH),
+    Shape::Object(&[
+        Member::required("value", Shape::FilledText(TEXT_LENGTH), "What an answer holds."),
+        Member::optional("label", Shape::Translated(TEXT_LENGTH), "What people see; the value where it is left out."),
+    ]),
+]);
+
+const COLUMN: Shape = Shape::Object(&[
+    Member::required("key", Shape::FilledText(NAME_LENGTH), "What its cells begin with, such as A."),
+    Member::optional("label", Shape::Translated(TEXT_LENGTH), "What stands above it."),
+]);
+
+const CONDITION: Shape = Shape::Object(&[
+    Member::required("field", Shape::Ref(Kind::Field), "The field whose answer decides."),
+    Member::optional(
+        "operator",
+        Shape::FilledText(NAME_LENGTH),
+        "How the answer is compared; answered where it is left out.",
+    ),
+    Member::optional("value", Shape::Any, "What it is compared with.").nullable(),
+]);
+
+pub(super) const MEMBERS: &[Member] = &[
+    Member::computed("category_count", "In how many categories it is asked."),
+    Member::computed("link", "The address of the field."),
+    Member::optional("season", Shape::Ref(Kind::Season), "The season that it belongs to, where that is stated.")
+        .nullable(),
+    Member::optional("form", Shape::Ref(Kind::Form), "The form that it belongs to; left out within a tab.").nullable(),
+    Member::optional("tab", Shape::Ref(Kind::Tab), "The tab that it stands on; left out within that tab.")
+        .nullable()
+        .identifying(),
+    Member::optional(
+        "resource",
+        Shape::OneOf(|| names(Resource::CHOICES)),
+        "What it asks about; entries where it is left out.",
+    ),
+    Member::required("type", Shape::OneOf(|| names(FieldType::CHOICES)), "What kind of answer it takes."),
+    Member::optional(
+        "categories",
+        Shape::Either(&[Shape::Only("*"), Shape::List(&Shape::Ref(Kind::Category), CATEGORIES)]),
+        "The slugs of the categories that it is asked in; [\"*\"] or left out, all of them.",
+    ),
+    Member::optional("order", Shape::Integer(0, LIMIT), "Its place on the tab."),
+    Member::required("title", Shape::Translated(NAME_LENGTH), "The question in plain text.").identifying(),
+    Member::optional("label", Shape::Translated(TEXT_LENGTH), "The question in HTML; the title where it is left out."),
+    Member::optional("help_text", Shape::Translated(TEXT_LENGTH), "Longer help."),
+    Member::optional("hint_text", Shape::Translated(TEXT_LENGTH), "A hint within the input."),
+    Member::optional("required", Shape::Flag, "Whether an entry can be submitted only with an answer."),
+    Member::optional("searchable", Shape::Flag, "Whether entries are found by its answers."),
+    Member::optional("applicant_read_access", Shape::Flag, "Whether the applicant sees the answers; true if left out."),
+    Member::optional(
+        "applicant_write_access",
+        Shape::Flag,
+        "Whether the applicant gives the answers; true where it is left out.",
+    ),
+    Member::optional(
+        "protection",
+        Shape::OneOf(|| names(Protection::CHOICES)),
+        "How well the answers are kept from those who need not see them; standard where it is left out.",
+    ),
+    Member::optional(
+        "visibility",
+        Shape::List(&Shape::OneOf(|| names(Visibility::CHOICES)), Visibility::CHOICES.len()),
+        "The ways of judging in which the answers are shown.",
+    ),
+    Member::optional("registration", Shape::Text(NAME_LENGTH), "How it stands in the registration form of users.")
+        .nullable(),
+    Member::optional(
+        "conditional_field",
+        Shape::Ref(Kind::Field),
+        "The field that must have an answer for this one to be shown; conditional says more.",
+    )
+    .nullable(),
+    Member::optional("conditional", CONDITION, "Under which answer of another field it is shown.").nullable(),
+    Member::optional("options", Shape::List(&OPTION, OPTIONS), "What a choice offers."),
+    Member::optional("columns", Shape::List(&COLUMN, COLUMNS), "The columns of a table."),
+    Member::optional("currency", CURRENCY, "The currency of an amount; required for the type currency.").nullable(),
+    limit("maximum_characters", "At most this many characters."),
+    limit("maximum_words", "At most this many words."),
+    limit("minimum_characters", "At least this many characters."),
+    limit("minimum_words", "At least this many words."),
+    Member::optional(
+        "file_types",
+        Shape::List(&Shape::FilledText(NAME_LENGTH), FILE_TYPES),
+        "The types of files that are taken; none means every type.",
+    ),
+    Member::optional("max_file_size", Shape::Integer(1, LIMIT), "The most bytes of a file.").nullable(),
+    Member::optional(
+        "auto_scoring",
+        Shape::Integer(0, LIMIT),
+        "What its answer adds to the automatic score; 0 when that is off.",
+    ),
+    Member::created("created"),
+    Member::updated("updated"),
+];

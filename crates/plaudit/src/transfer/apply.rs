@@ -1,0 +1,295 @@
+//! The course of an apply: the set-up becomes what a file says, and no other record is touched.
+//!
+//! - The file is YAML or JSON Lines, and has the set-up alone: records that people make are a fault.
+//! - What the file does not name goes to the trash, unless it is kept; what it names again comes back.
+//! - A record without a slug is the one that is known by the same members ([`crate::program::Member::identifies`]), or
+//!   a new one, whose slug is made from them: it is the same in every run and wherever the file is applied.
+//! - What a record leaves out has its default, but times, and what is changed by commands or people as well
+//!   ([`crate::program::Member::is_kept`]): that stays.
+//! - A dry run reads and checks in the same way, from a snapshot, and writes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Read as _};
+use std::path::Path;
+
+use super::account::Found;
+use super::fault::{Faults, Report};
+use super::import::Import;
+use super::plan::{self, Step};
+use super::reading::{Held, Reading};
+use super::schema::members;
+use super::setup::{Changes, Rows};
+use super::{Deployment, Error, Source};
+use crate::http::json_body::parse_object;
+use crate::ids::derived_slug;
+use crate::kind::Kind;
+use crate::program::seasons::{self, Season, Status};
+use crate::program::{Context, store as program_store};
+use crate::text::{Json, JsonObject, Locale, Slug};
+
+/// The longest file in YAML.
+const YAML_LENGTH: u64 = 16 << 20;
+
+/// How an apply is to be done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ApplyMode {
+    /// Whether what the file does not name is left alone.
+    pub keep: bool,
+    /// Whether nothing is to be changed.
+    pub dry_run: bool,
+}
+
+/// What came of an apply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Applied {
+    /// The account that the file is about, where that could be told.
+    pub account: Option<Slug>,
+    /// What was done, or would be in a run that is not dry, by kind and slug.
+    pub steps: Vec<Step>,
+    /// How many faults were told. With any, nothing was applied.
+    pub faults: u64,
+}
+
+/// Makes the set-up of an account be what a file says. `account` is the account that it is about where it has no record
+/// of it.
+pub async fn apply<R: BufRead + Send>(
+    deployment: Deployment<'_>,
+    mut source: Source<'_, R>,
+    account: Option<Slug>,
+    mode: ApplyMode,
+    report: &mut dyn Report,
+) -> Result<Applied, Error> {
+    let mut faults = Faults::new(source.name, report);
+    let mut reading = Reading::new()?;
+    reading.is_applied = true;
+    if is_yaml(source.name, source.reader.fill_buf()?) {
+        let mut text = Vec::new();
+        source.reader.by_ref().take(YAML_LENGTH + 1).read_to_end(&mut text)?;
+        if text.len() as u64 > YAML_LENGTH {
+            faults.file(format!("is longer than {} MB; write it as JSON Lines", YAML_LENGTH >> 20));
+        } else {
+            reading.read_yaml(&text, &mut faults)?;
+        }
+    } else {
+        reading.read(&mut source.reader, &mut faults)?;
+    }
+    if reading.is_empty() && faults.is_empty() {
+        faults.file("has no records");
+    }
+    let tx = if mode.dry_run { deployment.db.snapshot().await? } else { deployment.db.begin().await? };
+    let mut import = Import::new(deployment, source.directory, (reading, faults), tx);
+    import.apply = Some(mode);
+    let Some(planned) = import.plan(account).await? else {
+        return Ok(Applied { account: None, steps: Vec::new(), faults: import.faults.count() });
+    };
+    let steps = planned.steps()?;
+    let applied = Applied { account: Some(planned.found.account.slug), steps, faults: import.faults.count() };
+    if applied.faults == 0 && !applied.steps.is_empty() && !mode.dry_run {
+        import.write_account(&planned.found).await?;
+        import.write_setup(&planned.changes).await?;
+        import.tx.commit().await?;
+    }
+    Ok(applied)
+}
+
+/// Whether a file is YAML: by its name, or else by how it begins.
+fn is_yaml(name: &str, beginning: &[u8]) -> bool {
+    let extension = Path::new(name).extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
+    match extension.as_deref() {
+        Some("yaml" | "yml") => true,
+        Some("jsonl" | "ndjson" | "json") => false,
+        _ => beginning.trim_ascii_start().first() != Some(&b'{'),
+    }
+}
+
+/// What an apply is going to do.
+struct Planned {
+    found: Found,
+    changes: Changes,
+    /// The records that the file has without a slug and that are new.
+    given: BTreeSet<(Kind, Slug)>,
+}
+
+impl Planned {
+    fn steps(&self) -> Result<Vec<Step>, Error> {
+        let language = self.found.account.default_language;
+        let account = &self.found.account;
+        let before = self.found.stored.as_ref().map(program_store::stored);
+        let after = program_store::stored(account);
+        let mut steps = Vec::new();
+        if before.as_ref() != Some(&after) {
+            let before = before.as_deref().map(|doc| (doc, false));
+            steps.push(Step::new((Kind::Account, account.slug), before, (&after, false), language)?);
+        }
+        for ((kind, slug), row) in &self.changes.changed {
+            let before = self.changes.stored.get(&(*kind, *slug)).map(|row| (row.doc.as_str(), row.deleted));
+            let mut step = Step::new((*kind, *slug), before, (&row.doc, row.deleted), language)?;
+            step.is_given = self.given.contains(&(*kind, *slug));
+            steps.push(step);
+        }
+        plan::sort(&mut steps);
+        Ok(steps)
+    }
+}
+
+impl Import<'_> {
+    /// Finds out what is to be done. `None` where the file is about no account.
+    async fn plan(&mut self, account: Option<Slug>) -> Result<Option<Planned>, Error> {
+        let Some(found) = self.account(account).await? else { return Ok(None) };
+        let stored = self.stored_setup().await?;
+        let given = self.name_by_what_they_are(found.account.default_language, &stored)?;
+        let (program, mut changes) = self.setup(&found.account, stored).await?;
+        self.owner(&found).await?;
+        self.name_managers(&program, &mut changes).await?;
+        Ok(Some(Planned { found, changes, given }))
+    }
+
+    /// Gives every record without a slug that of the stored record which is the same by what identifies it, or a new
+    /// one; gives the new ones.
+    fn name_by_what_they_are(&mut self, language: Locale, stored: &Rows) -> Result<BTreeSet<(Kind, Slug)>, Error> {
+        let mut known = Known { language, stored, by_identity: BTreeMap::new(), lines: BTreeMap::new() };
+        let mut given = BTreeSet::new();
+        loop {
+            let nameless = std::mem::take(&mut self.reading.nameless_setup);
+            if nameless.is_empty() {
+                return Ok(given);
+            }
+            for Held { place, mut object } in nameless {
+                let identity = identity(place.kind, &object, language);
+                let first = *known.lines.entry((place.kind, identity.clone())).or_insert(place.line);
+                let taken = if first == place.line {
+                    self.same(&mut known, place.kind, &identity)?
+                } else {
+                    Err(format!("is needed: without one it is not told from the record of line {first}"))
+                };
+                let slug = match taken {
+                    Ok(Some(slug)) => slug,
+                    Ok(None) => {
+                        let slug = self.new_slug(&known, place.kind, &identity)?;
+                        given.insert((place.kind, slug));
+                        slug
+                    }
+                    Err(message) => {
+                        self.faults.member(&place, "slug", message);
+                        // It goes on under some name, so that everything else is told of it.
+                        self.deployment.ids.slug()
+                    }
+                };
+                object.set("slug", Json::String(slug.to_string().into()));
+                self.reading.record(place, object, None, &mut self.faults)?;
+            }
+        }
+    }
+
+    /// The stored record that is the same by what identifies it: one that is not in the trash before one that is.
+    fn same(
+        &mut self,
+        known: &mut Known<'_>,
+        kind: Kind,
+        identity: &str,
+    ) -> Result<Result<Option<Slug>, String>, Error> {
+        let mut candidates = Vec::new();
+        for (slug, deleted) in known.of(kind, identity) {
+            // A record that the file has with its slug is not this one.
+            if !self.reading.names.has(kind, slug.as_str())? {
+                candidates.push((slug, deleted));
+            }
+        }
+        if candidates.iter().any(|(_, deleted)| !deleted) {
+            candidates.retain(|(_, deleted)| !deleted);
+        }
+        let derived = derived_slug(kind, identity, 0);
+        let slugs: Vec<String> = candidates.iter().map(|(slug, _)| slug.to_string()).collect();
+        Ok(match candidates[..] {
+            [] => Ok(None),
+            [(slug, _)] => Ok(Some(slug)),
+            _ if slugs.contains(&derived.to_string()) => Ok(Some(derived)),
+            _ => Err(format!("is needed: without one it is not told which of {} it is", slugs.join(", "))),
+        })
+    }
+
+    fn new_slug(&mut self, known: &Known<'_>, kind: Kind, identity: &str) -> Result<Slug, Error> {
+        let mut attempt = 0;
+        loop {
+            let slug = derived_slug(kind, identity, attempt);
+            if !known.stored.contains_key(&(kind, slug)) && !self.reading.names.has(kind, slug.as_str())? {
+                return Ok(slug);
+            }
+            attempt += 1;
+        }
+    }
+}
+
+/// What becomes of the records that the file does not name.
+pub(super) fn leave_out(
+    mode: ApplyMode,
+    named: &BTreeSet<(Kind, Slug)>,
+    changes: &mut Changes,
+    context: &Context,
+) -> Result<(), Error> {
+    let Changes { stored, changed } = changes;
+    if !mode.keep {
+        for (key, row) in stored.iter().filter(|(key, row)| !row.deleted && !named.contains(key)) {
+            let mut row = row.clone();
+            row.deleted = true;
+            changed.insert(*key, row);
+        }
+        return Ok(());
+    }
+    // Activating a season archives the one before it, also where the file does not name that.
+    let mut activated = Vec::new();
+    let mut others = Vec::new();
+    let kept = stored.iter().filter(|(key, _)| !changed.contains_key(key));
+    for (key, row) in kept.chain(changed.iter()).filter(|((kind, _), row)| *kind == Kind::Season && !row.deleted) {
+        let season: Season = program_store::parse(&row.doc, context)?;
+        match (season.status == Status::Active, named.contains(key)) {
+            (true, true) => activated.push(season.slug),
+            (_, false) => others.push(season),
+            _ => {}
+        }
+    }
+    if let [activated] = activated[..]
+        && let Some(archived) = seasons::activate(&others, activated, context.now)
+    {
+        let row = super::store::SetupRow { deleted: false, revision: 0, doc: program_store::stored(&archived) };
+        changed.insert((Kind::Season, archived.slug), row);
+    }
+    Ok(())
+}
+
+/// The stored records by what identifies them, kind by kind as they are asked for, and the nameless ones of the file.
+struct Known<'s> {
+    language: Locale,
+    stored: &'s Rows,
+    by_identity: BTreeMap<Kind, BTreeMap<String, Vec<(Slug, bool)>>>,
+    lines: BTreeMap<(Kind, String), u64>,
+}
+
+impl Known<'_> {
+    fn of(&mut self, kind: Kind, wanted: &str) -> Vec<(Slug, bool)> {
+        let of_kind = self.by_identity.entry(kind).or_insert_with(|| {
+            let mut found: BTreeMap<String, Vec<(Slug, bool)>> = BTreeMap::new();
+            for ((_, slug), row) in self.stored.iter().filter(|((other, _), _)| *other == kind) {
+                if let Ok(object) = parse_object(row.doc.as_bytes()) {
+                    found.entry(identity(kind, &object, self.language)).or_default().push((*slug, row.deleted));
+                }
+            }
+            found
+        });
+        of_kind.get(wanted).cloned().unwrap_or_default()
+    }
+}
+
+/// What a record is known by where it has no slug: the members that identify it, translated ones in one language.
+fn identity(kind: Kind, object: &JsonObject, language: Locale) -> String {
+    let members = members(kind);
+    let part = |name: &str| match object.get(name) {
+        None | Some(Json::Null) => Json::String("".into()),
+        Some(Json::Object(map)) => {
+            Json::String(map.get(language.code()).and_then(Json::as_str).unwrap_or_default().trim().to_owned().into())
+        }
+        Some(json) => json.clone(),
+    };
+    let parts = members.iter().filter(|member| member.identifies).map(|member| part(member.name));
+    Json::Array(parts.collect()).to_string()
+}

@@ -1,0 +1,227 @@
+//! What an apply does, for people: a step for each record, with the members that change.
+
+use std::fmt;
+
+use super::Error;
+use super::schema::members;
+use crate::db::DbError;
+use crate::http::json_body::parse_object;
+use crate::kind::Kind;
+use crate::log::Action;
+use crate::text::{Json, JsonObject, Locale, Slug};
+
+/// The most characters that are shown of a value.
+const SHOWN: usize = 100;
+
+/// What is done to a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// What.
+    pub action: Action,
+    /// The kind of the record.
+    pub kind: Kind,
+    /// Its slug.
+    pub slug: Slug,
+    /// Its name in the account's default language, where it has one.
+    pub name: String,
+    /// The members that change, where it is there already.
+    pub changes: Vec<Difference>,
+    /// Whether its slug is new, because the file states none.
+    pub is_given: bool,
+}
+
+/// A member that changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// Its path.
+    pub member: String,
+    /// What it was; `None` where it was not there.
+    pub before: Option<Json<'static>>,
+    /// What it becomes; `None` where it goes away.
+    pub after: Option<Json<'static>>,
+}
+
+impl Difference {
+    fn new(member: String, before: Option<&Json>, after: Option<&Json>) -> Self {
+        let owned = |json: &Json| json.clone().into_owned();
+        Self { member, before: before.map(owned), after: after.map(owned) }
+    }
+}
+
+/// What is done to a record that was in the trash or not, or not there at all, and will be or not.
+pub(super) fn action(before: Option<bool>, deleted: bool) -> Action {
+    match (before, deleted) {
+        (None, _) => Action::Created,
+        (Some(false), true) => Action::Trashed,
+        (Some(true), false) => Action::Restored,
+        _ => Action::Updated,
+    }
+}
+
+/// Brings steps into the order in which they are shown: by kind, then by slug.
+pub(super) fn sort(steps: &mut [Step]) {
+    steps.sort_by_key(|step| (step.kind, step.slug));
+}
+
+impl Step {
+    /// From the stored forms before and after, each with whether it is in the trash.
+    pub(super) fn new(
+        (kind, slug): (Kind, Slug),
+        before: Option<(&str, bool)>,
+        (after, deleted): (&str, bool),
+        language: Locale,
+    ) -> Result<Self, Error> {
+        let broken = |error| DbError::Failed(format!("the {kind} {slug} cannot be read: {error}"));
+        let after = parse_object(after.as_bytes()).map_err(broken)?;
+        let mut changes = Vec::new();
+        if let Some((before, _)) = before {
+            let before = parse_object(before.as_bytes()).map_err(broken)?;
+            differences("", &before, &after, &mut changes);
+            // That it changed follows from everything else.
+            if changes.iter().any(|change| !is_update(&change.member)) {
+                changes.retain(|change| !is_update(&change.member));
+            }
+        }
+        let action = action(before.map(|(_, deleted)| deleted), deleted);
+        Ok(Self { action, kind, slug, name: name(kind, &after, language), changes, is_given: false })
+    }
+}
+
+fn is_update(member: &str) -> bool {
+    matches!(member, "updated" | "updated_at")
+}
+
+/// What people call a record: the last of the members that it is known by which is a text.
+fn name(kind: Kind, object: &JsonObject, language: Locale) -> String {
+    let members = members(kind);
+    let known_by = members.iter().filter(|member| member.identifies).map(|member| member.name);
+    let mut texts = known_by.chain(["name"]).filter_map(|name| match object.get(name)? {
+        Json::Object(map) => map.get(language.code())?.as_str(),
+        Json::String(text) if name == "name" || kind == Kind::Tax => Some(&**text),
+        _ => None,
+    });
+    texts.rfind(|text| !text.is_empty()).unwrap_or_default().to_owned()
+}
+
+fn differences(path: &str, before: &JsonObject, after: &JsonObject, found: &mut Vec<Difference>) {
+    let names = after.iter().chain(before.iter().filter(|(name, _)| after.get(name).is_none()));
+    for (name, _) in names {
+        let member = super::marks::joined(path, name);
+        match (before.get(name), after.get(name)) {
+            (Some(before), Some(after)) => difference(member, before, after, found),
+            (before, after) => found.push(Difference::new(member, before, after)),
+        }
+    }
+}
+
+fn difference(member: String, before: &Json, after: &Json, found: &mut Vec<Difference>) {
+    match (before, after) {
+        _ if before == after => {}
+        (Json::Object(before), Json::Object(after)) => differences(&member, before, after, found),
+        (Json::Array(before), Json::Array(after)) if before.len() == after.len() => {
+            for (index, (before, after)) in before.iter().zip(after).enumerate() {
+                difference(format!("{member}.{index}"), before, after, found);
+            }
+        }
+        _ => found.push(Difference::new(member, Some(before), Some(after))),
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = match self.action {
+            Action::Created | Action::Restored | Action::Imported => '+',
+            Action::Updated => '~',
+            Action::Trashed => '-',
+        };
+        write!(formatter, "{sign} {} {}", self.kind, self.slug)?;
+        if !self.name.is_empty() {
+            write!(formatter, " {}", shown(&Json::String((&*self.name).into())))?;
+        }
+        if self.action == Action::Restored {
+            formatter.write_str(" (out of the trash)")?;
+        }
+        if self.is_given {
+            formatter.write_str(" (a new slug: write it into the file)")?;
+        }
+        for change in &self.changes {
+            write!(formatter, "\n    {change}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = |json: &Option<Json<'static>>| json.as_ref().map_or_else(|| "nothing".to_owned(), shown);
+        write!(formatter, "{}: {} -> {}", self.member, shown(&self.before), shown(&self.after))
+    }
+}
+
+/// A value on one line and not too long. Control characters are escaped, so that a file cannot play with a terminal.
+fn shown(json: &Json) -> String {
+    let text = json.to_string();
+    let mut shown = String::new();
+    for (count, character) in text.chars().enumerate() {
+        if count == SHOWN {
+            shown.push('…');
+            break;
+        }
+        if character.is_control() {
+            shown.extend(character.escape_unicode());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(kind: Kind, before: Option<(&str, bool)>, after: (&str, bool)) -> String {
+        let slug = Slug::parse("RecordAA").unwrap();
+        Step::new((kind, slug), before, after, Locale::EnGb).unwrap().to_string()
+    }
+
+    #[test]
+    fn a_step_shows_the_members_that_change() {
+        let before = r#"{"name":{"en_GB":"Film"},"order":1,"options":["a","b"],"tags":[],"updated":"x"}"#;
+        let after = r#"{"name":{"en_GB":"Films","de_DE":"Filme"},"options":["a","c"],"tags":["t"],"updated":"y"}"#;
+        let lines = [
+            "~ category RecordAA \"Films\"",
+            "    name.en_GB: \"Film\" -> \"Films\"",
+            "    name.de_DE: nothing -> \"Filme\"",
+            "    options.1: \"b\" -> \"c\"",
+            "    tags: [] -> [\"t\"]",
+            "    order: 1 -> nothing",
+        ];
+        assert_eq!(step(Kind::Category, Some((before, false)), (after, false)), lines.join("\n"));
+    }
+
+    #[test]
+    fn a_step_says_what_is_done() {
+        let doc = r#"{"name":{"en_GB":"Film"}}"#;
+        assert_eq!(step(Kind::Season, None, (doc, false)), "+ season RecordAA \"Film\"");
+        assert_eq!(step(Kind::Season, Some((doc, false)), (doc, true)), "- season RecordAA \"Film\"");
+        assert_eq!(
+            step(Kind::Season, Some((doc, true)), (doc, false)),
+            "+ season RecordAA \"Film\" (out of the trash)"
+        );
+        assert_eq!(step(Kind::Account, None, (r#"{"name":"Awards"}"#, false)), "+ account RecordAA \"Awards\"");
+    }
+
+    #[test]
+    fn nothing_of_a_file_reaches_the_terminal_as_it_is() {
+        let name = Json::String("\u{1b}[2J\u{9b}2J".repeat(40).into()).to_string();
+        let step = step(Kind::Season, None, (&format!(r#"{{"name":{{"en_GB":{name}}}}}"#), false));
+        assert!(!step.contains(|character: char| character.is_control()) && step.chars().count() < 1_000, "{step}");
+    }
+
+    #[test]
+    fn the_time_of_the_change_is_shown_where_nothing_else_is() {
+        let step = step(Kind::Season, Some((r#"{"updated":"x"}"#, false)), (r#"{"updated":"y"}"#, false));
+        assert!(step.ends_with("updated: \"x\" -> \"y\""), "{step}");
+    }
+}

@@ -1,0 +1,294 @@
+//! Program files in YAML: a document becomes records with the places of their members.
+//!
+//! - YAML 1.2 with its core schema: `no`, `on` and `2026-01-31` are strings; `true`, `12` and `~` are not.
+//! - One document. A key stands once in a mapping and is a scalar. No tags but those of the core schema, and no
+//!   directives.
+//! - Aliases stand for what their anchors hold; all aliases of a file together stand for a bounded number of values, so
+//!   that a small file cannot become a large one.
+//! - Nesting is bounded as in JSON.
+
+mod records;
+mod scalar;
+
+use std::collections::{BTreeSet, HashMap};
+
+use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
+
+use super::marks::{Mark, Marks, joined};
+use crate::http::json_body::MAXIMUM_DEPTH;
+use crate::text::{Json, JsonObject, excerpt};
+
+/// How many values all aliases of a file may stand for.
+const ALIASED: usize = 100_000;
+
+/// A value with its place.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) mark: Mark,
+    pub(super) value: Value,
+}
+
+/// What a node is.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    /// A scalar, and whether it would be a string if it stood in quotes.
+    Scalar(Json<'static>, bool),
+    /// A sequence.
+    List(Vec<Node>),
+    /// A mapping: keys with their places, and values.
+    Map(Vec<(String, Mark, Node)>),
+}
+
+/// Something that is wrong with the YAML itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    pub(super) mark: Mark,
+    pub(super) message: String,
+}
+
+/// Reads the one document of a text: its root, unless the text is no YAML or has nothing in it, and all that is wrong.
+pub(super) fn read(text: &str) -> (Option<Node>, Vec<Problem>) {
+    let options = granit_parser::options! {
+        strict_indentation: true,
+        disallow_directives: true,
+        emit_unresolved_aliases: true,
+        emit_comments: false,
+        flow_nesting_limit: MAXIMUM_DEPTH,
+        block_nesting_limit: MAXIMUM_DEPTH,
+    };
+    let mut composer = Composer::default();
+    for event in Parser::new_from_str_with_options(text, options) {
+        match event {
+            Ok((event, span)) => composer.event(event, span),
+            Err(error) => {
+                let problem =
+                    Problem { mark: mark_of(error.marker()), message: format!("this is no YAML: {}", error.info()) };
+                // What was composed so far is not what the file says.
+                return (None, vec![problem]);
+            }
+        }
+        if composer.documents > 1 {
+            break;
+        }
+    }
+    (composer.root, composer.problems)
+}
+
+fn mark_of(marker: &granit_parser::Marker) -> Mark {
+    Mark { line: marker.line() as u64, column: marker.col() + 1 }
+}
+
+/// A collection that is not closed yet.
+struct Open {
+    mark: Mark,
+    anchor: usize,
+    kind: Collection,
+}
+
+enum Collection {
+    List(Vec<Node>),
+    Map { members: Vec<(String, Mark, Node)>, names: BTreeSet<String>, key: Option<(String, Mark)> },
+}
+
+#[derive(Default)]
+struct Composer {
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    aliased: usize,
+    documents: usize,
+    root: Option<Node>,
+    problems: Vec<Problem>,
+}
+
+impl Composer {
+    fn problem(&mut self, mark: Mark, message: impl Into<String>) {
+        self.problems.push(Problem { mark, message: message.into() });
+    }
+
+    fn event(&mut self, event: Event<'_>, span: Span) {
+        let mark = mark_of(&span.start);
+        match event {
+            Event::DocumentStart(..) => {
+                self.documents += 1;
+                if self.documents > 1 {
+                    self.problem(mark, "the file has a second document; a program file is one");
+                }
+            }
+            Event::Scalar(text, style, anchor, tag) => {
+                let value = self.scalar(mark, &text, style, tag.as_deref());
+                self.add(Node { mark, value }, anchor);
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                self.check_tag(mark, tag.as_deref(), "seq");
+                self.open.push(Open { mark, anchor, kind: Collection::List(Vec::new()) });
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                self.check_tag(mark, tag.as_deref(), "map");
+                let kind = Collection::Map { members: Vec::new(), names: BTreeSet::new(), key: None };
+                self.open.push(Open { mark, anchor, kind });
+            }
+            Event::SequenceEnd | Event::MappingEnd => {
+                if let Some(Open { mark, anchor, kind }) = self.open.pop() {
+                    let value = match kind {
+                        Collection::List(items) => Value::List(items),
+                        Collection::Map { members, .. } => Value::Map(members),
+                    };
+                    self.add(Node { mark, value }, anchor);
+                }
+            }
+            Event::Alias(anchor) => self.alias(mark, anchor),
+            Event::UnresolvedAlias(name) => {
+                self.problem(mark, format!("there is no anchor &{name} before this"));
+                self.add(null(mark), 0);
+            }
+            // Where the stream and the document begin and end, and comments, which are not asked for.
+            _ => {}
+        }
+    }
+
+    /// What an anchor holds, again. The places stay those of the anchor's value, where it is to be corrected.
+    fn alias(&mut self, mark: Mark, anchor: usize) {
+        let node = self.anchors.get(&anchor).map(|node| (size(node), node));
+        let copy = match node {
+            // The anchor is around the alias.
+            None => Err("the alias stands for something that it is a part of"),
+            Some((_, node)) if self.open.len() + depth(node) > MAXIMUM_DEPTH => Err("values are nested too deep here"),
+            Some((size, _)) if self.aliased + size > ALIASED => {
+                Err("the aliases of the file stand for too many values")
+            }
+            Some((size, node)) => {
+                self.aliased += size;
+                Ok(node.clone())
+            }
+        };
+        match copy {
+            Ok(copy) => self.add(copy, 0),
+            Err(message) => {
+                self.problem(mark, message);
+                self.add(null(mark), 0);
+            }
+        }
+    }
+
+    fn scalar(&mut self, mark: Mark, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Value {
+        let read = match tag {
+            None if style == ScalarStyle::Plain => scalar::plain(text),
+            None => Ok(Json::String(text.to_owned().into())),
+            Some(tag) => scalar::tagged(text, &tag.to_string()),
+        };
+        let is_plain = style == ScalarStyle::Plain;
+        match read {
+            Ok(json) => {
+                let is_bare = is_plain && !matches!(json, Json::String(_));
+                Value::Scalar(json, is_bare)
+            }
+            Err(message) => {
+                self.problem(mark, message);
+                Value::Scalar(Json::Null, false)
+            }
+        }
+    }
+
+    fn check_tag(&mut self, mark: Mark, tag: Option<&Tag>, expected: &str) {
+        if let Some(tag) = tag
+            && !scalar::is_core(&tag.to_string(), expected)
+        {
+            self.problem(mark, format!("the tag {tag} means nothing here"));
+        }
+    }
+
+    /// Puts a node where it belongs: as the root, an item, a key or a value.
+    fn add(&mut self, node: Node, anchor: usize) {
+        if anchor != 0 {
+            self.anchors.insert(anchor, node.clone());
+        }
+        let mark = node.mark;
+        let Some(Open { kind, .. }) = self.open.last_mut() else {
+            if self.documents == 1 {
+                self.root = Some(node);
+            }
+            return;
+        };
+        match kind {
+            Collection::List(items) => items.push(node),
+            Collection::Map { members, names, key } => match key.take() {
+                Some((name, at)) if names.insert(name.clone()) => members.push((name, at, node)),
+                Some((name, at)) => {
+                    let message = format!("the key `{}` stands twice in this mapping", excerpt(&name));
+                    self.problem(at, message);
+                }
+                None => {
+                    let name = match &node.value {
+                        Value::Scalar(Json::String(text) | Json::Number(text), _) => Some(text.to_string()),
+                        Value::Scalar(json, _) => Some(json.to_string()),
+                        _ => None,
+                    };
+                    *key = Some((name.clone().unwrap_or_default(), mark));
+                    if name.is_none() {
+                        self.problem(mark, "a key is a name, not a list or a mapping");
+                    }
+                }
+            },
+        }
+    }
+}
+
+fn null(mark: Mark) -> Node {
+    Node { mark, value: Value::Scalar(Json::Null, false) }
+}
+
+fn size(node: &Node) -> usize {
+    1 + match &node.value {
+        Value::Scalar(..) => 0,
+        Value::List(items) => items.iter().map(size).sum(),
+        Value::Map(members) => members.iter().map(|(_, _, node)| size(node)).sum(),
+    }
+}
+
+fn depth(node: &Node) -> usize {
+    match &node.value {
+        Value::Scalar(..) => 0,
+        Value::List(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
+        Value::Map(members) => 1 + members.iter().map(|(_, _, node)| depth(node)).max().unwrap_or(0),
+    }
+}
+
+/// A record: the members of a mapping, and where they stand.
+pub(super) fn record(mark: Mark, members: Vec<(String, Mark, Node)>) -> (JsonObject<'static>, Marks) {
+    let mut marks = Marks::new(mark);
+    let object = object_of(members, "", &mut marks);
+    (object, marks)
+}
+
+fn object_of(members: Vec<(String, Mark, Node)>, path: &str, marks: &mut Marks) -> JsonObject<'static> {
+    let mut object = JsonObject::new();
+    for (name, mark, node) in members {
+        let member = joined(path, &name);
+        marks.note(&member, mark);
+        object.set(name, json_of(node, &member, marks));
+    }
+    object
+}
+
+fn json_of(node: Node, path: &str, marks: &mut Marks) -> Json<'static> {
+    match node.value {
+        Value::Scalar(json, is_bare) => {
+            if is_bare {
+                marks.note_bare(path);
+            }
+            json
+        }
+        Value::List(items) => {
+            let item = |(index, node): (usize, Node)| {
+                let item = joined(path, &index.to_string());
+                marks.note(&item, node.mark);
+                json_of(node, &item, marks)
+            };
+            Json::Array(items.into_iter().enumerate().map(item).collect())
+        }
+        Value::Map(members) => Json::Object(object_of(members, path, marks)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! The records of a document: a mapping of plural kind to a list of records.
+
+use std::sync::Arc;
+
+use super::super::Error;
+use super::super::fault::{Faults, Place};
+use super::super::marks::Mark;
+use super::super::reading::Reading;
+use super::{Node, Value, read, record};
+use crate::kind::Kind;
+use crate::text::Json;
+
+/// The one kind of which a file has one record, which stands by itself.
+const ACCOUNT: &str = "account";
+
+impl Reading {
+    /// Reads a file in YAML.
+    pub(in crate::transfer) fn read_yaml(&mut self, text: &[u8], faults: &mut Faults<'_>) -> Result<(), Error> {
+        let start = Mark { line: 1, column: 1 };
+        let Ok(text) = std::str::from_utf8(text) else {
+            faults.file("is not UTF-8");
+            return Ok(());
+        };
+        let (root, problems) = read(text);
+        for problem in problems {
+            faults.at(problem.mark, None, problem.message);
+        }
+        let members = match root {
+            Some(Node { value: Value::Map(members), .. }) => members,
+            None | Some(Node { value: Value::Scalar(Json::Null, _), .. }) => return Ok(()),
+            Some(node) => {
+                faults.at(node.mark.max(start), None, "must be a mapping such as seasons: to a list of records");
+                return Ok(());
+            }
+        };
+        for (name, mark, node) in members {
+            self.list(&name, mark, node, faults)?;
+        }
+        Ok(())
+    }
+
+    /// The records of a kind.
+    fn list(&mut self, name: &str, mark: Mark, node: Node, faults: &mut Faults<'_>) -> Result<(), Error> {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.plural() == name);
+        let kind = kind.or_else(|| (name == ACCOUNT).then_some(Kind::Account));
+        let Some(kind) = kind else {
+            faults.at(mark, Some(name), unknown(name));
+            return Ok(());
+        };
+        let items = match node.value {
+            Value::List(items) => items,
+            // A kind of which there is nothing yet.
+            Value::Scalar(Json::Null, _) => return Ok(()),
+            Value::Map(_) if name == ACCOUNT => vec![node],
+            _ => {
+                let wanted = if name == ACCOUNT { "one record" } else { "a list of records" };
+                faults.at(mark, Some(name), format!("must be {wanted}"));
+                return Ok(());
+            }
+        };
+        for Node { mark, value } in items {
+            let Value::Map(members) = value else {
+                faults.at(mark, Some(name), format!("must be a {kind}, a mapping of members"));
+                continue;
+            };
+            let (mut object, marks) = record(mark, members);
+            let place = Place { marks: Some(Arc::new(marks)), ..Place::new(mark.line, kind, "") };
+            let stated = object.set("kind", Json::String(kind.name().into()));
+            if stated.is_some_and(|stated| stated.as_str() != Some(kind.name())) {
+                faults.member(&place, "kind", format!("must be {kind} or left out"));
+            }
+            self.record(place, object, None, faults)?;
+        }
+        Ok(())
+    }
+}
+
+fn unknown(name: &str) -> String {
+    if let Some(kind) = Kind::named(name) {
+        return format!("is one record; a file has a list of them under {}", kind.plural());
+    }
+    let names: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_setup()).map(Kind::plural).collect();
+    format!("is no kind of record; a program file has {ACCOUNT}, {}", names.join(", "))
+}
