@@ -341,22 +341,25 @@ impl Setup {
             // All categories are more than any number of them.
             "category_count" if is_all => Key::Number(i64::MAX),
             "category_count" => Key::Number(i64::try_from(live.count()).unwrap_or_default()),
-            _ if is_all => Key::Text("*".to_owned()),
+            _ if is_all => Key::Text(char::MAX.to_string()),
             _ => {
-                let mut names: Vec<&str> =
-                    live.map(|category| category["name"]["en_GB"].as_str().unwrap_or_default()).collect();
+                let name = |category: &Value| folded(category["name"]["en_GB"].as_str().unwrap_or_default());
+                let mut names: Vec<String> = live.map(name).collect();
                 names.sort_unstable();
-                if names.is_empty() { Key::Absent } else { Key::Text(folded(&names.join("\0"))) }
+                if names.is_empty() { Key::Absent } else { Key::Text(names.join("\0")) }
             }
         }
     }
 
     /// How many chapters or entries a category has.
     fn count(&self, category: &Value, order: &str) -> Key {
+        let of = |kind, is_counted: &dyn Fn(&Value) -> bool| {
+            self.of(kind).filter(|record| record["deleted"] != true && is_counted(record)).count()
+        };
         let count = if order == "chapter_count" {
-            category["chapters"].as_array().map_or(0, Vec::len)
+            of("chapter", &|chapter| self.is_offered(category, chapter["slug"].as_str().unwrap_or_default()))
         } else {
-            self.of("entry").filter(|entry| entry["category"] == category["slug"] && entry["deleted"] != true).count()
+            of("entry", &|entry| entry["category"] == category["slug"])
         };
         Key::Number(i64::try_from(count).unwrap_or_default())
     }
