@@ -255,7 +255,12 @@ impl Walk<'_> {
         match self.wrong {
             Some(wrong) => Err(format!("{asked} {wrong}")),
             None if self.walked == self.question.expected => Ok(()),
-            None => Err(format!("{asked} shows {:?} and not {:?}", self.walked, self.question.expected)),
+            None => {
+                let expected = &self.question.expected;
+                let at = self.walked.iter().zip(expected).take_while(|(shown, expected)| shown == expected).count();
+                let (shown, meant) = (self.walked.get(at), expected.get(at));
+                Err(format!("{asked} shows {shown:?} at {at} and not {meant:?}: {:?}, not {expected:?}", self.walked))
+            }
         }
     }
 }
