@@ -73,6 +73,16 @@ fn questions(own: &Program) -> Vec<Question> {
     let chapter = own.slug(Kind::Chapter, 0);
     let mut questions = vec![
         plain("DELETE", "/field/@slug@", Kind::Field, None),
+        plain("GET", "/field/@slug@", Kind::Field, None),
+        plain("PUT", "/field/@slug@", Kind::Field, Some(json!({}))),
+        plain("PUT", "/field/@slug@", Kind::Field, Some(json!({"order": 1}))),
+        plain("PUT", "/field/@slug@", Kind::Field, Some(json!({"order": "first", "no such member": 1}))),
+        plain("POST", "/field/@slug@/restore", Kind::Field, None),
+        plain("GET", "/field?form=@slug@", Kind::Form, None),
+        plain("GET", "/field?tab=@slug@&deleted=included", Kind::Tab, None),
+        plain("GET", "/field?category=@slug@", Kind::Category, None),
+        plain("GET", "/field?conditional=@slug@", Kind::Field, None),
+        plain("GET", "/field?season=@slug@&deleted=only", Kind::Season, None),
         plain("DELETE", "/chapter/@slug@", Kind::Chapter, None),
         plain("PUT", "/chapter/@slug@", Kind::Chapter, Some(json!({}))),
         plain("PUT", "/chapter/@slug@", Kind::Chapter, Some(json!({"status": "inactive"}))),
@@ -89,6 +99,19 @@ fn questions(own: &Program) -> Vec<Question> {
         plain("GET", "/order?season=@slug@", Kind::Season, None),
         plain("GET", "/order?season=@slug@&deleted=included&test=only", Kind::Season, None),
     ];
+    let language = own.languages.first().copied().unwrap_or_default();
+    let field = |tab: &str, member: &str, value: Value| {
+        let body = json!({"type": "text", "tab": tab, "translated": {"title": {language: "Why"}}, member: value});
+        Some(body)
+    };
+    let tab = own.slug(Kind::Tab, 1);
+    let condition = json!({"field": MARK, "operator": "answered"});
+    questions.extend([
+        plain("POST", "/field", Kind::Tab, field(MARK, "order", json!(1))),
+        plain("POST", "/field", Kind::Form, field(&tab, "form", json!(MARK))),
+        plain("POST", "/field", Kind::Category, field(&tab, "categories", json!([MARK]))),
+        plain("POST", "/field", Kind::Field, field(&tab, "conditional", condition)),
+    ]);
     // A slug of another kind is as unknown as any.
     questions.push(plain("DELETE", "/field/@slug@", Kind::Entry, None));
     questions.push(plain("DELETE", "/chapter/@slug@", Kind::Category, None));
@@ -118,11 +141,15 @@ fn slugs(question: &Question, own: &Program, other: &Program) -> Vec<(&'static s
     if let Some(position) = trashed {
         slugs.push(("the other account's trash", other.slug(question.kind, position)));
         // As a target in a body, a trashed chapter of one's own may be named as what it is.
-        if question.path.contains(MARK) {
+        if question.path.contains(MARK) && !question.path.ends_with("/restore") && !question.path.contains('?') {
             slugs.push(("the own trash", own.slug(question.kind, position)));
         }
     }
-    if matches!((question.kind, question.path.as_str()), (Kind::Entry, "/field/@slug@") | (Kind::Category, _)) {
+    let is_of_another_kind = matches!(
+        (question.kind, question.path.as_str()),
+        (Kind::Entry, "/field/@slug@") | (Kind::Category, "/chapter/@slug@")
+    );
+    if is_of_another_kind {
         slugs.push(("another kind of the own", own.slug(question.kind, 0)));
     }
     slugs

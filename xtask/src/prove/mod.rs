@@ -23,6 +23,7 @@ mod newcomer;
 mod race;
 mod round_trip;
 mod service;
+mod setup_bodies;
 mod setup_lists;
 mod speed;
 mod xml;
@@ -38,6 +39,7 @@ const PROOFS: &[Proof] = &[
     round_trip::PROOF,
     xml::PROOF,
     setup_lists::PROOF,
+    setup_bodies::PROOF,
     newcomer::PROOF,
 ];
 

@@ -52,6 +52,7 @@ const RULES: &[Rule] = &[
     Rule { name: "no path of one machine", check: hygiene::absolute_paths },
     Rule { name: "every operation has a test", check: operations::tested },
     Rule { name: "routes and the OpenAPI document agree", check: operations::routed },
+    Rule { name: "a schema has a name of its own", check: operations::schemas },
 ];
 
 /// `cargo xtask tidy`.

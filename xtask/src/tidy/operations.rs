@@ -36,6 +36,36 @@ pub(super) fn routed(tree: &Tree, findings: &mut Findings) {
     }
 }
 
+/// No two schemas of the document share a name: the second would silently describe what the first is about.
+pub(super) fn schemas(tree: &Tree, findings: &mut Findings) {
+    let mut named: BTreeMap<&str, (&Source, usize)> = BTreeMap::new();
+    for source in tree.server() {
+        for start in source.words("ToSchema").into_iter().filter(|start| !source.in_unit_tests(*start)) {
+            let declared =
+                source.code[start..].find("pub struct ").into_iter().chain(source.code[start..].find("pub enum "));
+            let Some(end) = declared.min().map(|end| start + end) else { continue };
+            let between = &source.code[start..end];
+            let renamed = between.find("schema(as = ").map(|at| &between[at + "schema(as = ".len()..]);
+            let own = source.code[end..].split(' ').nth(2).unwrap_or_default();
+            let name =
+                renamed.unwrap_or(own).split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+            match named.get(name) {
+                Some((other, line)) => {
+                    let place = format!("{}:{line}", other.path);
+                    findings.violation(
+                        source,
+                        source.line(end),
+                        format!("the schema `{name}` is that of {place}, too"),
+                    );
+                }
+                None => {
+                    named.insert(name, (source, source.line(end)));
+                }
+            }
+        }
+    }
+}
+
 /// The strings that stand right behind some code, each with the first place it was found at.
 fn literals<'a>(tree: &'a Tree, code: &str) -> BTreeMap<String, (&'a Source, usize)> {
     let mut found = BTreeMap::new();
@@ -63,6 +93,17 @@ mod tests {
     fn an_operation_without_a_test_is_found() {
         assert_eq!(found(tested, &[(API, OPERATION)]).violations.len(), 1);
         assert!(found(tested, &[(API, OPERATION), (TEST, "// GetOrders\n")]).violations.is_empty());
+    }
+
+    #[test]
+    fn two_schemas_of_one_name_are_found() {
+        let schema = |more: &str, name: &str| format!("#[derive(utoipa::ToSchema)]\n{more}pub struct {name} {{\n}}\n");
+        let other = "crates/plaudit/src/entries/api.rs";
+        let count = |one: &str, two: &str| found(schemas, &[(API, one), (other, two)]).violations.len();
+        assert_eq!(count(&schema("", "Update"), &schema("", "Update")), 1);
+        assert_eq!(count(&schema("", "Update"), &schema("", "Create")), 0);
+        assert_eq!(count(&schema("", "Update"), &schema("#[schema(as = UpdateEntry)]\n", "Update")), 0);
+        assert_eq!(count(&schema("", "UpdateEntry"), &schema("#[schema(as = UpdateEntry)]\n", "Update")), 1);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 
 use super::File;
-use crate::db::{AccountId, Db, DbError, Tx};
+use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
 use crate::http::json_body::parse_object;
 use crate::input::{self, Members};
 use crate::program::Context;
@@ -27,6 +27,61 @@ pub async fn find(tx: &mut Tx, account: AccountId, token: &Token, context: &Cont
         |row| parse(row.text(0)?, context),
     )
     .await
+}
+
+/// The version of the account's program, where there is the account, and the names of these files.
+pub async fn names(
+    db: &Db,
+    account: AccountId,
+    tokens: &[Token],
+) -> Result<(Option<i64>, Vec<(Token, String)>), DbError> {
+    let mut version = None;
+    let mut names = Vec::with_capacity(tokens.len());
+    let (list, values) = listed(account, tokens);
+    let sql = format!(
+        "SELECT f.token, f.doc, a.version FROM accounts a \
+         LEFT JOIN files f ON f.account = a.id AND f.token IN ({list}) WHERE a.id = $1"
+    );
+    db.each(&sql, &values, |row| {
+        version = Some(row.integer(2)?);
+        names.extend(name(row)?);
+        Ok(())
+    })
+    .await?;
+    Ok((version, names))
+}
+
+/// The names of these files.
+pub async fn names_in(tx: &mut Tx, account: AccountId, tokens: &[Token]) -> Result<Vec<(Token, String)>, DbError> {
+    let mut names = Vec::with_capacity(tokens.len());
+    if tokens.is_empty() {
+        return Ok(names);
+    }
+    let (list, values) = listed(account, tokens);
+    let sql = format!("SELECT token, doc FROM files WHERE account = $1 AND token IN ({list})");
+    tx.each(&sql, &values, |row| {
+        names.extend(name(row)?);
+        Ok(())
+    })
+    .await?;
+    Ok(names)
+}
+
+/// A list of parameters for these tokens, and their values behind the account's. It is filled up to a power of two, so
+/// that there are few different statements to prepare.
+fn listed(account: AccountId, tokens: &[Token]) -> (String, Vec<Value<'_>>) {
+    let places = tokens.len().next_power_of_two();
+    let filled = tokens.iter().map(Token::as_str).chain(std::iter::repeat("")).take(places);
+    let values = std::iter::once(account.into()).chain(filled.map(Value::from)).collect();
+    let list: Vec<String> = (2..places + 2).map(|place| format!("${place}")).collect();
+    (list.join(", "), values)
+}
+
+fn name(row: &Row<'_>) -> Result<Option<(Token, String)>, DbError> {
+    match (row.optional_text(0)?.and_then(Token::parse), row.optional_text(1)?) {
+        (Some(token), Some(doc)) => Ok(Some((token, facts(doc)?.filename))),
+        _ => Ok(None),
+    }
 }
 
 /// Every file by token, in the program-file form without its kind and bytes.

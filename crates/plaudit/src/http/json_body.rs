@@ -262,6 +262,11 @@ impl<'s> Object<'s> {
         Self { members: Vec::new() }
     }
 
+    /// The object of members that are known to have names of their own.
+    pub(crate) fn of_distinct(members: impl IntoIterator<Item = (Cow<'s, str>, Json<'s>)>) -> Self {
+        Self { members: members.into_iter().collect() }
+    }
+
     /// The value of a member.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json<'s>> {

@@ -62,6 +62,7 @@ fn interface() -> Router<App> {
         .merge(program::taxes::routes())
         .merge(program::rounds::routes())
         .merge(program::score_sets::routes())
+        .merge(program::categories::routes())
         .merge(program::chapters::routes())
         .merge(program::fields::routes())
         .merge(entries::routes())

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 
-use crate::program::{accounts, chapters, fields, forms, rounds, score_sets, seasons, taxes};
+use crate::program::{accounts, categories, chapters, fields, forms, rounds, score_sets, seasons, taxes};
 use crate::{entries, orders};
 
 /// The shape of every error (specification, section 7).
@@ -16,6 +16,28 @@ pub struct Error {
     pub message: String,
     /// The status of the answer.
     pub status_code: i32,
+}
+
+/// The body of an upload.
+#[derive(utoipa::ToSchema)]
+pub struct UploadFile {
+    /// The name of the file, without a path.
+    #[schema(max_length = 255)]
+    pub filename: String,
+    /// The bytes of the file in strict base64.
+    #[schema(content_encoding = "base64")]
+    pub data: String,
+}
+
+/// A file that was uploaded.
+#[derive(utoipa::ToSchema)]
+pub struct File {
+    /// Its name.
+    pub filename: String,
+    /// Its token.
+    pub token: String,
+    /// Its address.
+    pub link: String,
 }
 
 /// The parameters of every list (contract, section 4), beside its filters.
@@ -50,9 +72,24 @@ pub struct Paging {
         rounds::api::show,
         score_sets::api::list,
         score_sets::api::show,
-        chapters::api::update,
-        chapters::api::delete,
+        categories::api::read::list,
+        categories::api::read::show,
+        categories::api::write::create,
+        categories::api::write::update,
+        categories::api::write::delete,
+        categories::api::upload::upload,
+        chapters::api::read::list,
+        chapters::api::read::show,
+        chapters::api::write::create,
+        chapters::api::write::update,
+        chapters::api::write::delete,
+        chapters::api::upload::upload,
+        fields::api::list,
+        fields::api::show,
+        fields::api::create,
+        fields::api::update,
         fields::api::delete,
+        fields::api::restore,
         entries::api::show::show,
         entries::api::trash::delete,
         entries::api::trash::restore,

@@ -141,6 +141,12 @@ impl Received {
         Members::closed(&self.members)
     }
 
+    /// What the bytes tell, where they are base64.
+    #[must_use]
+    pub fn content(&self) -> Option<&Content> {
+        self.told.as_ref().ok().map(|told| &told.content)
+    }
+
     /// The file that was uploaded; what is wrong with its name or its data is left in `members`.
     pub fn file(&self, members: &mut Members<'_>, now: Timestamp) -> Option<File> {
         let filename = members.required("filename", files::filename);

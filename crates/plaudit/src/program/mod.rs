@@ -16,6 +16,7 @@ pub mod discounts;
 pub mod document_templates;
 pub mod fields;
 pub mod forms;
+mod images;
 pub mod keys;
 mod kinds;
 pub mod listing;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::{Member, Program};
 use crate::document::Object;
+use crate::ids::Ids;
 use crate::input::{Members, Violations};
 use crate::kind::Kind;
-use crate::text::{Locale, Slug, Timestamp, Translated};
+use crate::text::{Locale, Slug, Timestamp, Token, Translated};
 
 /// What reading a record from outside depends on.
 #[derive(Clone, Debug)]
@@ -45,6 +46,11 @@ pub trait SetupRecord: Clone + Send + Sync + Sized + 'static {
 
     /// Every slug that the record refers to, with the member that does and the kind it must have.
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
+        Vec::new()
+    }
+
+    /// Every file that the record refers to, with the member that does.
+    fn files(&self) -> Vec<(&'static str, &Token)> {
         Vec::new()
     }
 
@@ -123,6 +129,17 @@ impl<T> Records<T> {
     #[must_use]
     pub fn any(&self, slug: Slug) -> Option<&T> {
         self.find(slug).map(|record| &record.value)
+    }
+
+    /// A slug that none of them has.
+    #[must_use]
+    pub fn free_slug(&self, ids: &Ids) -> Slug {
+        loop {
+            let slug = ids.slug();
+            if self.any(slug).is_none() {
+                return slug;
+            }
+        }
     }
 
     /// All records that are not in the trash, by slug.

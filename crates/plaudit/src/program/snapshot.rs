@@ -285,6 +285,7 @@ impl Program {
             'h' => name_of(&self.chapters, slug)?,
             'f' => name_of(&self.forms, slug)?,
             'c' => name_of(&self.categories, slug)?,
+            'F' => name_of(&self.fields, slug)?,
             'r' => name_of(&self.roles, slug)?,
             'R' => name_of(&self.rounds, slug)?,
             'S' => name_of(&self.score_sets, slug)?,

@@ -5,6 +5,7 @@ use crate::db::{AccountId, Db, DbError, Tx};
 use crate::document;
 use crate::http::json_body::parse_own;
 use crate::input::Members;
+use crate::log::{self, Action, Change, Origin};
 use crate::text::Slug;
 
 /// The stored form of a set-up record: its program-file form without the kind.
@@ -76,6 +77,21 @@ pub async fn find_for_update<T: SetupRecord>(
     .await
 }
 
+/// A record, even one that is in the trash, locked until the end of the transaction.
+pub async fn find_any_for_update<T: SetupRecord>(
+    tx: &mut Tx,
+    account: AccountId,
+    slug: Slug,
+    context: &Context,
+) -> Result<Option<Record<T>>, DbError> {
+    tx.first_for_update(
+        "SELECT deleted, revision, doc FROM setup_records WHERE account = $1 AND kind = $2 AND slug = $3",
+        &[account.into(), T::KIND.name().into(), slug.into()],
+        |row| Ok(Record { value: parse(row.text(2)?, context)?, revision: row.integer(1)?, deleted: row.flag(0)? }),
+    )
+    .await
+}
+
 /// Adds or replaces a record and raises the version of the account's program.
 pub async fn save<T: SetupRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
     raise_version(tx, account).await?;
@@ -92,6 +108,21 @@ pub async fn save<T: SetupRecord>(tx: &mut Tx, account: AccountId, record: &Reco
         ],
     )
     .await
+}
+
+/// Logs and saves a record that a request has made, changed or put into the trash; gives its revision.
+pub async fn change<T: SetupRecord>(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    action: Action,
+    value: T,
+) -> Result<i64, DbError> {
+    let (slug, document) = (value.slug(), stored(&value));
+    let change = Change { kind: T::KIND, slug: slug.as_str(), action, events: &[], document };
+    let revision = log::append(tx, account, origin, change).await?;
+    save(tx, account, &Record { value, revision, deleted: action == Action::Trashed }).await?;
+    Ok(revision)
 }
 
 /// Makes every snapshot of the account that was loaded before this transaction stale.

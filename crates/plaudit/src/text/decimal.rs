@@ -1,4 +1,6 @@
-//! Decimal text as an exact integer.
+//! Decimal text as an exact integer, and compared exactly.
+
+use std::cmp::Ordering;
 
 /// Why a text is not an exact decimal of the wanted precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -46,6 +48,20 @@ pub fn parse_scaled(text: &str, decimals: u32) -> Result<i64, DecimalError> {
 /// Whether the text is a number in the grammar of JSON.
 pub(crate) fn is_number(text: &str) -> bool {
     Number::split(text.as_bytes()).is_some()
+}
+
+/// How two numbers in the grammar of JSON compare, exactly and whatever their size; nothing where one is no number.
+#[must_use]
+pub fn compare_decimals(left: &str, right: &str) -> Option<Ordering> {
+    let (left, right) = (Number::split(left.as_bytes())?, Number::split(right.as_bytes())?);
+    let sign = |number: &Number<'_>| match number.magnitude() {
+        None => 0,
+        Some(_) if number.negative => -1,
+        Some(_) => 1,
+    };
+    let by_sign = sign(&left).cmp(&sign(&right));
+    let by_magnitude = left.magnitude().cmp(&right.magnitude());
+    Some(by_sign.then(if left.negative { by_magnitude.reverse() } else { by_magnitude }))
 }
 
 /// Appends `value / 10^decimals` with exactly that many decimals: `-5` with 2 decimals is `-0.05`.
@@ -104,6 +120,17 @@ impl<'text> Number<'text> {
             _ => return None,
         };
         Some(Self { negative, whole, fraction, exponent })
+    }
+
+    /// The power of ten of the first digit that is not 0, and the digits from there without zeros at their end: of two
+    /// magnitudes the larger one compares as larger. Nothing for 0.
+    fn magnitude(&self) -> Option<(i64, Vec<u8>)> {
+        let mut digits: Vec<u8> = self.whole.iter().chain(self.fraction).copied().collect();
+        let first = digits.iter().position(|digit| *digit != b'0')?;
+        let last = digits.iter().rposition(|digit| *digit != b'0')?;
+        digits.truncate(last + 1);
+        digits.drain(..first);
+        Some((self.exponent.saturating_add(signed(self.whole.len())).saturating_sub(signed(first)), digits))
     }
 }
 
@@ -168,7 +195,33 @@ mod tests {
         }
     }
 
+    #[test]
+    fn numbers_are_compared_by_value() {
+        for (left, right, order) in [
+            ("1", "1.0", Ordering::Equal),
+            ("100", "1e2", Ordering::Equal),
+            ("-0", "0.00e9", Ordering::Equal),
+            ("0.1", "0.10000000000000000000000000000000001", Ordering::Less),
+            ("9", "10", Ordering::Less),
+            ("-9", "-10", Ordering::Greater),
+            ("-1", "0", Ordering::Less),
+            ("1e-400", "0", Ordering::Greater),
+            ("1e99999999999999999999", "9e400", Ordering::Greater),
+        ] {
+            assert_eq!(compare_decimals(left, right), Some(order), "{left} {right}");
+            assert_eq!(compare_decimals(right, left), Some(order.reverse()), "{right} {left}");
+        }
+        assert_eq!(compare_decimals("1", "one"), None);
+    }
+
     proptest! {
+        #[test]
+        fn integers_are_compared_as_integers(left: i64, right: i64, zeros in 0_usize..4) {
+            let text = format!("{right}.{}", "0".repeat(zeros + 1));
+            prop_assert_eq!(compare_decimals(&left.to_string(), &text), Some(left.cmp(&right)));
+            prop_assert_eq!(compare_decimals(&format!("{left}e-7"), &format!("{text}e-7")), Some(left.cmp(&right)));
+        }
+
         #[test]
         fn what_is_written_reads_back(value: i64, decimals in 0_u32..=4) {
             let mut out = Vec::new();

@@ -3,6 +3,8 @@
 //! Everything here is pure. No type of this module holds a value that its constructor would refuse, so a
 //! function that takes a [`Slug`] or a [`Money`] has nothing left to check.
 
+mod contact;
+mod country;
 mod decimal;
 mod folding;
 mod json_string;
@@ -17,8 +19,10 @@ mod timestamp;
 mod translated;
 
 pub use crate::http::json_body::{Json, Object as JsonObject};
+pub use contact::{is_email, is_phone, is_web_address};
+pub use country::is_country;
 pub(crate) use decimal::is_number;
-pub use decimal::{DecimalError, parse_scaled};
+pub use decimal::{DecimalError, compare_decimals, parse_scaled};
 pub use folding::{COMPARED_CHARACTERS, folded};
 pub use json_string::write_json_string;
 pub use labels::status_label;

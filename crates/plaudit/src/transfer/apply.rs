@@ -227,7 +227,7 @@ pub(super) fn leave_out(
     changes: &mut Changes,
     context: &Context,
 ) -> Result<(), Error> {
-    let Changes { stored, changed } = changes;
+    let Changes { stored, changed, .. } = changes;
     if !mode.keep {
         for (key, row) in stored.iter().filter(|(key, row)| !row.deleted && !named.contains(key)) {
             let mut row = row.clone();

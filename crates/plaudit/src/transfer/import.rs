@@ -14,10 +14,10 @@ use super::{Count, Deployment, Error, Outcome, Source};
 use crate::db::{AccountId, DbError, Tx};
 use crate::entries::Answers;
 use crate::http::json_body::parse_object;
-use crate::input::{self, Members, Violations};
+use crate::input::{Members, Violations};
 use crate::kind::Kind;
 use crate::log::{self, Action, Actor, Change, Origin};
-use crate::program::fields::{Field, FieldType, check_answer};
+use crate::program::fields::check_answer;
 use crate::program::{Context, Program, SetupRecord};
 use crate::text::{Json, JsonObject, Slug};
 use crate::users::Summary;
@@ -377,7 +377,7 @@ impl Import<'_> {
     ) -> Result<(), DbError> {
         for (slug, value) in answers.iter() {
             let wrong = match program.fields.any(slug) {
-                Some(field) => takes(field, value).err(),
+                Some(field) => check_answer(field, value).err(),
                 None if self.reading.names.has(Kind::Field, slug.as_str())? => None,
                 None => Some(format!("there is no field {slug}")),
             };
@@ -446,20 +446,5 @@ impl Import<'_> {
             self.summaries.insert(user, summary.clone());
         }
         Ok(found)
-    }
-}
-
-fn takes(field: &Field, value: &Json) -> Result<(), String> {
-    match field.kind {
-        FieldType::DropDownList | FieldType::Radio => match value {
-            Json::String(_) => Ok(()),
-            _ => Err("must be the value of an option".to_owned()),
-        },
-        FieldType::CheckboxList => input::list(10_000, input::text(usize::MAX))(value).map(drop),
-        FieldType::Table => match value {
-            Json::Object(cells) if cells.iter().all(|(_, cell)| matches!(cell, Json::String(_))) => Ok(()),
-            _ => Err("must be a map of cells such as A1 to strings".to_owned()),
-        },
-        _ => check_answer(field, value),
     }
 }

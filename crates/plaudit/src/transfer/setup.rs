@@ -12,12 +12,13 @@ use super::store::{self, Found, SetupRow};
 use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::accounts::Account;
-use crate::program::chapters::{Chapter, Manager};
+use crate::program::chapters::{Chapter, Manager, may_manage};
 use crate::program::seasons::Status;
 use crate::program::{
     Context, InProgram, Member, Program, SetupRecord, for_setup_kind, references, store as program_store,
 };
-use crate::text::Slug;
+use crate::text::{Slug, Token};
+use crate::users;
 
 type References = Vec<(&'static str, Kind, Slug)>;
 
@@ -30,10 +31,19 @@ pub(super) struct Changes {
     pub(super) stored: Rows,
     /// The records that will not be what is stored, by kind and slug.
     pub(super) changed: Rows,
+    /// The places of the file's chapters.
+    chapters: BTreeMap<Slug, Place>,
 }
 
 /// The set-up records of the file that could be read, by kind and slug.
 type Reads = BTreeMap<(Kind, Slug), Place>;
+
+/// What was read of a set-up record: its stored form, whether it is what is stored, and the files that it names.
+struct Told {
+    doc: String,
+    is_same: bool,
+    files: Vec<(&'static str, Token)>,
+}
 
 /// Whether the set-up has a record, even in the trash.
 pub(super) fn is_in(program: &Program, kind: Kind, slug: Slug) -> bool {
@@ -50,12 +60,13 @@ pub(super) fn kept(members: &'static [Member]) -> impl Iterator<Item = (&'static
     members.iter().filter(|member| member.is_kept).map(|member| (member.name, member.name))
 }
 
-/// Reads a set-up record: its stored form, and whether it is what is stored.
-fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<(String, bool)> {
-    fn typed<T: SetupRecord>(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<(String, bool)> {
+/// Reads a set-up record.
+fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
+    fn typed<T: SetupRecord>(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
         let is_stored = |value: &T, found: &Found| program_store::stored(value) == found.doc;
         let (value, is_same) = item.read_current::<T>(context, is_stored, faults)?;
-        Some((program_store::stored(&value), is_same))
+        let files = value.files().into_iter().map(|(member, token)| (member, token.clone())).collect();
+        Some(Told { doc: program_store::stored(&value), is_same, files })
     }
     for_setup_kind!(item.place.kind, T => typed::<T>(item, context, faults)).flatten()
 }
@@ -88,6 +99,7 @@ impl Import<'_> {
         let mut reads = Reads::new();
         let mut named = BTreeSet::new();
         let mut named_by = Vec::new();
+        let mut named_files = Vec::new();
         for Held { place, object } in std::mem::take(&mut self.reading.setup) {
             let Some(slug) = Slug::parse(&place.name) else { continue };
             let kind = place.kind;
@@ -98,13 +110,15 @@ impl Import<'_> {
                 item.keep(kept(members(kind)));
             }
             named_by.push((item.place.clone(), references(members(kind), &item.object)));
-            let Some((doc, is_same)) = read(&mut item, &context, &mut self.faults) else { continue };
+            let Some(told) = read(&mut item, &context, &mut self.faults) else { continue };
+            let Told { doc, is_same, files } = told;
+            named_files.push((item.place.clone(), files));
             if !is_same {
                 written.insert((kind, slug), SetupRow { deleted: item.deleted, revision: 0, doc });
             }
             reads.insert((kind, slug), item.place);
         }
-        let mut changes = Changes { stored, changed: written };
+        let mut changes = Changes { stored, changed: written, chapters: BTreeMap::new() };
         if let Some(mode) = self.apply {
             super::apply::leave_out(mode, &named, &mut changes, &context)?;
         }
@@ -114,6 +128,18 @@ impl Import<'_> {
         for (place, references) in named_by {
             self.check_references(&place, &program, references).await?;
         }
+        let mut chapters = BTreeMap::new();
+        for (place, files) in named_files {
+            for (member, token) in files {
+                if !self.has(Kind::File, token.as_str()).await? {
+                    self.faults.member(&place, member, format!("there is no file {token}"));
+                }
+            }
+            if let (Kind::Chapter, Some(slug)) = (place.kind, Slug::parse(&place.name)) {
+                chapters.insert(slug, place);
+            }
+        }
+        changes.chapters = chapters;
         Ok((program, changes))
     }
 
@@ -202,9 +228,39 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Chapters show the names of their managers; these may have changed although a chapter has not.
+    /// Managers hold the role, unless they are in the trash and manage nothing. The file may have taken it from one of a
+    /// chapter that it does not have.
+    async fn check_managers(
+        &mut self,
+        program: &Program,
+        chapter: &Chapter,
+        line: Option<&Place>,
+    ) -> Result<(), Error> {
+        let slugs: Vec<Slug> = chapter.managers.iter().map(|manager| manager.slug).collect();
+        let mut violations = Violations::default();
+        for candidate in users::store::candidates(&mut self.tx, self.id, &slugs).await? {
+            if !may_manage(program, &candidate.roles) {
+                let slug = candidate.manager.slug;
+                violations.add("managers", format!("{slug} does not hold the role of a chapter manager"));
+            }
+        }
+        match line {
+            Some(place) => self.faults.violations(place, &violations),
+            None => {
+                let place = Place::new(0, Kind::Chapter, chapter.slug.as_str());
+                for (member, message) in violations.iter() {
+                    self.faults.stored(None, &place, member, message);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Chapters show the names of their managers, who hold the role; both may have changed although a chapter has not.
     pub(super) async fn name_managers(&mut self, program: &Program, changes: &mut Changes) -> Result<(), Error> {
         for chapter in program.chapters.all().filter(|chapter| !chapter.value.managers.is_empty()) {
+            let place = changes.chapters.get(&chapter.value.slug).cloned();
+            self.check_managers(program, &chapter.value, place.as_ref()).await?;
             self.name_managers_of(&chapter.value, changes).await?;
         }
         Ok(())

@@ -81,7 +81,7 @@ const SETUP: &str = r#"
 {"kind":"season","slug":"SeasonAA","name":{"en_GB":"2026"},"status":"active"}
 {"kind":"field","slug":"FieldAAA","type":"text","resource":"entries","tab":"TabGener","title":{"en_GB":"Why"}}
 {"kind":"field","slug":"FieldBBB","type":"text","resource":"contributors","tab":"TabContr","title":{"en_GB":"Who"}}
-{"kind":"role","slug":"RoleAAAA","name":{"en_GB":"Entrant"}}
+{"kind":"role","slug":"RoleAAAA","name":{"en_GB":"Manager"},"type":"chapter_manager"}
 {"kind":"tax","slug":"TaxAAAAA","country":"GB","rate":20,"term":"VAT"}
 {"kind":"price","slug":"PriceAAA","season":"SeasonAA","title":{"en_GB":"Fee"},"amounts":[{"currency":"GBP","amount":10.50},{"currency":"GBP","amount":12.00,"from":"2026-02-01 00:00:00"}]}
 {"kind":"panel","slug":"PanelAAA","season":"SeasonAA","score_set":"ScoreAAA","name":{"en_GB":"Jury"},"judges":["UserAAAA"],"roles":["RoleBBBB"],"rounds":["RoundAAA"],"categories":["CategAAA"],"chapters":["ChapterA"],"divisions":[1,2],"tags":["late"],"statuses":["submitted"],"moderation":[],"judges_per_entry":3}

@@ -1,8 +1,10 @@
 //! The table of users.
 
+use serde::Deserialize;
+
 use super::{Summary, User, normal_email};
 use crate::db::{AccountId, Db, DbError, Tx, Value};
-use crate::program::chapters::Manager;
+use crate::program::chapters::{Candidate, Manager};
 use crate::program::{self, Context, Record};
 use crate::text::Slug;
 
@@ -52,9 +54,13 @@ pub async fn find_for_update(
     .await
 }
 
-/// What other records show of these users, those in the trash left out, by slug.
-pub async fn find_many(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Result<Vec<Summary>, DbError> {
-    let mut found = Vec::with_capacity(slugs.len());
+/// The documents of these users, those in the trash left out, by slug.
+async fn each_of(
+    tx: &mut Tx,
+    account: AccountId,
+    slugs: &[Slug],
+    mut each: impl FnMut(&str) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
     for slugs in slugs.chunks(TOGETHER) {
         // The list is filled up to a power of two, so that there are few different statements to prepare.
         let places = slugs.len().next_power_of_two();
@@ -65,19 +71,28 @@ pub async fn find_many(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Resul
             "SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({}) ORDER BY slug",
             list.join(", ")
         );
-        tx.each(&sql, &values, |row| {
-            found.push(summary_of(row.text(0)?)?);
-            Ok(())
-        })
-        .await?;
+        tx.each(&sql, &values, |row| each(row.text(0)?)).await?;
     }
-    Ok(found)
+    Ok(())
 }
 
-/// These users as the managers of a chapter, those in the trash left out, by slug.
-pub async fn managers(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Result<Vec<Manager>, DbError> {
-    let manager = |user: Summary| Manager { slug: user.slug, first_name: user.first_name, last_name: user.last_name };
-    Ok(find_many(tx, account, slugs).await?.into_iter().map(manager).collect())
+/// These users as they may be managers of a chapter, those in the trash left out, by slug.
+pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Result<Vec<Candidate>, DbError> {
+    #[derive(Deserialize)]
+    struct Named {
+        slug: Slug,
+        first_name: String,
+        last_name: String,
+        roles: Vec<Slug>,
+    }
+    let mut found = Vec::with_capacity(slugs.len());
+    each_of(tx, account, slugs, |doc| {
+        let Named { slug, first_name, last_name, roles } = read_part(doc)?;
+        found.push(Candidate { manager: Manager { slug, first_name, last_name }, roles });
+        Ok(())
+    })
+    .await?;
+    Ok(found)
 }
 
 /// What other records show of a user, even of one in the trash.
@@ -143,5 +158,9 @@ pub async fn each_for_export(
 }
 
 fn summary_of(doc: &str) -> Result<Summary, DbError> {
+    read_part(doc)
+}
+
+fn read_part<'d, T: Deserialize<'d>>(doc: &'d str) -> Result<T, DbError> {
     serde_json::from_str(doc).map_err(|error| DbError::Failed(format!("a stored user cannot be read: {error}")))
 }

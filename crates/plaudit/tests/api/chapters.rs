@@ -1,4 +1,5 @@
-//! `PutChapterV23` and `DeleteChapterV23`.
+//! `GetChapterCollectionV23`, `GetChapterV23`, `PostChapterV23`, `PutChapterV23` and `DeleteChapterV23`.
+//! `PostChapterUploadV23`: `uploads`. Filters, sorts and pages: `setup_lists`.
 
 use serde_json::{Value, json};
 
@@ -32,13 +33,101 @@ fn north() -> Value {
     })
 }
 
+/// The entrant, who may manage chapters now.
+const MANAGING: &str = r#"{"kind":"role","slug":"RoleProg","name":{"en_GB":"Program manager"},"type":"program_manager"}
+{"kind":"user","slug":"UserEntr","first_name":"Åse","last_name":"O'Neil <&>","email":"ase@example.org","roles":["RoleProg"]}"#;
+
 /// Updates the chapter and gives it back in all languages.
 async fn update(server: &Server, body: &Value) -> Value {
     let answer = server.put_with(NORTH, &body.to_string(), &[("x-api-language", "all")]).await;
     answer.expect(200).json()
 }
 
+const NEW: &str = r#"{"season":"SeasonOl","status":"inactive","translated":{"name":{"en_GB":"East","de_DE":"Osten"},"image_heading":{"en_GB":"Look"}},"max_image_width":640,"managers":["UserMana"]}"#;
+
 both_engines! {
+    async fn a_chapter_is_shown_alone_and_in_a_list(server) {
+        let answer = server.get(NORTH).await.expect(200);
+        assert_eq!(answer.text(), north().to_string());
+        let tag = answer.header("etag").unwrap().to_owned();
+        server.get_with(NORTH, &[("if-none-match", &tag)]).await.expect(304);
+        server.put_with(NORTH, "{}", &[("if-match", &tag)]).await.expect(200);
+        let page = server.get("/chapter?order=name").await.expect(200).json();
+        let slugs: Vec<_> = page["data"].as_array().unwrap().iter().map(|item| item["slug"].as_str().unwrap()).collect();
+        assert_eq!(slugs, ["ChapterX", "ChapterN", "ChapterS", "ChapterW"]);
+        assert_eq!(page["data"][1].to_string(), north().to_string());
+        let german = server.get_with("/chapter?status=inactive", &[("x-api-language", "de_DE")]).await.expect(200).json();
+        assert_eq!((&german["total"], &german["data"][0]["status"]), (&json!(1), &json!("Inaktiv")));
+        for path in [NORTH, "/chapter?season=all"] {
+            let json = server.get_with(path, &[("x-api-language", "all")]).await.expect(200);
+            let xml = server.get_with(path, &[("x-api-language", "all"), ("accept", XML)]).await.expect(200);
+            tree::assert_same(&json.body, &xml.body);
+        }
+        let list = server.get("/chapter").await.expect(200).header("etag").unwrap().to_owned();
+        server.put(NORTH, r#"{"status":"inactive"}"#).await.expect(200);
+        server.get_with("/chapter", &[("if-none-match", &list)]).await.expect(200);
+        server.delete(NORTH).await.expect(204);
+        server.get(NORTH).await.expect(404);
+        let trashed = server.get("/chapter?deleted=only").await.expect(200).json();
+        assert_eq!((&trashed["total"], &trashed["data"][0]["slug"]), (&json!(1), &json!("ChapterN")));
+    }
+
+    async fn a_new_chapter_is_what_its_body_says(server) {
+        let changes = server.changes("AccountA").await.len();
+        let answer = server.post("/chapter", NEW).await.expect(201);
+        let slug = answer.json()["slug"].as_str().unwrap().to_owned();
+        assert_eq!(answer.header("location").unwrap(), format!("{BASE}/chapter/{slug}"));
+        let expected = json!({
+            "slug": slug,
+            "name": {"en_GB": "East"},
+            "description": {"en_GB": ""},
+            "status": "Inactive",
+            "managers": north()["managers"],
+            "season": {"slug": "SeasonOl", "link": format!("{BASE}/season/SeasonOl"), "name": {"en_GB": "Season 2025"}},
+            "created": NOW,
+            "updated": NOW
+        });
+        assert_eq!(answer.text(), expected.to_string());
+        let read = server.get(&format!("/chapter/{slug}")).await.expect(200);
+        assert_eq!((read.text(), read.header("etag")), (answer.text(), answer.header("etag")));
+        assert_eq!(server.changes("AccountA").await[changes..], [format!("chapter {slug} created")]);
+        let xml = server.post_with("/chapter", NEW, &[("accept", XML), ("x-api-language", "de_DE")]).await.expect(201);
+        assert!(xml.text().contains("<status>Inaktiv</status>"), "{}", xml.text());
+        let keyed = [("idempotency-key", "new")];
+        let first = server.post_with("/chapter", NEW, &keyed).await.expect(201);
+        let second = server.post_with("/chapter", NEW, &keyed).await.expect(201);
+        assert_eq!((first.text(), first.header("location")), (second.text(), second.header("location")));
+    }
+
+    async fn a_create_reports_every_violation_at_once(server) {
+        let changes = server.changes("AccountA").await;
+        let body = r#"{"season":"BSeasonA","status":"Active","translated":{"name":{"de_DE":"Osten"},"description":{"en_GB":"x"}},"max_image_width":0,"managers":["UserMana","UserEntr","BUserEnt"],"description":{}}"#;
+        for format in FORMATS {
+            let answer = server.post_with("/chapter", body, &[("accept", format)]).await.expect(422);
+            let mut names = error_names(&answer, format).unwrap();
+            names.sort();
+            assert_eq!(names, [
+                "description", "managers", "max_image_width", "season", "status", "translated.description", "translated.name",
+            ]);
+            let answer = server.post_with("/chapter", "{}", &[("accept", format)]).await.expect(422);
+            assert_eq!(error_names(&answer, format).unwrap(), ["season", "status", "translated"]);
+        }
+        let errors = server.post("/chapter", body).await.json()["errors"].clone();
+        assert_eq!(errors["managers"], json!([
+            "UserEntr does not hold the role of a chapter manager", "BUserEnt is no user of the account",
+        ]));
+        assert_eq!(server.changes("AccountA").await, changes);
+    }
+
+    async fn an_import_that_takes_the_role_from_a_manager_is_refused(server) {
+        let line = r#"{"kind":"user","slug":"UserMana","first_name":"Mara","last_name":"Nolan","email":"mara@example.org","roles":[]}"#;
+        let faults = server.try_import(&of_account_a(line)).await;
+        assert!(faults.len() == 1 && faults[0].contains("UserMana does not hold the role"), "{faults:?}");
+        let role = r#"{"kind":"role","slug":"RoleMana","name":{"en_GB":"Judge"},"type":"judge"}"#;
+        assert_eq!(server.try_import(&of_account_a(role)).await.len(), 1);
+        server.import(&of_account_a(&line.replace("\"roles\"", "\"deleted\":true,\"roles\""))).await;
+    }
+
     async fn an_update_answers_with_every_member_in_order(server) {
         let answer = server.put(NORTH, "{}").await.expect(200);
         assert_eq!(answer.text(), north().to_string());
@@ -106,6 +195,7 @@ both_engines! {
     }
 
     async fn managers_are_replaced_and_shown_in_the_order_given(server) {
+        server.import(&of_account_a(MANAGING)).await;
         let shown = update(&server, &json!({"managers": ["UserEntr", "UserMana"]})).await;
         let managers = shown["managers"].as_array().unwrap();
         assert_eq!(managers[0].to_string(), json!({
@@ -170,6 +260,7 @@ both_engines! {
             ("managers", json!({"managers": "UserMana"})),
             ("managers", json!({"managers": ["NoSuchUs"]})),
             ("managers", json!({"managers": ["BUserEnt"]})),
+            ("managers", json!({"managers": ["UserEntr"]})),
             ("managers", json!({"managers": [5]})),
             ("name", json!({"name": {"en_GB": "North"}})),
         ] {
@@ -256,7 +347,7 @@ both_engines! {
 
     async fn a_manager_whose_name_changes_is_shown_with_the_new_one(server) {
         server.import(&of_account_a(
-            r#"{"kind":"user","slug":"UserMana","first_name":"Maria","last_name":"Nolan","email":"mara@example.org"}"#,
+            r#"{"kind":"user","slug":"UserMana","first_name":"Maria","last_name":"Nolan","email":"mara@example.org","roles":["RoleMana"]}"#,
         ))
         .await;
         let shown = server.put(NORTH, "{}").await.expect(200).json();

@@ -1,9 +1,13 @@
-//! `DeleteFieldV23`.
+//! `DeleteFieldV23`, `PostFieldRestoreV23`; the other operations of fields are in the modules below.
+
+mod list;
+mod write;
 
 use serde_json::{Value, json};
 
 use crate::both_engines;
 use crate::harness::check::{FORMATS, error_names};
+use crate::harness::fixture::of_account_a;
 use crate::harness::{JSON, Server};
 
 /// The slugs of the answers in a list of them.
@@ -75,5 +79,53 @@ both_engines! {
         server.delete_with("/field/FieldTxt", &[("x-api-language", "fr_FR")]).await.expect(400);
         server.delete_with("/field/FieldTxt", &[("x-api-language", "de_DE")]).await.expect(204);
         assert_eq!(error_names(&server.delete("/field/FieldTxt").await.expect(404), JSON), None);
+    }
+
+    async fn a_restored_field_brings_its_answers_back(server) {
+        let before = entry(&server).await;
+        let field = server.get("/field/FieldTxt").await.expect(200);
+        server.delete("/field/FieldTxt").await.expect(204);
+        assert!(!slugs(&entry(&server).await["entry_fields"]).contains(&"FieldTxt"));
+        let changes = server.changes("AccountA").await.len();
+        let answer = server.send(server.request("POST", "/field/FieldTxt/restore", &[], None)).await.expect(204);
+        assert!(answer.body.is_empty() && answer.header("content-type").is_none());
+        assert_eq!(server.changes("AccountA").await[changes..], ["field FieldTxt restored"]);
+        assert_eq!(entry(&server).await, before);
+        assert_eq!(server.get("/field/FieldTxt").await.expect(200).body, field.body);
+        server.delete("/field/FieldTxt").await.expect(204);
+    }
+
+    async fn a_field_is_restored_only_from_the_trash_and_only_when_what_it_stands_on_is_there(server) {
+        for format in FORMATS {
+            let headers = [("accept", format)];
+            let refused = async |path: &str, status: u16| {
+                let answer = server.send(server.request("POST", path, &headers, None)).await.expect(status);
+                assert_eq!(error_names(&answer, format), None, "a state has no errors map");
+                answer
+            };
+            refused("/field/FieldTxt/restore", 422).await;
+            let unknown = refused("/field/NoSuchFi/restore", 404).await;
+            assert_eq!(refused("/field/BFieldTx/restore", 404).await.body, unknown.body);
+            refused("/field/Field/restore", 400).await;
+        }
+        server.delete("/field/FieldCon").await.expect(204);
+        server.delete("/field/FieldRad").await.expect(204);
+        let restore = async |slug: &str, tag: &str| {
+            let path = format!("/field/{slug}/restore");
+            server.send(server.request("POST", &path, &[("if-match", tag)], None)).await
+        };
+        let answer = restore("FieldCon", "*").await.expect(422);
+        assert!(answer.text().contains("FieldRad"), "{}", answer.text());
+        restore("FieldRad", "\"1.1.j\"").await.expect(412);
+        restore("FieldRad", "*").await.expect(204);
+        restore("FieldCon", "").await.expect(204);
+        server.get("/field/FieldCon").await.expect(200);
+        server.delete("/field/FieldAtt").await.expect(204);
+        server.import(&of_account_a(
+            r#"{"kind":"tab","slug":"TabAttac","form":"FormEntr","type":"Attachments","order":3,"deleted":true}"#,
+        ))
+        .await;
+        let answer = restore("FieldAtt", "").await.expect(422);
+        assert!(answer.text().contains("TabAttac"), "{}", answer.text());
     }
 }

@@ -20,6 +20,8 @@ const SLUGS: &[&str] = &[
     "ChapterS",
     "ChapterX",
     "ChapterO",
+    "CategChi",
+    "CategPar",
     "FieldTxt",
     "FieldRad",
     "FieldCon",
@@ -132,6 +134,11 @@ const PARAMETERS: &[&str] = &[
     "order=%00",
     "order=name",
     "order=updated",
+    "conditional=only",
+    "type=text",
+    "category=CategChi",
+    "order=title",
+    "order=categories",
     "dir=asc",
     "dir=desc",
     "cursor=",
@@ -141,10 +148,18 @@ const BODIES: &[&str] = &[
     "{}",
     r#"{"status":"inactive"}"#,
     r#"{"status":"active"}"#,
-    r#"{"translated":{"name":{"en_GB":"North","de_DE":"Norden"},"image_heading":{"ar_AR":"x"}},"max_image_width":640,"managers":["UserMana","UserEntr"]}"#,
+    r#"{"translated":{"name":{"en_GB":"North","de_DE":"Norden"},"image_heading":{"ar_AR":"x"}},"max_image_width":640,"managers":["UserMana"]}"#,
     r#"{"chapter":"ChapterS"}"#,
     r#"{"chapter":"ChapterN"}"#,
+    r#"{"type":"text","tab":"TabGener","translated":{"title":{"en_GB":"Why"}}}"#,
+    r#"{"type":"radio","tab":"TabGener","translated":{"title":{"en_GB":"Why"}},"options":["a",{"value":"b","label":{"de_DE":"B"},"score":1}],"categories":["CategChi"],"conditional":{"field":"FieldRad","operator":"one_of","value":["yes"]},"order":3,"protection":"maximum","required":true}"#,
+    r#"{"type":"table","tab":"TabContr","translated":{"title":{"en_GB":"T"}},"columns":[{"key":"A","label":{"en_GB":"a"}},{"key":"\u0000"}]}"#,
+    r#"{"limits":{"minimum_words":1,"maximum_words":null},"conditional":null,"categories":["*"],"order":1e2}"#,
+    r#"{"conditional":{"field":"FieldTxt","operator":"contains","value":"\u0000"},"options":["yes","no"]}"#,
     r#"{"chapter":"BChapter","other":[1,2.5e3,null,true,{"a":"\ud83d\ude00"}]}"#,
+    r#"{"season":"SeasonAc","status":"active","translated":{"name":{"en_GB":"N"}},"parent":"CategPar","chapters":["ChapterN"]}"#,
+    r#"{"parent":"CategChi","locked":true,"divisions":3,"entrant_max_entries":null}"#,
+    r#"{"filename":"a.gif","data":"R0lGODlhBQAHAA=="}"#,
     "",
     "[]",
     "null",
@@ -175,9 +190,14 @@ fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
 
 fn path(random: &mut Random) -> String {
     let slug = random.pick(SLUGS);
-    match random.below(16) {
-        0..3 => format!("/chapter/{slug}"),
-        3 | 4 => format!("/field/{slug}"),
+    match random.below(19) {
+        0 => format!("/category/{slug}"),
+        1 => format!("/{}", random.pick(&["category", "chapter"])),
+        2 if random.once_in(2) => format!("/{}/{slug}/upload", random.pick(&["category", "chapter"])),
+        2 => format!("/chapter/{slug}"),
+        3 | 4 | 16 => format!("/field/{slug}"),
+        17 => "/field".to_owned(),
+        18 => format!("/field/{slug}/restore"),
         5..8 => format!("/entry/{slug}/update-chapter"),
         8..12 => random.pick(READ).to_owned(),
         12 => format!("/{}", encoded(random, 3)),
@@ -300,6 +320,8 @@ fn request(random: &mut Random, keys: &Keys, cursors: &[String]) -> Request<Body
     };
     let right = if READ.iter().any(|path| uri.path().starts_with(path)) {
         "GET"
+    } else if uri.path().ends_with("upload") || ["/category", "/chapter"].contains(&uri.path()) {
+        if random.once_in(3) { "GET" } else { "POST" }
     } else if uri.path().ends_with("update-chapter") || !random.once_in(4) {
         "PUT"
     } else {

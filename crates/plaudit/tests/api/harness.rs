@@ -296,6 +296,14 @@ impl Server {
         self.send(self.request("PUT", path, headers, Some(body))).await
     }
 
+    pub async fn post(&self, path: &str, body: &str) -> Answer {
+        self.post_with(path, body, &[]).await
+    }
+
+    pub async fn post_with(&self, path: &str, body: &str, headers: &[(&str, &str)]) -> Answer {
+        self.send(self.request("POST", path, headers, Some(body))).await
+    }
+
     pub async fn delete(&self, path: &str) -> Answer {
         self.delete_with(path, &[]).await
     }
@@ -324,6 +332,16 @@ impl Server {
         let account = self.account(account).await;
         let sql = "SELECT version FROM accounts WHERE id = $1";
         self.db.first(sql, &[account.into()], |row| row.integer(0)).await.unwrap().unwrap()
+    }
+
+    /// The names of what the storage has of an account, unfinished files included.
+    pub fn stored_files(&self, account: &str) -> Vec<String> {
+        let Ok(folder) = std::fs::read_dir(self.directory.path().join("files").join(account)) else {
+            return Vec::new();
+        };
+        let mut names: Vec<_> = folder.map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
     }
 
     /// How many entries each season, category, chapter and status has, as it is kept, which must be as they are there.

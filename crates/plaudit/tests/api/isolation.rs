@@ -55,11 +55,64 @@ both_engines! {
         }, &slugs).await;
     }
 
+    async fn a_category_of_another_account_is_an_unknown_category(server) {
+        trash(&server).await;
+        server.delete("/category/CategPar").await.expect(204);
+        let slugs = ["NoSuchCa", "BCategor", "CategPar", "ChapterN"];
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.get_with(&format!("/category/{slug}"), &[("accept", format)]).await
+        }, &slugs).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.put_with(&format!("/category/{slug}"), r#"{"divisions":0}"#, &[("accept", format)]).await
+        }, &slugs).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.delete_with(&format!("/category/{slug}"), &[("accept", format), ("if-match", "*")]).await
+        }, &slugs).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            let body = r#"{"filename":"a.gif","data":"R0lGODlhBQAHAA=="}"#;
+            server.post_with(&format!("/category/{slug}/upload"), body, &[("accept", format)]).await
+        }, &slugs).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.get_with(&format!("/chapter/{slug}"), &[("accept", format)]).await
+        }, &["NoSuchCh", "BChapter", "ChapterS", "CategChi"]).await;
+        for member in ["parent", "chapters", "form", "season"] {
+            let own = ["CategPar", "ChapterS", "NoSuchFo", "NoSuchSe"];
+            let slugs = ["NoSuchSl", "BCategor", "BChapter", "BFormEnt", "BSeasonA"].into_iter().chain(own).collect::<Vec<_>>();
+            are_told_alike(&server, 422, async |slug: &str, format: &str| {
+                let value = if member == "chapters" { format!(r#"["{slug}"]"#) } else { format!(r#""{slug}""#) };
+                let body = format!(r#"{{"status":"active","translated":{{"name":{{"en_GB":"A"}}}},"{member}":{value}}}"#);
+                server.post_with("/category", &body, &[("accept", format)]).await
+            }, &slugs).await;
+        }
+        for filter in ["chapter", "form", "parent", "season"] {
+            are_told_alike(&server, 200, async |slug: &str, format: &str| {
+                server.get_with(&format!("/category?{filter}={slug}&deleted=included"), &[("accept", format)]).await
+            }, &["NoSuchSl", "BChapter", "BFormEnt", "BCategor", "BSeasonA"]).await;
+        }
+    }
+
     async fn a_field_of_another_account_is_an_unknown_field(server) {
         trash(&server).await;
         are_told_alike(&server, 404, async |slug: &str, format: &str| {
             server.delete_with(&format!("/field/{slug}"), &[("accept", format)]).await
         }, &["NoSuchFi", "BFieldTx", "FieldTxt", "ChapterN"]).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.get_with(&format!("/field/{slug}"), &[("accept", format)]).await
+        }, &["NoSuchFi", "BFieldTx", "FieldTxt", "ChapterN"]).await;
+        for body in ["{}", r#"{"order":9}"#, r#"{"order":"x","no_such_member":1}"#] {
+            are_told_alike(&server, 404, async |slug: &str, format: &str| {
+                server.put_with(&format!("/field/{slug}"), body, &[("accept", format)]).await
+            }, &["NoSuchFi", "BFieldTx", "FieldTxt", "ChapterN"]).await;
+        }
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.post_with(&format!("/field/{slug}/restore"), "", &[("accept", format)]).await
+        }, &["NoSuchFi", "BFieldTx", "ChapterN"]).await;
+        for filter in ["form", "tab", "category", "conditional", "season"] {
+            are_told_alike(&server, 200, async |slug: &str, format: &str| {
+                let path = format!("/field?{filter}={slug}&deleted=included");
+                server.get_with(&path, &[("accept", format)]).await
+            }, &["NoSuchSl", "BFormEnt", "BTabGene", "BCategor", "BFieldTx", "BSeasonA"]).await;
+        }
     }
 
     async fn an_entry_of_another_account_is_an_unknown_entry(server) {
@@ -81,6 +134,17 @@ both_engines! {
             let body = format!(r#"{{"managers":["{slug}"]}}"#);
             server.put_with("/chapter/ChapterN", &body, &[("accept", format)]).await
         }, &["NoSuchUs", "BUserEnt", "UserGone"]).await;
+        for (member, slugs) in [
+            (r#""tab":"SLUG""#, ["NoSuchTb", "BTabGene"]),
+            (r#""tab":"TabGener","categories":["SLUG"]"#, ["NoSuchCa", "BCategor"]),
+            (r#""tab":"TabGener","conditional":{"field":"SLUG","operator":"answered"}"#, ["FieldTxt", "BFieldTx"]),
+        ] {
+            are_told_alike(&server, 422, async |slug: &str, format: &str| {
+                let title = r#""translated":{"title":{"en_GB":"Why"}}"#;
+                let body = format!(r#"{{"type":"text",{title},{}}}"#, member.replace("SLUG", slug));
+                server.post_with("/field", &body, &[("accept", format)]).await
+            }, &slugs).await;
+        }
     }
 
     async fn a_list_shows_the_orders_of_its_account_alone(server) {

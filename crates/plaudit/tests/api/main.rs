@@ -11,6 +11,7 @@
 )]
 
 mod accounts;
+mod categories;
 mod chapters;
 mod database;
 mod entries;
@@ -27,8 +28,10 @@ mod races;
 mod rounds;
 mod score_sets;
 mod seasons;
+mod setup_bodies;
 mod setup_lists;
 mod snapshots;
 mod statements;
 mod taxes;
+mod uploads;
 mod xml;

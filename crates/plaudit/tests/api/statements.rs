@@ -17,6 +17,7 @@ fn records(numbers: std::ops::Range<usize>) -> String {
         lines.push_str(&format!(
             r#"
 {{"kind":"chapter","slug":"Chap{letters}","season":"SeasonAc","name":{{"en_GB":"C"}},"status":"active"}}
+{{"kind":"category","slug":"Cate{letters}","season":"SeasonAc","name":{{"en_GB":"C"}},"status":"active"}}
 {{"kind":"entry","slug":"Entr{letters}","local_id":{local_id},"title":"E","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserEntr"}}
 {{"kind":"order","slug":"Orde{letters}","invoice_number":"{invoice}","season":"{season}","user":"UserEntr","currency":"GBP","payment_status":"{status}","test":{test},"total":{number}.00}}"#,
             local_id = number + 100,
@@ -61,6 +62,11 @@ both_engines! {
                 "/season/SeasonAc",
                 "/form?order=name",
                 "/form/FormEntr",
+                "/category",
+                "/category?season=all&order=entry_count&deleted=included",
+                "/category/CategChi",
+                "/chapter?order=name",
+                "/chapter/ChapterN",
                 "/tax?cursor=",
                 "/round?season=all",
                 "/score-set?season=all",

@@ -76,7 +76,7 @@ both_engines! {
             let records = [
                 json!({"kind": "field", "slug": "FieldHos", "season": "SeasonAc", "form": "FormEntr", "tab": "TabGener",
                     "resource": "entries", "type": "table", "order": 9, "title": {"en_GB": format!("H{text}")},
-                    "label": {"en_GB": text, "de_DE": text}}),
+                    "label": {"en_GB": text, "de_DE": text}, "columns": [{"key": "A"}]}),
                 json!({"kind": "user", "slug": "UserHost", "first_name": text, "last_name": format!("L{text}"),
                     "email": "host@example.org"}),
                 json!({"kind": "chapter", "slug": "ChapterH", "season": "SeasonAc", "name": {"en_GB": format!("N{text}")},

@@ -326,9 +326,10 @@ impl Program {
     }
 
     fn people(&self, random: &mut Random, emit: &mut dyn FnMut(Value) -> Result<()>) -> Result<()> {
-        for (role, name) in (0..).zip(["Entrant", "Chapter manager"]) {
+        for (role, (name, kind)) in (0..).zip([("Entrant", "entrant"), ("Chapter manager", "chapter_manager")]) {
             emit(json!({
                 "kind": "role", "slug": self.slug(Kind::Role, role), "name": self.tmap(name, role, random),
+                "type": kind,
             }))?;
         }
         for position in 0..self.users {
@@ -336,7 +337,7 @@ impl Program {
                 "kind": "user", "slug": self.slug(Kind::User, position), "first_name": self.name("First", position, random),
                 "last_name": self.name("Last", position, random),
                 "email": format!("person.{position}@{}.example", self.letter),
-                "roles": [self.slug(Kind::Role, u32::from(position < 3))],
+                "roles": [self.slug(Kind::Role, 0), self.slug(Kind::Role, 1)],
             }))?;
         }
         Ok(())

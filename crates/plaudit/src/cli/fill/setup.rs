@@ -32,6 +32,9 @@ pub(super) const FIELDS: &[(&str, &str, u64, &str)] = &[
     ("text", "contributors", 2, "Part in the project"),
 ];
 
+/// How many users manage chapters.
+const MANAGERS: u64 = 2;
+
 /// The options of the field with options.
 pub(super) const STAGES: &[&str] = &["idea", "pilot", "in use"];
 
@@ -79,6 +82,10 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
     fields(filling, plan).await?;
     let role = json!({"slug": plan.slug(Kind::Role, 0), "name": named("Entrant", "Teilnehmer"), "type": "entrant"});
     save::<Role>(filling, dated(role, SEASONS - 1)).await?;
+    let role = json!({
+        "slug": plan.slug(Kind::Role, 1), "name": named("Chapter manager", "Abteilungsleitung"), "type": "chapter_manager",
+    });
+    save::<Role>(filling, dated(role, SEASONS - 1)).await?;
     let tax = json!({
         "slug": plan.slug(Kind::Tax, 0), "country": "GB", "country_name": "United Kingdom", "name": "Standard rate",
         "rate": 20, "term": "VAT", "region": null,
@@ -97,7 +104,7 @@ async fn save<T: SetupRecord>(filling: &mut Filling<'_>, record: Value) -> Resul
 async fn chapters(filling: &mut Filling<'_>, plan: &Plan, season: u64) -> Result<(), DbError> {
     for place in 0..if season == 0 { CHAPTERS } else { OLD } {
         let number = place + 1;
-        let managers: Vec<Value> = (0..place % 3)
+        let managers: Vec<Value> = (0..place % (MANAGERS + 1))
             .map(|manager| {
                 let (first_name, last_name) = plan.name(manager);
                 json!({"slug": plan.slug(Kind::User, manager), "first_name": first_name, "last_name": last_name})
@@ -187,10 +194,13 @@ async fn fields(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
 async fn users(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
     for place in 0..plan.users {
         let (first_name, last_name) = plan.name(place);
+        // The first users manage chapters.
+        let roles: Vec<Slug> =
+            (0..if place < MANAGERS { 2 } else { 1 }).map(|role| plan.slug(Kind::Role, role)).collect();
         let record = json!({
             "slug": plan.slug(Kind::User, place), "first_name": first_name, "last_name": last_name,
             "email": format!("{first_name}.{last_name}.{place}@example.org").to_lowercase(),
-            "roles": [plan.slug(Kind::Role, 0)], "confirmation": "Confirmed",
+            "roles": roles, "confirmation": "Confirmed",
             "created_at": time(Plan::begin(SEASONS - 1)), "updated": time(Plan::begin(SEASONS - 1)),
         });
         let value: User = store::parse(&record.to_string(), &filling.context)?;

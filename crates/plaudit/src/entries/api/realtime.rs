@@ -10,6 +10,7 @@ use crate::text::{JsonObject, Slug};
 
 /// The body of `PutEntryUpdateChapterV23`, for its description.
 #[derive(utoipa::ToSchema)]
+#[schema(as = UpdateEntryChapter)]
 pub struct UpdateChapter {
     /// The slug of the chapter that the entry moves to.
     #[schema(pattern = "^[A-Za-z]{8}$")]

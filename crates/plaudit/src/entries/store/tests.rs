@@ -273,8 +273,8 @@ async fn managers_are_users_who_are_not_in_the_trash() {
     gone.deleted = true;
     users::store::put(&mut tx, account, &gone).await.unwrap();
     let asked = [slug("UserCCCC"), slug("UserBBBB"), slug("UserAAAA")];
-    let found = users::store::managers(&mut tx, account, &asked).await.unwrap();
-    assert_eq!(found.iter().map(|manager| manager.slug).collect::<Vec<_>>(), [slug("UserAAAA")]);
+    let found = users::store::candidates(&mut tx, account, &asked).await.unwrap();
+    assert_eq!(found.iter().map(|found| found.manager.slug).collect::<Vec<_>>(), [slug("UserAAAA")]);
     let kept = users::store::summary(&mut tx, account, slug("UserBBBB")).await.unwrap().unwrap();
     assert_eq!((kept.name(), kept), ("B B".to_owned(), gone.value.summary()));
 }

@@ -35,6 +35,7 @@ impl Filter {
             FilterKind::ManyOf(words) => format!("must be one or more, between commas, of: {}", words.join(", ")),
             FilterKind::Slug => "must be a slug of 8 letters".to_owned(),
             FilterKind::SlugOrAll => "must be a slug of 8 letters, or all".to_owned(),
+            FilterKind::SlugOr(words) => format!("must be a slug of 8 letters, or one of: {}", words.join(", ")),
             FilterKind::Text { max } => format!("must be a text of 1 to {max} characters"),
             FilterKind::Email => "must be an e-mail address".to_owned(),
             FilterKind::Locale => "must be a locale code such as en_GB".to_owned(),
@@ -61,6 +62,9 @@ impl Filter {
             }
             FilterKind::SlugOrAll if text == "all" => Some(FilterValue::All),
             FilterKind::Slug | FilterKind::SlugOrAll => Slug::parse(text).map(FilterValue::Slug),
+            FilterKind::SlugOr(words) => {
+                word(words, text).map(FilterValue::Word).or_else(|| Slug::parse(text).map(FilterValue::Slug))
+            }
             FilterKind::Text { max } => {
                 let fits = !text.is_empty() && text.chars().count() <= max && !text.contains(char::is_control);
                 fits.then(|| FilterValue::Text(text.to_owned()))
@@ -97,6 +101,8 @@ pub enum FilterKind {
     Slug,
     /// A slug, or the word `all`.
     SlugOrAll,
+    /// A slug, or one of these words, none of which has 8 letters.
+    SlugOr(&'static [&'static str]),
     /// A text without control characters.
     Text {
         /// The number of characters of the longest text.
@@ -113,7 +119,7 @@ pub enum FilterKind {
 /// The value of a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FilterValue {
-    /// The word of [`FilterKind::OneOf`].
+    /// The word of [`FilterKind::OneOf`] or [`FilterKind::SlugOr`].
     Word(&'static str),
     /// The words of [`FilterKind::ManyOf`], each once.
     Words(Vec<&'static str>),

@@ -3,11 +3,24 @@
 //! - A category belongs to a season; its chapters, its parent and its form belong to the same one.
 //! - A category that names no chapters is offered in every chapter of its season.
 //! - A parent is neither the category itself nor one of its descendants.
-//! - Deleting a category moves its children one level up.
-//! - The counts of chapters and entries are computed, and passed over when a record is read.
+//! - Deleting a category moves its children one level up. Its entries keep their reference and show its name.
+//! - A category that is made without a form has the first one for entries of its season.
+//! - Packing slips are made or not where a new category has instructions for them: that has to be said.
+//! - The chapters that it names can be in the trash; `chapter_count` is how many it names. The count of its entries is
+//!   kept with the entries. Both are passed over when a record is read.
+//! - An image is added by an upload, and is at most as wide as the category says.
 
+pub mod api;
+mod body;
+mod document;
 mod members;
 mod rules;
+
+pub use api::routes;
+pub use body::{Body, read_create, read_update};
+use document::key;
+pub use document::{document, item};
+pub use rules::{create, moved_up, update};
 
 use super::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
 use super::{Context, Member, Program, SetupRecord};
@@ -58,7 +71,7 @@ pub struct Category {
     pub image_heading: Translated,
     /// The files of its images.
     pub images: Vec<Token>,
-    /// The widest that its image is shown, in pixels.
+    /// The most pixels that its images are wide.
     pub max_image_width: Option<i64>,
     /// What is printed on a packing slip.
     pub packing_slip_instructions: Translated,
@@ -73,6 +86,34 @@ pub struct Category {
 }
 
 impl Category {
+    /// A category of which nothing is known but these.
+    fn new(slug: Slug, season: Slug, now: Timestamp) -> Self {
+        Self {
+            slug,
+            season,
+            name: Translated::default(),
+            description: Translated::default(),
+            shortcode: Translated::default(),
+            status: Status::Active,
+            form: None,
+            parent: None,
+            divisions: 1,
+            promoted: None,
+            chapters: Vec::new(),
+            entrant_max_entries: None,
+            entry_name_label: Translated::default(),
+            fill_entry_name: false,
+            image_heading: Translated::default(),
+            images: Vec::new(),
+            max_image_width: None,
+            packing_slip_instructions: Translated::default(),
+            pdf_packing_slip: false,
+            locked: false,
+            created: now,
+            updated: now,
+        }
+    }
+
     /// Whether it can be chosen in a chapter of its season.
     #[must_use]
     pub fn offers(&self, chapter: Slug) -> bool {
@@ -178,6 +219,10 @@ impl SetupRecord for Category {
         let parent = self.parent.map(|parent| ("parent", Kind::Category, parent));
         let chapters = self.chapters.iter().map(|chapter| ("chapters", Kind::Chapter, *chapter));
         std::iter::once(("season", Kind::Season, self.season)).chain(form).chain(parent).chain(chapters).collect()
+    }
+
+    fn files(&self) -> Vec<(&'static str, &Token)> {
+        self.images.iter().map(|image| ("images", image)).collect()
     }
 
     fn check(&self, program: &Program) -> Violations {

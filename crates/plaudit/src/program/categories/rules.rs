@@ -1,9 +1,12 @@
 //! Pure rules of categories.
 
-use super::Category;
+use std::collections::BTreeSet;
+
+use super::{Body, Category};
 use crate::input::Violations;
+use crate::program::forms::FormType;
 use crate::program::{Program, Records};
-use crate::text::Slug;
+use crate::text::{Slug, Timestamp};
 
 /// What is wrong with a category among the records that it refers to. References to records that do not exist are
 /// found elsewhere.
@@ -27,6 +30,135 @@ pub(super) fn check(category: &Category, program: &Program) -> Violations {
     violations
 }
 
+/// The category that a body makes, which was read with these violations.
+pub fn create(
+    program: &Program,
+    (body, mut violations): (Body, Violations),
+    slug: Slug,
+    now: Timestamp,
+) -> Result<Category, Violations> {
+    let season = body.season.filter(|season| {
+        let is_there = program.seasons.live(*season).is_some();
+        if !is_there {
+            violations.add("season", format!("{season} is no season of the account"));
+        }
+        is_there
+    });
+    refer(program, season, None, &body, &mut violations);
+    let made = || {
+        let mut category = Category {
+            slug,
+            season: season?,
+            name: body.texts.name.clone()?,
+            status: body.status?,
+            form: body.form.or_else(|| first_form(program, season?)),
+            promoted: body.promoted,
+            ..Category::new(slug, season?, now)
+        };
+        apply(&mut category, body);
+        Some(category)
+    };
+    violations.or(made())
+}
+
+/// The form of a category that names none: the first one for entries of its season.
+fn first_form(program: &Program, season: Slug) -> Option<Slug> {
+    let of_season = program.forms.all_live().filter(|form| {
+        form.kind == FormType::Entry && !form.archived && form.season.is_none_or(|other| other == season)
+    });
+    of_season.min_by_key(|form| (form.created, form.slug)).map(|form| form.slug)
+}
+
+/// The category after an update that was read with these violations.
+pub fn update(
+    program: &Program,
+    category: &Category,
+    (body, mut violations): (Body, Violations),
+    now: Timestamp,
+) -> Result<Category, Violations> {
+    refer(program, Some(category.season), Some(category), &body, &mut violations);
+    let mut changed = category.clone();
+    changed.status = body.status.unwrap_or(changed.status);
+    changed.locked = body.locked.unwrap_or(changed.locked);
+    if let Some(name) = &body.texts.name {
+        changed.name.merge(name.clone());
+    }
+    apply(&mut changed, body);
+    if changed != *category {
+        changed.updated = now;
+    }
+    violations.or(Some(changed))
+}
+
+/// Writes what a create and an update have in common.
+fn apply(category: &mut Category, body: Body) {
+    let texts = body.texts;
+    for (text, update) in [
+        (&mut category.description, texts.description),
+        (&mut category.entry_name_label, texts.entry_name_label),
+        (&mut category.image_heading, texts.image_heading),
+        (&mut category.packing_slip_instructions, texts.packing_slip_instructions),
+        (&mut category.shortcode, texts.shortcode),
+    ] {
+        if let Some(update) = update {
+            text.merge(update);
+        }
+    }
+    category.chapters = body.chapters.unwrap_or_else(|| std::mem::take(&mut category.chapters));
+    category.divisions = body.divisions.unwrap_or(category.divisions);
+    category.entrant_max_entries = body.entrant_max_entries.unwrap_or(category.entrant_max_entries);
+    category.fill_entry_name = body.fill_entry_name.unwrap_or(category.fill_entry_name);
+    category.max_image_width = body.max_image_width.unwrap_or(category.max_image_width);
+    category.parent = body.parent.unwrap_or(category.parent);
+    category.pdf_packing_slip = body.pdf_packing_slip.unwrap_or(category.pdf_packing_slip);
+}
+
+/// What is wrong with the records that a body names: each is there, and of the season of the category, where that is
+/// known. What the category names already can stay, even from the trash.
+fn refer(program: &Program, season: Option<Slug>, before: Option<&Category>, body: &Body, violations: &mut Violations) {
+    let is_other = |of: Slug| season.is_some_and(|season| season != of);
+    let kept: BTreeSet<Slug> = before.iter().flat_map(|before| before.chapters.iter().copied()).collect();
+    for chapter in body.chapters.iter().flatten().filter(|chapter| !kept.contains(chapter)) {
+        match program.chapters.live(*chapter) {
+            None => violations.add("chapters", format!("{chapter} is no chapter of the account")),
+            Some(found) if is_other(found.season) => {
+                violations.add("chapters", format!("{chapter} belongs to another season than the category"));
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some(form) = body.form {
+        match program.forms.live(form) {
+            None => violations.add("form", format!("{form} is no form of the account")),
+            Some(found) if found.season.is_some_and(is_other) => {
+                violations.add("form", format!("{form} belongs to another season than the category"));
+            }
+            Some(_) => {}
+        }
+    }
+    let parent = body.parent.flatten().filter(|parent| before.is_none_or(|before| before.parent != Some(*parent)));
+    if let Some(parent) = parent {
+        match program.categories.live(parent) {
+            None => violations.add("parent", format!("{parent} is no category of the account")),
+            Some(found) if is_other(found.season) => {
+                violations.add("parent", format!("{parent} belongs to another season than the category"));
+            }
+            Some(_) if before.is_some_and(|before| descends_from(&program.categories, parent, before.slug)) => {
+                violations.add("parent", "must not be the category itself or a descendant of it");
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// The children of a category that is about to be deleted, one level up.
+#[must_use]
+pub fn moved_up(program: &Program, category: &Category, now: Timestamp) -> Vec<Category> {
+    let parent = category.parent.filter(|parent| program.categories.live(*parent).is_some());
+    let children = program.categories.all_live().filter(|child| child.parent == Some(category.slug));
+    children.map(|child| Category { parent, updated: now, ..child.clone() }).collect()
+}
+
 /// Whether a category is another one or below it.
 fn descends_from(categories: &Records<Category>, category: Slug, ancestor: Slug) -> bool {
     let mut seen = vec![category];
@@ -45,64 +177,4 @@ fn descends_from(categories: &Records<Category>, category: Slug, ancestor: Slug)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::program::{Context, Record, store};
-    use crate::text::{Locale, Timestamp, Token};
-
-    fn context() -> Context {
-        Context { languages: vec![Locale::EnGb], default_language: Locale::EnGb, now: Timestamp::from_seconds(0) }
-    }
-
-    fn category(slug: &str, members: &str) -> Category {
-        let text = format!(r#"{{"slug":"{slug}","season":"SeasonAA","name":{{"en_GB":"Film"}}{members}}}"#);
-        let category = store::parse(&text, &context()).unwrap();
-        assert_eq!(store::parse::<Category>(&store::stored(&category), &context()).unwrap(), category);
-        category
-    }
-
-    fn slug(text: &str) -> Slug {
-        Slug::parse(text).unwrap()
-    }
-
-    #[test]
-    fn a_category_without_chapters_is_offered_everywhere() {
-        assert!(category("CategAAA", "").offers(slug("ChapterA")));
-        assert!(category("CategAAA", r#","chapters":[],"chapter_count":3"#).offers(slug("ChapterA")));
-        let limited = category("CategAAA", r#","chapters":["ChapterA"]"#);
-        assert!(limited.offers(slug("ChapterA")));
-        assert!(!limited.offers(slug("ChapterB")));
-    }
-
-    #[test]
-    fn an_image_is_its_token() {
-        let image = r#","images":["TokenTokenToken",{"token":"OtherOtherOther","filename":"a.png"}]"#;
-        let images = category("CategAAA", image).images;
-        assert_eq!(images.iter().map(Token::as_str).collect::<Vec<_>>(), ["TokenTokenToken", "OtherOtherOther"]);
-    }
-
-    #[test]
-    fn a_category_is_not_its_own_parent() {
-        let text = r#"{"slug":"CategAAA","season":"SeasonAA","name":{"en_GB":"Film"},"parent":"CategAAA"}"#;
-        assert!(store::parse::<Category>(text, &context()).is_err());
-    }
-
-    #[test]
-    fn descendants_are_found_through_their_parents() {
-        let mut categories = Records::default();
-        for value in [
-            category("CategAAA", ""),
-            category("CategBBB", r#","parent":"CategAAA""#),
-            category("CategCCC", r#","parent":"CategBBB""#),
-            category("CircleAA", r#","parent":"CircleBB""#),
-            category("CircleBB", r#","parent":"CircleAA""#),
-        ] {
-            categories.insert(value.slug, Record { value, revision: 1, deleted: false });
-        }
-        let descends = |category, ancestor| descends_from(&categories, slug(category), slug(ancestor));
-        assert!(descends("CategCCC", "CategAAA"));
-        assert!(descends("CategAAA", "CategAAA"));
-        assert!(!descends("CategAAA", "CategCCC"));
-        assert!(!descends("CircleAA", "CategAAA"), "a circle ends");
-    }
-}
+mod tests;

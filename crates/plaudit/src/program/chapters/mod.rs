@@ -4,20 +4,23 @@
 //! - Its `status` is `active` or `inactive` when written and a label in the reader's language when read.
 //! - An update changes what it names; a locale that it leaves out keeps its text. The name in the account's default
 //!   language cannot be made blank.
-//! - Managers are users of the account; their names stand in the chapter's document.
+//! - Managers are users of the account who hold the role of a chapter manager, or of a program manager
+//!   ([`may_manage`]); their names stand in the chapter's document.
+//! - A chapter may have one image; an upload takes the place of the one before. It is not shown with the chapter.
 //! - Deleting a chapter never fails on account of its entries: they keep their reference and show its name.
 
 pub mod api;
 mod rules;
 
 pub use api::routes;
-pub use rules::{Update, document, read_update, update};
+use rules::key;
+pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 
 use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use crate::text::{Slug, Timestamp, Token, Translated};
 
 /// The most characters of a name or heading.
 pub const NAME_LENGTH: usize = 255;
@@ -77,7 +80,9 @@ pub struct Chapter {
     pub status: Status,
     /// The heading of its image.
     pub image_heading: Translated,
-    /// The widest that its image is shown, in pixels.
+    /// The file of its image.
+    pub image: Option<Token>,
+    /// The most pixels that its image is wide.
     pub max_image_width: Option<i64>,
     /// Who manages it, in the order in which they were named.
     pub managers: Vec<Manager>,
@@ -123,6 +128,7 @@ impl SetupRecord for Chapter {
         let description = members.optional("description", input::translated(languages, DESCRIPTION_LENGTH));
         let status = members.optional("status", input::one_of(Status::CHOICES));
         let image_heading = members.optional("image_heading", input::translated(languages, NAME_LENGTH));
+        let image = members.nullable("image", input::token);
         let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH));
         let managers = members.optional("managers", input::list(MANAGERS, read_manager));
         let created = members.optional("created", input::time).unwrap_or(context.now);
@@ -134,6 +140,7 @@ impl SetupRecord for Chapter {
             description: description.unwrap_or_default(),
             status: status.unwrap_or(Status::Active),
             image_heading: image_heading.unwrap_or_default(),
+            image: image.flatten(),
             max_image_width: max_image_width.flatten(),
             managers: managers.unwrap_or_default(),
             created,
@@ -147,6 +154,7 @@ impl SetupRecord for Chapter {
         object.locales("description", &self.description);
         object.text("status", self.status.name());
         object.locales("image_heading", &self.image_heading);
+        object.optional_text("image", self.image.as_ref().map(Token::as_str));
         object.optional_integer("max_image_width", self.max_image_width);
         object.list("managers", |list| {
             for manager in &self.managers {
@@ -172,6 +180,10 @@ impl SetupRecord for Chapter {
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         let managers = self.managers.iter().map(|manager| ("managers", Kind::User, manager.slug));
         std::iter::once(("season", Kind::Season, self.season)).chain(managers).collect()
+    }
+
+    fn files(&self) -> Vec<(&'static str, &Token)> {
+        self.image.iter().map(|image| ("image", image)).collect()
     }
 }
 

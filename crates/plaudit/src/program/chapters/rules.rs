@@ -4,8 +4,22 @@ use super::{Chapter, IMAGE_WIDTH, MANAGERS, Manager, NAME_LENGTH, Status};
 use crate::document::{self, Object};
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
+use crate::program::listing::SortKey;
+use crate::program::roles::RoleType;
 use crate::program::{Context, Program};
 use crate::text::{JsonObject, Slug, Timestamp, Translated};
+
+/// The body of a create: what is `None` was left out or is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Create {
+    season: Option<Slug>,
+    status: Option<Status>,
+    name: Option<Translated>,
+    image_heading: Translated,
+    max_image_width: Option<i64>,
+    /// The managers, by slug.
+    pub managers: Vec<Slug>,
+}
 
 /// The body of an update (specification, section 4.3): what is `None` keeps its value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,38 +36,132 @@ pub struct Update {
     pub managers: Option<Vec<Slug>>,
 }
 
+/// A user who is named as a manager, with the roles that the user holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The user, as a chapter shows managers.
+    pub manager: Manager,
+    /// The user's roles.
+    pub roles: Vec<Slug>,
+}
+
+/// Whether who holds these roles may manage chapters: one of them is that of a chapter manager or a program manager.
+#[must_use]
+pub fn may_manage(program: &Program, roles: &[Slug]) -> bool {
+    let mut kinds = roles.iter().filter_map(|role| program.roles.live(*role)).map(|role| role.kind);
+    kinds.any(|kind| matches!(kind, RoleType::ChapterManager | RoleType::ProgramManager))
+}
+
+/// Reads the body of a create; what is wrong with it is told together with what [`create`] finds.
+#[must_use]
+pub fn read_create(body: &JsonObject, context: &Context) -> (Create, Violations) {
+    let mut members = Members::closed(body);
+    let season = members.required("season", input::slug);
+    let status = members.required("status", input::one_of(Status::CHOICES));
+    if !members.has("translated") {
+        members.fault("translated", "is required");
+    }
+    let texts = members.object("translated", |members| {
+        let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
+        let is_blank = |name: &Translated| name.in_locale(context.default_language).trim().is_empty();
+        if name.as_ref().is_some_and(is_blank) {
+            members.fault("name", format!("{} is required and must not be blank", context.default_language));
+        }
+        (name, read_heading(members, context))
+    });
+    let (name, image_heading) = texts.unwrap_or_default();
+    let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH)).flatten();
+    let managers = read_managers(&mut members).unwrap_or_default();
+    let image_heading = image_heading.unwrap_or_default();
+    (Create { season, status, name, image_heading, max_image_width, managers }, members.finish())
+}
+
 /// Reads the body of an update; what is wrong with it is told together with what [`update`] finds.
+#[must_use]
 pub fn read_update(body: &JsonObject, context: &Context) -> (Update, Violations) {
     let mut members = Members::closed(body);
-    let languages = &context.languages;
     let status = members.optional("status", input::one_of(Status::CHOICES));
     let texts = members.object("translated", |members| {
-        let name = members.optional("name", input::translated(languages, NAME_LENGTH));
+        let name = members.optional("name", input::translated(&context.languages, NAME_LENGTH));
         if name.as_ref().and_then(|name| name.get(context.default_language)).is_some_and(|name| name.trim().is_empty())
         {
             members.fault("name", format!("{} must not be blank", context.default_language));
         }
-        (name, members.optional("image_heading", input::translated(languages, NAME_LENGTH)))
+        (name, read_heading(members, context))
     });
     let (name, image_heading) = texts.unwrap_or_default();
     let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH));
-    let managers = members.optional("managers", input::list(MANAGERS, input::slug));
-    if let Some(managers) = &managers {
-        for (index, manager) in managers.iter().enumerate() {
-            if managers[..index].contains(manager) {
-                members.fault("managers", format!("names {manager} twice"));
-            }
+    let managers = read_managers(&mut members);
+    (Update { status, name, image_heading, max_image_width, managers }, members.finish())
+}
+
+fn read_heading(members: &mut Members<'_>, context: &Context) -> Option<Translated> {
+    members.optional("image_heading", input::translated(&context.languages, NAME_LENGTH))
+}
+
+fn read_managers(members: &mut Members<'_>) -> Option<Vec<Slug>> {
+    let managers = members.optional("managers", input::list(MANAGERS, input::slug))?;
+    for (index, manager) in managers.iter().enumerate() {
+        if managers[..index].contains(manager) {
+            members.fault("managers", format!("names {manager} twice"));
         }
     }
-    (Update { status, name, image_heading, max_image_width, managers }, members.finish())
+    Some(managers)
+}
+
+/// The managers of these slugs; `found` are those of them that are users of the account.
+fn managers(named: Vec<Slug>, found: &[Candidate], program: &Program, violations: &mut Violations) -> Vec<Manager> {
+    let mut managers = Vec::with_capacity(named.len());
+    for slug in named {
+        match found.iter().find(|candidate| candidate.manager.slug == slug) {
+            None => violations.add("managers", format!("{slug} is no user of the account")),
+            Some(candidate) if !may_manage(program, &candidate.roles) => {
+                violations.add("managers", format!("{slug} does not hold the role of a chapter manager"));
+            }
+            Some(candidate) => managers.push(candidate.manager.clone()),
+        }
+    }
+    managers
+}
+
+/// The chapter that a body makes, which was read with these violations; `found` are the users among the named managers
+/// that the account has.
+pub fn create(
+    program: &Program,
+    (create, mut violations): (Create, Violations),
+    found: &[Candidate],
+    slug: Slug,
+    now: Timestamp,
+) -> Result<Chapter, Violations> {
+    if let Some(season) = create.season.filter(|season| program.seasons.live(*season).is_none()) {
+        violations.add("season", format!("{season} is no season of the account"));
+    }
+    let managers = managers(create.managers, found, program, &mut violations);
+    let made = || {
+        Some(Chapter {
+            slug,
+            season: create.season?,
+            name: create.name?,
+            description: Translated::default(),
+            status: create.status?,
+            image_heading: create.image_heading,
+            image: None,
+            max_image_width: create.max_image_width,
+            managers,
+            created: now,
+            updated: now,
+        })
+    };
+    violations.or(made())
 }
 
 /// The chapter after an update that was read with these violations; `found` are the users among the named managers that
 /// the account has.
 pub fn update(
+    program: &Program,
     chapter: &Chapter,
     (update, mut violations): (Update, Violations),
-    found: &[Manager],
+    found: &[Candidate],
     now: Timestamp,
 ) -> Result<Chapter, Violations> {
     let mut changed = chapter.clone();
@@ -65,19 +173,24 @@ pub fn update(
         changed.image_heading.merge(image_heading);
     }
     changed.max_image_width = update.max_image_width.unwrap_or(changed.max_image_width);
-    if let Some(managers) = update.managers {
-        changed.managers.clear();
-        for slug in managers {
-            match found.iter().find(|manager| manager.slug == slug) {
-                Some(manager) => changed.managers.push(manager.clone()),
-                None => violations.add("managers", format!("{slug} is no user of the account")),
-            }
-        }
+    if let Some(named) = update.managers {
+        changed.managers = managers(named, found, program, &mut violations);
     }
     if changed != *chapter {
         changed.updated = now;
     }
     violations.or(Some(changed))
+}
+
+/// What a list of chapters is sorted by (contract, section 4).
+pub(super) fn key(chapter: &Chapter, order: &str, program: &Program) -> SortKey {
+    match order {
+        "created" => SortKey::time(chapter.created),
+        "name" => SortKey::translated(&chapter.name, program),
+        "season" => SortKey::name(program.seasons.any(chapter.season).map(|season| &season.name), program),
+        "status" => SortKey::text(Some(chapter.status.name())),
+        _ => SortKey::time(chapter.updated),
+    }
 }
 
 /// The chapter as it is shown (specification, section 2.6).
@@ -110,3 +223,6 @@ fn write_manager(object: &mut Object<'_>, manager: &Manager) {
     object.text("first_name", &manager.first_name);
     object.text("last_name", &manager.last_name);
 }
+
+#[cfg(test)]
+mod tests;

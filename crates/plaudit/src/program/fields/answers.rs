@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::rules::cell;
+use super::judge::cell;
 use super::{Field, FieldType, rank};
 use crate::http::json_body::parse_object;
 use crate::program::tabs::Tab;
@@ -182,7 +182,7 @@ fn displayed<'a>(field: &'a Field, value: &'a Json<'_>, locale: Locale) -> Cow<'
 }
 
 /// Plain text as HTML.
-fn escaped(text: &str) -> Cow<'_, str> {
+pub(super) fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>', '"']) {
         return Cow::Borrowed(text);
     }

@@ -1,20 +1,156 @@
 //! The operations of fields.
 
 use axum::Router;
+use axum::routing::{get, post};
 
-use super::{Field, trash};
+use super::list::{SPEC, is_selected, key};
+use super::schemas::{CreateField, UpdateField};
+use super::{Field, document, read_create, read_update, rules};
 use crate::app::App;
 use crate::db::Tx;
-use crate::http::openapi::Error;
-use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
+use crate::http::openapi::{Error, Paging};
+use crate::http::page::ListQuery;
+use crate::http::{ApiError, Body, Caller, PathSlug, RawQuery, Reply, Writer, Writing};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change};
+use crate::program::listing::{self, Listing};
 use crate::program::{Record, store};
-use crate::text::Slug;
+use crate::text::{JsonObject, Slug};
 
 /// The routes of fields.
 pub fn routes() -> Router<App> {
-    Router::new().route("/field/{slug}", axum::routing::delete(delete))
+    Router::new()
+        .route("/field", get(list).post(create))
+        .route("/field/{slug}", get(show).put(update).delete(delete))
+        .route("/field/{slug}/restore", post(restore))
+}
+
+struct Request {
+    slug: Slug,
+    body: JsonObject<'static>,
+}
+
+/// A page of fields. Without `order` what was changed last comes first.
+#[utoipa::path(
+    get,
+    path = "/field",
+    operation_id = "GetFieldCollectionV23",
+    tag = "Fields",
+    params(
+        ("conditional" = Option<String>, Query, description = "`only` fields with a condition, `none` of them, or those \
+            whose condition names this field"),
+        ("protection" = Option<String>, Query, description = "`standard`, `elevated` or `maximum`"),
+        ("resource" = Option<String>, Query, description = "`entries`, `users`, `attachments` or `contributors`"),
+        ("type" = Option<String>, Query, description = "The type"),
+        ("category" = Option<String>, Query, description = "The category that they are asked in"),
+        ("form" = Option<String>, Query, description = "The form"),
+        ("tab" = Option<String>, Query, description = "The tab"),
+        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
+        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
+        ("order" = Option<String>, Query, description = "`title`, `resource`, `type`, `updated`, `created`, \
+            `categories`, `order`, `tab`, `form`, `auto_scoring` or `category_count`"),
+        Paging,
+    ),
+    responses(
+        (status = 200, description = "The page"),
+        (status = "4XX", description = "Why there is none", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
+    let program = caller.program();
+    let listing = Listing {
+        path: "/field",
+        query: &query,
+        records: program.fields.all().filter(|record| is_selected(record, &query, program)).collect(),
+        key: &|field, order| key(field, order, program),
+        document: &|record| document(&record.value, program),
+    };
+    listing::reply(&caller, raw.as_deref(), listing).await
+}
+
+/// A field.
+#[utoipa::path(
+    get,
+    path = "/field/{slug}",
+    operation_id = "GetFieldV23",
+    tag = "Fields",
+    params(("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$")),
+    responses(
+        (status = 200, description = "The field"),
+        (status = "4XX", description = "Why it is not shown", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
+    let program = caller.program();
+    let field = program.fields.live_record(slug).ok_or(ApiError::NotFound)?;
+    listing::show(&caller, field.revision, document(&field.value, program)).await
+}
+
+/// Makes a field on a tab.
+#[utoipa::path(
+    post,
+    path = "/field",
+    operation_id = "PostFieldV23",
+    tag = "Fields",
+    request_body(content = CreateField, content_type = "application/json"),
+    responses(
+        (status = 201, description = "The field; `Location` is its address"),
+        (status = "4XX", description = "Why there is none", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    let slug = caller.app().ids.slug();
+    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_create(tx, writing))).await
+}
+
+async fn write_create(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
+    let Request { slug, body } = &*writing.state;
+    let program = &writing.program;
+    let field = rules::create(program, *slug, read_create(body, &program.context), writing.origin.at)?;
+    if program.fields.any(*slug).is_some() {
+        return Err(ApiError::Internal(format!("the slug {slug} was drawn twice")));
+    }
+    let shown = document(&field, program);
+    let revision = write(tx, writing, field, Action::Created).await?;
+    let created = Some(format!("/{}/{slug}", Kind::Field.path()));
+    Ok(Reply::Record { document: shown, detail: None, revision, version: None, created })
+}
+
+/// Changes what the body names; everything else keeps its value.
+#[utoipa::path(
+    put,
+    path = "/field/{slug}",
+    operation_id = "PutFieldV23",
+    tag = "Fields",
+    params(("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$")),
+    request_body(content = UpdateField, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The field"),
+        (status = "4XX", description = "Why it did not change", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
+}
+
+async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
+    let Request { slug, body } = &*writing.state;
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update::<Field>(tx, account, *slug, &program.context).await?;
+    let before = found.ok_or(ApiError::NotFound)?;
+    let field = rules::update(program, &before.value, read_update(body, &program.context), writing.origin.at)?;
+    writing.precondition(before.revision)?;
+    let shown = document(&field, program);
+    if field == before.value {
+        return Ok(Reply::ok(shown, before.revision));
+    }
+    let revision = write(tx, writing, field, Action::Updated).await?;
+    Ok(Reply::ok(shown, revision))
 }
 
 /// Puts a field into the trash, which hides its answers and loses none of them.
@@ -38,16 +174,49 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     let (account, slug) = (writing.account(), *writing.state);
     let found = store::find_for_update::<Field>(tx, account, slug, &writing.program.context).await?;
     let field = found.ok_or(ApiError::NotFound)?;
-    trash(&writing.program, slug).map_err(ApiError::State)?;
+    rules::trash(&writing.program, slug).map_err(ApiError::State)?;
     writing.precondition(field.revision)?;
-    let change = Change {
-        kind: Kind::Field,
-        slug: slug.as_str(),
-        action: Action::Trashed,
-        events: &[],
-        document: store::stored(&field.value),
-    };
-    let revision = log::append(tx, account, &writing.origin, change).await?;
-    store::save(tx, account, &Record { value: field.value, revision, deleted: true }).await?;
+    write(tx, writing, field.value, Action::Trashed).await?;
     Ok(Reply::no_content())
+}
+
+/// Brings a field back from the trash, and its answers with it.
+#[utoipa::path(
+    post,
+    path = "/field/{slug}/restore",
+    operation_id = "PostFieldRestoreV23",
+    tag = "Fields",
+    params(("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$")),
+    responses(
+        (status = 204, description = "The field is back"),
+        (status = "4XX", description = "Why it is not, such as a tab that is in the trash itself", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
+}
+
+async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
+    let (account, slug) = (writing.account(), *writing.state);
+    let found = store::find_any_for_update::<Field>(tx, account, slug, &writing.program.context).await?;
+    let field = found.ok_or(ApiError::NotFound)?;
+    if !field.deleted {
+        return Err(ApiError::State("The field is not in the trash.".to_owned()));
+    }
+    rules::restore(&writing.program, &field.value).map_err(ApiError::State)?;
+    writing.precondition(field.revision)?;
+    write(tx, writing, field.value, Action::Restored).await?;
+    Ok(Reply::no_content())
+}
+
+/// Logs and saves a field; gives its revision.
+async fn write<S>(tx: &mut Tx, writing: &Writing<S>, field: Field, action: Action) -> Result<i64, ApiError> {
+    let account = writing.account();
+    let slug = field.slug;
+    let document = store::stored(&field);
+    let change = Change { kind: Kind::Field, slug: slug.as_str(), action, events: &[], document };
+    let revision = log::append(tx, account, &writing.origin, change).await?;
+    store::save(tx, account, &Record { value: field, revision, deleted: action == Action::Trashed }).await?;
+    Ok(revision)
 }

@@ -1,7 +1,8 @@
 //! The members of a field in a program file.
 
 use super::{
-    CATEGORIES, COLUMNS, FILE_TYPES, FieldType, LIMIT, OPTIONS, Protection, Resource, TEXT_LENGTH, Visibility,
+    CATEGORIES, COLUMNS, FILE_TYPES, FieldType, LIMIT, OPTIONS, Operator, Protection, Resource, TEXT_LENGTH,
+    Visibility, file_types,
 };
 use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
@@ -18,6 +19,8 @@ const OPTION: Shape = Shape::Either(&[
     Shape::Object(&[
         Member::required("value", Shape::FilledText(TEXT_LENGTH), "What an answer holds."),
         Member::optional("label", Shape::Translated(TEXT_LENGTH), "What people see; the value where it is left out."),
+        Member::optional("score", Shape::Integer(0, LIMIT), "What it adds to the automatic score when it is chosen.")
+            .nullable(),
     ]),
 ]);
 
@@ -30,7 +33,7 @@ const CONDITION: Shape = Shape::Object(&[
     Member::required("field", Shape::Ref(Kind::Field), "The field whose answer decides."),
     Member::optional(
         "operator",
-        Shape::FilledText(NAME_LENGTH),
+        Shape::OneOf(|| names(Operator::CHOICES)),
         "How the answer is compared; answered where it is left out.",
     ),
     Member::optional("value", Shape::Any, "What it is compared with.").nullable(),
@@ -97,14 +100,14 @@ pub(super) const MEMBERS: &[Member] = &[
     limit("minimum_words", "At least this many words."),
     Member::optional(
         "file_types",
-        Shape::List(&Shape::FilledText(NAME_LENGTH), FILE_TYPES),
-        "The types of files that are taken; none means every type.",
+        Shape::List(&Shape::FilledText(file_types::LENGTH), FILE_TYPES),
+        "The types of files that are taken, as extensions such as pdf or media types such as image/*; none means every type.",
     ),
     Member::optional("max_file_size", Shape::Integer(1, LIMIT), "The most bytes of a file.").nullable(),
     Member::optional(
         "auto_scoring",
         Shape::Integer(0, LIMIT),
-        "What its answer adds to the automatic score; 0 when that is off.",
+        "The most that its answer adds to the automatic score; 0 when that is off.",
     ),
     Member::created("created"),
     Member::updated("updated"),

@@ -1,26 +1,43 @@
 //! Fields: the questions of a form, and those about users, contributors, attachments and referees.
 //!
-//! - A field belongs to a form and a tab of it; a field about users may belong to neither. What is asked about follows
-//!   from its `resource`, and in which categories from its `categories` (`*` stands for all of them).
-//! - Its type decides what an answer is ([`check_answer`]) and which members have a meaning: options for the choices,
-//!   columns for a table, a currency for an amount, file types and a size for a file, limits for texts.
+//! - A field stands on a tab, whose form is the field's and whose type decides what is asked about ([`resource_of`]); a
+//!   field about users may stand on none. It is asked in its `categories` (`*` stands for all of them), which are of its
+//!   season and form.
+//! - Its type decides what an answer is ([`check_answer`], [`judge_answer`]) and which members have a meaning: options for
+//!   the choices, columns for a table, a currency for an amount, file types and a size for a file, limits for texts. A
+//!   member that the type does not have is empty. A field keeps its type, its form and its currency, so that its answers
+//!   keep their meaning. A formula is not made through the interface.
 //! - `title` is plain text, `label` is HTML; a field without a label shows its title there.
-//! - A condition shows a field only where another field has a certain answer. The members `conditional_field` of the
+//! - A condition shows a field only where the answer to another one is a certain one ([`is_shown`]). That field is live, of
+//!   the same form and about the same, and does not itself depend on the first. The members `conditional_field` of the
 //!   read form and `conditional` of ours name the same field.
 //! - Trashing a field hides its answers everywhere and loses none of them. A field that another live field's condition
-//!   names cannot be trashed ([`trash`]).
+//!   names cannot be trashed ([`trash`]). Restoring it brings them back, once its tab, its form and the field that its
+//!   condition names are there ([`restore`]).
+//! - An option may state a score; `auto_scoring` is the most that a field adds to the score of an entry ([`points`]).
 //! - Answers are shown in the order of their tabs, then of their fields ([`write_answers`]).
 //! - The count of categories is computed, and passed over when a record is read.
 
 mod answers;
 pub mod api;
+mod body;
+mod conditions;
+mod document;
+mod file_types;
+mod judge;
+mod list;
 mod members;
 mod record;
 mod rules;
+pub mod schemas;
 
 pub use answers::write_answers;
 pub use api::routes;
-pub use rules::{check_answer, form_of, rank, trash};
+pub use body::{Changes, LimitChanges, read_create, read_update};
+pub use conditions::is_shown;
+pub use document::document;
+pub use judge::{auto_score, characters, check_answer, is_answered, judge_answer, judge_file, merged, points, words};
+pub use rules::{check, create, form_of, is_asked_in, rank, resource_of, restore, season_of, trash, update};
 
 use crate::text::{Currency, Json, Locale, Slug, Timestamp, Translated};
 
@@ -98,6 +115,18 @@ impl FieldType {
     #[must_use]
     pub fn has_options(self) -> bool {
         matches!(self, Self::CheckboxList | Self::DropDownList | Self::Radio)
+    }
+
+    /// Whether an answer is a text whose length can be limited.
+    #[must_use]
+    pub fn has_limits(self) -> bool {
+        matches!(self, Self::Text | Self::Textarea)
+    }
+
+    /// Whether people answer it.
+    #[must_use]
+    pub fn takes_answers(self) -> bool {
+        !matches!(self, Self::Content | Self::Formula)
     }
 }
 
@@ -199,6 +228,8 @@ pub struct FieldOption {
     pub value: String,
     /// What people see; where it has no text they see the value.
     pub label: Translated,
+    /// What it adds to the automatic score when it is chosen.
+    pub score: Option<i64>,
 }
 
 /// A column of a table.
@@ -210,13 +241,66 @@ pub struct Column {
     pub label: Translated,
 }
 
+/// How a condition compares an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// There is one.
+    Answered,
+    /// There is none.
+    Unanswered,
+    /// It is the value.
+    Equals,
+    /// It is not the value.
+    NotEquals,
+    /// The value is a part of the text, or one of the options that were chosen.
+    Contains,
+    /// The value is neither.
+    NotContains,
+    /// It is, or has chosen, one of the values.
+    OneOf,
+    /// It is, or has chosen, none of the values.
+    NoneOf,
+    /// It comes after the value.
+    GreaterThan,
+    /// It comes before the value.
+    LessThan,
+    /// It is the value or comes after it.
+    AtLeast,
+    /// It is the value or comes before it.
+    AtMost,
+}
+
+impl Operator {
+    /// The written values.
+    pub const CHOICES: &'static [(&'static str, Self)] = &[
+        ("answered", Self::Answered),
+        ("unanswered", Self::Unanswered),
+        ("equals", Self::Equals),
+        ("not_equals", Self::NotEquals),
+        ("contains", Self::Contains),
+        ("not_contains", Self::NotContains),
+        ("one_of", Self::OneOf),
+        ("none_of", Self::NoneOf),
+        ("greater_than", Self::GreaterThan),
+        ("less_than", Self::LessThan),
+        ("at_least", Self::AtLeast),
+        ("at_most", Self::AtMost),
+    ];
+
+    /// The written value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        name_of(Self::CHOICES, self)
+    }
+}
+
 /// Under which answer of another field a field is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     /// The other field.
     pub field: Slug,
     /// How its answer is compared.
-    pub operator: String,
+    pub operator: Operator,
     /// With what.
     pub value: Json<'static>,
 }
@@ -296,7 +380,7 @@ pub struct Field {
     pub file_types: Vec<String>,
     /// The most bytes of a file.
     pub max_file_size: Option<i64>,
-    /// What its answer adds to the automatic score; 0 when that is off.
+    /// The most that its answer adds to the automatic score; 0 when that is off.
     pub auto_scoring: i64,
     /// When it was made.
     pub created: Timestamp,
@@ -329,16 +413,8 @@ impl Field {
 mod tests {
     use super::Field;
     use crate::program::tabs::Tab;
-    use crate::program::{Context, Record, Records, store};
-    use crate::text::{Locale, Timestamp};
-
-    fn context() -> Context {
-        Context {
-            languages: vec![Locale::EnGb, Locale::DeDe],
-            default_language: Locale::EnGb,
-            now: Timestamp::from_seconds(1_000),
-        }
-    }
+    use crate::program::testing::context;
+    use crate::program::{Record, Records, store};
 
     /// A field with the title `Q & A`, on the tab `TabAAAAA` where `members` names none.
     pub(super) fn field(slug: &str, members: &str) -> Field {

@@ -1,9 +1,9 @@
 //! The program-file form of a field.
 
-use super::rules::{self, is_column_key};
+use super::judge::is_column_key;
 use super::{
     ApplicantAccess, CATEGORIES, COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits,
-    OPTIONS, Protection, Resource, TEXT_LENGTH, Visibility, members,
+    OPTIONS, Operator, Protection, Resource, TEXT_LENGTH, Visibility, file_types, members, rules,
 };
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
@@ -14,8 +14,6 @@ use crate::text::{Json, Locale, Slug, Translated};
 
 /// How many values an enumeration of visibilities can have at the most.
 const VISIBILITIES: usize = Visibility::CHOICES.len();
-/// The operator of a condition that is known by its field alone.
-const ANSWERED: &str = "answered";
 
 impl SetupRecord for Field {
     const KIND: Kind = Kind::Field;
@@ -49,14 +47,14 @@ impl SetupRecord for Field {
         let visibility = members.optional("visibility", input::list(VISIBILITIES, input::one_of(Visibility::CHOICES)));
         let registration = members.nullable("registration", input::text(NAME_LENGTH));
         let conditional = read_conditional(members, slug);
-        let options = read_options(members, languages);
-        let columns = read_columns(members, languages);
+        let options = read_options(members, languages).unwrap_or_default();
+        let columns = read_columns(members, languages).unwrap_or_default();
         let currency = members.nullable("currency", input::currency).flatten();
         if kind == Some(FieldType::Currency) && currency.is_none() {
             members.fault("currency", "is required for a field of the type currency");
         }
         let limits = read_limits(members);
-        let file_types = members.optional("file_types", input::list(FILE_TYPES, input::filled_text(NAME_LENGTH)));
+        let file_types = members.optional("file_types", read_file_types);
         let max_file_size = members.nullable("max_file_size", input::integer(1..=LIMIT));
         let auto_scoring = members.optional("auto_scoring", input::integer(0..=LIMIT));
         let created = members.optional("created", input::time).unwrap_or(context.now);
@@ -164,11 +162,22 @@ impl SetupRecord for Field {
 }
 
 /// `None` is every category, which `["*"]` says.
-fn read_categories(json: &Json) -> Result<Option<Vec<Slug>>, String> {
+pub(super) fn read_categories(json: &Json) -> Result<Option<Vec<Slug>>, String> {
     match json.as_array() {
         Some([all]) if all.as_str() == Some("*") => Ok(None),
-        _ => input::list(CATEGORIES, input::slug)(json).map(Some),
+        _ => input::slugs(CATEGORIES)(json).map(Some),
     }
+}
+
+/// The types of files, each once.
+pub(super) fn read_file_types(json: &Json) -> Result<Vec<String>, String> {
+    input::distinct(FILE_TYPES, file_types::read)(json)
+}
+
+fn first_twice<'t>(texts: impl Iterator<Item = &'t str>) -> Option<&'t str> {
+    let mut sorted: Vec<&str> = texts.collect();
+    sorted.sort_unstable();
+    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
 }
 
 /// The condition, from our member or from that of the read form, which names the field only.
@@ -176,13 +185,13 @@ fn read_conditional(members: &mut Members<'_>, slug: Slug) -> Option<Condition> 
     let shown = members.nullable("conditional_field", input::slug).flatten();
     let condition = match members.get("conditional") {
         None | Some(Json::Null) => {
-            shown.map(|field| Condition { field, operator: ANSWERED.to_owned(), value: Json::Null })
+            shown.map(|field| Condition { field, operator: Operator::Answered, value: Json::Null })
         }
         Some(_) => members.object("conditional", |members| {
             let field = members.required("field", input::slug);
-            let operator = members.optional("operator", input::filled_text(NAME_LENGTH));
+            let operator = members.optional("operator", input::one_of(Operator::CHOICES));
             let value = members.get("value").cloned().map_or(Json::Null, Json::into_owned);
-            Some(Condition { field: field?, operator: operator.unwrap_or_else(|| ANSWERED.to_owned()), value })
+            Some(Condition { field: field?, operator: operator.unwrap_or(Operator::Answered), value })
         })?,
     }?;
     if shown.is_some_and(|shown| shown != condition.field) {
@@ -201,54 +210,59 @@ fn write_conditional(object: &mut Object<'_>, condition: Option<&Condition>) {
     };
     object.object("conditional", |object| {
         object.slug("field", condition.field);
-        object.text("operator", &condition.operator);
+        object.text("operator", condition.operator.name());
         object.raw("value", &condition.value.to_string());
     });
 }
 
-fn read_options(members: &mut Members<'_>, languages: &[Locale]) -> Vec<FieldOption> {
-    let read = members.optional("options", input::list(OPTIONS, |json| read_option(json, languages)));
-    let options = read.unwrap_or_default();
-    let mut values: Vec<&str> = options.iter().map(|option| option.value.as_str()).collect();
-    values.sort_unstable();
-    if let Some((twice, _)) = values.iter().zip(values.iter().skip(1)).find(|(value, next)| value == next) {
+/// The options; nothing where the member is left out.
+pub(super) fn read_options(members: &mut Members<'_>, languages: &[Locale]) -> Option<Vec<FieldOption>> {
+    let options = members.optional("options", input::list(OPTIONS, |json| read_option(json, languages)))?;
+    if let Some(twice) = first_twice(options.iter().map(|option| option.value.as_str())) {
         members.fault("options", format!("has {twice} twice"));
     }
-    options
+    Some(options)
 }
 
-/// An option is its value, or an object of its value and label.
+/// An option is its value, or an object of its value, label and score.
 fn read_option(json: &Json, languages: &[Locale]) -> Result<FieldOption, String> {
     let Json::Object(object) = json else {
-        return Ok(FieldOption { value: input::filled_text(TEXT_LENGTH)(json)?, label: Translated::default() });
+        let value = input::filled_text(TEXT_LENGTH)(json)?;
+        return Ok(FieldOption { value, label: Translated::default(), score: None });
     };
-    if let Some((unknown, _)) = object.iter().find(|(name, _)| !matches!(*name, "value" | "label")) {
+    if let Some((unknown, _)) = object.iter().find(|(name, _)| !matches!(*name, "value" | "label" | "score")) {
         return Err(format!("has the member {unknown}, which is not one of an option"));
     }
     let value = object.get("value").ok_or_else(|| "has no value".to_owned())?;
     let label = object.get("label").map(input::translated(languages, TEXT_LENGTH)).transpose();
+    let score = object.get("score").filter(|score| !score.is_null()).map(input::integer(0..=LIMIT)).transpose();
     Ok(FieldOption {
         value: input::filled_text(TEXT_LENGTH)(value).map_err(|message| format!("value {message}"))?,
         label: label.map_err(|message| format!("label {message}"))?.unwrap_or_default(),
+        score: score.map_err(|message| format!("score {message}"))?,
     })
 }
 
 fn write_options(object: &mut Object<'_>, options: &[FieldOption]) {
     object.list("options", |list| {
         for option in options {
-            if option.label.is_empty() {
+            if option.label.is_empty() && option.score.is_none() {
                 list.text(&option.value);
-            } else {
-                list.object(|object| {
-                    object.text("value", &option.value);
-                    object.locales("label", &option.label);
-                });
+                continue;
             }
+            list.object(|object| {
+                object.text("value", &option.value);
+                object.locales("label", &option.label);
+                if let Some(score) = option.score {
+                    object.integer("score", score);
+                }
+            });
         }
     });
 }
 
-fn read_columns(members: &mut Members<'_>, languages: &[Locale]) -> Vec<Column> {
+/// The columns; nothing where the member is left out.
+pub(super) fn read_columns(members: &mut Members<'_>, languages: &[Locale]) -> Option<Vec<Column>> {
     let read = members.objects("columns", |members| {
         let key = members.required("key", input::filled_text(NAME_LENGTH));
         if key.as_ref().is_some_and(|key| !is_column_key(key)) {
@@ -256,17 +270,15 @@ fn read_columns(members: &mut Members<'_>, languages: &[Locale]) -> Vec<Column> 
         }
         let label = members.optional("label", input::translated(languages, TEXT_LENGTH));
         Some(Column { key: key?, label: label.unwrap_or_default() })
-    });
-    let columns: Vec<Column> = read.unwrap_or_default().into_iter().flatten().collect();
+    })?;
+    let columns: Vec<Column> = read.into_iter().flatten().collect();
     if columns.len() > COLUMNS {
         members.fault("columns", format!("must have at most {COLUMNS} items"));
     }
-    for (index, column) in columns.iter().enumerate() {
-        if columns[..index].iter().any(|other| other.key == column.key) {
-            members.fault("columns", format!("has {} twice", column.key));
-        }
+    if let Some(twice) = first_twice(columns.iter().map(|column| column.key.as_str())) {
+        members.fault("columns", format!("has {twice} twice"));
     }
-    columns
+    Some(columns)
 }
 
 fn read_limits(members: &mut Members<'_>) -> Limits {
@@ -334,7 +346,16 @@ mod tests {
         assert!(stored.contains(r#""options":["a",{"value":"b","label":{"de_DE":"B"}},"c"]"#), "{stored}");
         assert_eq!(field.option_label("b", Locale::DeDe), "B");
         assert_eq!(field.option_label("b", Locale::EnGb), "b");
-        for wrong in [r#"["a","a"]"#, r#"[""]"#, r#"[{"label":{}}]"#, r#"[{"value":"a","labels":{}}]"#, "[1]"] {
+        let with_score = r#"[{"value":"a","label":{},"score":3}]"#;
+        assert!(store::stored(&text(&format!(r#","options":{with_score}"#)).unwrap()).contains(with_score));
+        for wrong in [
+            r#"["a","a"]"#,
+            r#"[""]"#,
+            r#"[{"label":{}}]"#,
+            r#"[{"value":"a","labels":{}}]"#,
+            r#"[{"value":"a","score":-1}]"#,
+            "[1]",
+        ] {
             assert!(text(&format!(r#","options":{wrong}"#)).is_err(), "{wrong}");
         }
     }
@@ -342,13 +363,13 @@ mod tests {
     #[test]
     fn a_condition_may_be_named_by_its_field_alone() {
         let field = text(r#","conditional_field":"FieldBBB""#).unwrap();
-        assert_eq!(field.conditional.as_ref().unwrap().operator, ANSWERED);
+        assert_eq!(field.conditional.as_ref().unwrap().operator, Operator::Answered);
         assert!(field.references().contains(&("conditional", Kind::Field, Slug::parse("FieldBBB").unwrap())));
         let both =
-            r#","conditional":{"field":"FieldBBB","operator":"is","value":["x",1]},"conditional_field":"FieldBBB""#;
+            r#","conditional":{"field":"FieldBBB","operator":"one_of","value":["x",1]},"conditional_field":"FieldBBB""#;
         let field = text(both).unwrap();
         assert!(
-            store::stored(&field).contains(r#""conditional":{"field":"FieldBBB","operator":"is","value":["x",1]}"#)
+            store::stored(&field).contains(r#""conditional":{"field":"FieldBBB","operator":"one_of","value":["x",1]}"#)
         );
         assert!(text(&both.replace(r#"_field":"FieldBBB"#, r#"_field":"FieldCCC"#)).is_err());
         assert!(text(r#","conditional":{"field":"FieldAAA"}"#).is_err(), "a field is no condition of itself");

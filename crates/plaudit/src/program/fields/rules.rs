@@ -1,11 +1,11 @@
 //! Pure rules of fields.
 
-use super::{Field, FieldType};
-use crate::input::{self, Violations};
-use crate::program::tabs::Tab;
-use crate::program::taxes::country;
+use super::conditions::{self, broken_by};
+use super::{ApplicantAccess, Changes, Field, FieldOption, FieldType, LIMIT, Limits, Protection, Resource};
+use crate::input::Violations;
+use crate::program::tabs::{Tab, TabKind};
 use crate::program::{Program, Records};
-use crate::text::{Date, Json, Money, Slug, Timestamp};
+use crate::text::{Slug, Timestamp, Translated};
 
 /// Whether a field can be trashed: not while the condition of another live field names it.
 pub fn trash(program: &Program, slug: Slug) -> Result<(), String> {
@@ -26,29 +26,24 @@ fn unnamed(fields: &Records<Field>, slug: Slug) -> Result<(), String> {
     }
 }
 
-/// The form of a field: its own, or that of its tab.
-#[must_use]
-pub fn form_of(field: &Field, program: &Program) -> Option<Slug> {
-    field.form.or_else(|| Some(program.tabs.any(field.tab?)?.form))
-}
-
-/// What is wrong with a field among the records that it refers to. References to records that do not exist are found
-/// elsewhere.
-pub(super) fn check(field: &Field, program: &Program) -> Violations {
-    let mut violations = Violations::default();
-    let form_of_tab = field.tab.and_then(|tab| program.tabs.any(tab)).map(|tab| tab.form);
-    if let (Some(stated), Some(form)) = (field.form, form_of_tab)
-        && stated != form
-    {
-        violations.add("form", format!("is not the form of the tab, which is {form}"));
+/// Whether a field can come back from the trash: its tab, its form and the field that its condition names are there.
+pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
+    let mut missing = Vec::new();
+    if let Some(tab) = field.tab.filter(|tab| program.tabs.live(*tab).is_none()) {
+        missing.push(format!("its tab {tab}"));
     }
-    let form = form_of(field, program).and_then(|form| program.forms.any(form));
-    if let (Some(stated), Some(season)) = (field.season, form.and_then(|form| form.season))
-        && stated != season
-    {
-        violations.add("season", format!("is not the season of the form, which is {season}"));
+    if let Some(form) = form_of(field, program).filter(|form| program.forms.live(*form).is_none()) {
+        missing.push(format!("its form {form}"));
     }
-    violations
+    let named = field.conditional.as_ref().map(|condition| condition.field);
+    if let Some(named) = named.filter(|named| program.fields.live(*named).is_none()) {
+        missing.push(format!("the field {named}, which its condition names,"));
+    }
+    match missing.as_slice() {
+        [] => Ok(()),
+        [one] => Err(format!("The field cannot be restored: {one} is in the trash.")),
+        all => Err(format!("The field cannot be restored: {} are in the trash.", all.join(" and "))),
+    }
 }
 
 /// The place of a field's answer among others: by the order of its tab, its own order and its slug. Fields without a
@@ -59,174 +54,332 @@ pub fn rank(field: &Field, tabs: &Records<Tab>) -> (i64, i64, Slug) {
     (tab.map_or(i64::MAX, |tab| tab.order), field.order, field.slug)
 }
 
-/// Whether cells can begin with a key: it must not end in a digit, or the row's number would have no beginning.
-pub(super) fn is_column_key(key: &str) -> bool {
-    key.bytes().last().is_some_and(|byte| !byte.is_ascii_digit())
+/// The form that a field belongs to: the one it states, or its tab's.
+#[must_use]
+pub fn form_of(field: &Field, program: &Program) -> Option<Slug> {
+    field.form.or_else(|| Some(program.tabs.any(field.tab?)?.form))
 }
 
-/// The parts of a cell's reference: the key of the column, and the number of the row from 1.
-pub(super) fn cell(reference: &str) -> Option<(&str, u32)> {
-    let key = reference.trim_end_matches(|character: char| character.is_ascii_digit());
-    let row = &reference[key.len()..];
-    if key.is_empty() || row.starts_with('0') { None } else { Some((key, row.parse().ok()?)) }
+/// The season that a field belongs to: the one it states, or its form's.
+#[must_use]
+pub fn season_of(field: &Field, program: &Program) -> Option<Slug> {
+    field.season.or_else(|| program.forms.any(form_of(field, program)?)?.season)
 }
 
-/// Whether a value has the shape of an answer to a field (contract, section 6); null is no answer and always has it.
-pub fn check_answer(field: &Field, value: &Json) -> Result<(), String> {
-    if value.is_null() {
-        return Ok(());
-    }
-    match field.kind {
-        FieldType::Checkbox => input::flag(value).map(drop),
-        FieldType::CheckboxList => {
-            input::list(field.options.len().max(1_000), |item| option(field, item))(value).map(drop)
-        }
-        FieldType::Content => Err("must be left out: content has no answer".to_owned()),
-        FieldType::Formula => Err("must be left out: a formula is computed".to_owned()),
-        FieldType::Country => country(value).map(drop),
-        FieldType::Currency | FieldType::Numeric => number(field, value),
-        FieldType::Date => input::date(value).map(drop),
-        FieldType::DateTime => shaped(value, is_date_time, "a date and time such as 2026-01-31 08:30"),
-        FieldType::Time => shaped(value, is_time, "a time such as 08:30"),
-        FieldType::Radio | FieldType::DropDownList => option(field, value),
-        FieldType::Email => shaped(value, is_email, "an e-mail address"),
-        FieldType::Phone => shaped(value, is_phone, "a telephone number as in E.164, such as +441632960123"),
-        FieldType::Url => shaped(value, is_url, "an address that begins with https://"),
-        FieldType::Table => table(field, value),
-        FieldType::File => input::token(value).map(drop),
-        FieldType::Text | FieldType::Textarea | FieldType::Lookup => shaped(value, |_| true, "a string"),
+/// What the fields of a tab ask about; nothing where there are none on it.
+#[must_use]
+pub fn resource_of(tab: TabKind) -> Option<Resource> {
+    match tab {
+        TabKind::Start => None,
+        TabKind::General | TabKind::Eligibility => Some(Resource::Entries),
+        TabKind::Contributors => Some(Resource::Contributors),
+        TabKind::Attachments => Some(Resource::Attachments),
+        TabKind::Referees => Some(Resource::Referees),
     }
 }
 
-fn shaped(value: &Json, is: fn(&str) -> bool, what: &str) -> Result<(), String> {
-    if value.as_str().is_some_and(is) { Ok(()) } else { Err(format!("must be {what}")) }
+/// Whether a field is asked in a category: it names the category or all of them, and neither its season nor its form is
+/// another one than the category's.
+#[must_use]
+pub fn is_asked_in(field: &Field, category: Slug, program: &Program) -> bool {
+    let Some(found) = program.categories.any(category) else { return false };
+    let is_same = |one: Option<Slug>, other: Option<Slug>| one.is_none() || other.is_none() || one == other;
+    field.applies_to(category)
+        && is_same(season_of(field, program), Some(found.season))
+        && is_same(form_of(field, program), found.form)
 }
 
-fn option(field: &Field, value: &Json) -> Result<(), String> {
-    let text = value.as_str().ok_or_else(|| "must be the value of an option".to_owned())?;
-    if field.options.is_empty() || field.options.iter().any(|option| option.value == text) {
-        Ok(())
-    } else {
-        Err("must be the value of one of the field's options".to_owned())
-    }
-}
-
-fn number(field: &Field, value: &Json) -> Result<(), String> {
-    let text = value.as_number().ok_or_else(|| "must be a number".to_owned())?;
-    match field.currency {
-        Some(currency) if field.kind == FieldType::Currency => {
-            Money::parse(text, currency).map(drop).map_err(|error| format!("is wrong: {error}"))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn table(field: &Field, value: &Json) -> Result<(), String> {
-    let cells = value.as_object().ok_or_else(|| "must be a map of cells such as A1 to strings".to_owned())?;
-    for (reference, text) in cells.iter() {
-        let known = |key: &str| field.columns.is_empty() || field.columns.iter().any(|column| column.key == key);
-        if !cell(reference).is_some_and(|(key, _)| known(key)) {
-            return Err(format!("has the cell {reference}, which is no column's key and the number of a row"));
-        }
-        if text.as_str().is_none() {
-            return Err(format!("has no string in the cell {reference}"));
+/// The field that a body makes, which was read with these violations.
+pub fn create(
+    program: &Program,
+    slug: Slug,
+    (changes, mut violations): (Changes, Violations),
+    now: Timestamp,
+) -> Result<Field, Violations> {
+    let tab = changes.tab.and_then(|tab| tab_of(program, tab, &mut violations));
+    if let Some(form) = changes.form {
+        match tab {
+            Some(tab) if tab.form != form => {
+                violations.add("form", format!("is not the form of the tab, which is {}", tab.form));
+            }
+            None if program.forms.live(form).is_none() => {
+                violations.add("form", format!("{form} is no form of the account"));
+            }
+            _ => {}
         }
     }
-    Ok(())
+    let form = tab.map(|tab| tab.form);
+    let resource = tab.and_then(|tab| resource_of(tab.kind));
+    let last = program.fields.all_live().filter(|field| field.tab == changes.tab).map(|field| field.order).max();
+    let mut field = Field {
+        slug,
+        season: form.and_then(|form| program.forms.any(form)).and_then(|form| form.season),
+        form,
+        tab: changes.tab,
+        resource: resource.unwrap_or(Resource::Entries),
+        // A field whose type is not known is told of and not made.
+        kind: changes.kind.unwrap_or(FieldType::Text),
+        categories: None,
+        order: last.unwrap_or(0).saturating_add(1).min(LIMIT),
+        title: Translated::default(),
+        label: Translated::default(),
+        help_text: Translated::default(),
+        hint_text: Translated::default(),
+        required: false,
+        searchable: false,
+        applicant: ApplicantAccess { read: true, write: true },
+        protection: Protection::Standard,
+        visibility: Vec::new(),
+        registration: None,
+        conditional: None,
+        options: Vec::new(),
+        columns: Vec::new(),
+        currency: changes.currency.flatten(),
+        limits: Limits::default(),
+        file_types: Vec::new(),
+        max_file_size: None,
+        auto_scoring: 0,
+        created: now,
+        updated: now,
+    };
+    let is_typed = changes.kind.is_some();
+    apply(&mut field, &changes);
+    judge(program, &field, &changes, (is_typed, tab.is_some()), &mut violations);
+    violations.or(Some(field))
 }
 
-fn is_date_time(text: &str) -> bool {
-    let written = text.split_once(' ').is_some_and(|(date, time)| Date::parse(date).is_some() && is_time(time));
-    written || Timestamp::parse(text).is_ok()
+/// The field after an update that was read with these violations.
+pub fn update(
+    program: &Program,
+    before: &Field,
+    (changes, mut violations): (Changes, Violations),
+    now: Timestamp,
+) -> Result<Field, Violations> {
+    let form = form_of(before, program);
+    if changes.kind.is_some_and(|kind| kind != before.kind) {
+        let kind = before.kind.name();
+        violations.add("type", format!("must stay {kind}, so that answers keep their meaning"));
+    }
+    if changes.form.is_some_and(|stated| Some(stated) != form) {
+        violations.add("form", "must stay the form that the field is on");
+    }
+    let has_currency = before.kind == FieldType::Currency;
+    if has_currency && changes.currency.is_some_and(|currency| currency != before.currency) {
+        violations.add("currency", "must stay what it is, so that amounts keep their meaning");
+    }
+    if let Some(tab) = changes.tab.filter(|tab| Some(*tab) != before.tab)
+        && let Some(tab) = tab_of(program, tab, &mut violations)
+    {
+        if Some(tab.form) != form {
+            violations.add("tab", "must be a tab of the form that the field is on");
+        }
+        if resource_of(tab.kind).is_some_and(|resource| resource != before.resource) {
+            violations.add("tab", format!("must be a tab for fields about {}", before.resource.name()));
+        }
+    }
+    let mut field = before.clone();
+    field.tab = changes.tab.or(before.tab);
+    if !has_currency {
+        field.currency = changes.currency.flatten();
+    }
+    apply(&mut field, &changes);
+    judge(program, &field, &changes, (true, true), &mut violations);
+    if changes.options.is_some()
+        && let Some((other, why)) = broken_by(program, &field)
+    {
+        let title = other.title.first();
+        violations
+            .add("options", format!("are compared with by the field {} ({title}), whose value {why}", other.slug));
+    }
+    if field != *before {
+        field.updated = now;
+    }
+    violations.or(Some(field))
 }
 
-fn is_time(text: &str) -> bool {
-    let two_digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
-    text.split_once(':')
-        .is_some_and(|(hours, minutes)| two_digits(hours) && two_digits(minutes) && hours < "24" && minutes < "60")
+/// A tab that can have fields; otherwise why it cannot.
+fn tab_of<'p>(program: &'p Program, slug: Slug, violations: &mut Violations) -> Option<&'p Tab> {
+    let Some(tab) = program.tabs.live(slug) else {
+        violations.add("tab", format!("{slug} is no tab of the account"));
+        return None;
+    };
+    if resource_of(tab.kind).is_none() {
+        violations.add("tab", format!("{slug} is of the type {}, which has no fields", tab.kind.name()));
+    }
+    if program.forms.live(tab.form).is_none() {
+        violations.add("tab", format!("{slug} belongs to a form that is in the trash"));
+    }
+    Some(tab)
 }
 
-fn is_email(text: &str) -> bool {
-    let parts = text.rsplit_once('@');
-    parts.is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty()) && !text.contains(char::is_whitespace)
+/// Puts into a field what a body says, but for what decides where the field belongs.
+fn apply(field: &mut Field, changes: &Changes) {
+    for (text, changed) in [
+        (&mut field.title, &changes.title),
+        (&mut field.help_text, &changes.help_text),
+        (&mut field.hint_text, &changes.hint_text),
+    ] {
+        if let Some(changed) = changed {
+            text.merge(changed.clone());
+        }
+    }
+    if let Some(options) = &changes.options {
+        field.options = options.iter().map(|option| completed(option, &field.options)).collect();
+    }
+    field.required = changes.required.unwrap_or(field.required);
+    if let Some(conditional) = &changes.conditional {
+        field.conditional.clone_from(conditional);
+    }
+    field.limits = changes.limits.applied_to(field.limits);
+    field.order = changes.order.unwrap_or(field.order);
+    if let Some(categories) = &changes.categories {
+        field.categories.clone_from(categories);
+    }
+    field.protection = changes.protection.unwrap_or(field.protection);
+    if let Some(columns) = &changes.columns {
+        field.columns.clone_from(columns);
+    }
+    if let Some(file_types) = &changes.file_types {
+        field.file_types.clone_from(file_types);
+    }
+    field.max_file_size = changes.max_file_size.unwrap_or(field.max_file_size);
 }
 
-fn is_phone(text: &str) -> bool {
-    let digits = text.strip_prefix('+').unwrap_or_default();
-    (2..=15).contains(&digits.len()) && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
+/// An option with the label and the score that it had, where it states none: the read form shows values alone, and what is
+/// read and written back must lose nothing.
+fn completed(option: &FieldOption, before: &[FieldOption]) -> FieldOption {
+    let held = before.iter().find(|held| held.value == option.value);
+    let label = match held {
+        Some(held) if option.label.is_empty() => held.label.clone(),
+        _ => option.label.clone(),
+    };
+    let score = option.score.or_else(|| held.and_then(|held| held.score));
+    FieldOption { value: option.value.clone(), label, score }
 }
 
-fn is_url(text: &str) -> bool {
-    let rest = text.strip_prefix("https://").unwrap_or_default();
-    !rest.is_empty() && !rest.starts_with('/') && !rest.contains(char::is_whitespace)
+/// What a body must not have made of a field. `is_typed` and `is_placed`: whether its type and its tab are known, without
+/// which nothing can be said of what depends on them.
+fn judge(
+    program: &Program,
+    field: &Field,
+    changes: &Changes,
+    (is_typed, is_placed): (bool, bool),
+    violations: &mut Violations,
+) {
+    if is_typed {
+        check_type(field, &["limits"], violations);
+    }
+    for (name, minimum, maximum) in [
+        ("limits.minimum_characters", field.limits.minimum_characters, field.limits.maximum_characters),
+        ("limits.minimum_words", field.limits.minimum_words, field.limits.maximum_words),
+    ] {
+        if minimum.zip(maximum).is_some_and(|(minimum, maximum)| minimum > maximum) {
+            violations.add(name, "must not be above the maximum");
+        }
+    }
+    if let Some(Some(categories)) = &changes.categories {
+        for category in categories.iter().filter(|category| program.categories.live(**category).is_none()) {
+            violations.add("categories", format!("{category} is no category of the account"));
+        }
+        if is_placed {
+            check_categories(program, field, violations);
+        }
+    }
+    if let Some(Some(_)) = &changes.conditional {
+        conditions::check(program, field, is_placed, violations);
+    }
+}
+
+/// Which members a field has although its type does not have them, and which its type needs. `limits` is what the member
+/// of the limits is called, or the members that they are. A member that something is wrong with already is passed over.
+fn check_type(field: &Field, limits: &[&'static str], violations: &mut Violations) {
+    let kind = field.kind;
+    let mut told = |member: &'static str, message: String| {
+        let is_part =
+            |name: &str| name.strip_prefix(member).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        if !violations.iter().any(|(name, _)| is_part(name)) {
+            violations.add(member, message);
+        }
+    };
+    let of_type = format!("a field of the type {}", kind.name());
+    let is_of = |other: FieldType| kind == other;
+    for (member, is_there, belongs, is_needed) in [
+        ("options", !field.options.is_empty(), kind.has_options(), true),
+        ("columns", !field.columns.is_empty(), is_of(FieldType::Table), true),
+        ("currency", field.currency.is_some(), is_of(FieldType::Currency), true),
+        ("file_types", !field.file_types.is_empty(), is_of(FieldType::File), false),
+        ("max_file_size", field.max_file_size.is_some(), is_of(FieldType::File), false),
+        ("required", field.required, kind.takes_answers(), false),
+    ] {
+        if is_there && !belongs {
+            told(member, format!("is no member of {of_type}"));
+        } else if belongs && is_needed && !is_there {
+            told(member, format!("is required for {of_type}, and must not be empty"));
+        }
+    }
+    if field.limits != Limits::default() && !kind.has_limits() {
+        for member in limits {
+            told(member, format!("is no member of {of_type}"));
+        }
+    }
+}
+
+/// The categories that a field names are of its season and form.
+fn check_categories(program: &Program, field: &Field, violations: &mut Violations) {
+    let (season, form) = (season_of(field, program), form_of(field, program));
+    for slug in field.categories.iter().flatten() {
+        let Some(category) = program.categories.any(*slug) else { continue };
+        if season.is_some_and(|season| season != category.season) {
+            violations.add("categories", format!("{slug} is a category of another season"));
+        }
+        if form.zip(category.form).is_some_and(|(form, other)| form != other) {
+            violations.add("categories", format!("{slug} is a category of another form"));
+        }
+    }
+}
+
+/// What is wrong with a field among the records that it refers to. References to records that do not exist are found
+/// elsewhere.
+#[must_use]
+pub fn check(field: &Field, program: &Program) -> Violations {
+    let mut violations = Violations::default();
+    let tab = field.tab.and_then(|tab| program.tabs.any(tab));
+    if let (Some(stated), Some(tab)) = (field.form, tab)
+        && stated != tab.form
+    {
+        violations.add("form", format!("is not the form of the tab, which is {}", tab.form));
+    }
+    if let Some(tab) = tab
+        && field.resource != Resource::Users
+        && resource_of(tab.kind) != Some(field.resource)
+    {
+        let (about, kind) = (field.resource.name(), tab.kind.name());
+        violations.add("tab", format!("is of the type {kind}, which has no fields about {about}"));
+    }
+    let form = form_of(field, program).and_then(|form| program.forms.any(form));
+    if let (Some(stated), Some(season)) = (field.season, form.and_then(|form| form.season))
+        && stated != season
+    {
+        violations.add("season", format!("is not the season of the form, which is {season}"));
+    }
+    let limits: Vec<&str> = [
+        ("maximum_characters", field.limits.maximum_characters),
+        ("maximum_words", field.limits.maximum_words),
+        ("minimum_characters", field.limits.minimum_characters),
+        ("minimum_words", field.limits.minimum_words),
+    ]
+    .into_iter()
+    .filter_map(|(name, limit)| limit.map(|_| name))
+    .collect();
+    check_type(field, &limits, &mut violations);
+    check_categories(program, field, &mut violations);
+    // What is in the trash may name what is there as well; it is judged when it comes back.
+    let named = field.conditional.as_ref().and_then(|condition| program.fields.any(condition.field));
+    if named.is_some() && program.fields.live(field.slug).is_some() {
+        conditions::check(program, field, true, &mut violations);
+    }
+    violations
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::tests::{field, tabs};
-    use super::*;
-    use crate::http::json_body::parse_value;
-    use crate::program::Record;
-
-    fn accepts(members: &str, answer: &str) -> bool {
-        check_answer(&field("FieldAAA", members), &parse_value(answer.as_bytes()).unwrap()).is_ok()
-    }
-
-    #[test]
-    fn answers_have_the_shape_of_their_type() {
-        for (members, right, wrong) in [
-            (r#""type":"checkbox""#, "true", r#""true""#),
-            (r#""type":"checkboxlist","options":["a","b"]"#, r#"["b","a"]"#, r#"["c"]"#),
-            (r#""type":"radio","options":["a"]"#, r#""a""#, r#""b""#),
-            (r#""type":"drop-down-list""#, r#""anything""#, "1"),
-            (r#""type":"country""#, r#""NZ""#, r#""nz""#),
-            (r#""type":"currency","currency":"USD""#, "12.50", "12.505"),
-            (r#""type":"numeric""#, "-1e3", r#""1""#),
-            (r#""type":"date""#, r#""2024-02-29""#, r#""2023-02-29""#),
-            (r#""type":"datetime""#, r#""2024-02-29 23:59""#, r#""2024-02-29 24:00""#),
-            (r#""type":"datetime""#, r#""2024-02-29T10:00:00Z""#, r#""2024-02-29""#),
-            (r#""type":"time""#, r#""00:00""#, r#""8:30""#),
-            (r#""type":"email""#, r#""a@b""#, r#""a b@c""#),
-            (r#""type":"phone""#, r#""+441632960123""#, r#""01632960123""#),
-            (r#""type":"url""#, r#""https://example.org/a""#, r#""http://example.org""#),
-            (r#""type":"table","columns":[{"key":"A"}]"#, r#"{"A1":"x","A12":""}"#, r#"{"B1":"x"}"#),
-            (r#""type":"table""#, r#"{"AB7":"x"}"#, r#"{"A0":"x"}"#),
-            (r#""type":"table""#, "{}", r#"{"A1":1}"#),
-            (r#""type":"file""#, r#""TokenTokenToken""#, r#""short""#),
-            (r#""type":"text""#, r#""""#, "1"),
-            (r#""type":"content""#, "null", r#""x""#),
-            (r#""type":"formula""#, "null", "1"),
-        ] {
-            assert!(accepts(members, right), "{members} {right}");
-            assert!(!accepts(members, wrong), "{members} {wrong}");
-            assert!(accepts(members, "null"), "{members}: null is no answer");
-        }
-    }
-
-    #[test]
-    fn a_field_that_a_live_condition_names_cannot_be_trashed() {
-        let named = field("FieldAAA", r#""type":"text""#);
-        let naming = field("FieldBBB", r#""type":"text","conditional_field":"FieldAAA""#);
-        let mut fields = Records::default();
-        fields.insert(named.slug, Record { value: named.clone(), revision: 1, deleted: false });
-        fields.insert(naming.slug, Record { value: naming.clone(), revision: 2, deleted: false });
-        assert!(unnamed(&fields, named.slug).unwrap_err().contains("FieldBBB"));
-        assert_eq!(unnamed(&fields, naming.slug), Ok(()));
-        fields.insert(naming.slug, Record { value: naming, revision: 3, deleted: true });
-        assert_eq!(unnamed(&fields, named.slug), Ok(()), "a trashed field has no say");
-    }
-
-    #[test]
-    fn answers_are_ordered_by_tab_then_field_then_slug() {
-        let mut fields = [
-            field("FieldAAA", r#""type":"text","resource":"users","tab":null"#),
-            field("FieldBBB", r#""type":"text","tab":"TabBBBBB""#),
-            field("FieldDDD", r#""type":"text","tab":"TabAAAAA","order":2"#),
-            field("FieldCCC", r#""type":"text","tab":"TabAAAAA","order":2"#),
-            field("FieldEEE", r#""type":"text","tab":"TabAAAAA","order":1"#),
-        ];
-        fields.sort_by_key(|field| rank(field, &tabs()));
-        let slugs: Vec<String> = fields.iter().map(|field| field.slug.to_string()).collect();
-        assert_eq!(slugs, ["FieldEEE", "FieldCCC", "FieldDDD", "FieldBBB", "FieldAAA"]);
-    }
-}
+mod tests;

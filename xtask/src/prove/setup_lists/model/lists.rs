@@ -34,11 +34,8 @@ const TRASH: Choice = Words(&["only", "all", "none"]);
 const DELETED: Choice = Words(&["only", "included", "none"]);
 const ACTIVE: Choice = Words(&["active", "inactive"]);
 
-/// The lists of the set-up that the service has so far.
-pub(crate) const LISTS: &[List] = TABLE.split_at(5).0;
-
-/// The contract's table.
-const TABLE: &[List] = &[
+/// The lists of the set-up: the contract's table.
+pub(crate) const LISTS: &[List] = &[
     List { path: "/season", kind: "season", filters: &[], orders: &["created", "name", "status", "updated"] },
     List {
         path: "/form",
@@ -92,6 +89,34 @@ const TABLE: &[List] = &[
         orders: &["created", "mode", "name", "updated"],
     },
     List {
+        path: "/field",
+        kind: "field",
+        filters: &[
+            ("conditional", WordOrSlug(&["only", "none"], "field")),
+            ("protection", Words(&["standard", "elevated", "maximum"])),
+            ("resource", Words(&["entries", "users", "attachments", "contributors"])),
+            ("type", Words(FIELD_TYPES)),
+            ("category", Slug("category")),
+            ("form", Slug("form")),
+            ("tab", Slug("tab")),
+            ("season", Season),
+            ("deleted", DELETED),
+        ],
+        orders: &[
+            "title",
+            "resource",
+            "type",
+            "updated",
+            "created",
+            "categories",
+            "order",
+            "tab",
+            "form",
+            "auto_scoring",
+            "category_count",
+        ],
+    },
+    List {
         path: "/chapter",
         kind: "chapter",
         filters: &[("status", ACTIVE), ("season", Season), ("deleted", DELETED)],
@@ -121,34 +146,6 @@ const TABLE: &[List] = &[
             "shortcode",
             "status",
             "updated",
-        ],
-    },
-    List {
-        path: "/field",
-        kind: "field",
-        filters: &[
-            ("conditional", WordOrSlug(&["only", "none"], "field")),
-            ("protection", Words(&["standard", "elevated", "maximum"])),
-            ("resource", Words(&["entries", "users", "attachments", "contributors"])),
-            ("type", Words(FIELD_TYPES)),
-            ("category", Slug("category")),
-            ("form", Slug("form")),
-            ("tab", Slug("tab")),
-            ("season", Season),
-            ("deleted", DELETED),
-        ],
-        orders: &[
-            "title",
-            "resource",
-            "type",
-            "updated",
-            "created",
-            "categories",
-            "order",
-            "tab",
-            "form",
-            "auto_scoring",
-            "category_count",
         ],
     },
 ];

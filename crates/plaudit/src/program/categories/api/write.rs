@@ -1,0 +1,119 @@
+//! Making, changing and deleting categories.
+
+use super::{CreateCategory, UpdateCategory};
+use crate::db::{DbError, Tx};
+use crate::files;
+use crate::http::openapi::Error;
+use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use crate::ids::Ids;
+use crate::kind::Kind;
+use crate::log::Action;
+use crate::program::categories::{self, Category, document, moved_up, read_create, read_update};
+use crate::program::store;
+use crate::text::{JsonObject, Slug};
+
+struct Creating {
+    ids: Ids,
+    body: JsonObject<'static>,
+}
+
+/// Makes a category.
+#[utoipa::path(
+    post,
+    path = "/category",
+    operation_id = "PostCategoryV23",
+    tag = "Categories",
+    request_body(content = CreateCategory, content_type = "application/json"),
+    responses(
+        (status = 201, description = "The category"),
+        (status = "4XX", description = "Why it was not made", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    let ids = caller.app().ids.clone();
+    caller.write(Creating { ids, body }, |tx, writing| Box::pin(write_create(tx, writing))).await
+}
+
+async fn write_create(tx: &mut Tx, writing: &Writing<Creating>) -> Result<Reply, ApiError> {
+    let Creating { ids, body } = &*writing.state;
+    let program = &writing.program;
+    let slug = program.categories.free_slug(ids);
+    let category = categories::create(program, read_create(body, &program.context), slug, writing.origin.at)?;
+    let shown = document(&category, program, &[]);
+    let revision = store::change(tx, writing.account(), &writing.origin, Action::Created, category).await?;
+    Ok(Reply::created(shown, revision, Kind::Category, slug.as_str()))
+}
+
+struct Updating {
+    slug: Slug,
+    body: JsonObject<'static>,
+}
+
+/// Changes what the body names; everything else keeps its value.
+#[utoipa::path(
+    put,
+    path = "/category/{slug}",
+    operation_id = "PutCategoryV23",
+    tag = "Categories",
+    params(("slug" = String, Path, description = "The category", pattern = "^[A-Za-z]{8}$")),
+    request_body(content = UpdateCategory, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The category"),
+        (status = "4XX", description = "Why it did not change", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    caller.write(Updating { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
+}
+
+async fn write_update(tx: &mut Tx, writing: &Writing<Updating>) -> Result<Reply, ApiError> {
+    let Updating { slug, body } = &*writing.state;
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update::<Category>(tx, account, *slug, &program.context).await?;
+    let before = found.ok_or(ApiError::NotFound)?;
+    let body = read_update(body, &program.context);
+    let category = categories::update(program, &before.value, body, writing.origin.at)?;
+    writing.precondition(before.revision)?;
+    let shown = shown(tx, writing, &category).await?;
+    if category == before.value {
+        return Ok(Reply::ok(shown, before.revision));
+    }
+    let revision = store::change(tx, account, &writing.origin, Action::Updated, category).await?;
+    Ok(Reply::ok(shown, revision))
+}
+
+async fn shown<S>(tx: &mut Tx, writing: &Writing<S>, category: &Category) -> Result<String, DbError> {
+    let names = files::store::names_in(tx, writing.account(), &category.images).await?;
+    Ok(document(category, &writing.program, &names))
+}
+
+/// Puts a category into the trash. Its children move one level up; its entries keep their reference and show its name.
+#[utoipa::path(
+    delete,
+    path = "/category/{slug}",
+    operation_id = "DeleteCategoryV23",
+    tag = "Categories",
+    params(("slug" = String, Path, description = "The category", pattern = "^[A-Za-z]{8}$")),
+    responses(
+        (status = 204, description = "The category is in the trash"),
+        (status = "4XX", description = "Why it is not", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
+}
+
+async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
+    let (account, slug) = (writing.account(), *writing.state);
+    let found = store::find_for_update::<Category>(tx, account, slug, &writing.program.context).await?;
+    let category = found.ok_or(ApiError::NotFound)?;
+    writing.precondition(category.revision)?;
+    for child in moved_up(&writing.program, &category.value, writing.origin.at) {
+        store::change(tx, account, &writing.origin, Action::Updated, child).await?;
+    }
+    store::change(tx, account, &writing.origin, Action::Trashed, category.value).await?;
+    Ok(Reply::no_content())
+}

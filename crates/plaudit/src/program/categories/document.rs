@@ -1,0 +1,95 @@
+//! How categories are shown (contract, section 6), and what lists of them are sorted by.
+
+use super::Category;
+use crate::document::{self, Object};
+use crate::kind::Kind;
+use crate::program::Program;
+use crate::program::listing::SortKey;
+use crate::text::Token;
+
+/// A category as a single read shows it; `images` are the names of the files of its images.
+#[must_use]
+pub fn document(category: &Category, program: &Program, images: &[(Token, String)]) -> String {
+    document::object(|object| {
+        write_shared(object, category, program);
+        object.list("chapters", |list| {
+            for chapter in &category.chapters {
+                list.reference(Kind::Chapter, *chapter);
+            }
+        });
+        object.optional_integer("entrant_max_entries", category.entrant_max_entries);
+        object.translated("entry_name_label", &category.entry_name_label);
+        object.flag("fill_entry_name", category.fill_entry_name);
+        object.translated("image_heading", &category.image_heading);
+        object.list("images", |list| {
+            for token in &category.images {
+                let name = images.iter().find(|(image, _)| image == token).map(|(_, name)| name.as_str());
+                list.object(|object| {
+                    object.text("token", token.as_str());
+                    object.link("link", Kind::File, token.as_str());
+                    object.text("filename", name.unwrap_or_default());
+                    object.download("download", token.as_str());
+                });
+            }
+        });
+        object.optional_integer("max_image_width", category.max_image_width);
+        object.translated("packing_slip_instructions", &category.packing_slip_instructions);
+        object.flag("pdf_packing_slip", category.pdf_packing_slip);
+    })
+}
+
+/// A category as a list shows it.
+#[must_use]
+pub fn item(category: &Category, program: &Program, entry_count: i64) -> String {
+    document::object(|object| {
+        write_shared(object, category, program);
+        object.integer("chapter_count", chapter_count(category));
+        object.integer("entry_count", entry_count);
+    })
+}
+
+fn write_shared(object: &mut Object<'_>, category: &Category, program: &Program) {
+    // What is gone altogether leaves no dangling reference.
+    let season = program.seasons.any(category.season).map(|season| season.slug);
+    object.time("created", category.created);
+    object.translated("description", &category.description);
+    object.integer("divisions", category.divisions);
+    object.optional_reference("form", Kind::Form, category.form);
+    object.translated("name", &category.name);
+    object.optional_reference("parent", Kind::Category, category.parent);
+    object.optional_integer("promoted", category.promoted.map(i64::from));
+    object.optional_reference("season", Kind::Season, season);
+    object.translated("shortcode", &category.shortcode);
+    object.slug("slug", category.slug);
+    object.text("status", category.status.name());
+    object.time("updated", category.updated);
+}
+
+/// How many chapters a category names.
+fn chapter_count(category: &Category) -> i64 {
+    i64::try_from(category.chapters.len()).unwrap_or(i64::MAX)
+}
+
+/// What a list of categories is sorted by (contract, section 4).
+pub(super) fn key(category: &Category, order: &str, program: &Program, entry_count: i64) -> SortKey {
+    match order {
+        "chapter_count" => SortKey::Integer(chapter_count(category)),
+        "created" => SortKey::time(category.created),
+        "divisions" => SortKey::Integer(category.divisions),
+        "entry_count" => SortKey::Integer(entry_count),
+        "form" => {
+            let form = category.form.and_then(|form| program.forms.any(form));
+            SortKey::name(form.map(|form| &form.name), program)
+        }
+        "name" => SortKey::translated(&category.name, program),
+        "parent" => {
+            let parent = category.parent.and_then(|parent| program.categories.any(parent));
+            SortKey::name(parent.map(|parent| &parent.name), program)
+        }
+        "promoted" => category.promoted.map_or(SortKey::Absent, |promoted| SortKey::Integer(i64::from(promoted))),
+        "season" => SortKey::name(program.seasons.any(category.season).map(|season| &season.name), program),
+        "shortcode" => SortKey::translated(&category.shortcode, program),
+        "status" => SortKey::text(Some(category.status.name())),
+        _ => SortKey::time(category.updated),
+    }
+}

@@ -1,0 +1,123 @@
+//! Making, changing and deleting chapters.
+
+use super::{CreateChapter, UpdateChapter};
+use crate::db::{AccountId, DbError, Tx};
+use crate::http::openapi::Error;
+use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use crate::ids::Ids;
+use crate::kind::Kind;
+use crate::log::Action;
+use crate::program::chapters::{self, Candidate, Chapter, Status, document, read_create, read_update};
+use crate::program::store;
+use crate::text::{JsonObject, Slug, status_label};
+use crate::users;
+
+struct Creating {
+    ids: Ids,
+    body: JsonObject<'static>,
+}
+
+/// Makes a chapter.
+#[utoipa::path(
+    post,
+    path = "/chapter",
+    operation_id = "PostChapterV23",
+    tag = "Chapters",
+    request_body(content = CreateChapter, content_type = "application/json"),
+    responses(
+        (status = 201, description = "The chapter"),
+        (status = "4XX", description = "Why it was not made", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    let ids = caller.app().ids.clone();
+    caller.write(Creating { ids, body }, |tx, writing| Box::pin(write_create(tx, writing))).await
+}
+
+async fn write_create(tx: &mut Tx, writing: &Writing<Creating>) -> Result<Reply, ApiError> {
+    let Creating { ids, body } = &*writing.state;
+    let (account, program) = (writing.account(), &writing.program);
+    let create = read_create(body, &program.context);
+    let found = candidates(tx, account, &create.0.managers).await?;
+    let slug = program.chapters.free_slug(ids);
+    let chapter = chapters::create(program, create, &found, slug, writing.origin.at)?;
+    let shown = shown(&chapter, writing);
+    let revision = store::change(tx, account, &writing.origin, Action::Created, chapter).await?;
+    Ok(Reply::created(shown, revision, Kind::Chapter, slug.as_str()))
+}
+
+struct Updating {
+    slug: Slug,
+    body: JsonObject<'static>,
+}
+
+/// Changes what the body names; everything else keeps its value.
+#[utoipa::path(
+    put,
+    path = "/chapter/{slug}",
+    operation_id = "PutChapterV23",
+    tag = "Chapters",
+    params(("slug" = String, Path, description = "The chapter", pattern = "^[A-Za-z]{8}$")),
+    request_body(content = UpdateChapter, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The chapter"),
+        (status = "4XX", description = "Why it did not change", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    caller.write(Updating { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
+}
+
+async fn write_update(tx: &mut Tx, writing: &Writing<Updating>) -> Result<Reply, ApiError> {
+    let Updating { slug, body } = &*writing.state;
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update::<Chapter>(tx, account, *slug, &program.context).await?;
+    let before = found.ok_or(ApiError::NotFound)?;
+    let update = read_update(body, &program.context);
+    let found = candidates(tx, account, update.0.managers.as_deref().unwrap_or_default()).await?;
+    let chapter = chapters::update(program, &before.value, update, &found, writing.origin.at)?;
+    writing.precondition(before.revision)?;
+    let shown = shown(&chapter, writing);
+    if chapter == before.value {
+        return Ok(Reply::ok(shown, before.revision));
+    }
+    let revision = store::change(tx, account, &writing.origin, Action::Updated, chapter).await?;
+    Ok(Reply::ok(shown, revision))
+}
+
+async fn candidates(tx: &mut Tx, account: AccountId, named: &[Slug]) -> Result<Vec<Candidate>, DbError> {
+    if named.is_empty() { Ok(Vec::new()) } else { users::store::candidates(tx, account, named).await }
+}
+
+fn shown<S>(chapter: &Chapter, writing: &Writing<S>) -> String {
+    let label = status_label(chapter.status == Status::Active, writing.label_locale());
+    document(chapter, &writing.program, label)
+}
+
+/// Puts a chapter into the trash; its entries keep their reference and show its name.
+#[utoipa::path(
+    delete,
+    path = "/chapter/{slug}",
+    operation_id = "DeleteChapterV23",
+    tag = "Chapters",
+    params(("slug" = String, Path, description = "The chapter", pattern = "^[A-Za-z]{8}$")),
+    responses(
+        (status = 204, description = "The chapter is in the trash"),
+        (status = "4XX", description = "Why it is not", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
+}
+
+async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
+    let (account, slug) = (writing.account(), *writing.state);
+    let found = store::find_for_update::<Chapter>(tx, account, slug, &writing.program.context).await?;
+    let chapter = found.ok_or(ApiError::NotFound)?;
+    writing.precondition(chapter.revision)?;
+    store::change(tx, account, &writing.origin, Action::Trashed, chapter.value).await?;
+    Ok(Reply::no_content())
+}

@@ -1,0 +1,166 @@
+//! The bodies of fields: what they may say, read with everything that is wrong with them.
+
+use super::record::{read_categories, read_columns, read_file_types, read_options};
+use super::{Column, Condition, FieldOption, FieldType, LIMIT, Limits, Operator, Protection, TEXT_LENGTH};
+use crate::input::{self, Members, Violations};
+use crate::program::Context;
+use crate::program::chapters::NAME_LENGTH;
+use crate::text::{Currency, Json, JsonObject, Slug, Translated};
+
+/// What a body says of a field; what is `None` it does not speak of, or it is wrong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// The type.
+    pub kind: Option<FieldType>,
+    /// The tab.
+    pub tab: Option<Slug>,
+    /// The form, which is the tab's.
+    pub form: Option<Slug>,
+    /// The currency; `Some(None)` says that there is none.
+    pub currency: Option<Option<Currency>>,
+    /// Texts that replace those of the same locales.
+    pub title: Option<Translated>,
+    /// Texts that replace those of the same locales.
+    pub help_text: Option<Translated>,
+    /// Texts that replace those of the same locales.
+    pub hint_text: Option<Translated>,
+    /// The options, all of them.
+    pub options: Option<Vec<FieldOption>>,
+    /// Whether an answer is needed.
+    pub required: Option<bool>,
+    /// The condition; `Some(None)` takes it away.
+    pub conditional: Option<Option<Condition>>,
+    /// The limits.
+    pub limits: LimitChanges,
+    /// The place on the tab.
+    pub order: Option<i64>,
+    /// The categories; `Some(None)` is all of them.
+    pub categories: Option<Option<Vec<Slug>>>,
+    /// How well the answers are kept.
+    pub protection: Option<Protection>,
+    /// The columns, all of them.
+    pub columns: Option<Vec<Column>>,
+    /// The types of files, all of them.
+    pub file_types: Option<Vec<String>>,
+    /// The most bytes of a file; `Some(None)` takes the limit away.
+    pub max_file_size: Option<Option<i64>>,
+}
+
+/// What a body says of the limits, each on its own; `Some(None)` takes one away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LimitChanges {
+    /// `minimum_characters`.
+    pub minimum_characters: Option<Option<i64>>,
+    /// `maximum_characters`.
+    pub maximum_characters: Option<Option<i64>>,
+    /// `minimum_words`.
+    pub minimum_words: Option<Option<i64>>,
+    /// `maximum_words`.
+    pub maximum_words: Option<Option<i64>>,
+}
+
+impl LimitChanges {
+    /// The limits after the changes.
+    pub(super) fn applied_to(self, limits: Limits) -> Limits {
+        Limits {
+            minimum_characters: self.minimum_characters.unwrap_or(limits.minimum_characters),
+            maximum_characters: self.maximum_characters.unwrap_or(limits.maximum_characters),
+            minimum_words: self.minimum_words.unwrap_or(limits.minimum_words),
+            maximum_words: self.maximum_words.unwrap_or(limits.maximum_words),
+        }
+    }
+}
+
+/// Reads the body of `PostFieldV23`.
+pub fn read_create(body: &JsonObject, context: &Context) -> (Changes, Violations) {
+    let mut members = Members::closed(body);
+    let kind = members.required("type", input::one_of(FieldType::CHOICES));
+    let kind = kind.filter(|kind| *kind != FieldType::Formula || formula(&mut members));
+    let tab = members.required("tab", input::slug);
+    if !members.has("translated") {
+        members.fault("translated", "is required");
+    }
+    read_rest(members, Changes { kind, tab, ..Changes::default() }, context, true)
+}
+
+fn formula(members: &mut Members<'_>) -> bool {
+    members.fault("type", "must not be formula: formulas are made by program files");
+    false
+}
+
+/// Reads the body of `PutFieldV23`; what is left out keeps its value.
+pub fn read_update(body: &JsonObject, context: &Context) -> (Changes, Violations) {
+    let mut members = Members::closed(body);
+    let kind = members.optional("type", input::one_of(FieldType::CHOICES));
+    let tab = members.optional("tab", input::slug);
+    read_rest(members, Changes { kind, tab, ..Changes::default() }, context, false)
+}
+
+fn read_rest(mut members: Members<'_>, mut changes: Changes, context: &Context, is_new: bool) -> (Changes, Violations) {
+    let languages = &context.languages;
+    members.object("translated", |members| read_texts(members, &mut changes, context, is_new));
+    changes.form = members.optional("form", input::slug);
+    changes.currency = members.nullable("currency", input::currency);
+    changes.options = read_options(&mut members, languages);
+    changes.required = members.optional("required", input::flag);
+    read_conditional(&mut members, &mut changes);
+    changes.limits = read_limits(&mut members);
+    changes.order = members.optional("order", input::integer(0..=LIMIT));
+    changes.categories = members.optional("categories", read_categories);
+    changes.protection = members.optional("protection", input::one_of(Protection::CHOICES));
+    changes.columns = read_columns(&mut members, languages);
+    changes.file_types = members.optional("file_types", read_file_types);
+    changes.max_file_size = members.nullable("max_file_size", input::integer(1..=LIMIT));
+    (changes, members.finish())
+}
+
+fn read_texts(members: &mut Members<'_>, changes: &mut Changes, context: &Context, is_new: bool) {
+    let read = input::translated(&context.languages, NAME_LENGTH);
+    changes.title = if is_new { members.required("title", read) } else { members.optional("title", read) };
+    let default = context.default_language;
+    if let Some(title) = &changes.title {
+        match title.get(default) {
+            Some(text) if text.trim().is_empty() => members.fault("title", format!("{default} must not be blank")),
+            None if is_new => members.fault("title", format!("{default} is required")),
+            _ => {}
+        }
+    }
+    changes.help_text = members.optional("help_text", input::translated(&context.languages, TEXT_LENGTH));
+    changes.hint_text = members.optional("hint_text", input::translated(&context.languages, TEXT_LENGTH));
+}
+
+fn read_conditional(members: &mut Members<'_>, changes: &mut Changes) {
+    if members.get("conditional").is_some_and(Json::is_null) {
+        changes.conditional = Some(None);
+        return;
+    }
+    let condition = members.object("conditional", |members| {
+        let field = members.required("field", input::slug);
+        let operator = members.required("operator", input::one_of(Operator::CHOICES));
+        let value = members.get("value").cloned().map_or(Json::Null, Json::into_owned);
+        Some(Condition { field: field?, operator: operator?, value })
+    });
+    changes.conditional = condition.flatten().map(Some);
+}
+
+fn read_limits(members: &mut Members<'_>) -> LimitChanges {
+    if members.get("limits").is_some_and(Json::is_null) {
+        let none = Some(None);
+        return LimitChanges {
+            minimum_characters: none,
+            maximum_characters: none,
+            minimum_words: none,
+            maximum_words: none,
+        };
+    }
+    let read = members.object("limits", |members| {
+        let mut limit = |name| members.nullable(name, input::integer(0..=LIMIT));
+        LimitChanges {
+            minimum_characters: limit("minimum_characters"),
+            maximum_characters: limit("maximum_characters"),
+            minimum_words: limit("minimum_words"),
+            maximum_words: limit("maximum_words"),
+        }
+    });
+    read.unwrap_or_default()
+}

@@ -1,0 +1,241 @@
+//! Conditions: whether a field is shown among the answers of its record.
+//!
+//! - A condition compares the answer to the field that it names. A field that is itself not shown, or is in the trash,
+//!   has no answer here.
+//! - What has no answer is equal to nothing, contains nothing and is in no order, so that the operators with `not` and
+//!   `none` hold. A checkbox that nobody has ticked is false.
+//! - Numbers are compared by value, dates and times by time (a date and time without a zone as if it were in UTC), texts
+//!   exactly.
+
+use std::cmp::Ordering;
+
+use super::judge::{check_answer, is_answered, is_option};
+use super::{Condition, Field, FieldType, Operator, form_of};
+use crate::input::Violations;
+use crate::program::{Program, Records};
+use crate::text::{Date, Json, Slug, Timestamp, compare_decimals};
+
+/// How a condition compares, by what its field is.
+impl FieldType {
+    /// Whether conditions can compare answers to fields of this type so.
+    #[must_use]
+    pub fn is_compared_by(self, operator: Operator) -> bool {
+        use Operator::{
+            Answered, AtLeast, AtMost, Contains, Equals, GreaterThan, LessThan, NoneOf, NotContains, NotEquals, OneOf,
+            Unanswered,
+        };
+        let operators: &[Operator] = match self {
+            Self::Content | Self::Formula => &[],
+            Self::File | Self::Table => &[Answered, Unanswered],
+            Self::Checkbox => &[Answered, Unanswered, Equals, NotEquals],
+            Self::CheckboxList => &[Answered, Unanswered, Contains, NotContains, OneOf, NoneOf],
+            Self::Country | Self::DropDownList | Self::Radio => {
+                &[Answered, Unanswered, Equals, NotEquals, OneOf, NoneOf]
+            }
+            Self::Email | Self::Lookup | Self::Phone | Self::Text | Self::Textarea | Self::Url => {
+                &[Answered, Unanswered, Equals, NotEquals, OneOf, NoneOf, Contains, NotContains]
+            }
+            Self::Currency | Self::Date | Self::DateTime | Self::Numeric | Self::Time => {
+                &[Answered, Unanswered, Equals, NotEquals, GreaterThan, LessThan, AtLeast, AtMost]
+            }
+        };
+        operators.contains(&operator)
+    }
+}
+
+/// Whether a field is shown where a record has these answers.
+#[must_use]
+pub fn is_shown<'a>(program: &Program, field: &Field, answer: &dyn Fn(Slug) -> Option<&'a Json<'a>>) -> bool {
+    shown_among(&program.fields, field, answer)
+}
+
+/// A field has one condition at the most, so that the fields that decide are a chain. It is walked to its end, then
+/// judged from there.
+pub(super) fn shown_among<'a>(
+    fields: &Records<Field>,
+    field: &Field,
+    answer: &dyn Fn(Slug) -> Option<&'a Json<'a>>,
+) -> bool {
+    let mut chain = vec![field];
+    let mut is_shown = true;
+    while let Some(condition) = chain.last().and_then(|field| field.conditional.as_ref()) {
+        match fields.live(condition.field) {
+            // A circle shows nothing. It cannot be set up, and a stored one must not keep a request busy.
+            Some(named) if chain.iter().any(|field| field.slug == named.slug) => return false,
+            Some(named) => chain.push(named),
+            None => {
+                is_shown =
+                    holds(condition, fields.any(condition.field).map_or(FieldType::Text, |field| field.kind), None);
+                break;
+            }
+        }
+    }
+    for pair in chain.windows(2).rev() {
+        if let [asked, named] = pair
+            && let Some(condition) = &asked.conditional
+        {
+            let given = if is_shown { answer(named.slug) } else { None };
+            is_shown = holds(condition, named.kind, given);
+        }
+    }
+    is_shown
+}
+
+/// Whether a condition holds with an answer to the field that it names, which is of this type.
+fn holds(condition: &Condition, kind: FieldType, answer: Option<&Json>) -> bool {
+    let given = answer.filter(|answer| is_answered(kind, answer));
+    let value = &condition.value;
+    let wanted = || value.as_array().unwrap_or_default().iter();
+    let is_any = || match given {
+        Some(Json::Array(chosen)) => wanted().any(|value| chosen.contains(value)),
+        Some(answer) => wanted().any(|value| order(kind, answer, value) == Some(Ordering::Equal)),
+        None => false,
+    };
+    let is_equal = || match given {
+        Some(answer) => order(kind, answer, value) == Some(Ordering::Equal),
+        None => kind == FieldType::Checkbox && value.as_bool() == Some(false),
+    };
+    let contains = || match (given, value.as_str()) {
+        (Some(Json::Array(chosen)), Some(_)) => chosen.contains(value),
+        (Some(Json::String(text)), Some(part)) => text.contains(part),
+        _ => false,
+    };
+    let compared = || given.and_then(|answer| order(kind, answer, value));
+    match condition.operator {
+        Operator::Answered => given.is_some(),
+        Operator::Unanswered => given.is_none(),
+        Operator::Equals => is_equal(),
+        Operator::NotEquals => !is_equal(),
+        Operator::Contains => contains(),
+        Operator::NotContains => !contains(),
+        Operator::OneOf => is_any(),
+        Operator::NoneOf => !is_any(),
+        Operator::GreaterThan => compared() == Some(Ordering::Greater),
+        Operator::LessThan => compared() == Some(Ordering::Less),
+        Operator::AtLeast => compared().is_some_and(Ordering::is_ge),
+        Operator::AtMost => compared().is_some_and(Ordering::is_le),
+    }
+}
+
+/// How two answers to a field of this type compare; nothing where they are no such answers.
+fn order(kind: FieldType, left: &Json, right: &Json) -> Option<Ordering> {
+    match kind {
+        FieldType::Checkbox => Some(left.as_bool()?.cmp(&right.as_bool()?)),
+        FieldType::Numeric | FieldType::Currency => compare_decimals(left.as_number()?, right.as_number()?),
+        FieldType::DateTime => Some(moment(left.as_str()?)?.cmp(&moment(right.as_str()?)?)),
+        // Dates and times of day are written so that their texts are in order.
+        _ => Some(left.as_str()?.cmp(right.as_str()?)),
+    }
+}
+
+/// The time that an answer to a field of the type `datetime` names.
+fn moment(text: &str) -> Option<Timestamp> {
+    let Some((date, time)) = text.split_once(' ') else { return Timestamp::parse(text).ok() };
+    let (hours, minutes) = time.split_once(':')?;
+    let seconds = (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?) * 60;
+    Some(Timestamp::from_seconds(Date::parse(date)?.start().as_seconds() + seconds))
+}
+
+/// What is wrong with the condition of a live field: the field that it names is live, of the same form and about the same,
+/// is compared in a way that its type has and with what can be an answer to it, and does not itself depend on the first.
+/// Without `is_placed` neither the form nor what the field is about is known.
+pub(super) fn check(program: &Program, field: &Field, is_placed: bool, violations: &mut Violations) {
+    let Some(condition) = &field.conditional else { return };
+    let named = condition.field;
+    if named == field.slug {
+        violations.add("conditional.field", "must not be the field itself");
+        return;
+    }
+    let Some(found) = program.fields.live(named) else {
+        violations.add("conditional.field", format!("{named} is no field of the account"));
+        return;
+    };
+    if is_placed && form_of(found, program) != form_of(field, program) {
+        violations.add("conditional.field", format!("{named} is a field of another form"));
+    }
+    if is_placed && found.resource != field.resource {
+        let [about, other] = [field, found].map(|field| field.resource.name());
+        violations.add("conditional.field", format!("{named} is about {other}, and this field about {about}"));
+    }
+    if depends_on(&program.fields, found, field.slug) {
+        violations.add("conditional.field", format!("{named} is itself shown only by an answer to this field"));
+    }
+    if let Err((member, message)) = compares(condition, found) {
+        violations.add(format!("conditional.{member}"), message);
+    }
+}
+
+/// Whether a condition can compare answers to a field: why not, and which of its members is wrong.
+pub(super) fn compares(condition: &Condition, named: &Field) -> Result<(), (&'static str, String)> {
+    let Condition { operator, value, .. } = condition;
+    if !named.kind.is_compared_by(*operator) {
+        let possible = Operator::CHOICES.iter().filter(|(_, operator)| named.kind.is_compared_by(*operator));
+        let possible: Vec<&str> = possible.map(|(name, _)| *name).collect();
+        let kind = named.kind.name();
+        if possible.is_empty() {
+            return Err(("field", format!("is of the type {kind}, which has no answers to compare")));
+        }
+        return Err(("operator", format!("must be one of {} for a field of the type {kind}", possible.join(", "))));
+    }
+    let in_value = |message: String| ("value", message);
+    let is_answer = |value: &Json| {
+        if value.is_null() {
+            return Err(in_value("is required for this operator".to_owned()));
+        }
+        if !is_answered(named.kind, value) && named.kind != FieldType::Checkbox {
+            return Err(in_value("must not be empty".to_owned()));
+        }
+        is_option(named, value).and_then(|()| check_answer(named, value)).map_err(in_value)
+    };
+    match operator {
+        Operator::Answered | Operator::Unanswered if value.is_null() => Ok(()),
+        Operator::Answered | Operator::Unanswered => Err(in_value("must be left out for this operator".to_owned())),
+        Operator::OneOf | Operator::NoneOf => match value.as_array() {
+            Some([]) | None => Err(in_value("must be a list of at least one value for this operator".to_owned())),
+            Some(values) => values.iter().try_for_each(|value| match named.kind {
+                FieldType::CheckboxList => is_answer(&Json::Array(vec![value.clone()])),
+                _ => is_answer(value),
+            }),
+        },
+        Operator::Contains | Operator::NotContains if named.kind == FieldType::CheckboxList => {
+            is_answer(&Json::Array(vec![value.clone()]))
+        }
+        // A part of an address is no address.
+        Operator::Contains | Operator::NotContains => match value.as_str() {
+            Some(part) if !part.is_empty() => Ok(()),
+            _ => Err(in_value("must be a string that is not empty".to_owned())),
+        },
+        _ => is_answer(value),
+    }
+}
+
+/// Whether a field is shown by answers among which are those to another one, however many fields are in between.
+fn depends_on(fields: &Records<Field>, field: &Field, other: Slug) -> bool {
+    let mut seen = vec![field.slug];
+    let mut at = field;
+    while let Some(condition) = &at.conditional {
+        if condition.field == other {
+            return true;
+        }
+        match fields.any(condition.field) {
+            // A circle that does not go through the other field is the fault of another record.
+            Some(next) if !seen.contains(&next.slug) => {
+                seen.push(next.slug);
+                at = next;
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Which conditions of live fields compare with what a changed field no longer takes: each with the field that has it.
+pub(super) fn broken_by<'p>(program: &'p Program, changed: &Field) -> Option<(&'p Field, String)> {
+    program.fields.all_live().find_map(|field| {
+        let condition = field.conditional.as_ref().filter(|condition| condition.field == changed.slug)?;
+        compares(condition, changed).err().map(|(_, message)| (field, message))
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,279 @@
+//! Judges answers (contract, section 6).
+//!
+//! - [`check_answer`] asks for the shape alone. Whatever is stored has it, so that an export always is a good import,
+//!   whatever options and limits have changed since.
+//! - [`judge_answer`] is for what people give: it asks for options that the field has and for a length within its limits
+//!   as well. Files are uploaded; content and formulas take no answer.
+//! - An answer that is empty is none ([`is_answered`]), and no limit speaks of it. Whether a field needs one is asked when
+//!   a record is submitted, of the fields that are shown.
+//! - Characters are what a reader takes for one (grapheme clusters), words are those of Unicode's UAX 29.
+//! - A table is changed cell by cell ([`merged`]); every other answer is replaced.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use super::conditions::shown_among;
+use super::{Field, FieldType, Limits, Resource, file_types};
+use crate::input;
+use crate::program::{Program, Records};
+use crate::text::{Date, Json, JsonObject, Money, Slug, Timestamp, is_country, is_email, is_phone, is_web_address};
+
+/// The most characters of a text that has no smaller limit, and of a cell.
+const ANSWER_LENGTH: usize = 1_048_576;
+/// The most cells of a table.
+const CELLS: usize = 100_000;
+
+/// Whether an answer says anything. Nobody has ticked a checkbox that is false.
+#[must_use]
+pub fn is_answered(kind: FieldType, value: &Json) -> bool {
+    match value {
+        Json::Null => false,
+        Json::Bool(ticked) => *ticked || kind != FieldType::Checkbox,
+        Json::Number(_) => true,
+        Json::String(text) => !text.is_empty(),
+        Json::Array(items) => !items.is_empty(),
+        Json::Object(cells) => cells.iter().any(|(_, text)| text.as_str() != Some("")),
+    }
+}
+
+/// Whether a value has the shape of an answer to a field; null is no answer and always has it.
+pub fn check_answer(field: &Field, value: &Json) -> Result<(), String> {
+    if value.is_null() {
+        return Ok(());
+    }
+    match field.kind {
+        FieldType::Checkbox => input::flag(value).map(drop),
+        FieldType::CheckboxList => input::list(super::OPTIONS, input::text(super::TEXT_LENGTH))(value).map(drop),
+        FieldType::Content => Err("must be left out: content has no answer".to_owned()),
+        FieldType::Formula => Err("must be left out: a formula is computed".to_owned()),
+        FieldType::Country => shaped(value, is_country, "the code of a country, as in ISO 3166-1 alpha-2"),
+        FieldType::Currency | FieldType::Numeric => number(field, value),
+        FieldType::Date => input::date(value).map(drop),
+        FieldType::DateTime => shaped(value, is_date_time, "a date and time such as 2026-01-31 08:30"),
+        FieldType::Time => shaped(value, is_time, "a time such as 08:30"),
+        FieldType::Radio | FieldType::DropDownList => shaped(value, |_| true, "the value of an option"),
+        FieldType::Email => shaped(value, is_email, "an e-mail address"),
+        FieldType::Phone => shaped(value, is_phone, "a telephone number as in E.164, such as +441632960123"),
+        FieldType::Url => shaped(value, is_web_address, "an address that begins with https://"),
+        FieldType::Table => table(value),
+        FieldType::File => input::token(value).map(drop),
+        FieldType::Text | FieldType::Textarea | FieldType::Lookup => input::text(ANSWER_LENGTH)(value).map(drop),
+    }
+}
+
+/// Whether a value can be given as the answer to a field now. The empty string and null take an answer back.
+pub fn judge_answer(field: &Field, value: &Json) -> Result<(), String> {
+    if field.is_file() {
+        return if value.is_null() { Ok(()) } else { Err("must be uploaded as a file".to_owned()) };
+    }
+    if value.as_str() == Some("") && !matches!(field.kind, FieldType::Content | FieldType::Formula) {
+        return Ok(());
+    }
+    check_answer(field, value)?;
+    is_option(field, value)?;
+    match value {
+        Json::String(text) if field.kind.has_limits() => within(&field.limits, text),
+        Json::Object(cells) => columns(field, cells),
+        _ => Ok(()),
+    }
+}
+
+/// Whether what is chosen is among the options of a field, each of them once; nothing is asked of fields without options.
+pub(super) fn is_option(field: &Field, value: &Json) -> Result<(), String> {
+    if !field.kind.has_options() {
+        return Ok(());
+    }
+    let chosen: Vec<&str> = match value {
+        Json::Array(items) => items.iter().filter_map(Json::as_str).collect(),
+        other => other.as_str().into_iter().collect(),
+    };
+    for (index, value) in chosen.iter().enumerate() {
+        if !field.options.iter().any(|option| option.value == *value) {
+            let options: Vec<&str> = field.options.iter().take(20).map(|option| option.value.as_str()).collect();
+            let more = if field.options.len() > options.len() { ", …" } else { "" };
+            return Err(format!("must be of the field's options: {}{more}", options.join(", ")));
+        }
+        if chosen[..index].contains(value) {
+            return Err(format!("names {value} twice"));
+        }
+    }
+    Ok(())
+}
+
+fn shaped(value: &Json, is: fn(&str) -> bool, what: &str) -> Result<(), String> {
+    if value.as_str().is_some_and(is) { Ok(()) } else { Err(format!("must be {what}")) }
+}
+
+fn number(field: &Field, value: &Json) -> Result<(), String> {
+    let text = value.as_number().ok_or_else(|| "must be a number".to_owned())?;
+    match field.currency {
+        Some(currency) if field.kind == FieldType::Currency => {
+            Money::parse(text, currency).map(drop).map_err(|error| format!("is wrong: {error}"))
+        }
+        // Beyond that the number of a client would be none.
+        _ if text.parse::<f64>().is_ok_and(f64::is_finite) && text.len() <= 400 => Ok(()),
+        _ => Err("must be a number that is not as large".to_owned()),
+    }
+}
+
+fn table(value: &Json) -> Result<(), String> {
+    let cells = value.as_object().ok_or_else(|| "must be a map of cells such as A1 to strings".to_owned())?;
+    if cells.len() > CELLS {
+        return Err(format!("must have at most {CELLS} cells"));
+    }
+    for (reference, text) in cells.iter() {
+        if cell(reference).is_none() {
+            return Err(format!("has the cell {reference}, which is no column's key and the number of a row"));
+        }
+        input::text(ANSWER_LENGTH)(text).map_err(|message| format!("has the cell {reference}, which {message}"))?;
+    }
+    Ok(())
+}
+
+/// Whether every cell is one of a column. A cell of a column that is no more can still be cleared.
+fn columns(field: &Field, cells: &JsonObject) -> Result<(), String> {
+    for (reference, _) in cells.iter().filter(|(_, text)| text.as_str() != Some("")) {
+        let key = cell(reference).map(|(key, _)| key);
+        if !field.columns.iter().any(|column| Some(column.key.as_str()) == key) {
+            let keys: Vec<&str> = field.columns.iter().map(|column| column.key.as_str()).collect();
+            return Err(format!("has the cell {reference}; the columns are {}", keys.join(", ")));
+        }
+    }
+    Ok(())
+}
+
+/// Whether cells can begin with a key: it must not end in a digit, or the row's number would have no beginning.
+pub(super) fn is_column_key(key: &str) -> bool {
+    key.bytes().last().is_some_and(|byte| !byte.is_ascii_digit())
+}
+
+/// The parts of a cell's reference: the key of the column, and the number of the row from 1.
+pub(super) fn cell(reference: &str) -> Option<(&str, u32)> {
+    let key = reference.trim_end_matches(|character: char| character.is_ascii_digit());
+    let row = &reference[key.len()..];
+    if key.is_empty() || row.starts_with('0') { None } else { Some((key, row.parse().ok()?)) }
+}
+
+fn is_date_time(text: &str) -> bool {
+    let written = text.split_once(' ').is_some_and(|(date, time)| Date::parse(date).is_some() && is_time(time));
+    written || Timestamp::parse(text).is_ok()
+}
+
+fn is_time(text: &str) -> bool {
+    let two_digits = |part: &str| part.len() == 2 && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once(':')
+        .is_some_and(|(hours, minutes)| two_digits(hours) && two_digits(minutes) && hours < "24" && minutes < "60")
+}
+
+/// The number of characters that a reader counts.
+#[must_use]
+pub fn characters(text: &str) -> usize {
+    text.graphemes(true).count()
+}
+
+/// The number of words.
+#[must_use]
+pub fn words(text: &str) -> usize {
+    text.unicode_words().count()
+}
+
+/// Whether a text that is not empty is as long as it must be and no longer.
+fn within(limits: &Limits, text: &str) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    let Limits { maximum_characters, maximum_words, minimum_characters, minimum_words } = *limits;
+    for (minimum, maximum, count, what) in [
+        (minimum_characters, maximum_characters, characters as fn(&str) -> usize, "characters"),
+        (minimum_words, maximum_words, words, "words"),
+    ] {
+        if minimum.is_none() && maximum.is_none() {
+            continue;
+        }
+        let count = i64::try_from(count(text)).unwrap_or(i64::MAX);
+        if let Some(minimum) = minimum.filter(|minimum| count < *minimum) {
+            wrong.push(format!("must have at least {minimum} {what}, and has {count}"));
+        }
+        if let Some(maximum) = maximum.filter(|maximum| count > *maximum) {
+            wrong.push(format!("must have at most {maximum} {what}, and has {count}"));
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+}
+
+/// The answer to a field after another one was given; nothing where that takes it back. The cells of a table are merged:
+/// `""` clears one.
+#[must_use]
+pub fn merged<'a>(kind: FieldType, before: Option<&'a Json<'a>>, given: &'a Json<'a>) -> Option<Json<'static>> {
+    match (before, given) {
+        (Some(Json::Object(before)), Json::Object(given)) if kind == FieldType::Table => {
+            cells(before.iter().chain(given.iter()))
+        }
+        (_, Json::Object(given)) if kind == FieldType::Table => cells(given.iter()),
+        (_, Json::Null) => None,
+        (_, Json::String(text)) if text.is_empty() => None,
+        (_, given) => Some(given.clone().into_owned()),
+    }
+}
+
+/// A table of these cells, later ones in place of earlier ones, in the order in which it is read.
+fn cells<'c>(cells: impl Iterator<Item = (&'c str, &'c Json<'c>)>) -> Option<Json<'static>> {
+    let mut filled = BTreeMap::new();
+    for (reference, text) in cells {
+        filled.insert((cell(reference).map(|(_, row)| row), reference), text);
+    }
+    filled.retain(|_, text| text.as_str() != Some(""));
+    let members =
+        filled.into_iter().map(|((_, reference), text)| (Cow::Owned(reference.to_owned()), text.clone().into_owned()));
+    let table = JsonObject::of_distinct(members);
+    if table.is_empty() { None } else { Some(Json::Object(table)) }
+}
+
+/// Whether a file can be given as the answer to a field: its name, the type that its content tells, its number of bytes.
+/// Everything that is wrong with it.
+pub fn judge_file(field: &Field, filename: &str, mime: &str, size: i64) -> Result<(), String> {
+    let mut wrong = Vec::new();
+    if !file_types::takes(&field.file_types, filename, mime) {
+        wrong.push(format!("must be a file of one of the types {}, and is {mime}", field.file_types.join(", ")));
+    }
+    if let Some(maximum) = field.max_file_size.filter(|maximum| size > *maximum) {
+        wrong.push(format!("must have at most {maximum} bytes, and has {size}"));
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+}
+
+/// What an answer adds to the automatic score. Where options state scores, that is the sum of those that were chosen, at
+/// most the field's `auto_scoring`; else every answer adds all of it.
+#[must_use]
+pub fn points(field: &Field, answer: &Json) -> i64 {
+    if field.auto_scoring == 0 || !is_answered(field.kind, answer) {
+        return 0;
+    }
+    if !field.kind.has_options() || field.options.iter().all(|option| option.score.is_none()) {
+        return field.auto_scoring;
+    }
+    let is_chosen = |value: &str| match answer {
+        Json::Array(chosen) => chosen.iter().any(|chosen| chosen.as_str() == Some(value)),
+        chosen => chosen.as_str() == Some(value),
+    };
+    let chosen = field.options.iter().filter(|option| is_chosen(&option.value));
+    chosen.fold(0_i64, |sum, option| sum.saturating_add(option.score.unwrap_or(0))).min(field.auto_scoring)
+}
+
+/// The automatic score of an entry with these answers: the points of the answers to live fields that are shown.
+#[must_use]
+pub fn auto_score<'a>(program: &Program, answers: impl IntoIterator<Item = (Slug, &'a Json<'a>)>) -> i64 {
+    score_among(&program.fields, &answers.into_iter().collect::<Vec<_>>())
+}
+
+fn score_among<'a>(fields: &Records<Field>, answers: &[(Slug, &'a Json<'a>)]) -> i64 {
+    let answer = |slug| answers.iter().find(|(field, _)| *field == slug).map(|(_, answer)| *answer);
+    let scored = answers.iter().filter_map(|(slug, value)| {
+        let field = fields.live(*slug).filter(|field| field.resource == Resource::Entries && field.auto_scoring > 0)?;
+        shown_among(fields, field, &answer).then(|| points(field, value))
+    });
+    scored.fold(0_i64, i64::saturating_add)
+}
+
+#[cfg(test)]
+mod tests;

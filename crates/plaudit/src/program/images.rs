@@ -1,0 +1,57 @@
+//! The images of categories and chapters: what may be uploaded as one.
+//!
+//! - An image is a PNG, JPEG, GIF or WebP by its content, whatever its name is, and tells its size in pixels.
+//! - It is not wider than the `max_image_width` of its record, where that has one. Images that are there already stay when
+//!   the width is lowered.
+
+use crate::files::Content;
+use crate::input::Members;
+
+/// The types that are images here.
+const TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// Leaves what is wrong with an uploaded image in `members`, under `data`.
+pub(super) fn judge(members: &mut Members<'_>, content: Option<&Content>, max_image_width: Option<i64>) {
+    let Some(content) = content else { return };
+    if !TYPES.contains(&content.mime.as_str()) {
+        members.fault("data", format!("must be a PNG, JPEG, GIF or WebP image, and is {}", content.mime));
+        return;
+    }
+    let (Some(width @ 1..), Some(1..)) = (content.image_width, content.image_height) else {
+        members.fault("data", "must be an image that tells its width and height");
+        return;
+    };
+    if let Some(most) = max_image_width.filter(|most| width > *most) {
+        members.fault("data", format!("must be at most {most} pixels wide, and is {width}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::JsonObject;
+
+    fn judged(bytes: &[u8], max_image_width: Option<i64>) -> Vec<String> {
+        let object = JsonObject::new();
+        let mut members = Members::closed(&object);
+        judge(&mut members, Some(&Content::of(bytes)), max_image_width);
+        members.finish().iter().map(|(member, message)| format!("{member} {message}")).collect()
+    }
+
+    #[test]
+    fn an_image_is_told_by_its_content() {
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\x02\0\0\0\x03";
+        assert_eq!(judged(png, None), [""; 0]);
+        assert_eq!(judged(b"GIF89a\x05\0\x07\0", Some(5)), [""; 0]);
+        for wrong in [b"<svg/>".as_slice(), b"%PDF-1.7", b"", b"II*\0\x08\0\0\0"] {
+            assert!(judged(wrong, None)[0].starts_with("data must be a PNG, JPEG, GIF or WebP image, and is "));
+        }
+    }
+
+    #[test]
+    fn an_image_tells_its_size_and_is_not_too_wide() {
+        assert_eq!(judged(b"\x89PNG\r\n\x1a\n", None), ["data must be an image that tells its width and height"]);
+        assert_eq!(judged(b"GIF89a\0\0\x07\0", None).len(), 1, "no width is no image");
+        assert_eq!(judged(b"GIF89a\x05\0\x07\0", Some(4)), ["data must be at most 4 pixels wide, and is 5"]);
+    }
+}
