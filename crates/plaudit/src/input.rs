@@ -342,7 +342,8 @@ pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<
         let mut map = Translated::with_capacity(members.len());
         let mut faults = Vec::new();
         for (code, value) in members.iter() {
-            let Some(locale) = Locale::parse(code).filter(|locale| languages.contains(locale)) else {
+            // An account has few languages, and the interface has many.
+            let Some(locale) = languages.iter().copied().find(|locale| locale.code() == code) else {
                 let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
                 faults.push(format!("{code} is no language of the account; its languages are {}", codes.join(", ")));
                 continue;

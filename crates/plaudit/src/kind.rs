@@ -217,3 +217,27 @@ impl std::fmt::Display for Kind {
         formatter.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn kinds_are_told_apart_by_name_plural_path_and_letter() {
+        let count = Kind::ALL.len();
+        for texts in [Kind::name, Kind::plural, Kind::path] {
+            assert_eq!(Kind::ALL.into_iter().map(texts).collect::<BTreeSet<_>>().len(), count);
+        }
+        assert_eq!(Kind::ALL.into_iter().map(Kind::letter).collect::<BTreeSet<_>>().len(), count);
+        assert!(Kind::ALL.is_sorted(), "the order of the list is that of the kinds");
+        assert!(Kind::ALL.into_iter().all(|kind| Kind::named(kind.name()) == Some(kind)));
+    }
+
+    #[test]
+    fn paths_are_written_with_hyphens() {
+        assert!(Kind::ALL.into_iter().all(|kind| kind.path() == kind.name().replace('_', "-")));
+        assert_eq!(Kind::ScoreSet.path(), "score-set");
+    }
+}

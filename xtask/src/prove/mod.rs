@@ -24,6 +24,7 @@ mod race;
 mod round_trip;
 mod service;
 mod setup_bodies;
+mod snapshot;
 mod setup_lists;
 mod speed;
 mod xml;
@@ -35,6 +36,7 @@ const PROOFS: &[Proof] = &[
     isolation::PROOF,
     kill::PROOF,
     race::PROOF,
+    snapshot::PROOF,
     limit::PROOF,
     round_trip::PROOF,
     xml::PROOF,

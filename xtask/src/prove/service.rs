@@ -18,7 +18,7 @@ mod client;
 mod program;
 
 pub(crate) use client::{Answer, Client, JSON, XML};
-pub(crate) use program::{HOSTILE_NAMES, Kind, Program, field};
+pub(crate) use program::{HOSTILE_NAMES, Kind, NO_LIMIT, Program, field};
 
 /// How long the service may take until it answers.
 const START_PATIENCE: Duration = Duration::from_mins(1);
@@ -32,6 +32,7 @@ pub(crate) struct Service {
     directory: TempDir,
     database: String,
     port: u16,
+    metrics: u16,
     running: Option<Child>,
 }
 
@@ -59,7 +60,7 @@ impl Service {
                 context.postgres()?.create(&format!("proof_{}_{number}", std::process::id()))?
             }
         };
-        Ok(Self { binary: context.binary()?, directory, database, port: 0, running: None })
+        Ok(Self { binary: context.binary()?, directory, database, port: 0, metrics: 0, running: None })
     }
 
     /// One that has imported this program and is running.
@@ -145,7 +146,7 @@ impl Service {
         let mut attempt = 1;
         loop {
             if self.port == 0 {
-                self.port = TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+                self.port = free_port()?;
             }
             match self.launch() {
                 Ok(()) => return Ok(()),
@@ -157,6 +158,33 @@ impl Service {
                 }
             }
         }
+    }
+
+    /// Has the measurements served from the next start on.
+    pub(crate) fn measure(&mut self) -> Result<()> {
+        self.metrics = free_port()?;
+        Ok(())
+    }
+
+    /// What is measured, as Prometheus reads it.
+    pub(crate) fn metrics(&self) -> Result<String> {
+        let metrics = Client::bare(&format!("http://127.0.0.1:{}", self.metrics));
+        Ok(metrics.get("/metrics")?.expect_status(200)?.text())
+    }
+
+    /// Another node of the service on the same database, running.
+    pub(crate) fn beside(&self) -> Result<Self> {
+        let directory = tempfile::Builder::new().prefix("plaudit-proof-").tempdir()?;
+        let (binary, database) = (self.binary.clone(), self.database.clone());
+        let mut node = Self { binary, directory, database, port: 0, metrics: 0, running: None };
+        node.start()?;
+        Ok(node)
+    }
+
+    /// The memory that the running service holds, in bytes.
+    pub(crate) fn memory(&self) -> Result<u64> {
+        let running = self.running.as_ref().context("the service does not run")?;
+        Ok(memory_of(running.id(), "VmRSS:"))
     }
 
     /// Ends the service as a power failure would.
@@ -195,6 +223,9 @@ impl Service {
         let log = File::options().create(true).append(true).open(self.log("serve"))?;
         let mut command = self.command(&["serve", "--listen", &format!("127.0.0.1:{}", self.port)]);
         command.stdout(log.try_clone()?).stderr(log);
+        if self.metrics != 0 {
+            command.env("PLAUDIT_METRICS_LISTEN", format!("127.0.0.1:{}", self.metrics));
+        }
         self.running = Some(command.spawn().with_context(|| format!("{} cannot be started", self.binary.display()))?);
         let (client, deadline) = (self.bare(), Instant::now() + START_PATIENCE);
         while !client.get("/readyz").is_ok_and(|answer| answer.status == 200) {
@@ -318,9 +349,18 @@ pub(crate) fn on_each_engine(context: &Context, show: fn(&Context, Engine) -> Re
     Ok(whole)
 }
 
+fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
+}
+
 /// The high-water mark of a process's memory in bytes; 0 where the system does not tell or the process has ended.
 fn peak_memory_of(process: u32) -> u64 {
+    memory_of(process, "VmHWM:")
+}
+
+/// A line of what the system tells of a process's memory, in bytes.
+fn memory_of(process: u32, line: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    let line = status.lines().find_map(|found| found.strip_prefix(line)).unwrap_or_default();
     line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap_or_default() * 1024
 }

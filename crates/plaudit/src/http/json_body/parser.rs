@@ -195,19 +195,15 @@ impl<'source> Parser<'source> {
     /// The text up to the next quotation mark or backslash, of a string that began at `start`.
     fn plain(&mut self, start: usize) -> Result<&'source str, Fault> {
         let (text, bytes) = (self.text, self.bytes);
-        let rest = &bytes[self.position..];
-        let Some(length) = memchr::memchr2(b'"', b'\\', rest) else {
+        let from = self.position;
+        let Some(length) = special(&bytes[from..]) else {
             return Err(Fault { position: start, problem: Problem::EndlessString });
         };
-        // Looking at all of them takes less time than stopping at the first.
-        let has_control = rest[..length].iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ';
-        if has_control {
-            self.position += rest.iter().position(|byte| *byte < 0x20).unwrap_or_default();
+        self.position += length;
+        if bytes[self.position] < b' ' {
             return self.fault(Problem::ControlCharacter);
         }
-        let plain = &text[self.position..self.position + length];
-        self.position += length;
-        Ok(plain)
+        Ok(&text[from..self.position])
     }
 
     /// The character of the escape sequence that begins here.
@@ -249,6 +245,26 @@ impl<'source> Parser<'source> {
     }
 }
 
+/// Where the first quotation mark, backslash or control character is. Most strings are short, so that eight bytes at a
+/// time are looked at here: a library would take longer to begin.
+fn special(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
+    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..b' ');
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let word = u64::from_le_bytes(*word);
+        // The top bit of each byte that is below the bound; above the first one it may be wrong.
+        let below = |word: u64, bound: u8| word.wrapping_sub(ONES * u64::from(bound)) & !word;
+        let equal = |byte: u8| below(word ^ (ONES * u64::from(byte)), 1);
+        let found = (equal(b'"') | equal(b'\\') | below(word, b' ')) & TOPS;
+        if found != 0 {
+            return Some(index * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    rest.iter().position(is_special).map(|index| words.len() * 8 + index)
+}
+
 /// Whether the object has a member of this name already; a large object is asked through the set of its names.
 fn is_repeated(name: &str, object: &Object<'_>, names: &mut HashSet<String>) -> bool {
     if object.len() < MANY_MEMBERS {
@@ -258,4 +274,27 @@ fn is_repeated(name: &str, object: &Object<'_>, names: &mut HashSet<String>) -> 
         names.extend(object.iter().map(|(name, _)| name.to_owned()));
     }
     !names.insert(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::special;
+
+    proptest! {
+        #[test]
+        fn the_first_special_byte_is_found(bytes in vec(prop_oneof![any::<u8>(), b' '..b'~', Just(b'"'), 0x7f_u8..=0x81], 0..40)) {
+            let expected = bytes.iter().position(|byte| matches!(byte, b'"' | b'\\') || *byte < b' ');
+            prop_assert_eq!(special(&bytes), expected);
+        }
+
+        #[test]
+        fn a_special_byte_behind_others_is_found(length in 0_usize..40, byte in prop_oneof![Just(b'"'), Just(b'\\'), 0_u8..b' ']) {
+            let mut bytes = vec![0xc3_u8; length];
+            bytes.extend([byte, b'"', 0]);
+            prop_assert_eq!(special(&bytes), Some(length));
+        }
+    }
 }

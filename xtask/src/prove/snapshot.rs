@@ -1,0 +1,180 @@
+//! The snapshot of a program: how long it takes to load, what it holds of memory, and that it never is stale.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::{Value, json};
+
+use super::service::{Checks, Client, Service, on_each_engine};
+use super::{Context, Engine, Proof, Verdict};
+
+mod setup;
+
+use setup::Setup;
+
+/// Snapshots are quick to load, small, and never stale.
+pub(crate) const PROOF: Proof = Proof {
+    name: "snapshot",
+    claim: "A snapshot of 2,000 fields, 500 categories and 100 chapters loads in under 10 ms and costs under 8 MB, and \
+            two nodes on one database never answer with a stale program in 10,000 changes.",
+    run: |context| on_each_engine(context, show),
+};
+
+/// The bars.
+const MILLISECONDS: f64 = 10.0;
+const MEGABYTES: f64 = 8.0;
+
+/// Accounts that are loaded one after the other, behind the one that the service warms up with.
+const ACCOUNTS: u32 = 16;
+
+/// Changes that are written through one node and read through the other.
+const CHANGES: u32 = 10_000;
+
+/// How many clients write and read at the same time, each a chapter of its own.
+const CLIENTS: u32 = 8;
+
+fn show(context: &Context, engine: Engine) -> Result<Verdict> {
+    let mut checks = Checks::default();
+    let accounts = if context.short { 2 } else { ACCOUNTS };
+    let setups: Vec<Setup> = (0..=accounts).map(Setup::new).collect();
+    let mut service = Service::new(context, engine)?;
+    for setup in &setups {
+        let file = service.directory().join("setup.jsonl");
+        setup.write(&file)?;
+        service.import_file(&file)?.succeeded()?;
+    }
+    service.measure()?;
+    service.start()?;
+    let loads = load(&service, &setups, &mut checks)?;
+    // On SQLite the connections' page caches fill meanwhile, which are bounded and no part of a snapshot.
+    let counts = !context.short && engine == Engine::Postgres;
+    println!(
+        "  {}: {} snapshots loaded in {:.1} ms in the middle, {:.1} to {:.1}, with {:.1} MB each{}",
+        engine.name(),
+        loads.milliseconds.len(),
+        loads.middle(),
+        loads.milliseconds.first().copied().unwrap_or_default(),
+        loads.milliseconds.last().copied().unwrap_or_default(),
+        loads.megabytes,
+        if engine == Engine::Sqlite { ", the caches of the database included" } else { "" },
+    );
+    checks.check(context.short || loads.middle() < MILLISECONDS, || format!("a load takes {:.1} ms", loads.middle()));
+    checks.check(!counts || loads.megabytes < MEGABYTES, || format!("a snapshot costs {:.1} MB", loads.megabytes));
+    let changes = if context.short { CHANGES / 50 } else { CHANGES };
+    let stale = stale(&service, &setups[0], changes, &mut checks)?;
+    let megabytes = if counts { format!("{:.1} MB, ", loads.megabytes) } else { String::new() };
+    let milliseconds = if context.short { String::new() } else { format!("{:.1} ms, ", loads.middle()) };
+    Ok(checks.verdict(&format!("{milliseconds}{megabytes}{stale} stale answers in {changes} changes")))
+}
+
+/// What the loading of snapshots cost.
+struct Loads {
+    /// The time of each load, by length.
+    milliseconds: Vec<f64>,
+    /// The memory that the process grew by, for each.
+    megabytes: f64,
+}
+
+impl Loads {
+    /// The time of the load in the middle, which a busy machine disturbs least.
+    fn middle(&self) -> f64 {
+        self.milliseconds.get(self.milliseconds.len() / 2).copied().unwrap_or_default()
+    }
+}
+
+/// The first request to an account loads its snapshot; the service itself tells how long that took.
+#[allow(clippy::cast_precision_loss, reason = "memory is far below what a float counts exactly")]
+fn load(service: &Service, setups: &[Setup], checks: &mut Checks) -> Result<Loads> {
+    let keys: Vec<String> =
+        setups.iter().map(|setup| service.key(&setup.account, "read_write")).collect::<Result<_>>()?;
+    let first = |key: &str| service.client(key).get("/season")?.expect_status(200);
+    let clients = keys.iter().zip(setups);
+    let mut measured = None;
+    let mut milliseconds = Vec::new();
+    for (position, (key, _)) in clients.enumerate() {
+        // The first account warms up connections and statements.
+        if position == 1 {
+            measured = Some(service.memory()?);
+        }
+        let before = whole_loads(service)?;
+        let answer = first(key)?;
+        let after = whole_loads(service)?;
+        checks.check(after.0 == before.0 + 1, || format!("{} loads by one request", after.0 - before.0));
+        checks.check(answer.json()?["total"] == 1, || format!("not the season: {}", answer.text()));
+        if position > 0 {
+            milliseconds.push((after.1 - before.1) * 1000.0);
+        }
+    }
+    let grown = service.memory()?.saturating_sub(measured.unwrap_or_default());
+    let megabytes = grown as f64 / milliseconds.len() as f64 / 1_000_000.0;
+    milliseconds.sort_by(f64::total_cmp);
+    Ok(Loads { milliseconds, megabytes })
+}
+
+/// How many snapshots the service has loaded whole, and in how many seconds.
+fn whole_loads(service: &Service) -> Result<(u64, f64)> {
+    let text = service.metrics()?;
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(&format!("{name}{{what=\"whole\"}} ")));
+        line.with_context(|| format!("the measurements have no {name}: {text}"))
+    };
+    Ok((value("plaudit_program_load_seconds_count")?.parse()?, value("plaudit_program_load_seconds_sum")?.parse()?))
+}
+
+/// Each change goes through one of two nodes and is read through the other; gives how many answers were stale.
+fn stale(service: &Service, setup: &Setup, changes: u32, checks: &mut Checks) -> Result<u32> {
+    let other = service.beside()?;
+    let key = service.key(&setup.account, "read_write")?;
+    let nodes = [service.client(&key), other.client(&key)];
+    let (stale, done) = (AtomicU32::new(0), AtomicU32::new(0));
+    let begun = Instant::now();
+    let outcomes: Vec<Result<()>> = thread::scope(|scope| {
+        let clients: Vec<_> = (0..CLIENTS)
+            .map(|client| {
+                let nodes = [nodes[0].apart(), nodes[1].apart()];
+                let (stale, done) = (&stale, &done);
+                scope.spawn(move || change(&nodes, setup, (client, changes / CLIENTS), stale, done))
+            })
+            .collect();
+        clients.into_iter().map(|client| client.join().unwrap_or_else(|_| bail!("a client panicked"))).collect()
+    });
+    outcomes.into_iter().collect::<Result<()>>()?;
+    let (stale, done) = (stale.into_inner(), done.into_inner());
+    println!("  {done} changes and reads by {CLIENTS} clients in {:.1} s", begun.elapsed().as_secs_f64());
+    checks.check(stale == 0, || format!("{stale} of {done} answers were stale"));
+    checks.check(done == changes, || format!("only {done} changes were made"));
+    Ok(stale)
+}
+
+/// What one client does: it gives a chapter of its own a new name through one node, reads it through the other, and
+/// changes the nodes for each.
+fn change(
+    nodes: &[Client; 2],
+    setup: &Setup,
+    (client, changes): (u32, u32),
+    stale: &AtomicU32,
+    done: &AtomicU32,
+) -> Result<()> {
+    let chapter = setup.chapter(client);
+    let path = format!("/chapter/{chapter}");
+    for number in 0..changes {
+        let name = format!("Name {client} {number}");
+        let (writer, reader) = if number % 2 == 0 { (&nodes[0], &nodes[1]) } else { (&nodes[1], &nodes[0]) };
+        writer.put(&path, &json!({"translated": {"name": {"en_GB": name}}}))?.expect_status(200)?;
+        let shown = if number % 8 == 7 {
+            // The list is made of the same snapshot.
+            let list = reader.get("/chapter?per_page=100&count=none")?.expect_status(200)?.json()?;
+            let chapters = list["data"].as_array().into_iter().flatten();
+            chapters.filter(|shown| shown["slug"] == *chapter).map(|shown| shown["name"]["en_GB"].clone()).next()
+        } else {
+            Some(reader.get(&path)?.expect_status(200)?.json()?["name"]["en_GB"].clone())
+        };
+        if shown != Some(Value::String(name)) {
+            stale.fetch_add(1, Ordering::Relaxed);
+        }
+        done.fetch_add(1, Ordering::Relaxed);
+    }
+    Ok(())
+}
