@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use crate::postgres::Postgres;
 use crate::process::{self, Cargo};
 
+mod apply;
 mod errors;
 mod isolation;
 mod kill;
@@ -39,6 +40,7 @@ const PROOFS: &[Proof] = &[
     snapshot::PROOF,
     limit::PROOF,
     round_trip::PROOF,
+    apply::PROOF,
     xml::PROOF,
     setup_lists::PROOF,
     setup_bodies::PROOF,

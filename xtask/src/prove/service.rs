@@ -141,6 +141,18 @@ impl Service {
         Ok(())
     }
 
+    /// Asks the database behind the service's back for one value.
+    pub(crate) fn ask(&self, context: &Context, query: &str) -> Result<String> {
+        const SCRIPT: &str = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])";
+        let answer = if let Some(path) = self.database.strip_prefix("sqlite:") {
+            process::output(Command::new(context.python()?).args(["-c", SCRIPT, path, query]))?
+        } else {
+            let name = self.database.rsplit('/').next().unwrap_or_default();
+            context.postgres()?.psql(name, query)?
+        };
+        Ok(answer.trim().to_owned())
+    }
+
     /// Starts the service, at the port that it had before if it had one, and waits until it is ready.
     pub(crate) fn start(&mut self) -> Result<()> {
         let mut attempt = 1;

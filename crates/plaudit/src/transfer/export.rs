@@ -11,7 +11,7 @@ use super::store::{self, Table};
 use crate::db::{AccountId, Db, DbError, Tx};
 use crate::http::json_body::parse_object;
 use crate::kind::Kind;
-use crate::program::accounts;
+use crate::program::accounts::{self, Account};
 use crate::program::{Context, store as program_store};
 use crate::storage::Storage;
 use crate::text::{Json, Locale, Slug, Timestamp};
@@ -20,14 +20,8 @@ use crate::{attachments, contributors, entries, orders, users};
 /// Writes the account: itself first, then its records by kind and slug, so that nothing refers to what comes after it.
 pub async fn export(db: &Db, storage: &Storage, account: Slug, out: &mut (dyn Write + Send)) -> Result<(), Error> {
     let mut tx = db.snapshot().await?;
-    let id = accounts::store::find(&mut tx, account).await?.ok_or(Error::NoAccount(account))?;
-    let mut lines = Lines { out, fault: None };
-    let open = Context {
-        languages: Locale::ALL.to_vec(),
-        default_language: Locale::EnGb,
-        now: Timestamp::from_microseconds(0),
-    };
-    let record = accounts::store::read(&mut tx, id, &open).await?.ok_or(Error::NoAccount(account))?;
+    let (id, record) = account_of(&mut tx, account).await?;
+    let mut lines = Lines::new(out);
     lines.record(Kind::Account, &program_store::stored(&record), false)?;
     for kind in Kind::ALL {
         let written = match kind {
@@ -56,18 +50,40 @@ pub async fn export(db: &Db, storage: &Storage, account: Slug, out: &mut (dyn Wr
         };
         lines.check(written)?;
     }
-    lines.out.flush()?;
+    lines.flush()?;
     Ok(())
 }
 
+/// The account of a slug.
+pub(super) async fn account_of(tx: &mut Tx, account: Slug) -> Result<(AccountId, Account), Error> {
+    let id = accounts::store::find(tx, account).await?.ok_or(Error::NoAccount(account))?;
+    let open = Context {
+        languages: Locale::ALL.to_vec(),
+        default_language: Locale::EnGb,
+        now: Timestamp::from_microseconds(0),
+    };
+    let record = accounts::store::read(tx, id, &open).await?.ok_or(Error::NoAccount(account))?;
+    Ok((id, record))
+}
+
 /// The lines that are being written. Within a statement a fault of writing travels as one of the database.
-struct Lines<'o> {
+pub(super) struct Lines<'o> {
     out: &'o mut (dyn Write + Send),
     fault: Option<std::io::Error>,
 }
 
+impl<'o> Lines<'o> {
+    pub(super) fn new(out: &'o mut (dyn Write + Send)) -> Self {
+        Self { out, fault: None }
+    }
+}
+
 impl Lines<'_> {
-    fn record(&mut self, kind: Kind, doc: &str, deleted: bool) -> std::io::Result<()> {
+    pub(super) fn flush(&mut self) -> std::io::Result<()> {
+        self.out.flush()
+    }
+
+    pub(super) fn record(&mut self, kind: Kind, doc: &str, deleted: bool) -> std::io::Result<()> {
         let members = doc.strip_prefix('{').unwrap_or(doc);
         write!(self.out, "{{\"kind\":\"{kind}\",")?;
         match members.strip_suffix('}').filter(|_| deleted) {
@@ -94,7 +110,7 @@ impl Lines<'_> {
         self.kept(written)
     }
 
-    fn check(&mut self, outcome: Result<(), DbError>) -> Result<(), Error> {
+    pub(super) fn check(&mut self, outcome: Result<(), DbError>) -> Result<(), Error> {
         match self.fault.take() {
             Some(fault) => Err(fault.into()),
             None => Ok(outcome?),
@@ -102,7 +118,12 @@ impl Lines<'_> {
     }
 }
 
-async fn setup_records(tx: &mut Tx, id: AccountId, kind: Kind, lines: &mut Lines<'_>) -> Result<(), DbError> {
+pub(super) async fn setup_records(
+    tx: &mut Tx,
+    id: AccountId,
+    kind: Kind,
+    lines: &mut Lines<'_>,
+) -> Result<(), DbError> {
     let mut rows = Vec::new();
     store::setup_rows(tx, id, |found, _, row| {
         if found == kind {

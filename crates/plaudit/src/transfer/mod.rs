@@ -16,6 +16,7 @@ mod apply;
 mod details;
 mod entries;
 mod export;
+mod export_setup;
 mod fault;
 mod files;
 mod import;
@@ -36,6 +37,7 @@ use std::path::Path;
 
 pub use apply::{Applied, ApplyMode, apply};
 pub use export::export;
+pub use export_setup::{export_setup, export_yaml};
 pub use fault::{Fault, Report};
 pub use import::import;
 pub use plan::{Difference, Step};

@@ -9,6 +9,7 @@
 
 mod records;
 mod scalar;
+pub(super) mod write;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -258,6 +259,13 @@ pub(super) fn record(mark: Mark, members: Vec<(String, Mark, Node)>) -> (JsonObj
     let mut marks = Marks::new(mark);
     let object = object_of(members, "", &mut marks);
     (object, marks)
+}
+
+/// A node as JSON.
+#[cfg(test)]
+pub(super) fn json(node: Node) -> Json<'static> {
+    let mut marks = Marks::new(node.mark);
+    json_of(node, "", &mut marks)
 }
 
 fn object_of(members: Vec<(String, Mark, Node)>, path: &str, marks: &mut Marks) -> JsonObject<'static> {

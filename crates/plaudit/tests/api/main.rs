@@ -12,6 +12,7 @@
 
 mod accounts;
 mod categories;
+mod apply;
 mod chapters;
 mod database;
 mod entries;

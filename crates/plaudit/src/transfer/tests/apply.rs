@@ -385,3 +385,78 @@ async fn records_that_people_make_are_not_touched() {
     assert!(faults.is_empty() && steps.iter().all(|step| step.contains("out of the trash")), "{steps:#?}");
     assert_eq!(place.export().await.lines().count(), export.lines().count());
 }
+
+/// The shipped examples, with the slugs of their accounts.
+const EXAMPLES: [(&str, &str); 2] = [
+    ("MeridAwd", include_str!("../../../../../examples/design-award.yaml")),
+    ("FirstSte", include_str!("../../../../../examples/scholarship.yaml")),
+];
+
+impl Place {
+    async fn export_setup(&self, account: &str, yaml: bool) -> String {
+        let (mut out, account) = (Vec::new(), Slug::parse(account).unwrap());
+        if yaml {
+            export_yaml(&self.db, account, &mut out).await.unwrap();
+        } else {
+            export_setup(&self.db, account, &mut out).await.unwrap();
+        }
+        String::from_utf8(out).unwrap()
+    }
+}
+
+/// An export without what differs where it is applied at another time.
+fn without_times(export: &str) -> String {
+    let time = |text: &str| text.split('"').next().unwrap().to_owned();
+    let mut cleared = export.to_owned();
+    for member in ["created", "updated", "created_at", "updated_at"] {
+        let mark = format!("\"{member}\":\"");
+        let parts: Vec<&str> = cleared.split(&mark).collect();
+        let rest = parts[1..].iter().map(|part| part.replacen(&time(part), "", 1));
+        cleared = std::iter::once(parts[0].to_owned()).chain(rest).collect::<Vec<_>>().join(&mark);
+    }
+    cleared
+}
+
+#[tokio::test]
+async fn the_examples_apply_and_use_every_kind_in_three_languages() {
+    for (account, text) in EXAMPLES {
+        let place = Place::new().await;
+        let steps = place.apply(text).await;
+        for kind in Kind::ALL.into_iter().filter(|kind| kind.is_setup()) {
+            assert!(steps.iter().any(|step| step.starts_with(&format!("+ {kind} "))), "{account} has no {kind}");
+        }
+        assert_eq!(place.apply(text).await, Vec::<String>::new());
+        let export = place.export_setup(account, false).await;
+        let lines: Vec<serde_json::Value> = export.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let languages = lines[0]["languages"].as_array().unwrap();
+        assert_eq!(languages.len(), 3);
+        for name in lines.iter().flat_map(|line| [&line["name"], &line["title"], &line["label"], &line["body"]]) {
+            let texts = name.as_object().map_or(3, |map| if map.is_empty() { 3 } else { map.len() });
+            assert_eq!(texts, 3, "{name}");
+        }
+        assert!(languages.iter().any(|code| ["ar_AR", "he_IL"].contains(&code.as_str().unwrap())));
+    }
+}
+
+#[tokio::test]
+async fn a_set_up_that_is_written_as_yaml_is_the_same_one() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    for (_, text) in EXAMPLES {
+        place.apply(text).await;
+    }
+    for account in ["AccountA", "MeridAwd", "FirstSte"] {
+        let yaml = place.export_setup(account, true).await;
+        assert_eq!(place.apply(&yaml).await, Vec::<String>::new(), "{yaml}");
+        let other = Place::new().await;
+        other.clock.advance(86_400);
+        assert_ne!(other.apply(&yaml).await, Vec::<String>::new());
+        let [here, there] = [place.export_setup(account, false).await, other.export_setup(account, false).await]
+            .map(|e| without_times(&e));
+        // People are not there elsewhere.
+        let here = here.replace(r#""managers":["UserAAAA"]"#, r#""managers":[]"#);
+        assert_eq!(here.replace(r#""owner":"UserAAAA""#, r#""owner":null"#), there);
+        let again = other.export_setup(account, true).await;
+        assert_eq!(again.replace("en_GB, de_DE", ""), yaml.replace("en_GB, de_DE", ""));
+    }
+}

@@ -372,3 +372,23 @@ fn references_are_those_that_the_members_say() {
         }
     }
 }
+
+#[test]
+fn the_examples_fit_the_schema() {
+    let schema: Value = serde_json::from_str(&schema()).unwrap();
+    let validator = jsonschema::draft202012::new(&schema).unwrap();
+    for text in [
+        include_str!("../../../../../examples/design-award.yaml"),
+        include_str!("../../../../../examples/scholarship.yaml"),
+    ] {
+        let (root, problems) = crate::transfer::yaml::read(text);
+        assert!(problems.is_empty());
+        let file: Value = serde_json::from_str(&crate::transfer::yaml::json(root.unwrap()).to_string()).unwrap();
+        let faults: Vec<String> =
+            validator.iter_errors(&file).map(|error| format!("{} {error}", error.instance_path())).collect();
+        assert!(faults.is_empty(), "{faults:#?}");
+        let first = text.lines().next().unwrap();
+        let path = first.strip_prefix("# yaml-language-server: $schema=").unwrap();
+        assert!(std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples")).join(path).is_file());
+    }
+}
