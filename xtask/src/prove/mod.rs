@@ -25,8 +25,8 @@ mod race;
 mod round_trip;
 mod service;
 mod setup_bodies;
-mod snapshot;
 mod setup_lists;
+mod snapshot;
 mod speed;
 mod xml;
 
@@ -37,12 +37,12 @@ const PROOFS: &[Proof] = &[
     isolation::PROOF,
     kill::PROOF,
     race::PROOF,
-    snapshot::PROOF,
     limit::PROOF,
     round_trip::PROOF,
-    apply::PROOF,
     xml::PROOF,
     setup_lists::PROOF,
+    apply::PROOF,
+    snapshot::PROOF,
     setup_bodies::PROOF,
     newcomer::PROOF,
 ];

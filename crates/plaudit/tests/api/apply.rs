@@ -3,6 +3,7 @@
 use plaudit::text::Slug;
 use plaudit::transfer::{self, Applied, ApplyMode};
 
+use crate::both_engines;
 use crate::harness::{NOW, Server};
 
 const DESIGN_AWARD: &str = include_str!("../../../../examples/design-award.yaml");

@@ -11,8 +11,8 @@
 )]
 
 mod accounts;
-mod categories;
 mod apply;
+mod categories;
 mod chapters;
 mod database;
 mod entries;
