@@ -41,10 +41,10 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         let plan = |lines: &[String]| lines.iter().filter(|line| !line.contains(account)).cloned().collect::<Vec<_>>();
         checks.check(plan(&planned.1) == plan(&applied.1), || format!("{file}: the plan was another one"));
 
-
         let head = head(&service, context, account)?;
         let again = apply(&service, &path, &[])?;
-        checks.check(again.1.len() == 1 && again.1[0].starts_with("nothing to do"), || format!("{file}: {:?}", again.1));
+        checks
+            .check(again.1.len() == 1 && again.1[0].starts_with("nothing to do"), || format!("{file}: {:?}", again.1));
         checks.check(self::head(&service, context, account)? == head, || format!("{file}: the second time was logged"));
 
         let export = service.run(&["export", account, "--set-up"])?.succeeded()?.stdout;
@@ -69,9 +69,12 @@ fn fault(
     checks.check(refused.0 == Some(1), || format!("{file}: a fault ended with {:?}", refused.0));
     let told = format!("faulty.yaml:{line}:5: season ");
     checks.check(refused.2.contains(&told) && refused.2.contains(": type: "), || format!("{file}: {}", refused.2));
-    let changed = text.replace("en_GB: Certificate", "en_GB: Diploma").replace("en_GB: Letter of award", "en_GB: Letter");
+    let changed =
+        text.replace("en_GB: Certificate", "en_GB: Diploma").replace("en_GB: Letter of award", "en_GB: Letter");
     let planned = apply(service, &write(service, "changed.yaml", &changed)?, &["--dry-run"])?;
-    checks.check(planned.1.iter().any(|line| line.starts_with("~ document_template")), || format!("{file}: {:?}", planned.1));
+    checks.check(planned.1.iter().any(|line| line.starts_with("~ document_template")), || {
+        format!("{file}: {:?}", planned.1)
+    });
     checks.check(head(service, context, account)? == before, || format!("{file}: the log has moved"));
     let now = service.run(&["export", account, "--set-up"])?.succeeded()?.stdout;
     checks.check(now == export, || format!("{file}: what must change nothing has changed the set-up"));

@@ -143,7 +143,8 @@ impl Service {
 
     /// Asks the database behind the service's back for one value.
     pub(crate) fn ask(&self, context: &Context, query: &str) -> Result<String> {
-        const SCRIPT: &str = "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])";
+        const SCRIPT: &str =
+            "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute(sys.argv[2]).fetchone()[0])";
         let answer = if let Some(path) = self.database.strip_prefix("sqlite:") {
             process::output(Command::new(context.python()?).args(["-c", SCRIPT, path, query]))?
         } else {

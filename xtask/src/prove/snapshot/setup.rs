@@ -91,9 +91,8 @@ impl Setup {
     }
 
     fn field(&self, season: &str, position: u32) -> Value {
-        const TYPES: [&str; 10] = [
-            "text", "textarea", "numeric", "drop-down-list", "checkbox", "date", "radio", "text", "url", "table",
-        ];
+        const TYPES: [&str; 10] =
+            ["text", "textarea", "numeric", "drop-down-list", "checkbox", "date", "radio", "text", "url", "table"];
         let form = position % FORMS;
         let kind = TYPES[position as usize / 4 % TYPES.len()];
         let mut record = json!({

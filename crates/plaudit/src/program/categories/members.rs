@@ -10,7 +10,7 @@ const IMAGE: Shape =
     Shape::Either(&[Shape::Token, Shape::OpenObject(&[Member::required("token", Shape::Token, "The file.")])]);
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("chapter_count", "How many chapters offer it."),
+    Member::computed("chapter_count", "How many chapters it names."),
     Member::computed("entry_count", "How many entries it has."),
     Member::computed("link", "The address of the category."),
     Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),

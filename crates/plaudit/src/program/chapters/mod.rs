@@ -105,6 +105,9 @@ impl SetupRecord for Chapter {
             "Whether it can be chosen; active where it is left out.",
         ),
         Member::optional("image_heading", Shape::Translated(NAME_LENGTH), "The heading of its image."),
+        Member::optional("image", Shape::Token, "The token of its image; left out, what was uploaded stays.")
+            .nullable()
+            .kept(),
         Member::optional(
             "max_image_width",
             Shape::Integer(1, IMAGE_WIDTH),

@@ -6,7 +6,9 @@ use crate::input;
 use crate::text::Json;
 
 /// The longest of them.
-pub(super) const LENGTH: usize = 100;
+const LENGTH: usize = 100;
+/// What [`read`] takes, but for the length.
+pub(super) const PATTERN: &str = r"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(/([*]|[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*))?$";
 
 /// The extensions of contents that are told by their bytes, with their media types.
 const EXTENSIONS: &[(&str, &[&str])] = &[

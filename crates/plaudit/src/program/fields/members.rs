@@ -56,7 +56,7 @@ pub(super) const MEMBERS: &[Member] = &[
     Member::required("type", Shape::OneOf(|| names(FieldType::CHOICES)), "What kind of answer it takes."),
     Member::optional(
         "categories",
-        Shape::Either(&[Shape::Only("*"), Shape::List(&Shape::Ref(Kind::Category), CATEGORIES)]),
+        Shape::Either(&[Shape::Only("*"), Shape::Set(&Shape::Ref(Kind::Category), CATEGORIES)]),
         "The slugs of the categories that it is asked in; [\"*\"] or left out, all of them.",
     ),
     Member::optional("order", Shape::Integer(0, LIMIT), "Its place on the tab."),
@@ -100,7 +100,7 @@ pub(super) const MEMBERS: &[Member] = &[
     limit("minimum_words", "At least this many words."),
     Member::optional(
         "file_types",
-        Shape::List(&Shape::FilledText(file_types::LENGTH), FILE_TYPES),
+        Shape::Set(&Shape::Pattern(file_types::PATTERN), FILE_TYPES),
         "The types of files that are taken, as extensions such as pdf or media types such as image/*; none means every type.",
     ),
     Member::optional("max_file_size", Shape::Integer(1, LIMIT), "The most bytes of a file.").nullable(),

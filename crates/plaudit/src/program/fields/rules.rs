@@ -373,8 +373,8 @@ pub fn check(field: &Field, program: &Program) -> Violations {
     .collect();
     check_type(field, &limits, &mut violations);
     check_categories(program, field, &mut violations);
-    // What is in the trash may name what is there as well; it is judged when it comes back.
-    let named = field.conditional.as_ref().and_then(|condition| program.fields.any(condition.field));
+    // What is in the trash is judged when it comes back. Whether a field can go there is asked of that field.
+    let named = field.conditional.as_ref().and_then(|condition| program.fields.live(condition.field));
     if named.is_some() && program.fields.live(field.slug).is_some() {
         conditions::check(program, field, true, &mut violations);
     }

@@ -160,6 +160,7 @@ async fn what_commands_and_people_change_stays_where_the_file_leaves_it_out() {
 {"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"Lovelace"}
 {"kind":"account","slug":"AccountA","name":"Awards","languages":["en_GB","de_DE"],"hosts":["a.example.org"],"suspended":true,"owner":"UserAAAA","timezone":"Europe/Berlin"}
 {"kind":"chapter","slug":"ChapterA","season":"SeasonAA","name":{"en_GB":"North"},"managers":["UserAAAA"]}
+{"kind":"file","token":"TokenTokenToken","filename":"a.txt","data":"SGVsbG8sIHdvcmxk"}
 {"kind":"category","slug":"CategAAA","season":"SeasonAA","name":{"en_GB":"Film"},"chapters":["ChapterA"],"images":["TokenTokenToken"]}
 "#;
     place.import(people).await;

@@ -22,6 +22,7 @@ const FINER: &[(Kind, &str, &str)] = &[
     (Kind::Field, "options", "that no value comes twice"),
     (Kind::Field, "minimum_characters", "that it is not above the maximum"),
     (Kind::Field, "minimum_words", "that it is not above the maximum"),
+    (Kind::Field, "file_types", "how long one is, and that capitals tell none apart"),
     (Kind::Field, "columns", "that the key of a column does not end in a digit"),
     (Kind::Price, "tag", "that the type tag needs one"),
     (Kind::Discount, "code", "that there are no blanks around it"),
