@@ -112,6 +112,7 @@ fn questions(own: &Program) -> Vec<Question> {
         plain("POST", "/field", Kind::Category, field(&tab, "categories", json!([MARK]))),
         plain("POST", "/field", Kind::Field, field(&tab, "conditional", condition)),
     ]);
+    questions.extend(of_entries(own));
     // A slug of another kind is as unknown as any.
     questions.push(plain("DELETE", "/field/@slug@", Kind::Entry, None));
     questions.push(plain("DELETE", "/chapter/@slug@", Kind::Category, None));
@@ -125,6 +126,43 @@ fn questions(own: &Program) -> Vec<Question> {
             let headers = vec![("if-match", tag), ("x-api-language", "all")];
             questions.push(Question { headers, ..plain(method, path, kind, body) });
         }
+    }
+    questions
+}
+
+/// The operations of entries, and what a body names.
+fn of_entries(own: &Program) -> Vec<Question> {
+    let plain =
+        |method, path: &str, kind, body| Question { method, path: path.to_owned(), body, kind, headers: vec![] };
+    let entry = own.slug(Kind::Entry, 1);
+    let mut questions = vec![
+        plain("GET", "/entry/@slug@", Kind::Entry, None),
+        plain("PUT", "/entry/@slug@", Kind::Entry, Some(json!({}))),
+        plain("PUT", "/entry/@slug@", Kind::Entry, Some(json!({"title": "", "no such member": 1}))),
+        plain("DELETE", "/entry/@slug@", Kind::Entry, None),
+        plain("POST", "/entry/@slug@/restore", Kind::Entry, None),
+        plain("POST", "/entry/@slug@/copy", Kind::Entry, None),
+        plain("PUT", "/entry/@slug@/tag/a,b", Kind::Entry, None),
+        plain("DELETE", "/entry/@slug@/tag/a", Kind::Entry, None),
+        plain("PUT", "/entry/@slug@/update-title", Kind::Entry, Some(json!({"title": "x"}))),
+        plain("PUT", "/entry/@slug@/update-category", Kind::Entry, Some(json!({"category": "x"}))),
+        plain("PUT", &format!("/entry/{entry}/update-field/@slug@"), Kind::Field, Some(json!({"value": "x"}))),
+        plain("PUT", &format!("/entry/{entry}/update-category"), Kind::Category, Some(json!({"category": MARK}))),
+        plain("PUT", &format!("/entry/{entry}"), Kind::User, Some(json!({"entrant": MARK}))),
+    ];
+    for (member, kind) in [
+        ("category", Kind::Category),
+        ("entrant", Kind::User),
+        ("season", Kind::Season),
+        ("chapter", Kind::Chapter),
+        ("form", Kind::Form),
+    ] {
+        let mut body = json!({
+            "category": own.slug(Kind::Category, 0), "entrant": own.slug(Kind::User, 0),
+            "season": own.slug(Kind::Season, 0), "title": "New",
+        });
+        body[member] = json!(MARK);
+        questions.push(plain("POST", "/entry", kind, Some(body)));
     }
     questions
 }

@@ -16,6 +16,8 @@ use crate::postgres::Postgres;
 use crate::process::{self, Cargo};
 
 mod apply;
+mod deadline;
+mod entry_rules;
 mod errors;
 mod isolation;
 mod kill;
@@ -44,6 +46,8 @@ const PROOFS: &[Proof] = &[
     apply::PROOF,
     snapshot::PROOF,
     setup_bodies::PROOF,
+    entry_rules::PROOF,
+    deadline::PROOF,
     newcomer::PROOF,
 ];
 

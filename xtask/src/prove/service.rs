@@ -315,6 +315,11 @@ impl Checks {
         self.first.get_or_insert(what);
     }
 
+    /// Whether nothing has failed yet.
+    pub(crate) fn all_hold(&self) -> bool {
+        self.failed == 0
+    }
+
     /// The verdict: the figure, or the number of failures and the first of them.
     pub(crate) fn verdict(self, figure: &str) -> Verdict {
         match self.first {

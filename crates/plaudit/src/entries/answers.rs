@@ -36,6 +36,16 @@ impl Answers {
         Some(&self.0[index].1)
     }
 
+    /// Gives an answer, or takes the one away that is there.
+    pub fn set(&mut self, field: Slug, answer: Option<Json>) {
+        match (self.0.binary_search_by_key(&field, |(field, _)| *field), answer) {
+            (Ok(index), Some(answer)) => self.0[index].1 = answer,
+            (Ok(index), None) => drop(self.0.remove(index)),
+            (Err(index), Some(answer)) => self.0.insert(index, (field, answer)),
+            (Err(_), None) => {}
+        }
+    }
+
     /// The canonical text of the answer map.
     #[must_use]
     pub fn to_json(&self) -> String {
@@ -72,6 +82,18 @@ mod tests {
         assert!(answers.get(Slug::parse("BbBbBbBb").unwrap()).is_some());
         assert!(answers.get(Slug::parse("CcCcCcCc").unwrap()).is_none());
         assert_eq!(answers.iter().count(), 2);
+    }
+
+    #[test]
+    fn an_answer_is_given_replaced_and_taken_away() {
+        let mut answers = read(r#"{"BbBbBbBb":1}"#).unwrap();
+        let [first, second] = ["AaAaAaAa", "BbBbBbBb"].map(|slug| Slug::parse(slug).unwrap());
+        answers.set(first, Some(Json::Bool(true)));
+        answers.set(second, Some(Json::Bool(false)));
+        assert_eq!(answers.to_json(), r#"{"AaAaAaAa":true,"BbBbBbBb":false}"#);
+        answers.set(first, None);
+        answers.set(first, None);
+        assert_eq!(answers.to_json(), r#"{"BbBbBbBb":false}"#);
     }
 
     #[test]

@@ -1,9 +1,13 @@
 //! Requests to entries.
 
+pub mod create;
+mod facts;
 pub mod realtime;
+pub mod schemas;
 pub mod show;
 pub mod tags;
 pub mod trash;
+pub mod update;
 
 use axum::Router;
 use axum::routing::{get, post, put};
@@ -12,15 +16,21 @@ use super::Refusal;
 use super::store::Stored;
 use crate::app::App;
 use crate::http::{ApiError, Reply};
+use crate::ids::Ids;
 use crate::kind::Kind;
 use crate::text::{JsonObject, Slug};
 
 /// The routes of entries.
 pub fn routes() -> Router<App> {
     Router::new()
-        .route("/entry/{slug}", get(show::show).delete(trash::delete))
+        .route("/entry", post(create::create))
+        .route("/entry/{slug}", get(show::show).put(update::update).delete(trash::delete))
+        .route("/entry/{slug}/copy", post(create::copy))
         .route("/entry/{slug}/restore", post(trash::restore))
         .route("/entry/{slug}/tag/{tags}", put(tags::add).delete(tags::remove))
+        .route("/entry/{slug}/update-title", put(realtime::update_title))
+        .route("/entry/{slug}/update-field/{field}", put(realtime::update_field))
+        .route("/entry/{slug}/update-category", put(realtime::update_category))
         .route("/entry/{slug}/update-chapter", put(realtime::update_chapter))
 }
 
@@ -28,6 +38,12 @@ pub fn routes() -> Router<App> {
 struct Request {
     slug: Slug,
     body: JsonObject<'static>,
+}
+
+/// A request that makes records, whose slugs are drawn in its transaction.
+trait Made {
+    /// Where slugs come from.
+    fn ids(&self) -> &Ids;
 }
 
 /// 200 with an entry.

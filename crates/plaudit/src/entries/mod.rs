@@ -5,9 +5,13 @@
 //! - An entry is stored as two documents: the members that lists show, which hold its entrant's names and the counts
 //!   of what belongs to it; and the second one, which only a single read shows: answers, attachments, contributors.
 //!   Both always are what they would be if they were made anew from the records that they show ([`refresh_detail`]).
-//! - `PUT /entry/{slug}/update-chapter`: the chapter exists, is active, belongs to the entry's season and offers the
-//!   entry's category. An entry of an archived or destroyed season cannot move. Naming the chapter that the entry is
-//!   in changes nothing and is not logged.
+//! - Season, form, category and chapter agree: the category is of the season, and of the form if it has one; the chapter is
+//!   of the season, active, and offers the category. An entry of a season that is over cannot change.
+//! - Its status takes the steps that there are and no other (`rules/status.rs`). It is handed in in time
+//!   (`rules/deadline.rs`) and with an answer to every required field that is shown (`rules/answers.rs`).
+//! - Its automatic score and its eligibility follow from its answers, its division from those of its category
+//!   (`rules/screening.rs`).
+//! - Everything that changes an entry is written by [`store::write`]: the difference tells the events.
 //! - How many entries each season, chapter, category and status has is kept by the transaction that changes an entry
 //!   ([`CountChanges`]); those in the trash are not counted.
 //! - A record may state what is computed; where that contradicts, it is a fault ([`Stated`]).
@@ -26,7 +30,7 @@ pub use api::routes;
 pub use counts::{CountChanges, Place};
 pub use document::{Counts, EntryHead, Surroundings, answers_of, detail, whole};
 pub use record::{Stated, complete};
-pub use rules::{Refusal, change_chapter, offered};
+pub use rules::{Refusal, change_chapter, offered, stopped};
 pub use standing::{Eligibility, Moderation, Payment, Status};
 pub use store::{Cause, refresh_detail};
 
@@ -38,6 +42,8 @@ pub const TITLE_LENGTH: usize = 255;
 pub const STATUS_LENGTH: usize = 255;
 /// The most characters of comments, and of tags.
 pub const COMMENTS_LENGTH: usize = 1_048_576;
+/// The plagiarism scan status of an entry that was not scanned.
+pub const NOT_SCANNED: &str = "unscanned";
 /// The custom deadline of an entry that has none.
 pub const NO_DEADLINE: &str = "-";
 

@@ -1,8 +1,8 @@
 //! The program-file form of an entry.
 
 use super::{
-    Answers, COMMENTS_LENGTH, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, STATUS_LENGTH, Status,
-    TITLE_LENGTH,
+    Answers, COMMENTS_LENGTH, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, STATUS_LENGTH, Status,
+    TITLE_LENGTH, rules,
 };
 use crate::document::Object;
 use crate::input::{self, Members, Violations};
@@ -15,25 +15,6 @@ fn number(json: &Json) -> Result<String, String> {
         Json::Number(text) => Ok(text.clone().into_owned()),
         _ => Err("must be a number".to_owned()),
     }
-}
-
-fn deadline(json: &Json) -> Result<String, String> {
-    let text = input::text(16)(json)?;
-    let part = |range, limit: u8| {
-        text.get(range)
-            .filter(|digits: &&str| digits.bytes().all(|digit| digit.is_ascii_digit()))
-            .and_then(|digits| digits.parse::<u8>().ok())
-            .is_some_and(|value| value < limit)
-    };
-    let is_time = || {
-        text.len() == 16
-            && text.get(..10).is_some_and(|date| input::date(&Json::String(date.into())).is_ok())
-            && text.get(10..11) == Some(" ")
-            && part(11..13, 24)
-            && text.get(13..14) == Some(":")
-            && part(14..16, 60)
-    };
-    if text == NO_DEADLINE || is_time() { Ok(text) } else { Err("must be YYYY-MM-DD HH:MM or -".to_owned()) }
 }
 
 /// The members that say where an entry stands.
@@ -54,7 +35,7 @@ impl Standing {
     fn read(members: &mut Members<'_>) -> Self {
         let free = || input::text(STATUS_LENGTH);
         let status = members.optional("status", input::one_of(Status::CHOICES));
-        let custom_deadline = members.optional("custom_deadline", deadline);
+        let custom_deadline = members.optional("custom_deadline", rules::deadline::read);
         let division = members.nullable("division", input::integer(1..=i64::MAX));
         let eligibility_status = members.optional("eligibility_status", input::one_of(Eligibility::CHOICES));
         let moderation_status = members.optional("moderation_status", input::one_of(Moderation::CHOICES));
@@ -70,7 +51,7 @@ impl Standing {
             eligibility_status: eligibility_status.unwrap_or(Eligibility::Unscreened),
             moderation_status: moderation_status.unwrap_or(Moderation::Undecided),
             payment_status: payment_status.unwrap_or(Payment::Unpaid),
-            plagiarism_scan_status: plagiarism_scan_status.unwrap_or_else(|| "unscanned".to_owned()),
+            plagiarism_scan_status: plagiarism_scan_status.unwrap_or_else(|| NOT_SCANNED.to_owned()),
             review_status: review_status.unwrap_or_default(),
             grant_status: grant_status.flatten(),
             grant_end_date: grant_end_date.flatten(),
@@ -251,17 +232,6 @@ pub fn complete(record: &mut JsonObject, program: &Program, next_local_id: i64) 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_deadline_is_a_minute_of_the_calendar_or_none() {
-        for right in ["-", "2026-01-31 00:00", "2024-02-29 23:59"] {
-            assert!(deadline(&Json::String(right.into())).is_ok(), "{right}");
-        }
-        for wrong in ["", "2026-02-29 00:00", "2026-01-31 24:00", "2026-01-31 00:60", "2026-01-31T00:00", "2026-01-31"]
-        {
-            assert!(deadline(&Json::String(wrong.into())).is_err(), "{wrong}");
-        }
-    }
 
     #[test]
     fn what_is_stated_must_agree_with_what_is_computed() {

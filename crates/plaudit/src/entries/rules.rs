@@ -1,7 +1,15 @@
 //! Pure rules of entries.
 
+pub(super) mod answers;
+pub(super) mod body;
+pub(super) mod deadline;
 pub(super) mod events;
+mod screening;
+mod status;
 pub(super) mod tags;
+pub(super) mod writing;
+
+pub use status::stopped;
 
 use super::{Answers, EntryHead};
 use crate::input::Violations;
@@ -28,7 +36,20 @@ pub fn change_chapter<'d>(program: &Program, head: &EntryHead<'d>, chapter: Slug
         return Err(Refusal::Invalid(violations));
     }
     check_season(program, head.season)?;
+    if chapter != head.chapter {
+        check_unlocked(program, head.category)?;
+    }
     Ok(EntryHead { chapter, ..head.clone() })
+}
+
+/// Refuses to change an entry of a locked category.
+fn check_unlocked(program: &Program, category: Slug) -> Result<(), Refusal> {
+    match program.categories.any(category) {
+        Some(category) if category.locked => {
+            Err(Refusal::State("The category of the entry is locked, so that the entry cannot change.".to_owned()))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to change an entry of a season that is over.
@@ -44,7 +65,7 @@ pub(super) fn check_season(program: &Program, season: Slug) -> Result<(), Refusa
 pub(super) fn takes_another(category: &Category, has: i64) -> Result<(), String> {
     match category.entrant_max_entries {
         Some(most) if has >= most => {
-            Err(format!("The category takes at most {most} entries of one entrant, who has {has} in it."))
+            Err(format!("takes at most {most} entries of one entrant, who has {has} in it"))
         }
         _ => Ok(()),
     }

@@ -329,6 +329,27 @@ pub(super) async fn count_of_entrant(
     Ok(count.unwrap_or(0))
 }
 
+/// How many entries each division of a category has, those in the trash left out; 0 is no division.
+pub(super) async fn divisions(
+    tx: &mut Tx,
+    account: AccountId,
+    season: Slug,
+    category: Slug,
+) -> Result<BTreeMap<i64, i64>, DbError> {
+    let mut divisions = BTreeMap::new();
+    tx.each(
+        "SELECT division, CAST(sum(total) AS BIGINT) FROM entry_counts \
+         WHERE account = $1 AND season = $2 AND category = $3 GROUP BY division",
+        &[account.into(), season.into(), category.into()],
+        |row| {
+            divisions.insert(row.integer(0)?, row.integer(1)?);
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(divisions)
+}
+
 /// An entry that is not in the trash, locked until the end of the transaction.
 pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     tx.first_for_update(

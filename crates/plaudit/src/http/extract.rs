@@ -50,6 +50,21 @@ impl<S: Send + Sync> FromRequestParts<S> for PathToken {
     }
 }
 
+/// The slug of a field behind the record's own in the path; a malformed one is 400.
+#[derive(Clone, Copy, Debug)]
+pub struct PathField(pub Slug);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathField {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let slug = path_part(parts, state, "field").await;
+        slug.as_deref().and_then(Slug::parse).map(Self).ok_or_else(|| {
+            ApiError::BadRequest("The slug of the field in the path must be exactly 8 ASCII letters.".to_owned())
+        })
+    }
+}
+
 /// The query string as it stands.
 #[derive(Clone, Debug)]
 pub struct RawQuery(pub Option<String>);

@@ -33,7 +33,7 @@ use axum::middleware;
 
 pub use caller::{Caller, Work, Writing};
 pub use error::ApiError;
-pub use extract::{Body, PathSlug, PathToken, RawQuery, Writer};
+pub use extract::{Body, PathField, PathSlug, PathToken, RawQuery, Writer};
 pub use render::Renderer;
 pub use reply::Reply;
 pub use upload::{Upload, Uploaded};

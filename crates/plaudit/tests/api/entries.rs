@@ -1,8 +1,11 @@
 //! `PutEntryUpdateChapterV23`.
 
+mod create;
+mod realtime;
 mod show;
 mod tags;
 mod trash;
+mod update;
 
 use serde_json::{Value, json};
 

@@ -51,6 +51,21 @@ const READ: &[&str] = &[
     "/round",
     "/score-set",
 ];
+/// The paths of entries.
+const OF_ENTRIES: &[&str] = &[
+    "",
+    "/SLUG",
+    "/SLUG/copy",
+    "/SLUG/restore",
+    "/SLUG/tag/red",
+    "/SLUG/tag/%ff,%2C,a%20b",
+    "/SLUG/update-title",
+    "/SLUG/update-category",
+    "/SLUG/update-chapter",
+    "/SLUG/update-field/FieldTxt",
+    "/SLUG/update-field/FieldTab",
+    "/SLUG/update-field/SLUG",
+];
 const NAMES: &[&str] = &[
     "status",
     "test",
@@ -156,6 +171,12 @@ const BODIES: &[&str] = &[
     r#"{"type":"table","tab":"TabContr","translated":{"title":{"en_GB":"T"}},"columns":[{"key":"A","label":{"en_GB":"a"}},{"key":"\u0000"}]}"#,
     r#"{"limits":{"minimum_words":1,"maximum_words":null},"conditional":null,"categories":["*"],"order":1e2}"#,
     r#"{"conditional":{"field":"FieldTxt","operator":"contains","value":"\u0000"},"options":["yes","no"]}"#,
+    r#"{"category":"CategChi","entrant":"UserEntr","season":"SeasonAc","title":"New","status":"submitted"}"#,
+    r#"{"category":"CategChi","entrant":"UserMana","season":"SeasonAc","title":"\u007f","entry_fields":{"FieldTxt":"x"}}"#,
+    r#"{"title":"Other","status":"in_progress","moderation_status":"approved","custom_deadline":"2026-10-25 02:30"}"#,
+    r#"{"category":"CategPar","status":"resubmitted","grant_status":null,"entry_fields":{"FieldTab":{"A1":"","B9":"x"}}}"#,
+    r#"{"value":{"A1":"x"}}"#,
+    r#"{"value":"x","category":"CategPar"}"#,
     r#"{"chapter":"BChapter","other":[1,2.5e3,null,true,{"a":"\ud83d\ude00"}]}"#,
     r#"{"season":"SeasonAc","status":"active","translated":{"name":{"en_GB":"N"}},"parent":"CategPar","chapters":["ChapterN"]}"#,
     r#"{"parent":"CategChi","locked":true,"divisions":3,"entrant_max_entries":null}"#,
@@ -198,7 +219,7 @@ fn path(random: &mut Random) -> String {
         3 | 4 | 16 => format!("/field/{slug}"),
         17 => "/field".to_owned(),
         18 => format!("/field/{slug}/restore"),
-        5..8 => format!("/entry/{slug}/update-chapter"),
+        5..8 => format!("/entry{}", random.pick(OF_ENTRIES).replace("SLUG", slug)),
         8..12 => random.pick(READ).to_owned(),
         12 => format!("/{}", encoded(random, 3)),
         13 => {

@@ -197,6 +197,13 @@ impl Server {
         faults
     }
 
+    /// The account as it is exported.
+    pub async fn export(&self, account: &str) -> String {
+        let mut exported = Vec::new();
+        transfer::export(&self.db, &self.storage, Slug::parse(account).unwrap(), &mut exported).await.unwrap();
+        String::from_utf8(exported).unwrap()
+    }
+
     pub async fn account(&self, slug: &str) -> AccountId {
         let slug = Slug::parse(slug).unwrap();
         self.db

@@ -147,6 +147,58 @@ both_engines! {
         }
     }
 
+    async fn an_entry_of_another_account_cannot_be_read_changed_or_named(server) {
+        trash(&server).await;
+        let slugs = ["NoSuchEn", "BEntryOn", "EntryDel", "ChapterN"];
+        for (method, path, body) in [
+            ("GET", "/entry/SLUG", None),
+            ("PUT", "/entry/SLUG", Some("{}")),
+            ("PUT", "/entry/SLUG", Some(r#"{"title":"","status":"invited","no such member":1}"#)),
+            ("DELETE", "/entry/SLUG", None),
+            ("POST", "/entry/SLUG/copy", None),
+            ("PUT", "/entry/SLUG/tag/a", None),
+            ("DELETE", "/entry/SLUG/tag/a", None),
+            ("PUT", "/entry/SLUG/update-title", Some("{}")),
+            ("PUT", "/entry/SLUG/update-category", Some(r#"{"category":"BCategor"}"#)),
+            ("PUT", "/entry/SLUG/update-field/FieldRad", Some("{}")),
+        ] {
+            are_told_alike(&server, 404, async |slug: &str, format: &str| {
+                let headers = [("accept", format), ("if-match", "*")];
+                server.send(server.request(method, &path.replace("SLUG", slug), &headers, body)).await
+            }, &slugs).await;
+        }
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            server.post_with(&format!("/entry/{slug}/restore"), "", &[("accept", format)]).await
+        }, &["NoSuchEn", "BEntryOn"]).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            let path = format!("/entry/EntryOne/update-field/{slug}");
+            server.put_with(&path, r#"{"value":"x"}"#, &[("accept", format)]).await
+        }, &["NoSuchFi", "BFieldTx", "FieldTxt"]).await;
+    }
+
+    async fn what_a_new_entry_names_of_another_account_is_unknown(server) {
+        trash(&server).await;
+        for (member, slugs) in [
+            ("category", &["NoSuchCa", "BCategor"][..]),
+            ("entrant", &["NoSuchUs", "BUserEnt", "UserGone"]),
+            ("season", &["NoSuchSe", "BSeasonA"]),
+            ("chapter", &["NoSuchCh", "BChapter", "ChapterS"]),
+            ("form", &["NoSuchFo", "BFormEnt"]),
+        ] {
+            are_told_alike(&server, 422, async |slug: &str, format: &str| {
+                let mut body = serde_json::json!({
+                    "category": "CategChi", "entrant": "UserEntr", "season": "SeasonAc", "title": "New"
+                });
+                body[member] = slug.into();
+                server.post_with("/entry", &body.to_string(), &[("accept", format)]).await
+            }, slugs).await;
+        }
+        are_told_alike(&server, 422, async |slug: &str, format: &str| {
+            let body = format!(r#"{{"entry_fields":{{"{slug}":"x"}}}}"#);
+            server.put_with("/entry/EntryOne", &body, &[("accept", format)]).await
+        }, &["NoSuchFi", "BFieldTx", "FieldTxt"]).await;
+    }
+
     async fn a_list_shows_the_orders_of_its_account_alone(server) {
         are_told_alike(&server, 200, async |slug: &str, format: &str| {
             server.get_with(&format!("/order?season={slug}&deleted=included"), &[("accept", format)]).await

@@ -1,20 +1,109 @@
 //! Changes of one thing, each of which reaches every open stream.
 
 use super::Request;
+use super::schemas::{UpdateEntryAnswer, UpdateEntryCategory, UpdateEntryChapter, UpdateEntryTitle};
+use super::update::change;
 use crate::db::Tx;
+use crate::entries::rules::body;
 use crate::entries::{change_chapter, store};
 use crate::http::openapi::Error;
-use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
 use crate::input::{self, Members};
 use crate::text::{JsonObject, Slug};
 
-/// The body of `PutEntryUpdateChapterV23`, for its description.
-#[derive(utoipa::ToSchema)]
-#[schema(as = UpdateEntryChapter)]
-pub struct UpdateChapter {
-    /// The slug of the chapter that the entry moves to.
-    #[schema(pattern = "^[A-Za-z]{8}$")]
-    pub chapter: String,
+/// Gives an entry another title.
+#[utoipa::path(
+    put,
+    path = "/entry/{slug}/update-title",
+    operation_id = "PutEntryUpdateTitleV23",
+    tag = "Entries (realtime)",
+    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
+    request_body(content = UpdateEntryTitle, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The whole entry, with the title"),
+        (status = "4XX", description = "Why it did not change", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update_title(
+    caller: Caller,
+    PathSlug(slug): PathSlug,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_title(tx, writing))).await
+}
+
+async fn write_title(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
+    change(tx, writing, writing.state.slug, body::read_title(&writing.state.body)).await
+}
+
+struct AnswerRequest {
+    slug: Slug,
+    field: Slug,
+    body: JsonObject,
+}
+
+/// Gives an entry the answer to one field.
+#[utoipa::path(
+    put,
+    path = "/entry/{slug}/update-field/{field}",
+    operation_id = "PutEntryUpdateFieldV23",
+    tag = "Entries (realtime)",
+    params(
+        ("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$"),
+        ("field" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
+    ),
+    request_body(content = UpdateEntryAnswer, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The whole entry, with the answer"),
+        (status = "4XX", description = "Why it did not change", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update_field(
+    caller: Caller,
+    PathSlug(slug): PathSlug,
+    PathField(field): PathField,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write(AnswerRequest { slug, field, body }, |tx, writing| Box::pin(write_answer(tx, writing))).await
+}
+
+async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<Reply, ApiError> {
+    let AnswerRequest { slug, field, body } = &*writing.state;
+    if writing.program.fields.live(*field).is_none() {
+        return Err(ApiError::NotFound);
+    }
+    change(tx, writing, *slug, body::read_answer(body, *field)).await
+}
+
+/// Moves an entry to another category of its season and form, which is active, not locked and offered in its chapter.
+#[utoipa::path(
+    put,
+    path = "/entry/{slug}/update-category",
+    operation_id = "PutEntryUpdateCategoryV23",
+    tag = "Entries (realtime)",
+    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
+    request_body(content = UpdateEntryCategory, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The whole entry, in the category"),
+        (status = "4XX", description = "Why it did not move", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update_category(
+    caller: Caller,
+    PathSlug(slug): PathSlug,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_category(tx, writing))).await
+}
+
+async fn write_category(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
+    change(tx, writing, writing.state.slug, body::read_category(&writing.state.body)).await
 }
 
 /// Moves an entry to another chapter, which is active, belongs to the entry's season and offers its category.
@@ -24,7 +113,7 @@ pub struct UpdateChapter {
     operation_id = "PutEntryUpdateChapterV23",
     tag = "Entries (realtime)",
     params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateChapter, content_type = "application/json"),
+    request_body(content = UpdateEntryChapter, content_type = "application/json"),
     responses(
         (status = 200, description = "The whole entry, in the new chapter"),
         (status = "4XX", description = "Why it did not move", body = Error),

@@ -5,6 +5,8 @@
 //! - The chapter of an entry is one of `all` chapters, or the entrant has to `select` it.
 //! - Tabs are records of their own and are shown within other records only.
 //! - A content block is no record of its own: a form names it by slug and, where it has one, by name.
+//! - An entry that is handed in is eligible where its automatic score is at least `minimum_auto_score`; a form without one
+//!   screens nothing.
 //! - Archived is a flag: an archived form keeps its entries, and lists leave it out unless they are asked for it.
 //! - Forms are set up by program files; the interface only reads them.
 
@@ -15,6 +17,7 @@ pub use api::routes;
 pub use rules::document;
 
 use super::chapters::NAME_LENGTH;
+use super::fields::LIMIT;
 use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
 use crate::input::{self, Members};
@@ -93,6 +96,8 @@ pub struct Form {
     pub call_to_action: Translated,
     /// The block of text above it.
     pub content_block: Option<ContentBlock>,
+    /// The least automatic score with which an entry is eligible; without it none is screened.
+    pub minimum_auto_score: Option<i64>,
     /// Whether it is kept for the record only.
     pub archived: bool,
     /// When it was made.
@@ -140,6 +145,12 @@ impl SetupRecord for Form {
             "The block of text above it: its slug, or an object of its slug and name.",
         )
         .nullable(),
+        Member::optional(
+            "minimum_auto_score",
+            Shape::Integer(0, LIMIT),
+            "The least automatic score with which an entry is eligible; null for none, so that none is screened.",
+        )
+        .nullable(),
         Member::optional("archived", Shape::Flag, "Whether it is kept and takes no more entries."),
         Member::created("created"),
         Member::updated("updated"),
@@ -155,6 +166,7 @@ impl SetupRecord for Form {
         let chapter_option = members.optional("chapter_option", input::one_of(ChapterOption::CHOICES));
         let call_to_action = members.optional("callToAction", name_text());
         let content_block = members.nullable("content_block", content_block(&context.languages));
+        let minimum_auto_score = members.nullable("minimum_auto_score", input::integer(0..=LIMIT)).flatten();
         let archived = members.optional("archived", input::flag);
         let created = members.optional("created", input::time).unwrap_or(context.now);
         let updated = members.optional("updated", input::time).unwrap_or(context.now);
@@ -166,6 +178,7 @@ impl SetupRecord for Form {
             chapter_option: chapter_option.unwrap_or(ChapterOption::All),
             call_to_action: call_to_action.unwrap_or_default(),
             content_block: content_block.flatten(),
+            minimum_auto_score,
             archived: archived.unwrap_or(false),
             created,
             updated,
@@ -186,6 +199,7 @@ impl SetupRecord for Form {
             }),
             None => object.null("content_block"),
         }
+        object.optional_integer("minimum_auto_score", self.minimum_auto_score);
         object.flag("archived", self.archived);
         object.time("created", self.created);
         object.time("updated", self.updated);
@@ -236,7 +250,7 @@ mod tests {
         let minimal: Form = store::parse(r#"{"slug":"FormAAAA","name":{"en_GB":"Entry"}}"#, &context).unwrap();
         assert_eq!((minimal.kind, minimal.chapter_option), (FormType::Entry, ChapterOption::All));
         assert_eq!((minimal.season, minimal.updated), (None, now));
-        let text = r#"{"slug":"FormAAAA","season":"SeasonAA","name":{"en_GB":"Report"},"type":"report","chapter_option":"select","callToAction":{"en_GB":"Report now"},"content_block":"BlockAAA","archived":false,"created":"2026-01-01T00:00:00Z","updated":"2026-01-02T00:00:00Z"}"#;
+        let text = r#"{"slug":"FormAAAA","season":"SeasonAA","name":{"en_GB":"Report"},"type":"report","chapter_option":"select","callToAction":{"en_GB":"Report now"},"content_block":"BlockAAA","minimum_auto_score":10,"archived":false,"created":"2026-01-01T00:00:00Z","updated":"2026-01-02T00:00:00Z"}"#;
         assert_eq!(store::stored(&store::parse::<Form>(text, &context).unwrap()), text);
         let text =
             text.replace(r#""BlockAAA""#, r#"{"slug":"BlockAAA","name":{"en_GB":"Welcome"}}"#).replace("false", "true");

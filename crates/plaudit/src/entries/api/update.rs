@@ -1,0 +1,67 @@
+//! Changes of an entry.
+
+use super::schemas::UpdateEntry;
+use super::{Request, facts};
+use crate::db::Tx;
+use crate::entries::rules::answers::Belongings;
+use crate::entries::rules::body::Given;
+use crate::entries::store::{self, Change};
+use crate::entries::{Status, rules};
+use crate::http::openapi::Error;
+use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use crate::input::Violations;
+use crate::text::Slug;
+
+/// Changes what the body names; everything else keeps its value.
+#[utoipa::path(
+    put,
+    path = "/entry/{slug}",
+    operation_id = "PutEntryV23",
+    tag = "Entries",
+    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
+    request_body(content = UpdateEntry, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The whole entry"),
+        (status = "4XX", description = "Why it did not change", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
+}
+
+async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
+    change(tx, writing, writing.state.slug, rules::body::read_update(&writing.state.body)).await
+}
+
+/// Changes an entry as a body says that was read with these violations.
+pub(super) async fn change<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    slug: Slug,
+    (given, violations): (Given, Violations),
+) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
+    let before = found.entry()?;
+    let entrant = given.entrant.filter(|entrant| *entrant != before.entrant);
+    let category = given.category.filter(|category| *category != before.category);
+    let known = if entrant.is_some() || category.is_some() {
+        let (entrant, category) = (entrant.unwrap_or(before.entrant), category.unwrap_or(before.category));
+        facts::facts(tx, program, Some(entrant), Some(category)).await?
+    } else {
+        rules::writing::Facts::default()
+    };
+    let hands_in = matches!(given.status, Some(Status::Submitted | Status::Resubmitted));
+    let belongings = if hands_in && given.status != Some(before.status) {
+        facts::belongings(tx, program, slug).await?
+    } else {
+        Belongings::default()
+    };
+    let now = writing.origin.at;
+    let after = rules::writing::update(program, &before, (given, violations), &known, &belongings, now)?;
+    writing.precondition(found.revision)?;
+    let change = Change { before: Some(&found), after: &after, deleted: false, is_copy: false };
+    let stored = store::write(tx, account, program, &writing.origin, change).await?;
+    Ok(super::shown(stored))
+}

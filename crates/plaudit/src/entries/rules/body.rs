@@ -1,0 +1,104 @@
+//! What the bodies of requests say of an entry. Whether that can be is judged with the program.
+
+use super::deadline;
+use crate::entries::{Moderation, STATUS_LENGTH, Status, TITLE_LENGTH};
+use crate::input::{self, Members, Violations};
+use crate::text::{Date, Json, JsonObject, Slug};
+
+/// The statuses that an entry can be made with.
+const MADE: &[(&str, Status)] = &[
+    ("submitted", Status::Submitted),
+    ("in_progress", Status::InProgress),
+    ("resubmission_required", Status::ResubmissionRequired),
+];
+/// The statuses that an update can ask for.
+const ASKED: &[(&str, Status)] = &[
+    ("submitted", Status::Submitted),
+    ("in_progress", Status::InProgress),
+    ("resubmission_required", Status::ResubmissionRequired),
+    ("resubmitted", Status::Resubmitted),
+];
+
+/// The members of a body; what is left out is `None`, and what takes something away is `Some(None)`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+// A grant that is taken away is not one that is left out.
+#[allow(clippy::option_option)]
+pub(in crate::entries) struct Given {
+    pub(in crate::entries) category: Option<Slug>,
+    pub(in crate::entries) entrant: Option<Slug>,
+    pub(in crate::entries) season: Option<Slug>,
+    pub(in crate::entries) title: Option<String>,
+    pub(in crate::entries) chapter: Option<Slug>,
+    pub(in crate::entries) form: Option<Slug>,
+    pub(in crate::entries) status: Option<Status>,
+    pub(in crate::entries) moderation_status: Option<Moderation>,
+    pub(in crate::entries) entry_fields: Option<JsonObject>,
+    pub(in crate::entries) custom_deadline: Option<String>,
+    pub(in crate::entries) grant_status: Option<Option<String>>,
+    pub(in crate::entries) grant_end_date: Option<Option<Date>>,
+}
+
+/// The body of a new entry, with everything that is wrong with it by itself.
+pub(in crate::entries) fn read_create(body: &JsonObject) -> (Given, Violations) {
+    let mut members = Members::closed(body);
+    let category = members.required("category", input::slug);
+    let entrant = members.required("entrant", input::slug);
+    let season = members.required("season", input::slug);
+    let title = members.required("title", input::filled_text(TITLE_LENGTH));
+    let chapter = members.optional("chapter", input::slug);
+    let form = members.optional("form", input::slug);
+    let rest = read_rest(&mut members, MADE);
+    (Given { category, entrant, season, title, chapter, form, ..rest }, members.finish())
+}
+
+/// The body of an update, with everything that is wrong with it by itself.
+pub(in crate::entries) fn read_update(body: &JsonObject) -> (Given, Violations) {
+    let mut members = Members::closed(body);
+    let category = members.optional("category", input::slug);
+    let entrant = members.optional("entrant", input::slug);
+    let title = members.optional("title", input::filled_text(TITLE_LENGTH));
+    let chapter = members.optional("chapter", input::slug);
+    let rest = read_rest(&mut members, ASKED);
+    (Given { category, entrant, title, chapter, ..rest }, members.finish())
+}
+
+fn read_rest(members: &mut Members<'_>, statuses: &'static [(&'static str, Status)]) -> Given {
+    Given {
+        status: members.optional("status", input::one_of(statuses)),
+        moderation_status: members.optional("moderation_status", input::one_of(Moderation::CHOICES)),
+        entry_fields: members.optional("entry_fields", |json| match json {
+            Json::Object(answers) => Ok(answers.clone()),
+            _ => Err("must be a map from field slug to value".to_owned()),
+        }),
+        custom_deadline: members.optional("custom_deadline", deadline::read),
+        grant_status: members.nullable("grant_status", input::text(STATUS_LENGTH)),
+        grant_end_date: members.nullable("grant_end_date", input::date),
+        ..Given::default()
+    }
+}
+
+/// The body that names another title; other members are passed over.
+pub(in crate::entries) fn read_title(body: &JsonObject) -> (Given, Violations) {
+    let mut members = Members::open(body);
+    let title = members.required("title", input::filled_text(TITLE_LENGTH));
+    (Given { title, ..Given::default() }, members.finish())
+}
+
+/// The body that names another category; other members are passed over.
+pub(in crate::entries) fn read_category(body: &JsonObject) -> (Given, Violations) {
+    let mut members = Members::open(body);
+    let category = members.required("category", input::slug);
+    (Given { category, ..Given::default() }, members.finish())
+}
+
+/// The body that gives the answer to a field; other members are passed over.
+pub(in crate::entries) fn read_answer(body: &JsonObject, field: Slug) -> (Given, Violations) {
+    let mut members = Members::open(body);
+    let value = members.required("value", |json| Ok(json.clone()));
+    let answers = value.map(|value| {
+        let mut answers = JsonObject::new();
+        answers.set(field.as_str(), value);
+        answers
+    });
+    (Given { entry_fields: answers, ..Given::default() }, members.finish())
+}
