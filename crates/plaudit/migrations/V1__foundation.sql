@@ -51,19 +51,82 @@ CREATE TABLE changes (
 );
 CREATE INDEX changes_of_record ON changes (account, kind, slug, sequence);
 
+-- A person of the installation, whatever accounts the person is a user of. password: a PHC string, or empty for none.
+CREATE TABLE people (
+    global_id ordered_text NOT NULL PRIMARY KEY,
+    password ordered_text NOT NULL
+);
+
+-- What reaches a person, and nobody else in the installation: an e-mail address in lower case, or a mobile number.
+CREATE TABLE contacts (
+    contact ordered_text NOT NULL PRIMARY KEY,
+    person ordered_text NOT NULL
+);
+CREATE INDEX contacts_of_person ON contacts (person, contact);
+
+-- A person in an account. email, mobile, season_joined: empty for none. seasons: those of the user's live entries, each
+-- after a blank. first_name, last_name, name: sort keys. confirmed_at: the least number for none. recency: the time of
+-- the last change, negated.
 CREATE TABLE users (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
-    email ordered_text,
-    mobile ordered_text,
-    updated BIGINT NOT NULL,
+    person ordered_text NOT NULL,
+    segment BIGINT NOT NULL,
+    season_joined ordered_text NOT NULL,
+    seasons ordered_text NOT NULL,
+    email ordered_text NOT NULL,
+    mobile ordered_text NOT NULL,
+    first_name ordered_text NOT NULL,
+    last_name ordered_text NOT NULL,
+    name ordered_text NOT NULL,
+    created_by ordered_text NOT NULL,
+    confirmed_at BIGINT NOT NULL,
+    created_at BIGINT NOT NULL,
+    recency BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
+    detail ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
-CREATE UNIQUE INDEX users_by_email ON users (account, email);
-CREATE UNIQUE INDEX users_by_mobile ON users (account, mobile);
+CREATE UNIQUE INDEX users_of_person ON users (person, account);
+CREATE INDEX users_sorted_by_email ON users (account, email, slug, segment);
+CREATE INDEX users_sorted_by_mobile ON users (account, mobile, slug, segment);
+CREATE INDEX users_sorted_by_first_name ON users (account, first_name, slug, segment);
+CREATE INDEX users_sorted_by_last_name ON users (account, last_name, slug, segment);
+CREATE INDEX users_sorted_by_name ON users (account, name, slug, segment);
+CREATE INDEX users_sorted_by_created_by ON users (account, created_by, slug, segment);
+CREATE INDEX users_sorted_by_confirmed_at ON users (account, confirmed_at, slug, segment);
+CREATE INDEX users_sorted_by_created_at ON users (account, created_at, slug, segment);
+CREATE INDEX users_sorted_by_updated ON users (account, recency, slug, segment);
+
+-- What the filters of the list tell users apart by, as one number, and how many users have it. roles, seasons: each
+-- after a blank.
+CREATE TABLE user_segments (
+    account BIGINT NOT NULL,
+    segment BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    confirmed BIGINT NOT NULL,
+    language ordered_text NOT NULL,
+    season_joined ordered_text NOT NULL,
+    roles ordered_text NOT NULL,
+    seasons ordered_text NOT NULL,
+    total BIGINT NOT NULL,
+    PRIMARY KEY (account, segment)
+);
+CREATE INDEX user_segments_by_meaning
+    ON user_segments (account, deleted, confirmed, language, season_joined, roles, seasons);
+
+-- Links by which a user confirms or signs in, each once. hash: of the token in the link. holder: the user.
+CREATE TABLE one_time_links (
+    account BIGINT NOT NULL,
+    hash BYTEA NOT NULL,
+    purpose ordered_text NOT NULL,
+    holder ordered_text NOT NULL,
+    expires BIGINT NOT NULL,
+    PRIMARY KEY (account, hash)
+);
+CREATE INDEX one_time_links_by_end ON one_time_links (account, expires);
 
 -- division: 0 for none. title_key and entrant_key: the title and the entrant's name after case folding, by which lists
 -- sort and search.

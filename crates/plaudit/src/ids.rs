@@ -134,7 +134,18 @@ pub fn derived_slug(kind: Kind, text: &str, attempt: u32) -> Slug {
 /// of RFC 9562: a UUID whose bits have a meaning of our own.
 #[must_use]
 pub fn derived_uuid(kind: Kind, slug: Slug) -> String {
-    let hash: [u8; 32] = Sha256::digest(format!("plaudit {kind} {slug}")).into();
+    derived(&format!("plaudit {kind} {slug}"))
+}
+
+/// The UUID of a person whose only user states none: made from the slugs of account and user, so that two imports of one
+/// file agree and no two accounts mean the same person by it.
+#[must_use]
+pub fn derived_person(account: Slug, user: Slug) -> String {
+    derived(&format!("plaudit person {account} {user}"))
+}
+
+fn derived(text: &str) -> String {
+    let hash: [u8; 32] = Sha256::digest(text).into();
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash[..16]);
     formatted_uuid(bytes, 0x80)
@@ -167,5 +178,8 @@ mod tests {
         assert_eq!(made.len(), 36);
         assert_eq!(made, derived_uuid(Kind::User, slug));
         assert_ne!(made, derived_uuid(Kind::Account, slug));
+        let other = Slug::parse("OtherAcc").unwrap();
+        assert_ne!(derived_person(slug, slug), derived_person(other, slug));
+        assert_eq!(derived_person(other, slug), derived_person(other, slug));
     }
 }

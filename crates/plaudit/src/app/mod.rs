@@ -19,6 +19,7 @@ use crate::ids::Ids;
 use crate::orders;
 use crate::program::Programs;
 use crate::storage::Storage;
+use crate::users;
 
 /// What a deployment is set to, as far as requests are concerned.
 #[derive(Clone, Debug)]
@@ -71,6 +72,8 @@ pub struct Parts {
     pub orders: orders::Views,
     /// Answers of lists that are kept in memory.
     pub answers: KeptAnswers,
+    /// Hashes passwords.
+    pub passwords: users::Passwords,
     /// What `/metrics` tells.
     pub metrics: Metrics,
     host: String,
@@ -108,6 +111,7 @@ impl App {
             running: Running::default(),
             orders: orders::Views::default(),
             answers: KeptAnswers::default(),
+            passwords: users::Passwords::default(),
             metrics: Metrics::default(),
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),
             edition,

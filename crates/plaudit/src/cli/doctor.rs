@@ -20,6 +20,7 @@ use crate::log::Action;
 use crate::orders::{self, Segment};
 use crate::storage::{Storage, StorageError};
 use crate::text::{Slug, Timestamp};
+use crate::users;
 
 /// The most faults of one check that are told one by one.
 const TOLD: usize = 10;
@@ -174,6 +175,9 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
         });
     }
     findings.check(&about, "the counts of entries are right", &found)?;
+    let mut found = Found::default();
+    users::store::each_wrong(&mut tx, head.account, |fault| found.add(|| fault)).await?;
+    findings.check(&about, "users are found by what they say, and each is a person", &found)?;
     if let Some(storage) = storage {
         let (found, count) = files(&mut tx, &head, storage).await?;
         findings.check(&about, &format!("{count} files have their bytes"), &found)?;
@@ -221,6 +225,7 @@ fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
     }
     let expected = match table {
         Table::Entries => Cow::Owned(entries::whole(record.doc, record.beside)),
+        Table::Users => Cow::Owned(users::logged(record.doc, record.beside).unwrap_or_default()),
         Table::Orders => {
             let Some(segment) = Segment::from_number(record.deleted) else {
                 return Some(format!("{} is no segment", record.deleted));
@@ -237,8 +242,9 @@ fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
     let agrees = match table {
         // The document of an order tells it, and a file is never in the trash.
         Table::Orders | Table::Files => true,
-        // An import adds records to the trash as well, and an entry in the trash shows the new name of its entrant.
-        _ if action == Action::Imported.name() => true,
+        // An import adds records to the trash as well, and what is renewed stays where it is.
+        _ if action == Action::Imported.name() || action == Action::Renewed.name() => true,
+        // An entry in the trash shows what belongs to it still.
         Table::Entries if action == Action::Updated.name() => true,
         _ => is_deleted == (action == Action::Trashed.name()),
     };

@@ -27,6 +27,7 @@ mod restore;
 mod schema;
 mod serve;
 mod store;
+mod user;
 
 use std::io::Write as _;
 
@@ -62,6 +63,9 @@ enum Command {
     /// API keys of an account
     #[command(subcommand)]
     Key(key::Command),
+    /// Users of an account
+    #[command(subcommand)]
+    User(user::Command),
     /// Answer every request of the region with 503 and a text, until it is switched off
     #[command(subcommand)]
     Maintenance(maintenance::Command),
@@ -160,6 +164,7 @@ pub async fn run(arguments: Arguments) -> Result<(), Failure> {
         Command::Serve => serve::run(config).await,
         Command::Account(command) => account::run(config, command).await,
         Command::Key(command) => key::run(config, command).await,
+        Command::User(command) => user::run(config, command).await,
         Command::Maintenance(command) => maintenance::run(config, command).await,
         Command::Apply(arguments) => apply::run(config, arguments).await,
         Command::Schema => schema::run(),

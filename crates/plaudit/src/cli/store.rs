@@ -91,7 +91,9 @@ impl Table {
     fn columns(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             Self::Setup => ("setup_records", "slug", "r.deleted", "''"),
-            Self::Users => ("users", "slug", "r.deleted", "''"),
+            Self::Users => {
+                ("users", "slug", "r.deleted", "r.person || ' ' || r.season_joined || ' ' || r.detail")
+            }
             Self::Entries => ("entries", "slug", "r.deleted", "r.detail"),
             Self::Contributors => ("contributors", "slug", "r.deleted", "''"),
             Self::Files => ("files", "token", "0", "''"),
@@ -132,7 +134,7 @@ pub(super) struct Logged<'r> {
     pub(super) deleted: i64,
     /// Its document.
     pub(super) doc: &'r str,
-    /// What it has beside: the second document of an entry, the note of an order.
+    /// What it has beside: the second document of an entry, the note of an order, what a user is beside its document.
     pub(super) beside: &'r str,
     /// The time of an order's last change, negated.
     pub(super) recency: i64,

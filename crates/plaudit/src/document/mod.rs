@@ -16,9 +16,11 @@
 //!
 //! The same writer makes the program-file form of a record, which has no slots: bare slugs and whole maps.
 
+mod member;
 mod slot;
 mod write;
 
+pub use member::with_member;
 pub use slot::{MARKER, Slot, Slots, slots};
 pub use write::{List, Object, object};
 

@@ -203,6 +203,12 @@ impl<'d> EntryHead<'d> {
         Counts { contributors: self.contributor_count, files: self.files_count }
     }
 
+    /// The same document, with the names that its entrant has now.
+    #[must_use]
+    pub fn with_entrant(&self, entrant: &'d Summary) -> Self {
+        Self { entrant: Entrant::of(entrant), ..self.clone() }
+    }
+
     /// The entry of this document, with what stands elsewhere: the answers in the second one, the flag in its row.
     #[must_use]
     pub fn into_entry(self, entry_fields: Answers, archived: bool) -> Entry {

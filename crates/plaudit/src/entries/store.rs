@@ -1,5 +1,6 @@
 //! The tables of entries: their rows, their tags and their counts.
 
+mod renewal;
 mod write;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use crate::program::{self, Program, Record};
 use crate::text::{Slug, folded};
 use crate::{attachments, contributors, users};
 
+pub use renewal::renew_entrant;
 pub use write::{Cause, Change, refresh_detail, write, write_head};
 
 /// An entry as it stands in its row.
@@ -406,6 +408,12 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
         Ok(row.text(0)?.to_owned())
     })
     .await
+}
+
+/// Whether a user has an entry in a season that is not in the trash.
+pub async fn has_live(tx: &mut Tx, account: AccountId, entrant: Slug, season: Slug) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM entries WHERE account = $1 AND entrant = $2 AND season = $3 AND deleted = 0 LIMIT 1";
+    Ok(tx.first(sql, &[account.into(), entrant.into(), season.into()], |_| Ok(())).await?.is_some())
 }
 
 /// The entries of an entrant, those in the trash included, by slug.

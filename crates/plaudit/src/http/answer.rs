@@ -47,6 +47,12 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
             let body = judged.renderer(program).record(&document, detail.as_deref());
             Recorded { status, headers, body: body.into() }
         }
+        Reply::Stated { status, document, tag } => {
+            content_type(&mut headers);
+            headers.push(("etag".to_owned(), format!("\"{tag}.{}\"", judged.representation())));
+            let body = judged.renderer(program).record(&document, None);
+            Recorded { status, headers, body: body.into() }
+        }
         Reply::NoContent => Recorded { status: 204, headers, body: Bytes::new() },
         Reply::Body { bytes, etag } => {
             content_type(&mut headers);

@@ -104,6 +104,23 @@ impl DownloadSigner {
         if now_unix < expires_unix { Ok(()) } else { Err(Refused::Expired) }
     }
 
+    /// The signature of an address that is no download. What is signed is the address up to `&signature=`, so that its
+    /// path tells what it is good for.
+    #[must_use]
+    pub fn signature_of(&self, signed: &str) -> String {
+        self.signature(signed.as_bytes()).iter().copied().map(char::from).collect()
+    }
+
+    /// Whether this is the signature of an address; takes the same time wherever the two differ.
+    #[must_use]
+    pub fn is_signature_of(&self, signed: &str, signature: &str) -> bool {
+        let mut given = [0; 32];
+        let is_whole = matches!(URL_SAFE_NO_PAD.decode_slice(signature, &mut given), Ok(32));
+        let mut state = self.keyed.clone();
+        state.update(signed.as_bytes());
+        state.verify_slice(&given).is_ok() && is_whole
+    }
+
     fn signature(&self, signed: &[u8]) -> [u8; SIGNATURE] {
         let mut state = self.keyed.clone();
         state.update(signed);

@@ -10,11 +10,20 @@ use axum::http::request::Parts;
 use http_body_util::BodyExt as _;
 
 use super::{ApiError, Caller, json_body};
-use crate::text::{JsonObject, Slug, Token};
+use crate::text::{Json, JsonObject, Slug, Token};
 
 /// The slug in the path; a malformed one is 400.
 #[derive(Clone, Copy, Debug)]
 pub struct PathSlug(pub Slug);
+
+/// The user in the path, by a slug or an e-mail address; what is neither is 400.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathUser {
+    /// By the slug.
+    Slug(Slug),
+    /// By the e-mail address, as it was given.
+    Email(String),
+}
 
 /// The token in the path; a malformed one is 400.
 #[derive(Clone, Debug)]
@@ -34,6 +43,22 @@ impl<S: Send + Sync> FromRequestParts<S> for PathSlug {
             .and_then(Slug::parse)
             .map(Self)
             .ok_or_else(|| ApiError::BadRequest("The slug in the path must be exactly 8 ASCII letters.".to_owned()))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for PathUser {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let name = path_part(parts, state, "slug").await.unwrap_or_default();
+        if let Some(slug) = Slug::parse(&name) {
+            return Ok(Self::Slug(slug));
+        }
+        let email = crate::users::email(&Json::String(name.into()));
+        email.map(Self::Email).map_err(|_| {
+            let message = "The user in the path must be a slug of exactly 8 ASCII letters, or an e-mail address.";
+            ApiError::BadRequest(message.to_owned())
+        })
     }
 }
 

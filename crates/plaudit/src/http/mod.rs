@@ -33,13 +33,13 @@ use axum::middleware;
 
 pub use caller::{Caller, Work, Writing};
 pub use error::ApiError;
-pub use extract::{Body, PathField, PathSlug, PathToken, RawQuery, Writer};
+pub use extract::{Body, PathField, PathSlug, PathToken, PathUser, RawQuery, Writer};
 pub use render::Renderer;
 pub use reply::Reply;
 pub use upload::{Upload, Uploaded};
 
 use crate::app::App;
-use crate::{entries, orders, program};
+use crate::{entries, orders, program, users};
 
 /// The whole service: the interface and what stands outside it.
 pub fn router(app: App) -> Router {
@@ -67,4 +67,5 @@ fn interface() -> Router<App> {
         .merge(program::fields::routes())
         .merge(entries::routes())
         .merge(orders::routes())
+        .merge(users::routes())
 }

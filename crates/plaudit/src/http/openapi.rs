@@ -7,7 +7,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 
 use crate::program::{accounts, categories, chapters, fields, forms, rounds, score_sets, seasons, taxes};
-use crate::{entries, orders};
+use crate::{entries, orders, users};
 
 /// The shape of every error (specification, section 7).
 #[derive(utoipa::ToSchema)]
@@ -103,6 +103,13 @@ pub struct Paging {
         entries::api::realtime::update_category,
         entries::api::realtime::update_chapter,
         orders::api::list,
+        users::list::list,
+        users::api::create,
+        users::api::show,
+        users::api::update,
+        users::api::delete,
+        users::api::restore,
+        users::api::auth_token,
     ),
     components(schemas(Error)),
     modifiers(&Key),

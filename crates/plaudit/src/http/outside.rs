@@ -8,7 +8,7 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{MethodRouter, get};
 use futures_util::FutureExt;
 
 use super::accept::Format;
@@ -16,7 +16,8 @@ use super::download::{FileDetails, serve_file};
 use super::{ApiError, openapi, render};
 use crate::app::{self, App};
 use crate::clock::Stopwatch;
-use crate::files;
+use crate::users::links::{Followed, Purpose};
+use crate::{document, files, users};
 
 /// The routes outside the interface.
 pub(super) fn routes() -> Router<App> {
@@ -26,6 +27,8 @@ pub(super) fn routes() -> Router<App> {
         .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], openapi::json())))
         .route("/docs", get(async || Html(openapi::page())))
         .route("/download/{account}/{token}", get(download))
+        .route("/confirm/{account}/{token}", followed(Purpose::Confirm))
+        .route("/sign-in/{account}/{token}", followed(Purpose::SignIn))
 }
 
 /// Ready means that the database answers.
@@ -40,7 +43,7 @@ async fn ready(State(app): State<App>) -> Response {
 }
 
 /// The signed part of a download address.
-#[derive(serde::Deserialize)]
+#[derive(Default, serde::Deserialize)]
 struct Signed {
     expires: String,
     signature: String,
@@ -77,8 +80,46 @@ async fn download(
     }
 }
 
+/// How a link of a user is followed. HEAD does nothing, so that a link is not used up by a look at it.
+fn followed(purpose: Purpose) -> MethodRouter<App> {
+    let follow = async move |State(app), Path(path), signed| follow(&app, purpose, path, signed).await;
+    get(follow.clone()).post(follow).head(async || StatusCode::NO_CONTENT)
+}
+
+async fn follow(
+    app: &App,
+    purpose: Purpose,
+    (account, token): (String, String),
+    signed: Result<Query<Signed>, QueryRejection>,
+) -> Response {
+    if let Some(text) = app.maintenance() {
+        return (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n")).into_response();
+    }
+    let Query(Signed { expires, signature }) = signed.unwrap_or_default();
+    let followed =
+        Followed { purpose, account: &account, token: &token, expires: &expires, signature: &signature };
+    let mut response = match users::links::follow(app, followed).await {
+        Ok(Some(_)) if purpose == Purpose::Confirm => "Thank you: you are confirmed.\n".into_response(),
+        Ok(Some(follower)) => {
+            let document = document::object(|object| {
+                object.slug("account", follower.account);
+                object.slug("user", follower.user);
+            });
+            ([(header::CONTENT_TYPE, "application/json")], document).into_response()
+        }
+        // Whether it was used, has ended or never was is told to nobody.
+        Ok(None) => (StatusCode::FORBIDDEN, "the link is not valid, or not any more\n").into_response(),
+        Err(error) => failed(&error),
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
 fn failed(error: &dyn std::error::Error) -> Response {
-    tracing::error!(%error, "a download failed");
+    tracing::error!(%error, "a request outside the interface failed");
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }
 

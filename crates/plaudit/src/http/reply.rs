@@ -25,6 +25,15 @@ pub enum Reply {
         /// 201 with this address in `Location`.
         created: Option<String>,
     },
+    /// An answer that is no record, and so has no address.
+    Stated {
+        /// The status.
+        status: u16,
+        /// The document, without slots.
+        document: String,
+        /// What tells it apart from other answers, for its `ETag`.
+        tag: String,
+    },
     /// 204.
     NoContent,
     /// A body that was rendered by the handler, in the format of the request, with its `ETag` (without quotes).

@@ -23,6 +23,8 @@ use crate::text::Timestamp;
 pub enum Actor {
     /// An API key, by its slug.
     Key(crate::text::Slug),
+    /// A user, by the slug.
+    User(crate::text::Slug),
     /// The operator, by a command.
     Operator,
     /// The service itself.
@@ -33,6 +35,7 @@ impl std::fmt::Display for Actor {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Key(slug) => write!(formatter, "key:{slug}"),
+            Self::User(slug) => write!(formatter, "user:{slug}"),
             Self::Operator => formatter.write_str("operator"),
             Self::System => formatter.write_str("system"),
         }
@@ -52,6 +55,8 @@ pub enum Action {
     Restored,
     /// An import added or replaced it.
     Imported,
+    /// What it shows of another record changed, and nothing of its own: not even whether it is in the trash.
+    Renewed,
 }
 
 impl Action {
@@ -64,6 +69,7 @@ impl Action {
             Self::Trashed => "trashed",
             Self::Restored => "restored",
             Self::Imported => "imported",
+            Self::Renewed => "renewed",
         }
     }
 }

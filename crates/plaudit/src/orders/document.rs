@@ -219,6 +219,12 @@ fn write_head(object: &mut Object<'_>, order: &Order) {
     object.optional_time("transaction_date", order.transaction_date);
 }
 
+/// Who ordered, as an order shows it.
+#[must_use]
+pub(super) fn purchaser(user: &Summary) -> String {
+    document::object(|object| write_purchaser(object, user.slug, user))
+}
+
 fn write_purchaser(object: &mut Object<'_>, slug: Slug, purchaser: &Summary) {
     object.slug("slug", slug);
     object.link("link", Kind::User, slug.as_str());

@@ -1,5 +1,7 @@
 //! The tables of orders and of their counts.
 
+mod renewal;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,6 +18,8 @@ use crate::db::{AccountId, Db, DbError, Engine, Row, Tx, Value};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change, Origin};
 use crate::text::{Slug, Timestamp};
+
+pub use self::renewal::renew_purchaser;
 
 impl Column {
     fn name(self) -> &'static str {

@@ -1,7 +1,10 @@
-//! The entries of a file. They come after what belongs to them, so that their documents are made once.
+//! The entries of a file. They come after what belongs to them, so that their documents are made once. The seasons in
+//! which their entrants have entries are kept beside the users.
+
+use std::collections::BTreeMap;
 
 use super::Error;
-use super::import::{Import, Item};
+use super::import::{Import, Item, REMEMBERED};
 use super::store::{Found, Space};
 use crate::db::DbError;
 use crate::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, Stated, Surroundings};
@@ -9,6 +12,7 @@ use crate::kind::Kind;
 use crate::program::fields::Field;
 use crate::program::{Program, Record, SetupRecord as _};
 use crate::text::Slug;
+use crate::users;
 
 /// What the stage of entries knows.
 struct Stage<'p> {
@@ -19,6 +23,9 @@ struct Stage<'p> {
     had_details: bool,
     next_local_id: i64,
     counts: CountChanges,
+    /// The users and seasons of the entries that were written; true where there is such an entry for certain.
+    seasons: BTreeMap<Slug, BTreeMap<Slug, bool>>,
+    segments: users::store::Segments,
 }
 
 impl Import<'_> {
@@ -27,14 +34,24 @@ impl Import<'_> {
         let (mut merged, table) = self.begin(Kind::Entry).await?;
         let stored = entries::store::next_local_id(&mut self.tx, self.id).await?;
         let next_local_id = stored.max(self.reading.last_local_id.saturating_add(1));
-        let mut stage =
-            Stage { program, may_exist: table.is_some(), had_details, next_local_id, counts: CountChanges::default() };
+        let mut stage = Stage {
+            program,
+            may_exist: table.is_some(),
+            had_details,
+            next_local_id,
+            counts: CountChanges::default(),
+            seasons: BTreeMap::new(),
+            segments: users::store::Segments::default(),
+        };
         let mut done = 0;
         loop {
             let batch = self.batch(&mut merged, table).await?;
+            if batch.is_empty() || stage.seasons.len() >= REMEMBERED {
+                self.note_seasons(&mut stage).await?;
+            }
             if batch.is_empty() {
                 entries::store::write_counts(&mut self.tx, self.id, stage.counts).await?;
-                return Ok(());
+                return Ok(users::store::write_segments(&mut self.tx, self.id, stage.segments).await?);
             }
             done += batch.len() as u64;
             for item in batch {
@@ -86,7 +103,19 @@ impl Import<'_> {
         if before.as_ref().is_some_and(|before| before.title != entry.title) {
             self.reading.names.note(Space::Retitled, entry.slug.as_str())?;
         }
+        let held = before.as_ref().map(|before| (before.entrant, before.season));
+        stage.note(held, (entry.entrant, entry.season), item.deleted);
         self.write_entry(item, entry, &around, (before, &mut stage.counts)).await
+    }
+
+    /// Keeps beside the users in which seasons they have entries.
+    async fn note_seasons(&mut self, stage: &mut Stage<'_>) -> Result<(), Error> {
+        if self.faults.is_empty() {
+            for (user, seasons) in std::mem::take(&mut stage.seasons) {
+                users::store::note_seasons(&mut self.tx, self.id, user, &seasons, &mut stage.segments).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes an entry whose documents are not what is stored.
@@ -140,6 +169,20 @@ impl Import<'_> {
             }
         }
         Ok(())
+    }
+}
+
+impl Stage<'_> {
+    /// Remembers the user and the season of an entry, and those that it had before.
+    fn note(&mut self, held: Option<(Slug, Slug)>, (user, season): (Slug, Slug), deleted: bool) {
+        let mut of = |user, season, is_there| {
+            let known: &mut bool = self.seasons.entry(user).or_default().entry(season).or_default();
+            *known = *known || is_there;
+        };
+        if let Some((user, season)) = held {
+            of(user, season, false);
+        }
+        of(user, season, !deleted);
     }
 }
 

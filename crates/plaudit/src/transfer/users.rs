@@ -1,73 +1,267 @@
-//! The users of a file.
+//! The users of a file, and the people that they are.
+//!
+//! - A user who states no `global_id` keeps the person that is stored; a new one is the person whom the e-mail address or
+//!   the mobile number reaches already, where that is a person of other accounts, and else one of its own.
+//! - What reaches a person of other accounts is not changed by a file of this one.
 
 use super::Error;
+use super::fault::Place;
 use super::import::{Import, Item};
-use super::store::{Found, Space, Unique};
+use super::store::{Found, Space};
+use crate::ids::derived_person;
 use crate::kind::Kind;
-use crate::program::{Context, Program, Record, SetupRecord as _, store};
-use crate::text::Slug;
-use crate::users::{self, Summary, User, normal_email};
+use crate::program::{Program, Record, SetupRecord as _};
+use crate::text::{Json, JsonObject, Slug};
+use crate::users::password::password_hash;
+use crate::users::store::people::{self, Known, Standing};
+use crate::users::store::{Segments, write_segments};
+use crate::users::{self, PasswordHash, User, normal_email};
+
+/// What the stage of users knows.
+struct Stage<'p> {
+    program: &'p Program,
+    account: Slug,
+    /// Whether the installation had people before.
+    has_people: bool,
+    segments: Segments,
+    known: Known,
+}
 
 impl Import<'_> {
     /// Checks and writes the users, and notes the entries that show a user who was renamed.
     pub(super) async fn users(&mut self, program: &Program) -> Result<(), Error> {
         let (mut merged, table) = self.begin(Kind::User).await?;
+        let mut stage = Stage {
+            program,
+            account: program.account.slug,
+            has_people: people::has_any(&mut self.tx).await?,
+            segments: Segments::default(),
+            known: Known::default(),
+        };
         let mut done = 0;
         loop {
             let batch = self.batch(&mut merged, table).await?;
             if batch.is_empty() {
-                return Ok(());
+                break;
             }
             done += batch.len() as u64;
+            if stage.has_people {
+                let (contacts, people) = named(&batch);
+                stage.known = people::known(&mut self.tx, self.id, &contacts, &people).await?;
+            }
             for item in batch {
-                self.user(program, item, table.is_some()).await?;
+                self.user(&mut stage, item).await?;
             }
             let of = self.reading.counts.get(&Kind::User).copied();
             self.faults.progress("users", done, of);
         }
+        if self.faults.is_empty() {
+            write_segments(&mut self.tx, self.id, stage.segments).await?;
+        }
+        Ok(())
     }
 
-    async fn user(&mut self, program: &Program, mut item: Item, may_exist: bool) -> Result<(), Error> {
-        let is_stored = |user: &User, found: &Found| store::stored(user) == found.doc;
-        let read = item.read_current::<User>(&program.context, is_stored, &mut self.faults);
-        let Some((user, is_same)) = read else { return Ok(()) };
+    async fn user(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
+        let before = item.found.as_ref().map(stored).transpose()?;
+        let is_shared = |user: &User| {
+            stage.known.people.get(&user.global_id).is_some_and(|standing| standing.elsewhere)
+        };
+        let is_own = before.as_ref().is_none_or(|(user, _)| !is_shared(user));
+        let password = self.password(&mut item).filter(|_| is_own);
+        complete(&mut item.object, before.as_ref().map(|(user, _)| user), stage.program);
+        let is_stored = |user: &User, _: &Found| {
+            before.as_ref().is_some_and(|(before, hash)| before == user && (password.is_none() || password == *hash))
+        };
+        let read = item.read_current::<User>(&stage.program.context, is_stored, &mut self.faults);
+        let Some((mut user, is_same)) = read else { return Ok(()) };
         let place = &item.place;
-        self.check_references(place, program, user.references()).await?;
-        self.check_answers(place, program, "user_fields", &user.user_fields)?;
-        if let Some(email) = &user.email {
-            let holder = if may_exist { users::store::of_email(&mut self.tx, self.id, email).await? } else { None };
-            let email = normal_email(email);
-            self.check_unique(place, (Space::Email, Unique::Email), ("email", &email), holder).await?;
+        self.check_references(place, stage.program, user.references()).await?;
+        self.check_answers(place, stage.program, "user_fields", &user.user_fields)?;
+        if user.global_id.is_empty() {
+            user.global_id = stage.person_of(&user);
         }
-        if let Some(mobile) = &user.mobile {
-            let holder = if may_exist { users::store::of_mobile(&mut self.tx, self.id, mobile).await? } else { None };
-            self.check_unique(place, (Space::Mobile, Unique::Mobile), ("mobile", mobile), holder).await?;
-        }
+        self.check_person(stage, place, &user).await?;
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
-        let summary = user.summary();
-        if let Some(found) = &item.found {
-            self.note_renamed(&program.context, found, &summary).await?;
+        let before = before.map(|(user, _)| user);
+        if let Some(before) = &before {
+            self.note_renamed(before, &user).await?;
         }
         self.summaries.remove(&user.slug);
-        let revision = self.log(Kind::User, user.slug.as_str(), store::stored(&user)).await?;
+        self.write_person(stage, &user, password.as_ref()).await?;
+        let slug = user.slug;
+        let beside = users::beside(&user);
+        let logged = users::logged(&users::shown(&user), &beside).unwrap_or_default();
+        let revision = self.log(Kind::User, slug.as_str(), logged).await?;
+        let person = user.global_id.clone();
         let record = Record { value: user, revision, deleted: item.deleted };
-        users::store::put(&mut self.tx, self.id, &record).await?;
+        users::store::put(&mut self.tx, self.id, &record, &mut stage.segments).await?;
+        if let Some(before) = before.filter(|before| before.global_id != person) {
+            people::forget_if_nowhere(&mut self.tx, &before.global_id).await?;
+        }
+        Ok(())
+    }
+
+    /// The hash of a password, which is no member of the user.
+    fn password(&mut self, item: &mut Item) -> Option<PasswordHash> {
+        match password_hash(&item.object.remove("password")?) {
+            Ok(hash) => Some(hash),
+            Err(message) => {
+                self.faults.member(&item.place, "password", message);
+                None
+            }
+        }
+    }
+
+    /// Tells where a user is somebody else, or has what reaches somebody else. What reaches a user who is in the file as
+    /// well and will be replaced is taken away from that one.
+    async fn check_person(&mut self, stage: &mut Stage<'_>, place: &Place, user: &User) -> Result<(), Error> {
+        let person = user.global_id.clone();
+        if let Some(first) = self.reading.names.claim(Space::Person, &person, place.line)? {
+            self.faults.member(place, "global_id", format!("is that of line {first} too"));
+        }
+        let standing = stage.known.people.get(&person).cloned().unwrap_or_default();
+        if let Some(other) = standing.here.filter(|other| *other != user.slug) {
+            if !self.reading.names.has(Kind::User, other.as_str())? {
+                self.faults.member(place, "global_id", format!("is that of the user {other}"));
+            } else if self.faults.is_empty() {
+                people::withdraw(&mut self.tx, self.id, other).await?;
+            }
+        }
+        let email = user.email.as_deref().map(|email| (Space::Email, "email", normal_email(email)));
+        let mobile = user.mobile.clone().map(|mobile| (Space::Mobile, "mobile", mobile));
+        for (space, member, contact) in email.into_iter().chain(mobile) {
+            if let Some(first) = self.reading.names.claim(space, &contact, place.line)? {
+                self.faults.member(place, member, format!("is that of line {first} too"));
+            }
+            match stage.known.holders.get(&contact) {
+                Some(holder) if *holder == person => {}
+                Some(holder) => {
+                    let holder = stage.known.people.get(holder).cloned().unwrap_or_default();
+                    self.check_holder(stage, place, (member, &contact), &holder).await?;
+                }
+                None if standing.elsewhere => {
+                    self.faults.member(place, member, "is not what reaches the person in the other accounts");
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks a contact that reaches another person by now.
+    async fn check_holder(
+        &mut self,
+        stage: &mut Stage<'_>,
+        place: &Place,
+        (member, contact): (&str, &str),
+        holder: &Standing,
+    ) -> Result<(), Error> {
+        let is_in_file = match holder.here {
+            Some(here) => here.as_str() == place.name || self.reading.names.has(Kind::User, here.as_str())?,
+            None => false,
+        };
+        if holder.elsewhere || (holder.here.is_some() && !is_in_file) {
+            match holder.here {
+                Some(here) if here.as_str() != place.name => {
+                    self.faults.member(place, member, format!("is that of the user {here}"));
+                }
+                Some(_) => self.faults.member(place, member, "reaches the person in other accounts, too"),
+                None => self.faults.member(place, member, "is that of somebody else, in another account"),
+            }
+        } else if self.faults.is_empty() {
+            people::release(&mut self.tx, contact).await?;
+            stage.known.holders.remove(contact);
+        }
+        Ok(())
+    }
+
+    /// Writes what belongs to the person that a user is, unless other accounts have a say in it.
+    async fn write_person(
+        &mut self,
+        stage: &mut Stage<'_>,
+        user: &User,
+        password: Option<&PasswordHash>,
+    ) -> Result<(), Error> {
+        let (person, contacts) = (&user.global_id, user.contacts());
+        let Stage { known, .. } = stage;
+        match known.people.get(person) {
+            None => people::add(&mut self.tx, person, password).await?,
+            Some(standing) if standing.elsewhere => {}
+            Some(_) => {
+                people::release_others(&mut self.tx, person, &contacts).await?;
+                known.holders.retain(|contact, holder| holder != person || contacts.contains(contact));
+                if let Some(password) = password {
+                    people::set_password(&mut self.tx, person, password).await?;
+                }
+            }
+        }
+        for contact in contacts {
+            if !known.holders.contains_key(&contact) {
+                people::claim_free(&mut self.tx, person, &contact).await?;
+                known.holders.insert(contact, person.clone());
+            }
+        }
+        known.people.entry(person.clone()).or_default().here = Some(user.slug);
         Ok(())
     }
 
     /// A user's name stands in the documents of the user's entries and orders.
-    async fn note_renamed(&mut self, context: &Context, found: &Found, summary: &Summary) -> Result<(), Error> {
-        let before: User = store::parse(&found.doc, context)?;
-        if before.summary() == *summary {
+    async fn note_renamed(&mut self, before: &User, user: &User) -> Result<(), Error> {
+        if before.summary() == user.summary() {
             return Ok(());
         }
-        let user: Slug = summary.slug;
-        self.reading.names.note(Space::Renamed, user.as_str())?;
-        for entry in crate::entries::store::of_entrant(&mut self.tx, self.id, user).await? {
+        self.reading.names.note(Space::Renamed, user.slug.as_str())?;
+        for entry in crate::entries::store::of_entrant(&mut self.tx, self.id, user.slug).await? {
             self.reading.names.note(Space::Touched, entry.as_str())?;
         }
         Ok(())
     }
+}
+
+impl Stage<'_> {
+    /// The person that a user is who states none: somebody of other accounts alone, or a person of its own.
+    fn person_of(&self, user: &User) -> String {
+        let reached = user.contacts();
+        let holder = reached.iter().find_map(|contact| self.known.holders.get(contact));
+        let is_free = |holder: &&String| self.known.people.get(*holder).is_some_and(|standing| standing.here.is_none());
+        holder.filter(is_free).cloned().unwrap_or_else(|| derived_person(self.account, user.slug))
+    }
+}
+
+/// The user of a row, and the hash of the password.
+fn stored(found: &Found) -> Result<(User, Option<PasswordHash>), Error> {
+    let (password, beside) = found.more.split_once(' ').unwrap_or_default();
+    Ok((users::store::parse(&found.doc, beside)?, PasswordHash::parse(password)))
+}
+
+/// Fills in what a user may leave out: what is stored, or for a new one the season that is active now.
+fn complete(object: &mut JsonObject<'static>, before: Option<&User>, program: &Program) {
+    if object.get("season_joined").is_none() {
+        let season = match before {
+            Some(before) => before.season_joined,
+            None => program.active_season().map(|season| season.slug),
+        };
+        object.set("season_joined", season.map_or(Json::Null, |season| Json::String(season.to_string().into())));
+    }
+    if let (None, Some(before)) = (object.get("global_id"), before) {
+        object.set("global_id", Json::String(before.global_id.clone().into()));
+    }
+}
+
+/// What reaches the people of a batch, and the people whom it names or has.
+fn named(batch: &[Item]) -> (Vec<String>, Vec<String>) {
+    let (mut contacts, mut people) = (Vec::new(), Vec::new());
+    for item in batch {
+        let text = |name: &str| item.object.get(name).and_then(Json::as_str);
+        contacts.extend(text("email").map(normal_email));
+        contacts.extend(text("mobile").map(str::to_owned));
+        people.extend(text("global_id").map(str::to_lowercase));
+        let beside = item.found.as_ref().and_then(|found| found.more.split_once(' '));
+        people.extend(beside.and_then(|(_, beside)| users::read_beside(beside)).map(|beside| beside.person.to_owned()));
+    }
+    contacts.sort_unstable();
+    contacts.dedup();
+    (contacts, people)
 }

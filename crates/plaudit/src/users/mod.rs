@@ -1,23 +1,45 @@
 //! Users: the people of an account, whatever they do in it.
 //!
-//! - A user's e-mail address and mobile number are unique in the account; of an address, case is no part.
+//! - A **person** is one in the whole installation, known by a `global_id`, and reached by an e-mail address, a mobile
+//!   number or both, which reach nobody else; of an address, case is no part. A person has one password. A **user** is a
+//!   person in an account: the name, the roles and everything else is what that account says of the person, and no other
+//!   account sees any of it.
+//! - A user shows the address and the number that the account has given, never one that the person has elsewhere.
+//! - The address, the number and the password of a person who is in one account are that account's to change. Those of a
+//!   person who is in several, in the trash of one or not, are the person's own: no account may change for the others by
+//!   what the person signs in.
 //! - The name is the first and the last name, and is never given on its own.
-//! - A user is invited until confirmed; a confirmed one may have the time of it.
+//! - A user is invited until confirmed; a confirmed one may have the time of it. A user is confirmed in each account on
+//!   its own.
 //! - A user's name, e-mail address and global id stand in the documents of that user's records ([`Summary`]); whoever
 //!   changes them writes those documents again in the same transaction.
 //! - A user in the trash keeps the records, and keeps the name in them, but manages nothing.
+//! - Which of the user's entries are in which seasons is kept beside the user, for the filters of the list
+//!   ([`store::note_seasons`]).
 
+pub mod api;
+mod body;
+mod document;
+mod identity;
+pub mod links;
+pub mod list;
+pub mod password;
+mod record;
+mod renewal;
 mod rules;
+pub mod schemas;
+mod segments;
+mod selection;
 pub mod store;
+mod writing;
 
+pub use api::routes;
+pub use document::{Beside, beside, detail, logged, read_beside, shown};
+pub use password::{PasswordHash, Passwords};
 pub use rules::{Summary, email, full_name, normal_email};
+pub use segments::{Segment, Slugs};
 
-use crate::document::Object;
 use crate::entries::Answers;
-use crate::ids::derived_uuid;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::program::{Context, SetupRecord};
 use crate::text::{Locale, Slug, Timestamp};
 
 /// The most characters of a first or last name.
@@ -70,12 +92,15 @@ pub struct User {
     pub first_name: String,
     /// The last name.
     pub last_name: String,
-    /// The e-mail address, as it was given.
+    /// The e-mail address, as this account has given it.
     pub email: Option<String>,
-    /// The mobile number, E.164.
+    /// The mobile number, E.164, where this account has given it.
     pub mobile: Option<String>,
-    /// A UUID that is the same wherever the user is imported.
+    /// The person: a UUID that is the same in every account and wherever the user is imported. Empty only between the
+    /// reading of a record that states none and its writing.
     pub global_id: String,
+    /// The season that was active when the user was added, if there was one.
+    pub season_joined: Option<Slug>,
     /// The language in which the user is addressed.
     pub language: Locale,
     /// The user's roles, in the order in which they were named.
@@ -109,6 +134,12 @@ impl User {
         full_name(&self.first_name, &self.last_name)
     }
 
+    /// What reaches the person, as far as this account knows, each as it is compared.
+    #[must_use]
+    pub fn contacts(&self) -> Vec<String> {
+        self.email.as_deref().map(normal_email).into_iter().chain(self.mobile.clone()).collect()
+    }
+
     /// What other records show of the user.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -119,116 +150,5 @@ impl User {
             email: self.email.clone(),
             global_id: self.global_id.clone(),
         }
-    }
-}
-
-fn read_consents(members: &mut Members<'_>) -> Consents {
-    let default = Consents::default();
-    let mut flag = |name, default| members.optional(name, input::flag).unwrap_or(default);
-    Consents {
-        analytics_cookies: flag("analytics_cookies", default.analytics_cookies),
-        broadcast_emails: flag("broadcast_emails", default.broadcast_emails),
-        marketing_cookies: flag("marketing_cookies", default.marketing_cookies),
-        necessary_cookies: flag("necessary_cookies", default.necessary_cookies),
-        notification_emails: flag("notification_emails", default.notification_emails),
-        notification_sms: flag("notification_sms", default.notification_sms),
-    }
-}
-
-/// Whether the user is confirmed, and when that was; left out, a user with a time of confirmation is.
-fn read_confirmation(members: &mut Members<'_>) -> (bool, Option<Timestamp>) {
-    let confirmed = members.optional("confirmation", input::one_of(&[("Confirmed", true), ("Invited", false)]));
-    let confirmed_at = members.nullable("confirmed_at", input::time).flatten();
-    if confirmed == Some(false) && confirmed_at.is_some() {
-        members.fault("confirmed_at", "must be null while the user is Invited");
-    }
-    (confirmed.unwrap_or(confirmed_at.is_some()), confirmed_at)
-}
-
-/// The members that are computed may be given, and must then agree.
-fn check_name(members: &mut Members<'_>, first_name: Option<&str>, last_name: Option<&str>) {
-    let stated = members.optional("name", input::text(2 * NAME_LENGTH + 1));
-    if let (Some(stated), Some(first_name), Some(last_name)) = (stated, first_name, last_name) {
-        let computed = full_name(first_name, last_name);
-        if stated != computed {
-            members.fault("name", format!("must be the first and the last name: {computed}"));
-        }
-    }
-}
-
-impl SetupRecord for User {
-    const KIND: Kind = Kind::User;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let first_name = members.required("first_name", input::text(NAME_LENGTH));
-        let last_name = members.required("last_name", input::text(NAME_LENGTH));
-        check_name(members, first_name.as_deref(), last_name.as_deref());
-        let email = members.nullable("email", rules::email).flatten();
-        let mobile = members.nullable("mobile", rules::mobile).flatten().flatten();
-        let global_id = members.optional("global_id", rules::uuid);
-        let language = members.optional("language", rules::language(&context.languages));
-        let roles = members.optional("roles", input::list(ROLES, input::slug));
-        let consents = read_consents(members);
-        let comments = members.optional("comments", input::text(COMMENTS_LENGTH));
-        let (confirmed, confirmed_at) = read_confirmation(members);
-        let created_by = members.optional("created_by", input::one_of(rules::ORIGINS));
-        let preferences = members.optional("preferences", rules::object);
-        let social_sharing = members.optional("social_sharing", rules::object);
-        let user_fields = members.optional("user_fields", Answers::read);
-        let created_at = members.optional("created_at", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            first_name: first_name?,
-            last_name: last_name?,
-            email,
-            mobile,
-            global_id: global_id.unwrap_or_else(|| derived_uuid(Kind::User, slug)),
-            language: language.unwrap_or(context.default_language),
-            roles: roles.unwrap_or_default(),
-            consents,
-            comments: comments.unwrap_or_default(),
-            confirmed,
-            confirmed_at,
-            created_by: created_by.unwrap_or("manual"),
-            preferences: preferences.unwrap_or_else(|| "{}".to_owned()),
-            social_sharing: social_sharing.unwrap_or_else(|| "{}".to_owned()),
-            user_fields: user_fields.unwrap_or_default(),
-            created_at,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.text("first_name", &self.first_name);
-        object.text("last_name", &self.last_name);
-        object.optional_text("email", self.email.as_deref());
-        object.text("mobile", self.mobile.as_deref().unwrap_or_default());
-        object.text("global_id", &self.global_id);
-        object.text("language", self.language.code());
-        object.texts("roles", self.roles.iter().map(Slug::as_str));
-        object.flag("analytics_cookies", self.consents.analytics_cookies);
-        object.flag("broadcast_emails", self.consents.broadcast_emails);
-        object.flag("marketing_cookies", self.consents.marketing_cookies);
-        object.flag("necessary_cookies", self.consents.necessary_cookies);
-        object.flag("notification_emails", self.consents.notification_emails);
-        object.flag("notification_sms", self.consents.notification_sms);
-        object.text("comments", &self.comments);
-        object.text("confirmation", if self.confirmed { "Confirmed" } else { "Invited" });
-        object.optional_time("confirmed_at", self.confirmed_at);
-        object.text("created_by", self.created_by);
-        object.raw("preferences", &self.preferences);
-        object.raw("social_sharing", &self.social_sharing);
-        object.raw("user_fields", &self.user_fields.to_json());
-        object.time("created_at", self.created_at);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        self.roles.iter().map(|role| ("roles", Kind::Role, *role)).collect()
     }
 }

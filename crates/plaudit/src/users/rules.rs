@@ -1,17 +1,16 @@
 //! Pure rules of users.
 
-use serde::Deserialize;
-
 use super::EMAIL_LENGTH;
 use crate::input;
-use crate::text::{Json, Locale, Slug};
+use crate::text::contact::{is_email, is_phone};
+use crate::text::{Json, Locale, Slug, folded};
 
 /// How a user came to be.
 pub(super) const ORIGINS: &[(&str, &str)] =
     &[("manual", "manual"), ("registration", "registration"), ("invited", "invited"), ("api", "api")];
 
-/// What other records show of a user, whose stored document it is read from.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+/// What other records show of a user.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
     /// The user's slug.
     pub slug: Slug,
@@ -49,14 +48,22 @@ pub fn normal_email(email: &str) -> String {
     email.to_lowercase()
 }
 
-/// An e-mail address: one `@` between two parts without blanks, and a domain. More only a message can tell.
+/// A first or last name, which is not blank.
+pub(super) fn filled_name(json: &Json) -> Result<String, String> {
+    input::filled_text(super::NAME_LENGTH)(json)
+}
+
+/// What a text is sorted by, as in every list.
+#[must_use]
+pub(super) fn sort_text(text: &str) -> String {
+    // PostgreSQL has no text with this character in it.
+    folded(text).replace('\0', "\u{fffd}")
+}
+
+/// An e-mail address.
 pub fn email(json: &Json) -> Result<String, String> {
     let email = input::text(EMAIL_LENGTH)(json)?;
-    let right = email.split_once('@').is_some_and(|(local, domain)| {
-        let plain = |part: &str| !part.is_empty() && !part.chars().any(|c| c.is_whitespace() || c.is_control());
-        plain(local) && plain(domain) && !domain.contains('@') && !domain.starts_with('.') && !domain.ends_with('.')
-    });
-    if right { Ok(email) } else { Err("must be an e-mail address".to_owned()) }
+    if is_email(&email) { Ok(email) } else { Err("must be an e-mail address".to_owned()) }
 }
 
 /// A mobile number, E.164; the empty string is none.
@@ -65,11 +72,7 @@ pub(super) fn mobile(json: &Json) -> Result<Option<String>, String> {
     if mobile.is_empty() {
         return Ok(None);
     }
-    let digits = mobile.strip_prefix('+').unwrap_or_default();
-    let right = (7..=15).contains(&digits.len())
-        && !digits.starts_with('0')
-        && digits.bytes().all(|digit| digit.is_ascii_digit());
-    if right { Ok(Some(mobile)) } else { Err("must be a number such as +441632960001 (E.164)".to_owned()) }
+    if is_phone(&mobile) { Ok(Some(mobile)) } else { Err("must be a number such as +441632960001 (E.164)".to_owned()) }
 }
 
 /// A UUID, in lower case.

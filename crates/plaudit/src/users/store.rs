@@ -1,106 +1,168 @@
-//! The table of users.
+//! The tables of users.
+
+mod check;
+pub mod links;
+mod list;
+pub mod people;
+mod segments;
 
 use serde::Deserialize;
 
-use super::{Summary, User, normal_email};
-use crate::db::{AccountId, Db, DbError, Tx, Value};
+use super::document::{self, Beside};
+use super::rules::sort_text;
+use super::{Segment, Slugs, Summary, User, normal_email};
+use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
 use crate::program::chapters::{Candidate, Manager};
-use crate::program::{self, Context, Record};
+use crate::program::{self, Record};
 use crate::text::Slug;
+
+pub use self::check::each_wrong;
+pub(super) use self::list::{Named, Page, page, show};
+use self::people::filled;
+pub use self::segments::{Segments, move_entry, note_seasons, write_segments};
 
 /// The most users that one statement looks up.
 const TOGETHER: usize = 256;
 
-/// Adds or replaces a user.
-pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Result<(), DbError> {
+/// What sorts in place of a time that there is not.
+const NO_TIME: i64 = i64::MIN;
+
+/// A user as it stands in its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The user.
+    pub user: User,
+    /// The sequence number of the last change.
+    pub revision: i64,
+    /// Whether the user is in the trash.
+    pub deleted: bool,
+}
+
+/// The user of a row whose first document is this one; `beside` is what [`super::read_beside`] takes apart.
+pub fn parse(doc: &str, beside: &str) -> Result<User, DbError> {
+    let beside = super::read_beside(beside).ok_or_else(|| broken(&"what stands beside it"))?;
+    document::read(doc, beside).map_err(|error| broken(&error))
+}
+
+fn broken(error: &dyn std::fmt::Display) -> DbError {
+    DbError::Failed(format!("a stored user cannot be read: {error}"))
+}
+
+/// Adds or replaces a user, whose person there is. The counts follow with [`write_segments`], in the same transaction.
+pub async fn put(
+    tx: &mut Tx,
+    account: AccountId,
+    record: &Record<User>,
+    segments: &mut Segments,
+) -> Result<(), DbError> {
     let user = &record.value;
+    let before = tx
+        .first_for_update(
+            "SELECT segment, seasons FROM users WHERE account = $1 AND slug = $2",
+            &[account.into(), user.slug.into()],
+            |row| Ok((row.integer(0)?, segments::slugs(row, 1)?)),
+        )
+        .await?;
+    let (counted, seasons) = before.map_or((None, Slugs::default()), |(counted, seasons)| (Some(counted), seasons));
+    let listed = seasons.text();
+    let number = segments::number_of(tx, account, segments, Segment::of(user, record.deleted, seasons)).await?;
+    if counted != Some(number) {
+        counted.into_iter().for_each(|counted| segments.count(counted, -1));
+        segments.count(number, 1);
+    }
+    let [email, mobile, first_name, last_name, name, created_by, confirmed_at, created_at, recency] = sorted_by(user);
     tx.later(
-        "INSERT INTO users (account, slug, email, mobile, updated, deleted, revision, doc) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8) \
-         ON CONFLICT (account, slug) DO UPDATE SET \
-         email = $3, mobile = $4, updated = $5, deleted = $6, revision = $7, doc = $8",
+        "INSERT INTO users (account, slug, person, segment, season_joined, seasons, email, mobile, first_name, \
+         last_name, name, created_by, confirmed_at, created_at, recency, deleted, revision, doc, detail) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
+         ON CONFLICT (account, slug) DO UPDATE SET person = $3, segment = $4, season_joined = $5, email = $7, \
+         mobile = $8, first_name = $9, last_name = $10, name = $11, created_by = $12, confirmed_at = $13, \
+         created_at = $14, recency = $15, deleted = $16, revision = $17, doc = $18, detail = $19",
         vec![
             account.into(),
             user.slug.into(),
-            user.email.as_deref().map(normal_email).into(),
-            user.mobile.clone().into(),
-            user.updated.into(),
+            user.global_id.clone().into(),
+            number.into(),
+            user.season_joined.map_or_else(String::new, |season| season.to_string()).into(),
+            listed.into(),
+            email,
+            mobile,
+            first_name,
+            last_name,
+            name,
+            created_by,
+            confirmed_at,
+            created_at,
+            recency,
             record.deleted.into(),
             record.revision.into(),
-            program::store::stored(user).into(),
+            document::shown(user).into(),
+            document::detail(user).into(),
         ],
     )
     .await
 }
 
+/// The columns `email, mobile, first_name, last_name, name, created_by, confirmed_at, created_at, recency`, by which the
+/// list is sorted.
+fn sorted_by(user: &User) -> [Value<'static>; 9] {
+    [
+        user.email.as_deref().map_or_else(String::new, normal_email).into(),
+        user.mobile.clone().unwrap_or_default().into(),
+        sort_text(&user.first_name).into(),
+        sort_text(&user.last_name).into(),
+        sort_text(&user.name()).into(),
+        user.created_by.to_owned().into(),
+        user.confirmed_at.map_or(NO_TIME, |time| time.as_microseconds()).into(),
+        user.created_at.into(),
+        user.updated.as_microseconds().saturating_neg().into(),
+    ]
+}
+
 /// A user, even in the trash, locked until the end of the transaction.
-pub async fn find_for_update(
-    tx: &mut Tx,
-    account: AccountId,
-    slug: Slug,
-    context: &Context,
-) -> Result<Option<Record<User>>, DbError> {
+pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     tx.first_for_update(
-        "SELECT revision, deleted, doc FROM users WHERE account = $1 AND slug = $2",
+        "SELECT revision, deleted, doc, person, season_joined, detail FROM users WHERE account = $1 AND slug = $2",
         &[account.into(), slug.into()],
         |row| {
-            Ok(Record {
-                value: program::store::parse(row.text(2)?, context)?,
-                revision: row.integer(0)?,
-                deleted: row.flag(1)?,
-            })
+            let beside =
+                Beside { person: row.text(3)?, season_joined: Slug::parse(row.text(4)?), detail: row.text(5)? };
+            let user = document::read(row.text(2)?, beside).map_err(|error| broken(&error))?;
+            Ok(Stored { user, revision: row.integer(0)?, deleted: row.flag(1)? })
         },
     )
     .await
 }
 
-/// The documents of these users, those in the trash left out, by slug.
-async fn each_of(
-    tx: &mut Tx,
-    account: AccountId,
-    slugs: &[Slug],
-    mut each: impl FnMut(&str) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    for slugs in slugs.chunks(TOGETHER) {
-        // The list is filled up to a power of two, so that there are few different statements to prepare.
-        let places = slugs.len().next_power_of_two();
-        let filled = slugs.iter().chain(std::iter::repeat_n(&slugs[0], places - slugs.len()));
-        let values: Vec<Value<'_>> = std::iter::once(account.into()).chain(filled.map(Value::from)).collect();
-        let list: Vec<String> = (2..places + 2).map(|place| format!("${place}")).collect();
-        let sql = format!(
-            "SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({}) ORDER BY slug",
-            list.join(", ")
-        );
-        tx.each(&sql, &values, |row| each(row.text(0)?)).await?;
-    }
-    Ok(())
+/// A user by the slug or the e-mail address, unless it is in the trash.
+pub async fn live_of(tx: &mut Tx, account: AccountId, name: &str) -> Result<Option<Slug>, DbError> {
+    let name = if name.contains('@') { normal_email(name) } else { name.to_owned() };
+    let column = if name.contains('@') { "email" } else { "slug" };
+    let sql = format!("SELECT slug FROM users WHERE account = $1 AND {column} = $2 AND deleted = 0");
+    tx.first(&sql, &[account.into(), (&name).into()], |row| Ok(Slug::parse(row.text(0)?))).await.map(Option::flatten)
 }
 
 /// These users as they may be managers of a chapter, those in the trash left out, by slug.
 pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Result<Vec<Candidate>, DbError> {
-    #[derive(Deserialize)]
-    struct Named {
-        slug: Slug,
-        first_name: String,
-        last_name: String,
-        roles: Vec<Slug>,
-    }
     let mut found = Vec::with_capacity(slugs.len());
-    each_of(tx, account, slugs, |doc| {
-        let Named { slug, first_name, last_name, roles } = read_part(doc)?;
-        found.push(Candidate { manager: Manager { slug, first_name, last_name }, roles });
-        Ok(())
-    })
-    .await?;
+    for slugs in slugs.chunks(TOGETHER) {
+        let (list, values) = filled(slugs, 2, vec![account.into()]);
+        let sql = format!(
+            "SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug"
+        );
+        tx.each(&sql, &values, |row| {
+            found.push(candidate_of(row.text(0)?)?);
+            Ok(())
+        })
+        .await?;
+    }
     Ok(found)
 }
 
 /// What other records show of a user, even of one in the trash.
 pub async fn summary(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Summary>, DbError> {
-    tx.first("SELECT doc FROM users WHERE account = $1 AND slug = $2", &[account.into(), slug.into()], |row| {
-        summary_of(row.text(0)?)
-    })
-    .await
+    let sql = "SELECT doc, person FROM users WHERE account = $1 AND slug = $2";
+    tx.first(sql, &[account.into(), slug.into()], |row| summary_of(row, 0)).await
 }
 
 /// The version of the account's program, and what the account shows of its owner, even of one in the trash, with the
@@ -111,38 +173,18 @@ pub async fn owner(
     owner: Option<Slug>,
 ) -> Result<Option<(i64, Option<(Summary, i64)>)>, DbError> {
     db.first(
-        "SELECT a.version, u.revision, u.doc FROM accounts a \
+        "SELECT a.version, u.revision, u.doc, u.person FROM accounts a \
          LEFT JOIN users u ON u.account = a.id AND u.slug = $2 WHERE a.id = $1",
         &[account.into(), owner.as_ref().map_or("", Slug::as_str).into()],
         |row| {
-            let owner = match (row.optional_integer(1)?, row.optional_text(2)?) {
-                (Some(revision), Some(doc)) => Some((summary_of(doc)?, revision)),
-                _ => None,
+            let owner = match row.optional_integer(1)? {
+                Some(revision) => Some((summary_of(row, 2)?, revision)),
+                None => None,
             };
             Ok((row.integer(0)?, owner))
         },
     )
     .await
-}
-
-/// The user who has this e-mail address, even one in the trash.
-pub async fn of_email(tx: &mut Tx, account: AccountId, email: &str) -> Result<Option<Slug>, DbError> {
-    tx.first(
-        "SELECT slug FROM users WHERE account = $1 AND email = $2",
-        &[account.into(), normal_email(email).into()],
-        |row| Ok(Slug::parse(row.text(0)?)),
-    )
-    .await
-    .map(Option::flatten)
-}
-
-/// The user who has this mobile number, even one in the trash.
-pub async fn of_mobile(tx: &mut Tx, account: AccountId, mobile: &str) -> Result<Option<Slug>, DbError> {
-    tx.first("SELECT slug FROM users WHERE account = $1 AND mobile = $2", &[account.into(), mobile.into()], |row| {
-        Ok(Slug::parse(row.text(0)?))
-    })
-    .await
-    .map(Option::flatten)
 }
 
 /// Every user by slug: the program-file form without its kind, and whether the user is in the trash.
@@ -151,16 +193,51 @@ pub async fn each_for_export(
     account: AccountId,
     mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
-    tx.each("SELECT doc, deleted FROM users WHERE account = $1 ORDER BY slug", &[account.into()], |row| {
-        each(row.text(0)?, row.flag(1)?)
-    })
+    tx.each(
+        "SELECT u.doc, u.person || ' ' || u.season_joined || ' ' || u.detail, u.deleted, p.password \
+         FROM users u LEFT JOIN people p ON p.global_id = u.person WHERE u.account = $1 ORDER BY u.slug",
+        &[account.into()],
+        |row| {
+            let mut line = program::store::stored(&parse(row.text(0)?, row.text(1)?)?);
+            if let Some(password) = row.optional_text(3)?.filter(|password| !password.is_empty()) {
+                line.truncate(line.len() - 1);
+                line.push_str(",\"password\":");
+                let mut text = Vec::with_capacity(password.len() + 2);
+                crate::text::write_json_string(password, &mut text);
+                line.push_str(&String::from_utf8_lossy(&text));
+                line.push('}');
+            }
+            each(&line, row.flag(2)?)
+        },
+    )
     .await
 }
 
-fn summary_of(doc: &str) -> Result<Summary, DbError> {
-    read_part(doc)
+/// The members of a user's document that other records show.
+#[derive(Deserialize)]
+struct Names {
+    slug: Slug,
+    first_name: String,
+    last_name: String,
+    email: Option<String>,
 }
 
-fn read_part<'d, T: Deserialize<'d>>(doc: &'d str) -> Result<T, DbError> {
-    serde_json::from_str(doc).map_err(|error| DbError::Failed(format!("a stored user cannot be read: {error}")))
+/// Reads the columns `doc` and `person` from `first` on.
+fn summary_of(row: &Row<'_>, first: usize) -> Result<Summary, DbError> {
+    let Names { slug, first_name, last_name, email } =
+        serde_json::from_str(row.text(first)?).map_err(|error| broken(&error))?;
+    Ok(Summary { slug, first_name, last_name, email, global_id: row.text(first + 1)?.to_owned() })
+}
+
+fn candidate_of(doc: &str) -> Result<Candidate, DbError> {
+    #[derive(Deserialize)]
+    struct Named {
+        slug: Slug,
+        first_name: String,
+        last_name: String,
+        roles: Vec<String>,
+    }
+    let Named { slug, first_name, last_name, roles } = serde_json::from_str(doc).map_err(|error| broken(&error))?;
+    let roles = roles.iter().filter_map(|role| document::role_of(role)).collect();
+    Ok(Candidate { manager: Manager { slug, first_name, last_name }, roles })
 }

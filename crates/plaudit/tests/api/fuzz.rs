@@ -29,6 +29,9 @@ const SLUGS: &[&str] = &[
     "EntryTwo",
     "EntryOld",
     "OrderOne",
+    "UserMana",
+    "UserEntr",
+    "mara@example.org",
     "BChapter",
     "BEntryOn",
     "NoSuchSl",
@@ -48,6 +51,9 @@ const READ: &[&str] = &[
     "/form/FormEntr",
     "/form/BFormEnt",
     "/tax",
+    "/user",
+    "/user/UserMana",
+    "/user/ase%40example.org",
     "/round",
     "/score-set",
 ];
@@ -78,6 +84,10 @@ const NAMES: &[&str] = &[
     "cursor",
     "count",
     "colour",
+    "role",
+    "language",
+    "entries",
+    "active_in_season",
     "status[]",
     "updated_at[before]",
     "",
@@ -154,6 +164,12 @@ const PARAMETERS: &[&str] = &[
     "category=CategChi",
     "order=title",
     "order=categories",
+    "order=email",
+    "order=confirmed_at",
+    "entries=archived_season",
+    "confirmation=pending",
+    "language=en_GB",
+    "role=RoleMana",
     "dir=asc",
     "dir=desc",
     "cursor=",
@@ -181,6 +197,8 @@ const BODIES: &[&str] = &[
     r#"{"season":"SeasonAc","status":"active","translated":{"name":{"en_GB":"N"}},"parent":"CategPar","chapters":["ChapterN"]}"#,
     r#"{"parent":"CategChi","locked":true,"divisions":3,"entrant_max_entries":null}"#,
     r#"{"filename":"a.gif","data":"R0lGODlhBQAHAA=="}"#,
+    r#"{"first_name":"F\u0000","last_name":"Er","mobile":"+441632960000","password":"12345678","roles":["RoleMana"]}"#,
+    r#"{"last_name":"O'Neil <&>","language":"de_DE","preferences":{"a":[1e2,null]},"user_fields":{"FieldTxt":"x"}}"#,
     "",
     "[]",
     "null",
@@ -211,7 +229,7 @@ fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
 
 fn path(random: &mut Random) -> String {
     let slug = random.pick(SLUGS);
-    match random.below(19) {
+    match random.below(21) {
         0 => format!("/category/{slug}"),
         1 => format!("/{}", random.pick(&["category", "chapter"])),
         2 if random.once_in(2) => format!("/{}/{slug}/upload", random.pick(&["category", "chapter"])),
@@ -222,6 +240,8 @@ fn path(random: &mut Random) -> String {
         5..8 => format!("/entry{}", random.pick(OF_ENTRIES).replace("SLUG", slug)),
         8..12 => random.pick(READ).to_owned(),
         12 => format!("/{}", encoded(random, 3)),
+        19 => format!("/user/{slug}"),
+        20 => format!("/user/{slug}/{}", random.pick(&["restore", "auth-token", "upload"])),
         13 => {
             let length = random.below(12);
             format!("/chapter/{}", encoded(random, length))
@@ -339,7 +359,9 @@ fn request(random: &mut Random, keys: &Keys, cursors: &[String]) -> Request<Body
             break uri;
         }
     };
-    let right = if READ.iter().any(|path| uri.path().starts_with(path)) {
+    let right = if uri.path().ends_with("restore") || (uri.path() == "/user" && random.once_in(2)) {
+        "POST"
+    } else if READ.iter().any(|path| uri.path().starts_with(path)) {
         "GET"
     } else if uri.path().ends_with("upload") || ["/category", "/chapter"].contains(&uri.path()) {
         if random.once_in(3) { "GET" } else { "POST" }

@@ -308,7 +308,7 @@ impl Server {
     }
 
     pub async fn post_with(&self, path: &str, body: &str, headers: &[(&str, &str)]) -> Answer {
-        self.send(self.request("POST", path, headers, Some(body))).await
+        self.send(self.request("POST", path, headers, (!body.is_empty()).then_some(body))).await
     }
 
     pub async fn delete(&self, path: &str) -> Answer {

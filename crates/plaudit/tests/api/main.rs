@@ -35,4 +35,5 @@ mod snapshots;
 mod statements;
 mod taxes;
 mod uploads;
+mod users;
 mod xml;

@@ -16,12 +16,14 @@ fn records(numbers: std::ops::Range<usize>) -> String {
         let season = if number % 5 == 0 { "SeasonOl" } else { "SeasonAc" };
         lines.push_str(&format!(
             r#"
+{{"kind":"user","slug":"User{letters}","first_name":"F","last_name":"L","email":"{letters}@example.org","language":"{language}"}}
 {{"kind":"chapter","slug":"Chap{letters}","season":"SeasonAc","name":{{"en_GB":"C"}},"status":"active"}}
 {{"kind":"category","slug":"Cate{letters}","season":"SeasonAc","name":{{"en_GB":"C"}},"status":"active"}}
 {{"kind":"entry","slug":"Entr{letters}","local_id":{local_id},"title":"E","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserEntr"}}
 {{"kind":"order","slug":"Orde{letters}","invoice_number":"{invoice}","season":"{season}","user":"UserEntr","currency":"GBP","payment_status":"{status}","test":{test},"total":{number}.00}}"#,
             local_id = number + 100,
             invoice = number + 100,
+            language = if number % 3 == 0 { "de_DE" } else { "en_GB" },
             test = number % 7 == 0,
         ));
     }
@@ -70,6 +72,13 @@ both_engines! {
                 "/tax?cursor=",
                 "/round?season=all",
                 "/score-set?season=all",
+                "/user",
+                "/user?per_page=100&order=name&dir=desc",
+                "/user?page=2&per_page=3&order=email",
+                "/user?entries=none&language=de_DE&trashed=all&cursor=",
+                "/user?count=none",
+                "/user/UserEntr",
+                "/user/mara@example.org",
             ] {
                 counts.push((path, counted(&server, "GET", path, ["", ""]).await));
             }
@@ -78,6 +87,8 @@ both_engines! {
             let changes = [r#"{"status":"inactive"}"#, r#"{"status":"active"}"#];
             counts.push(("chapter", counted(&server, "PUT", "/chapter/ChapterN", changes).await));
             let managers = [r#"{"managers":[]}"#, r#"{"managers":["UserMana"]}"#];
+            let cookies = [r#"{"marketing_cookies":true}"#, r#"{"marketing_cookies":false}"#];
+            counts.push(("user", counted(&server, "PUT", "/user/UserMana", cookies).await));
             counts.push(("managers", counted(&server, "PUT", "/chapter/ChapterN", managers).await));
             by_size.push(counts);
         }

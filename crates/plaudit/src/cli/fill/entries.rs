@@ -1,5 +1,6 @@
 //! The entries of a synthetic account, with their contributors.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -13,23 +14,37 @@ use crate::entries::{
     self, Answers, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, Status, Surroundings,
 };
 use crate::http::json_body::parse_value;
-use crate::ids::derived_uuid;
+use crate::ids::derived_person;
 use crate::kind::Kind;
 use crate::program::{Record, store};
-use crate::text::Timestamp;
-use crate::users::Summary;
+use crate::text::{Slug, Timestamp};
+use crate::users::{self, Summary};
+
+/// What is written when all entries are: how many there are in which places, and in which seasons their entrants have
+/// some.
+#[derive(Default)]
+struct Added {
+    counts: CountChanges,
+    seasons: BTreeMap<Slug, BTreeMap<Slug, bool>>,
+}
 
 /// Writes all of them.
 pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
-    let mut counts = CountChanges::default();
+    let mut added = Added::default();
     for place in 0..plan.entries {
-        one(filling, plan, place, &mut counts).await?;
+        one(filling, plan, place, &mut added).await?;
         if filling.is_full() {
-            flush(filling, std::mem::take(&mut counts)).await?;
+            flush(filling, std::mem::take(&mut added.counts)).await?;
             filling.commit().await?;
         }
     }
-    flush(filling, counts).await
+    flush(filling, added.counts).await?;
+    let account = filling.account;
+    let mut segments = users::store::Segments::default();
+    for (user, seasons) in added.seasons {
+        users::store::note_seasons(filling.tx()?, account, user, &seasons, &mut segments).await?;
+    }
+    users::store::write_segments(filling.tx()?, account, segments).await
 }
 
 async fn flush(filling: &mut Filling<'_>, counts: CountChanges) -> Result<(), DbError> {
@@ -37,7 +52,7 @@ async fn flush(filling: &mut Filling<'_>, counts: CountChanges) -> Result<(), Db
     entries::store::write_counts(filling.tx()?, account, counts).await
 }
 
-async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut CountChanges) -> Result<(), DbError> {
+async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Added) -> Result<(), DbError> {
     let mut random = plan.random(Kind::Entry, place);
     let entry = entry(plan, place, &mut random)?;
     let contributors = contributors(plan, place, &entry, &mut random)?;
@@ -49,9 +64,12 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Cou
     let doc = entries::EntryHead::of(&entry, &around).to_doc();
     let document = entries::whole(&doc, &entries::detail(&entry.entry_fields, &around));
     let deleted = random.percent(1);
+    if !deleted {
+        added.seasons.entry(entry.entrant).or_default().insert(entry.season, true);
+    }
     let revision = filling.log(Kind::Entry, entry.slug.as_str(), document).await?;
     let record = Record { value: entry, revision, deleted };
-    entries::store::put(filling.tx()?, account, &record, &around, None, added).await?;
+    entries::store::put(filling.tx()?, account, &record, &around, None, &mut added.counts).await?;
     for contributor in around.contributors {
         let document = store::stored(&contributor);
         let revision = filling.log(Kind::Contributor, contributor.slug.as_str(), document).await?;
@@ -69,8 +87,8 @@ pub(super) fn summary(plan: &Plan, user: u64) -> Summary {
         slug,
         first_name: first_name.to_owned(),
         last_name: last_name.to_owned(),
-        email: Some(format!("{first_name}.{last_name}.{user}@example.org").to_lowercase()),
-        global_id: derived_uuid(Kind::User, slug),
+        email: Some(plan.email(user)),
+        global_id: derived_person(plan.account, slug),
     }
 }
 

@@ -48,8 +48,9 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
-    let plan = Plan::new(arguments.seed, arguments.entries, arguments.orders, arguments.contributors);
-    let slug = arguments.account.unwrap_or_else(|| plan.slug(Kind::Account, 0));
+    let mut plan = Plan::new(arguments.seed, arguments.entries, arguments.orders, arguments.contributors);
+    let slug = arguments.account.unwrap_or(plan.account);
+    plan.account = slug;
     let db = open_database(config).await?;
     let filled = fill(&db, &plan, slug).await;
     db.close().await;

@@ -98,6 +98,8 @@ impl Random {
 /// The size of an account, and what its records are called.
 pub(super) struct Plan {
     seed: u64,
+    /// The account.
+    pub(super) account: Slug,
     /// How many entries.
     pub(super) entries: u64,
     /// How many orders.
@@ -111,7 +113,8 @@ pub(super) struct Plan {
 impl Plan {
     pub(super) fn new(seed: u64, entries: u64, orders: u64, contributors: u64) -> Self {
         let users = (entries / 10).max(orders / 100).clamp(10, 100_000);
-        Self { seed, entries, orders, contributors, users }
+        let account = slug_of(seed, Kind::Account, 0);
+        Self { seed, account, entries, orders, contributors, users }
     }
 
     /// The numbers of one record.
@@ -124,22 +127,19 @@ impl Plan {
 
     /// The slug of a record; no two of one kind have the same.
     pub(super) fn slug(&self, kind: Kind, place: u64) -> Slug {
-        const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-        let start =
-            u128::from(Random(self.seed).below(u64::MAX)) + u128::from(u32::from(kind.letter())) * 7_919_000_003;
-        let mut rest = (start + u128::from(place) * SPREAD) % SLUGS;
-        let mut letters = [b'A'; Slug::LENGTH];
-        for letter in letters.iter_mut().rev() {
-            *letter = LETTERS[usize::try_from(rest % 52).unwrap_or(0)];
-            rest /= 52;
-        }
-        Slug::from_letters(letters).unwrap_or_else(|| self.slug(kind, place + 1))
+        slug_of(self.seed, kind, place)
     }
 
     /// First and last name of a user.
     pub(super) fn name(&self, user: u64) -> (&'static str, &'static str) {
         let mut random = self.random(Kind::User, user);
         (random.one_of(FIRST_NAMES), random.one_of(LAST_NAMES))
+    }
+
+    /// The address of a user, which no other user of the installation has.
+    pub(super) fn email(&self, user: u64) -> String {
+        let (first_name, last_name) = self.name(user);
+        format!("{first_name}.{last_name}.{user}@{}.example.org", self.account).to_lowercase()
     }
 
     /// The title of an entry.
@@ -171,6 +171,18 @@ impl Plan {
     pub(super) fn of_season(season: u64, place: u64, active: u64, old: u64) -> u64 {
         if season == 0 { place % active } else { active + (season - 1) * old + place % old }
     }
+}
+
+fn slug_of(seed: u64, kind: Kind, place: u64) -> Slug {
+    const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let start = u128::from(Random(seed).below(u64::MAX)) + u128::from(u32::from(kind.letter())) * 7_919_000_003;
+    let mut rest = (start + u128::from(place) * SPREAD) % SLUGS;
+    let mut letters = [b'A'; Slug::LENGTH];
+    for letter in letters.iter_mut().rev() {
+        *letter = LETTERS[usize::try_from(rest % 52).unwrap_or(0)];
+        rest /= 52;
+    }
+    Slug::from_letters(letters).unwrap_or_else(|| slug_of(seed, kind, place + 1))
 }
 
 #[cfg(test)]

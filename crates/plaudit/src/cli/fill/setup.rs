@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::Filling;
 use super::plan::{CATEGORIES, CHAPTERS, OLD, PRICES, Plan, SEASONS};
 use crate::db::DbError;
+use crate::ids::derived_person;
 use crate::kind::Kind;
 use crate::program::categories::Category;
 use crate::program::chapters::Chapter;
@@ -192,21 +193,33 @@ async fn fields(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
 }
 
 async fn users(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
+    let account = filling.account;
+    let mut segments = users::store::Segments::default();
     for place in 0..plan.users {
         let (first_name, last_name) = plan.name(place);
         // The first users manage chapters.
         let roles: Vec<Slug> =
             (0..if place < MANAGERS { 2 } else { 1 }).map(|role| plan.slug(Kind::Role, role)).collect();
+        let slug = plan.slug(Kind::User, place);
+        let (season, created) = Plan::season_and_time(place, plan.users);
+        let mut random = plan.random(Kind::Role, place);
+        let is_confirmed = random.percent(90);
         let record = json!({
-            "slug": plan.slug(Kind::User, place), "first_name": first_name, "last_name": last_name,
-            "email": format!("{first_name}.{last_name}.{place}@example.org").to_lowercase(),
-            "roles": roles, "confirmation": "Confirmed",
-            "created_at": time(Plan::begin(SEASONS - 1)), "updated": time(Plan::begin(SEASONS - 1)),
+            "slug": slug, "first_name": first_name, "last_name": last_name, "email": plan.email(place),
+            "global_id": derived_person(plan.account, slug), "season_joined": plan.slug(Kind::Season, season),
+            "language": if random.percent(20) { "de_DE" } else { "en_GB" }, "roles": roles,
+            "confirmed_at": is_confirmed.then(|| time(created)), "created_by": "registration",
+            "created_at": time(created), "updated": time(created),
         });
         let value: User = store::parse(&record.to_string(), &filling.context)?;
-        let revision = filling.log(Kind::User, value.slug.as_str(), store::stored(&value)).await?;
-        let account = filling.account;
-        users::store::put(filling.tx()?, account, &Record { value, revision, deleted: false }).await?;
+        let logged = users::logged(&users::shown(&value), &users::beside(&value)).unwrap_or_default();
+        let revision = filling.log(Kind::User, value.slug.as_str(), logged).await?;
+        users::store::people::add(filling.tx()?, &value.global_id, None).await?;
+        for contact in value.contacts() {
+            users::store::people::claim_free(filling.tx()?, &value.global_id, &contact).await?;
+        }
+        let record = Record { value, revision, deleted: false };
+        users::store::put(filling.tx()?, account, &record, &mut segments).await?;
     }
-    Ok(())
+    users::store::write_segments(filling.tx()?, account, segments).await
 }

@@ -22,7 +22,7 @@ pub(super) async fn facts(
     let account = program.id;
     let mut facts = Facts::default();
     if let Some(entrant) = entrant {
-        facts.has_entrant = !users::store::managers(tx, account, &[entrant]).await?.is_empty();
+        facts.has_entrant = users::store::live_of(tx, account, entrant.as_str()).await?.is_some();
     }
     let Some(category) = category.and_then(|category| program.categories.live(category)) else { return Ok(facts) };
     if let (Some(entrant), Some(_)) = (entrant, category.entrant_max_entries) {

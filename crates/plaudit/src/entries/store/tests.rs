@@ -16,6 +16,7 @@ use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord};
 use crate::text::{Locale, Timestamp, Token};
 use crate::users::User;
+use crate::users::store::Segments;
 
 struct Bench {
     db: Db,
@@ -58,7 +59,7 @@ async fn filled(bench: &Bench) -> Tx {
     let (account, context) = (bench.program.id, &bench.program.context);
     let mut tx = bench.db.begin().await.unwrap();
     let user: Record<User> = record(r#"{"slug":"UserAAAA","first_name":"Ada","last_name":"L"}"#, context);
-    users::store::put(&mut tx, account, &user).await.unwrap();
+    users::store::put(&mut tx, account, &user, &mut Segments::default()).await.unwrap();
     let entry: Record<Entry> = record(ENTRY, context);
     let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry.value).await.unwrap().unwrap();
     assert_eq!(around.counts, Counts::default());
@@ -171,8 +172,9 @@ async fn whatever_is_written_is_what_it_would_be_if_made_anew() {
     let mut tx = filled(&bench).await;
     add_contributor_and_attachment(&mut tx, &bench).await;
     refresh_detail(&mut tx, account, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Belongings).await.unwrap();
-    let other: Record<User> = record(r#"{"slug":"UserBBBB","first_name":"B","last_name":"É"}"#, context);
-    users::store::put(&mut tx, account, &other).await.unwrap();
+    let text = r#"{"slug":"UserBBBB","first_name":"B","last_name":"É","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e"}"#;
+    let other: Record<User> = record(text, context);
+    users::store::put(&mut tx, account, &other, &mut Segments::default()).await.unwrap();
     let mut before = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
     let first = before.entry().unwrap();
     assert_eq!(first.updated, bench.origin.at, "a contributor changes its entry");
@@ -270,8 +272,9 @@ async fn managers_are_users_who_are_not_in_the_trash() {
     let (account, context) = (bench.program.id, bench.program.context.clone());
     let mut tx = filled(&bench).await;
     let mut gone: Record<User> = record(r#"{"slug":"UserBBBB","first_name":"B","last_name":"B"}"#, &context);
+    gone.value.global_id = "another".to_owned();
     gone.deleted = true;
-    users::store::put(&mut tx, account, &gone).await.unwrap();
+    users::store::put(&mut tx, account, &gone, &mut Segments::default()).await.unwrap();
     let asked = [slug("UserCCCC"), slug("UserBBBB"), slug("UserAAAA")];
     let found = users::store::candidates(&mut tx, account, &asked).await.unwrap();
     assert_eq!(found.iter().map(|found| found.manager.slug).collect::<Vec<_>>(), [slug("UserAAAA")]);

@@ -2,8 +2,8 @@
 //!
 //! - What the log tells, the action and the events, follows from the difference between before and after. Where there is
 //!   none, nothing is written.
-//! - The documents, the index columns, the tags, the counts and the title in orders are kept in the same transaction. Of the documents only
-//!   what has changed is made anew; they always are what they would be if all of it were.
+//! - The documents, the index columns, the tags, the counts, the title in orders and the seasons of the entrant are kept in the
+//!   same transaction. Of the documents only what has changed is made anew; they always are what they would be if all of it were.
 //! - `updated` is the time of the last change of a member. The trash is no member, nor is the name of the entrant.
 
 use super::{Stored, broken, find_any_for_update, move_count, set_doc, set_documents, set_row, set_tags, surroundings};
@@ -111,7 +111,7 @@ pub async fn refresh_detail(
     }
     let told = match cause {
         Cause::Import => (Action::Imported, Vec::new()),
-        Cause::Renamed => (Action::Updated, Vec::new()),
+        Cause::Renamed => (Action::Renewed, Vec::new()),
         Cause::Belongings => {
             head.updated = origin.at;
             (Action::Updated, vec![Event::EntryUpdated])
@@ -202,6 +202,8 @@ async fn commit(
     set_tags(tx, account, head.slug, before.map_or("", |(_, first)| &first.tags), &head.tags).await?;
     let counted = before.and_then(|(before, first)| Place::of_head(first, before.deleted));
     move_count(tx, account, counted, Place::of_head(&head, deleted)).await?;
+    let held = before.map(|(before, first)| (first.entrant.slug, first.season, !before.deleted));
+    users::store::move_entry(tx, account, held, (head.entrant.slug, head.season, !deleted)).await?;
     Ok(stored)
 }
 

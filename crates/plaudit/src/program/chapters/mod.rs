@@ -10,9 +10,11 @@
 //! - Deleting a chapter never fails on account of its entries: they keep their reference and show its name.
 
 pub mod api;
+mod renewal;
 mod rules;
 
 pub use api::routes;
+pub use renewal::renew_manager;
 use rules::key;
 pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 

@@ -15,6 +15,8 @@ pub(in crate::transfer) enum Space {
     Email,
     /// Mobile numbers of users.
     Mobile,
+    /// The people that users are.
+    Person,
     /// Numbers of entries.
     LocalId,
     /// Invoice numbers.
@@ -41,6 +43,7 @@ impl Space {
             Self::Put => 6,
             Self::Renamed => 7,
             Self::Retitled => 8,
+            Self::Person => 9,
         }
     }
 }

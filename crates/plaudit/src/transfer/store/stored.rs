@@ -36,7 +36,7 @@ impl Table {
     /// what more it is, and whether it has the flag of its kind.
     fn columns(self) -> (&'static str, &'static str, &'static str) {
         match self {
-            Self::Users => ("users", "slug", "deleted, doc, '', CAST(0 AS BIGINT)"),
+            Self::Users => ("users", "slug", BESIDE_USER),
             Self::Files => ("files", "token", "CAST(0 AS BIGINT), doc, '', CAST(0 AS BIGINT)"),
             Self::Contributors => ("contributors", "slug", "deleted, doc, entry, CAST(0 AS BIGINT)"),
             Self::Attachments => ("attachments", "token", "deleted, doc, entry, CAST(0 AS BIGINT)"),
@@ -46,12 +46,17 @@ impl Table {
     }
 }
 
+/// The hash of the password, and what [`crate::users::read_beside`] takes apart, with blanks between them.
+const BESIDE_USER: &str = "deleted, doc, coalesce((SELECT p.password FROM people p WHERE p.global_id = users.person), '') \
+                           || ' ' || person || ' ' || season_joined || ' ' || detail, CAST(0 AS BIGINT)";
+
 /// A record as its row holds it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::transfer) struct Found {
     pub(in crate::transfer) deleted: bool,
     pub(in crate::transfer) doc: String,
-    /// The second document of an entry; the entry of a contributor or an attachment.
+    /// The second document of an entry; the entry of a contributor or an attachment; what stands beside the document
+    /// of a user.
     pub(in crate::transfer) more: String,
     /// Whether an entry is archived.
     pub(in crate::transfer) flag: bool,
@@ -127,8 +132,6 @@ pub(in crate::transfer) async fn exists(
 /// Which member of a record is unique beside its slug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::transfer) enum Unique {
-    Email,
-    Mobile,
     LocalId,
     Invoice,
 }
@@ -141,8 +144,6 @@ pub(in crate::transfer) async fn withdraw(
     slug: Slug,
 ) -> Result<(), DbError> {
     let sql = match unique {
-        Unique::Email => "UPDATE users SET email = NULL WHERE account = $1 AND slug = $2",
-        Unique::Mobile => "UPDATE users SET mobile = NULL WHERE account = $1 AND slug = $2",
         Unique::LocalId => "UPDATE entries SET local_id = -local_id WHERE account = $1 AND slug = $2",
         // Neither a number nor any other text has a key that begins so.
         Unique::Invoice => "UPDATE orders SET invoice_number = '!' || slug WHERE account = $1 AND slug = $2",

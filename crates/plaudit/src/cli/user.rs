@@ -1,0 +1,57 @@
+//! `plaudit user`: what an operator does for the users of an account.
+
+use super::{Failure, account_of, open_database, say};
+use crate::app;
+use crate::clock::Clock;
+use crate::config::Config;
+use crate::db::{Db, DbError};
+use crate::http::download::DownloadSigner;
+use crate::ids::Ids;
+use crate::text::Slug;
+use crate::users::links::{Link, Purpose};
+use crate::users::store;
+
+/// What to do with users.
+#[derive(Debug, clap::Subcommand)]
+pub(super) enum Command {
+    /// Print a link by which a user confirms, once and within 7 days
+    ConfirmLink {
+        /// The account's slug
+        #[arg(long)]
+        account: Slug,
+        /// The user's slug or e-mail address
+        user: String,
+    },
+}
+
+/// Runs the command.
+pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
+    let db = open_database(config).await?;
+    let Command::ConfirmLink { account, user } = command;
+    let address = confirm_link(&db, account, user).await;
+    db.close().await;
+    let base_url = match config.server.base_url.trim_end_matches('/') {
+        "" => format!("http://{}", config.server.listen),
+        base_url => base_url.to_owned(),
+    };
+    say(&format!("{base_url}{}", address?))
+}
+
+/// The address of a link for a user, from its first slash on.
+async fn confirm_link(db: &Db, slug: Slug, user: String) -> Result<String, Failure> {
+    let account = account_of(&mut db.snapshot().await?, slug).await?;
+    let (ids, now) = (Ids::random(), Clock::system().now());
+    let link = Link::new(Purpose::Confirm, ids.secret(40), now);
+    let secret = app::store::secret(db, &ids).await?;
+    let state = (account, link.clone(), user, now);
+    db.write(account, state, |tx, (account, link, user, now)| {
+        Box::pin(async move {
+            let found = store::live_of(tx, *account, user).await.map_err(Failure::from)?;
+            let missing = || Failure::Failed(format!("the account has no user {user}"));
+            let slug = found.ok_or_else(missing)?;
+            link.keep(tx, *account, slug, *now).await.map_err(|error: DbError| Failure::from(error))
+        })
+    })
+    .await?;
+    Ok(link.address(&DownloadSigner::new(&secret, 0), slug))
+}

@@ -1,0 +1,45 @@
+//! Writes a user: the log, the row, the counts, and the documents of other records that show the user's name.
+
+use super::store::{self, Segments};
+use super::{User, beside, logged, renewal, shown};
+use crate::db::{DbError, Tx};
+use crate::kind::Kind;
+use crate::log::{self, Action, Change, Event, Origin};
+use crate::program::{Program, Record};
+
+/// Writes a user and logs the change; gives the revision. `before` is the user as it was, unless it is new.
+pub(super) async fn write(
+    tx: &mut Tx,
+    program: &Program,
+    origin: &Origin,
+    (before, after): (Option<&User>, &User),
+    action: Action,
+    events: &[Event],
+) -> Result<i64, DbError> {
+    let account = program.id;
+    let document = logged(&shown(after), &beside(after)).unwrap_or_default();
+    let change = Change { kind: Kind::User, slug: after.slug.as_str(), action, events, document };
+    let revision = log::append(tx, account, origin, change).await?;
+    let mut segments = Segments::default();
+    let record = Record { value: after.clone(), revision, deleted: action == Action::Trashed };
+    store::put(tx, account, &record, &mut segments).await?;
+    store::write_segments(tx, account, segments).await?;
+    if let Some(before) = before.map(User::summary).filter(|before| *before != after.summary()) {
+        renewal::renew(tx, program, origin, (&before, &after.summary())).await?;
+    }
+    Ok(revision)
+}
+
+/// The events of an update: one of the user, and one for each role that is granted.
+#[must_use]
+pub(super) fn update_events(before: &User, after: &User) -> Vec<Event> {
+    let granted = after.roles.iter().filter(|role| !before.roles.contains(role));
+    std::iter::once(Event::UserUpdated).chain(granted.map(|_| Event::RoleGranted)).collect()
+}
+
+/// The events of a user who is added.
+#[must_use]
+pub(super) fn create_events(user: &User) -> Vec<Event> {
+    let granted = user.roles.iter().map(|_| Event::RoleGranted);
+    std::iter::once(Event::MembershipRegistered).chain(granted).collect()
+}
