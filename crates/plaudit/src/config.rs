@@ -131,6 +131,10 @@ settings! {
         requests_per_minute: u32 = "60", Kind::Whole(1, 1_000_000);
         /// Hours for which the answer to an `Idempotency-Key` is kept.
         idempotency_hours: u64 = "24", Kind::Whole(1, 720);
+        /// Streams open at once on one node. Each takes one of `server.max_connections`.
+        streams: usize = "5000", Kind::Whole(1, 1_000_000);
+        /// Streams open at once with one key, on one node.
+        streams_per_key: usize = "1000", Kind::Whole(1, 1_000_000);
         /// Minutes for which a download address is good, at least; it ends at a whole minute.
         download_minutes: u64 = "15", Kind::Whole(1, 10_080);
     }

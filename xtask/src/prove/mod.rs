@@ -30,6 +30,7 @@ mod setup_bodies;
 mod setup_lists;
 mod snapshot;
 mod speed;
+mod streams;
 mod xml;
 
 /// Every proof, in the order in which `--all` runs them.
@@ -48,6 +49,7 @@ const PROOFS: &[Proof] = &[
     setup_bodies::PROOF,
     entry_rules::PROOF,
     deadline::PROOF,
+    streams::PROOF,
     newcomer::PROOF,
 ];
 

@@ -33,6 +33,7 @@ pub(crate) struct Service {
     database: String,
     port: u16,
     metrics: u16,
+    core: Option<usize>,
     running: Option<Child>,
 }
 
@@ -60,7 +61,7 @@ impl Service {
                 context.postgres()?.create(&format!("proof_{}_{number}", std::process::id()))?
             }
         };
-        Ok(Self { binary: context.binary()?, directory, database, port: 0, metrics: 0, running: None })
+        Ok(Self { binary: context.binary()?, directory, database, port: 0, metrics: 0, core: None, running: None })
     }
 
     /// One that has imported this program and is running.
@@ -189,7 +190,7 @@ impl Service {
     pub(crate) fn beside(&self) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("plaudit-proof-").tempdir()?;
         let (binary, database) = (self.binary.clone(), self.database.clone());
-        let mut node = Self { binary, directory, database, port: 0, metrics: 0, running: None };
+        let mut node = Self { binary, directory, database, port: 0, metrics: 0, core: None, running: None };
         node.start()?;
         Ok(node)
     }
@@ -198,6 +199,27 @@ impl Service {
     pub(crate) fn memory(&self) -> Result<u64> {
         let running = self.running.as_ref().context("the service does not run")?;
         Ok(memory_of(running.id(), "VmRSS:"))
+    }
+
+    /// From the next start on the service has this core and no other.
+    pub(crate) fn keep_to_core(&mut self, core: usize) {
+        self.core = Some(core);
+    }
+
+    /// The process that serves, while there is one.
+    pub(crate) fn process(&self) -> Option<u32> {
+        self.running.as_ref().map(Child::id)
+    }
+
+    /// Asks the service to end, and waits until it has; it must end well.
+    pub(crate) fn stop(&mut self) -> Result<()> {
+        let Some(mut child) = self.running.take() else { bail!("the service is not running") };
+        process::output(Command::new("kill").args(["-TERM", &child.id().to_string()]))?;
+        let status = child.wait()?;
+        if !status.success() {
+            bail!("the service was asked to end and did so with {status}:\n{}", self.last_words());
+        }
+        Ok(())
     }
 
     /// Ends the service as a power failure would.
@@ -235,6 +257,9 @@ impl Service {
     fn launch(&mut self) -> Result<()> {
         let log = File::options().create(true).append(true).open(self.log("serve"))?;
         let mut command = self.command(&["serve", "--listen", &format!("127.0.0.1:{}", self.port)]);
+        if let Some(core) = self.core {
+            command = on_core(core, &command);
+        }
         command.stdout(log.try_clone()?).stderr(log);
         if self.metrics != 0 {
             command.env("PLAUDIT_METRICS_LISTEN", format!("127.0.0.1:{}", self.metrics));
@@ -267,6 +292,23 @@ impl Service {
     fn log(&self, of: &str) -> PathBuf {
         self.directory().join(format!("{of}.log"))
     }
+}
+
+/// The same command, kept to one core.
+fn on_core(core: usize, command: &Command) -> Command {
+    let mut kept = Command::new("taskset");
+    kept.args(["--cpu-list", &core.to_string()]).arg(command.get_program()).args(command.get_args());
+    kept.stdin(Stdio::null());
+    if let Some(directory) = command.get_current_dir() {
+        kept.current_dir(directory);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => kept.env(name, value),
+            None => kept.env_remove(name),
+        };
+    }
+    kept
 }
 
 impl Drop for Service {
@@ -372,7 +414,7 @@ fn free_port() -> Result<u16> {
 }
 
 /// The high-water mark of a process's memory in bytes; 0 where the system does not tell or the process has ended.
-fn peak_memory_of(process: u32) -> u64 {
+pub(crate) fn peak_memory_of(process: u32) -> u64 {
     memory_of(process, "VmHWM:")
 }
 

@@ -16,6 +16,7 @@ use crate::http::kept::KeptAnswers;
 use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
 use crate::ids::Ids;
+use crate::log::{self, Tails};
 use crate::orders;
 use crate::program::Programs;
 use crate::storage::Storage;
@@ -40,6 +41,8 @@ pub struct Settings {
     pub max_upload_bytes: usize,
     /// How long a client may pause while it sends a body, in seconds.
     pub body_timeout_seconds: u64,
+    /// How many streams may be open at once.
+    pub streams: log::Limits,
     /// Whether each request is logged.
     pub log_requests: bool,
 }
@@ -74,6 +77,8 @@ pub struct Parts {
     pub answers: KeptAnswers,
     /// Hashes passwords.
     pub passwords: users::Passwords,
+    /// The tails of the change logs, from which streams are served.
+    pub tails: Tails,
     /// What `/metrics` tells.
     pub metrics: Metrics,
     host: String,
@@ -102,6 +107,7 @@ impl App {
         let app = Self(Arc::new(Parts {
             programs: Programs::new(db.clone(), clock.clone(), &settings.base_url),
             signer: Arc::new(DownloadSigner::new(&secret, settings.download_seconds)),
+            tails: Tails::new(settings.streams),
             db,
             clock,
             ids,

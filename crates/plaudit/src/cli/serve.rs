@@ -11,9 +11,10 @@ use super::{Failure, open, say};
 use crate::app::{App, Settings};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
-use crate::db::Db;
+use crate::db::{Db, Engine};
 use crate::http::{self, idempotency, metrics, server};
 use crate::ids::Ids;
+use crate::log;
 use crate::storage::Storage;
 use crate::text::Timestamp;
 
@@ -21,6 +22,8 @@ use crate::text::Timestamp;
 const MAINTENANCE_POLL: Duration = Duration::from_millis(500);
 /// How often answers that are no longer given again are forgotten.
 const SWEEP: Duration = Duration::from_mins(10);
+/// How often streams give signs of life, each in its turn, and look whether they may go on.
+const BEAT: Duration = Duration::from_secs(1);
 
 /// Runs the command.
 pub(super) async fn run(config: &Config) -> Result<(), Failure> {
@@ -69,10 +72,17 @@ impl Node {
         let Self { app, listener, metrics, .. } = self;
         let poll = tokio::spawn(poll_maintenance(app.clone()));
         let sweep = tokio::spawn(forget_answers(app.clone()));
+        let look = tokio::spawn(look_for_commits(app.clone()));
+        let beat = tokio::spawn(beat(app.clone()));
         let settings = server::Settings::from(&config.server);
-        server::serve(listener, http::router(app.clone()), &settings, server::stop_signal()).await;
-        poll.abort();
-        sweep.abort();
+        let stop = async {
+            server::stop_signal().await;
+            app.tails.stop();
+        };
+        server::serve(listener, http::router(app.clone()), &settings, stop).await;
+        for task in [poll, sweep, look, beat] {
+            task.abort();
+        }
         if let Some(metrics) = metrics {
             metrics.abort();
         }
@@ -93,6 +103,7 @@ fn settings(config: &Config, address: &str) -> Settings {
         max_body_bytes: config.server.max_body_bytes,
         max_upload_bytes: crate::files::SIZE,
         body_timeout_seconds: config.server.body_timeout_seconds,
+        streams: log::Limits { node: config.limits.streams, key: config.limits.streams_per_key },
         log_requests: config.log.requests,
     }
 }
@@ -111,6 +122,27 @@ async fn forget_answers(app: App) {
             tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
         }
         tokio::time::sleep(SWEEP).await;
+    }
+}
+
+/// Finds what other processes commit: other nodes, of which there are none on SQLite, and commands.
+async fn look_for_commits(app: App) {
+    let pause = match app.db.engine() {
+        Engine::Sqlite => Duration::from_secs(1),
+        Engine::Postgres => Duration::from_millis(100),
+    };
+    loop {
+        tokio::time::sleep(pause).await;
+        if let Err(error) = app.db.look().await {
+            tracing::warn!(%error, "cannot ask what was committed");
+        }
+    }
+}
+
+async fn beat(app: App) {
+    loop {
+        tokio::time::sleep(BEAT).await;
+        app.tails.beat(app.maintenance().is_some());
     }
 }
 

@@ -37,7 +37,16 @@ fn nothing_given_gives_the_defaults() {
     assert_eq!(config.storage.url, "file:./plaudit-files");
     assert_eq!((config.log.format, config.log.requests), (LogFormat::Text, true));
     assert_eq!(config.metrics.listen, None);
-    assert_eq!(config.limits, Limits { requests_per_minute: 60, idempotency_hours: 24, download_minutes: 15 });
+    assert_eq!(
+        config.limits,
+        Limits {
+            requests_per_minute: 60,
+            idempotency_hours: 24,
+            streams: 5_000,
+            streams_per_key: 1_000,
+            download_minutes: 15,
+        }
+    );
     assert_eq!(config.source("server", "listen"), Some(&Source::Default));
     assert_eq!(config.source("server", "nothing"), None);
 }

@@ -1,6 +1,6 @@
 //! The head of an account: the row that serialises its writes.
 
-use super::{AccountId, DbError, Tx};
+use super::{AccountId, Committed, DbError, Tx};
 
 /// Where an account's program and change log stand. Whoever holds it in a transaction is the account's only writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,7 @@ impl Tx {
                 vec![(*account).into(), head.version.into(), head.sequence.into(), head.hash.to_vec().into()],
             )
             .await?;
+            self.written.push((*account, Committed { version: head.version, sequence: head.sequence }));
         }
         self.flush().await
     }

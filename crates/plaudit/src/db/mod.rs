@@ -8,7 +8,9 @@
 //!   one transaction and acknowledged together after its commit: all of them on SQLite, those of one account on
 //!   PostgreSQL. A write may therefore run more than once, but takes effect at most once.
 //! - The only thing that a write may await is its `Tx`.
+//! - Who has to know of every commit of an account waits for it ([`Db::watch`]).
 
+mod commits;
 mod error;
 mod group;
 mod head;
@@ -24,6 +26,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+pub use commits::Committed;
 pub use error::DbError;
 pub use futures_util::future::BoxFuture;
 pub use group::Work;
@@ -31,6 +34,8 @@ pub use head::Head;
 pub use row::Row;
 pub use tx::Tx;
 pub use value::Value;
+
+use commits::Commits;
 
 /// The tenant that a record belongs to; the first column of every primary key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,6 +94,7 @@ enum Backend {
 struct Inner {
     backend: Backend,
     statements: Arc<Statements>,
+    commits: Arc<Commits>,
 }
 
 /// A database. Cloning is cheap; the clones are the same database.
@@ -105,14 +111,15 @@ impl Db {
     /// Opens the database that the settings name; SQLite creates its file. The tables are made by [`migrate::run`].
     pub async fn open(settings: &Settings) -> Result<Self, DbError> {
         let statements = Arc::new(Statements::default());
+        let commits = Arc::new(Commits::default());
         let backend = if let Some(path) = settings.url.strip_prefix("sqlite:") {
-            Backend::Sqlite(sqlite::Sqlite::open(path, settings, &statements)?)
+            Backend::Sqlite(sqlite::Sqlite::open(path, settings, (&statements, &commits))?)
         } else if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
-            Backend::Postgres(postgres::Postgres::open(settings, &statements).await?)
+            Backend::Postgres(postgres::Postgres::open(settings, (&statements, &commits)).await?)
         } else {
             return Err(DbError::Settings("a database address begins with sqlite: or postgres://".to_owned()));
         };
-        Ok(Self(Arc::new(Inner { backend, statements })))
+        Ok(Self(Arc::new(Inner { backend, statements, commits })))
     }
 
     /// The engine that this database runs on.

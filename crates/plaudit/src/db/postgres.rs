@@ -12,7 +12,7 @@ use tokio_postgres::NoTls;
 
 use super::group::Job;
 use super::tx::{Link, Tx};
-use super::{AccountId, DbError, Row, Settings, Statements, Value};
+use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
 
 type Client = deadpool_postgres::Object;
 
@@ -29,6 +29,7 @@ type Queues = Mutex<HashMap<AccountId, mpsc::UnboundedSender<Box<dyn Job>>>>;
 struct Shared {
     pool: Pool,
     statements: Arc<Statements>,
+    commits: Arc<Commits>,
     queues: Arc<Queues>,
     group_limit: usize,
 }
@@ -36,7 +37,10 @@ struct Shared {
 pub(super) struct Postgres(Shared);
 
 impl Postgres {
-    pub(super) async fn open(settings: &Settings, statements: &Arc<Statements>) -> Result<Self, DbError> {
+    pub(super) async fn open(
+        settings: &Settings,
+        (statements, commits): (&Arc<Statements>, &Arc<Commits>),
+    ) -> Result<Self, DbError> {
         let mut config: tokio_postgres::Config = settings
             .url
             .parse()
@@ -56,6 +60,7 @@ impl Postgres {
         Ok(Self(Shared {
             pool,
             statements: Arc::clone(statements),
+            commits: Arc::clone(commits),
             queues: Arc::default(),
             group_limit: settings.group_limit.max(1),
         }))
@@ -97,7 +102,8 @@ impl Shared {
     async fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
         let client = self.pool.get().await?;
         client.batch_execute(begin).await?;
-        Ok(Tx::new(Link::Postgres(Session { client: Some(client), open: true }), Arc::clone(&self.statements)))
+        let session = Session { client: Some(client), open: true };
+        Ok(Tx::new(Link::Postgres(session), Arc::clone(&self.statements), Arc::clone(&self.commits)))
     }
 
     async fn work_off(self, account: AccountId, mut jobs: mpsc::UnboundedReceiver<Box<dyn Job>>) {

@@ -14,7 +14,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::group::Job;
 use super::tx::{Link, Tx};
-use super::{DbError, Row, Settings, Statements, Value};
+use super::{Commits, DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
@@ -37,12 +37,17 @@ pub(super) struct Reader {
 pub(super) struct Sqlite {
     reader: Reader,
     statements: Arc<Statements>,
+    commits: Arc<Commits>,
     jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
     writer: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
 impl Sqlite {
-    pub(super) fn open(path: &str, settings: &Settings, statements: &Arc<Statements>) -> Result<Self, DbError> {
+    pub(super) fn open(
+        path: &str,
+        settings: &Settings,
+        (statements, commits): (&Arc<Statements>, &Arc<Commits>),
+    ) -> Result<Self, DbError> {
         if path.is_empty() || path.starts_with(":memory:") {
             return Err(DbError::Settings("sqlite: needs the path of a file".to_owned()));
         }
@@ -55,7 +60,7 @@ impl Sqlite {
         let connection = connect(&reader.path, settings.busy_timeout)
             .map_err(|error| DbError::Settings(format!("{path}: {error}")))?;
         let (jobs, queue) = channel();
-        let tx = Tx::new(Link::Sqlite(connection), Arc::clone(statements));
+        let tx = Tx::new(Link::Sqlite(connection), Arc::clone(statements), Arc::clone(commits));
         let group_limit = settings.group_limit.max(1);
         let writer = std::thread::Builder::new()
             .name("plaudit-writer".to_owned())
@@ -64,6 +69,7 @@ impl Sqlite {
         Ok(Self {
             reader,
             statements: Arc::clone(statements),
+            commits: Arc::clone(commits),
             jobs: Mutex::new(Some(jobs)),
             writer: Mutex::new(Some(writer)),
         })
@@ -97,7 +103,7 @@ impl Sqlite {
     fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
         let connection = self.connect()?;
         connection.execute_batch(begin)?;
-        Ok(Tx::new(Link::Sqlite(connection), Arc::clone(&self.statements)))
+        Ok(Tx::new(Link::Sqlite(connection), Arc::clone(&self.statements), Arc::clone(&self.commits)))
     }
 
     pub(super) fn submit(&self, job: Box<dyn Job>) -> Result<(), DbError> {
@@ -200,6 +206,7 @@ fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) 
         let outcome = write_group(&mut tx, first, queue, group_limit, &mut group);
         if outcome.is_err() {
             tx.heads.clear();
+            tx.written.clear();
             roll_back(&tx);
         }
         for job in group {
@@ -244,7 +251,9 @@ fn write_group(
     }
     begun?;
     now(tx.write_heads())?;
-    now(tx.control("COMMIT"))
+    now(tx.control("COMMIT"))?;
+    tx.tell();
+    Ok(())
 }
 
 fn write_one(tx: &mut Tx, job: &mut dyn Job) -> Result<(), DbError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::head::Head;
 use super::postgres::Session;
-use super::{AccountId, DbError, Row, Statements, Value, postgres, sqlite};
+use super::{AccountId, Commits, Committed, DbError, Row, Statements, Value, postgres, sqlite};
 
 pub(super) enum Link {
     Sqlite(rusqlite::Connection),
@@ -16,18 +16,30 @@ pub(super) enum Link {
 pub struct Tx {
     link: Link,
     statements: Arc<Statements>,
+    commits: Arc<Commits>,
     deferred: Vec<(&'static str, Vec<Value<'static>>)>,
     conflict: bool,
     pub(super) heads: BTreeMap<AccountId, Head>,
     pub(super) undo: Vec<(AccountId, Option<Head>)>,
+    /// Where the commit leaves the accounts that it changes.
+    pub(super) written: Vec<(AccountId, Committed)>,
 }
 
 /// How many statements wait at the most before they are sent, so that a long import stays within its memory.
 const DEFERRED_LIMIT: usize = 128;
 
 impl Tx {
-    pub(super) fn new(link: Link, statements: Arc<Statements>) -> Self {
-        Self { link, statements, deferred: Vec::new(), conflict: false, heads: BTreeMap::new(), undo: Vec::new() }
+    pub(super) fn new(link: Link, statements: Arc<Statements>, commits: Arc<Commits>) -> Self {
+        Self {
+            link,
+            statements,
+            commits,
+            deferred: Vec::new(),
+            conflict: false,
+            heads: BTreeMap::new(),
+            undo: Vec::new(),
+            written: Vec::new(),
+        }
     }
 
     /// The connection of a SQLite transaction, for the writer that owns it.
@@ -175,10 +187,18 @@ impl Tx {
         self.control("RELEASE SAVEPOINT change").await
     }
 
+    /// Tells those who wait for the accounts that were changed; the first thing after the commit.
+    pub(super) fn tell(&mut self) {
+        for (account, committed) in self.written.drain(..) {
+            self.commits.tell(account, committed);
+        }
+    }
+
     /// Ends the transaction; what it did is durable when this returns.
     pub async fn commit(mut self) -> Result<(), DbError> {
         self.write_heads().await?;
         self.control("COMMIT").await?;
+        self.tell();
         if let Link::Postgres(session) = &mut self.link {
             session.ended();
         }

@@ -24,6 +24,7 @@ mod record;
 mod rules;
 mod standing;
 pub mod store;
+pub mod stream;
 
 pub use answers::Answers;
 pub use api::routes;

@@ -13,6 +13,9 @@ use super::reply::Recorded;
 use super::{ApiError, Reply, precondition, render};
 use crate::program::Program;
 
+/// When to ask again for a stream that there was no room for; nobody knows when one ends.
+const STREAM_RETRY_SECONDS: u32 = 10;
+
 /// What tells the representations of one record apart: the edition of the deployment (its address and program), the
 /// format, the languages and the language of labels.
 #[must_use]
@@ -60,6 +63,8 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
             Recorded { status: 200, headers, body: bytes }
         }
         Reply::Replay(recorded) => Arc::unwrap_or_clone(recorded),
+        // A stream is answered by itself, as it is no answer that could be kept.
+        Reply::Stream(_) => record_error(&ApiError::Internal("a stream in a write".to_owned()), judged.format),
     }
 }
 
@@ -68,6 +73,9 @@ pub(super) fn record_error(error: &ApiError, format: Format) -> Recorded {
     let mut headers = vec![("content-type".to_owned(), format.media_type().to_owned())];
     if let ApiError::RateLimited(seconds) = error {
         headers.push(("retry-after".to_owned(), seconds.to_string()));
+    }
+    if let ApiError::TooManyStreams(_) = error {
+        headers.push(("retry-after".to_owned(), STREAM_RETRY_SECONDS.to_string()));
     }
     Recorded { status: error.status(), headers, body: render::plain(format, &error.document()).into() }
 }

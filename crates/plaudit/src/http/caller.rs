@@ -57,6 +57,12 @@ impl Caller {
         self.0.program.id
     }
 
+    /// The slug of the caller's key.
+    #[must_use]
+    pub fn key(&self) -> Slug {
+        self.0.key
+    }
+
     /// The account's program.
     #[must_use]
     pub fn program(&self) -> &Arc<Program> {
@@ -224,10 +230,14 @@ impl Judged {
 
     /// The renderer of an answer with this program, which inside a transaction is the fresh one.
     pub(super) fn renderer(&self, program: &Arc<Program>) -> Renderer {
-        let signer = Arc::clone(&self.app.signer);
-        let expires = signer.expiry(self.now.as_seconds());
+        let (signer, expires) = (Arc::clone(&self.app.signer), self.expires());
         let program = Arc::clone(program);
         Renderer::new(self.format, Filling { program, languages: self.languages, signer, expires })
+    }
+
+    /// When the addresses of files in an answer stop being good, in seconds since 1970-01-01 UTC.
+    pub(super) fn expires(&self) -> i64 {
+        self.app.signer.expiry(self.now.as_seconds())
     }
 
     /// The answer as it is sent.

@@ -4,6 +4,7 @@ use super::page::ListQueryError;
 use crate::db::DbError;
 use crate::document;
 use crate::input::Violations;
+use crate::log::TooMany;
 use crate::storage::StorageError;
 
 /// Why a request is not done. Becomes an answer in one place, [`ApiError::document`].
@@ -57,6 +58,9 @@ pub enum ApiError {
     /// 422: the idempotency key was used for another request.
     #[error("the idempotency key belongs to another request")]
     IdempotencyMismatch,
+    /// 429: there is no room for one more stream; says whose limit it is.
+    #[error("{0}")]
+    TooManyStreams(String),
     /// The snapshot of the program was older than the records; the request is judged again.
     #[error("the program has changed meanwhile")]
     Stale,
@@ -83,6 +87,15 @@ impl From<Violations> for ApiError {
     }
 }
 
+impl From<TooMany> for ApiError {
+    fn from(too_many: TooMany) -> Self {
+        Self::TooManyStreams(match too_many {
+            TooMany::OfKey(limit) => format!("The key has {limit} open streams, which is as many as a key may have."),
+            TooMany::OnNode(limit) => format!("The service has {limit} open streams and takes no more at present."),
+        })
+    }
+}
+
 impl From<ListQueryError> for ApiError {
     fn from(error: ListQueryError) -> Self {
         Self::InvalidQuery(error)
@@ -103,7 +116,7 @@ impl ApiError {
             Self::PreconditionFailed => 412,
             Self::TooLarge(_) => 413,
             Self::Invalid(_) | Self::State(_) | Self::IdempotencyMismatch => 422,
-            Self::RateLimited(_) => 429,
+            Self::RateLimited(_) | Self::TooManyStreams(_) => 429,
             Self::Maintenance(_) => 503,
             Self::Stale | Self::Internal(_) => 500,
         }
@@ -111,7 +124,7 @@ impl ApiError {
 
     fn message(&self) -> String {
         match self {
-            Self::BadRequest(message) | Self::State(message) => message.clone(),
+            Self::BadRequest(message) | Self::State(message) | Self::TooManyStreams(message) => message.clone(),
             Self::InvalidQuery(error) => error.to_string(),
             Self::Unauthorized => "The x-api-key header is missing.".to_owned(),
             Self::KeyRefused => "The API key does not give access.".to_owned(),

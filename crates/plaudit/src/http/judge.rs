@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt;
@@ -24,7 +24,7 @@ use super::precondition::IfMatch;
 use super::rate_limit::{Counted, RateLimiter, Standing};
 use super::reply::{Outcome, Recorded};
 use super::server::ClientAddress;
-use super::{ApiError, Caller, Reply, answer, extract, language, upload};
+use super::{ApiError, Caller, Reply, answer, event_stream, extract, language, upload};
 use crate::app::App;
 use crate::program::{Program, accounts, keys};
 use crate::text::{Slug, Timestamp};
@@ -67,18 +67,36 @@ pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) 
             return with_standing(answer::record_error(&reported(error), format), &app, now, &method, &headers);
         }
     };
-    let (recorded, mut extra) = match admit(&app, &headers, known, now).await {
+    let (answered, mut extra) = match admit(&app, &headers, known, now).await {
         Ok(caller) => run(&app, caller, request, next).await,
-        Err(error) => (answer::record_error(&reported(error), format), HeaderMap::new()),
+        Err(error) => (answer::record_error(&reported(error), format).into(), HeaderMap::new()),
     };
-    let mut response = answer::response(recorded, &method, &headers);
+    let mut response = match answered {
+        Answered::Whole(recorded) => answer::response(recorded, &method, &headers),
+        Answered::Stream(response) => response,
+    };
     for (name, value) in extra.drain() {
         if let Some(name) = name {
             response.headers_mut().insert(name, value);
         }
     }
-    tell(&mut response, standing);
+    // 429 for another reason than the window carries no figures of it either.
+    if response.status() != StatusCode::TOO_MANY_REQUESTS {
+        tell(&mut response, standing);
+    }
     response
+}
+
+/// What a request is answered with.
+enum Answered {
+    Whole(Recorded),
+    Stream(Response),
+}
+
+impl From<Recorded> for Answered {
+    fn from(recorded: Recorded) -> Self {
+        Self::Whole(recorded)
+    }
 }
 
 fn with_standing(recorded: Recorded, app: &App, now: Timestamp, method: &Method, headers: &HeaderMap) -> Response {
@@ -239,7 +257,7 @@ async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Resu
 }
 
 /// Runs the handler, again where the program changed meanwhile. The headers are those that the router adds.
-async fn run(app: &App, caller: Caller, request: Request, next: Next) -> (Recorded, HeaderMap) {
+async fn run(app: &App, caller: Caller, request: Request, next: Next) -> (Answered, HeaderMap) {
     let format = caller.judged().format;
     match claimed(caller, request).await {
         Ok((caller, request, Claimed::New(guard))) => {
@@ -247,8 +265,8 @@ async fn run(app: &App, caller: Caller, request: Request, next: Next) -> (Record
             drop(guard);
             answered
         }
-        Ok((_, _, Claimed::Answered(recorded))) => (recorded, HeaderMap::new()),
-        Err(error) => (answer::record_error(&reported(error), format), HeaderMap::new()),
+        Ok((_, _, Claimed::Answered(recorded))) => (recorded.into(), HeaderMap::new()),
+        Err(error) => (answer::record_error(&reported(error), format).into(), HeaderMap::new()),
     }
 }
 
@@ -313,7 +331,7 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
     Ok((caller, request, Claimed::New(Some(guard))))
 }
 
-async fn run_handler(app: &App, mut caller: Caller, request: Request, next: Next) -> (Recorded, HeaderMap) {
+async fn run_handler(app: &App, mut caller: Caller, request: Request, next: Next) -> (Answered, HeaderMap) {
     let (parts, body) = request.into_parts();
     let mut body = Some(body);
     for _ in 0..RUNS {
@@ -324,17 +342,21 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, next: Next
         let answered = AssertUnwindSafe(next.clone().run(request)).catch_unwind().await;
         let (outcome, extra) = outcome_of(answered);
         let error = match outcome {
-            Ok(reply) => return (caller.judged().recorded(reply, caller.program()), extra),
+            Ok(Reply::Stream(opening)) => {
+                let response = event_stream::response(caller, parts.headers, &parts.method, opening);
+                return (Answered::Stream(response), extra);
+            }
+            Ok(reply) => return (caller.judged().recorded(reply, caller.program()).into(), extra),
             Err(error) => error,
         };
         match fresh(app, &caller, &parts.headers).await {
-            Err(refused) => return (answer::record_error(&reported(refused), caller.judged().format), extra),
+            Err(refused) => return (answer::record_error(&reported(refused), caller.judged().format).into(), extra),
             Ok(Some(changed)) if parts.method == Method::GET || parts.method == Method::HEAD => caller = changed,
-            Ok(_) => return (keep_error(&caller, reported(error)).await, extra),
+            Ok(_) => return (keep_error(&caller, reported(error)).await.into(), extra),
         }
     }
     let error = ApiError::Internal("the program changed faster than it could be read".to_owned());
-    (answer::record_error(&reported(error), caller.judged().format), HeaderMap::new())
+    (answer::record_error(&reported(error), caller.judged().format).into(), HeaderMap::new())
 }
 
 /// What a handler gave back, and the headers that the router added to it.
@@ -361,6 +383,13 @@ async fn fresh(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Option
     }
     let known = KnownKey { program, slug: judged.key, hash: judged.key_hash };
     judge_key(app, headers, &known, judged.format, judged.now).await.map(Some)
+}
+
+/// The caller of an answer that goes on, judged by a program and as of now.
+pub(super) async fn again(caller: &Caller, headers: &HeaderMap, program: Arc<Program>) -> Result<Caller, ApiError> {
+    let judged = caller.judged();
+    let known = KnownKey { program, slug: judged.key, hash: judged.key_hash };
+    judge_key(&judged.app, headers, &known, judged.format, judged.app.clock.now()).await
 }
 
 /// An error answer, kept where the request carries an idempotency key; a fault of ours is not kept.

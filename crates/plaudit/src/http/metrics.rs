@@ -10,7 +10,6 @@ use axum::http::header;
 use axum::routing::get;
 
 use crate::app::App;
-use crate::program::Loads;
 
 /// Upper bounds of the buckets of request durations, in microseconds.
 const BUCKETS: [u64; 9] = [100, 250, 500, 1_000, 2_500, 10_000, 50_000, 250_000, 1_000_000];
@@ -37,7 +36,7 @@ impl Metrics {
         self.requests.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn text(&self, statements: u64, loads: &Loads) -> String {
+    fn text(&self, app: &App) -> String {
         let mut text = String::from("# TYPE plaudit_requests_total counter\n");
         for (class, count) in self.statuses.iter().enumerate().skip(1) {
             let count = count.load(Ordering::Relaxed);
@@ -56,9 +55,15 @@ impl Metrics {
         let _ = writeln!(text, "plaudit_request_seconds_bucket{{le=\"+Inf\"}} {requests}");
         let _ = writeln!(text, "plaudit_request_seconds_sum {whole}.{part:06}");
         let _ = writeln!(text, "plaudit_request_seconds_count {requests}");
-        text.push_str("# TYPE plaudit_db_statements_total counter\n");
-        let _ = writeln!(text, "plaudit_db_statements_total {statements}");
+        for (name, kind, figure) in [
+            ("plaudit_db_statements_total", "counter", app.db.statements()),
+            ("plaudit_streams_open", "gauge", app.tails.open() as u64),
+            ("plaudit_streams_cut_total", "counter", app.tails.cut()),
+        ] {
+            let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {figure}");
+        }
         text.push_str("# TYPE plaudit_program_load_seconds summary\n");
+        let loads = app.programs.loads();
         for (what, timed) in [("whole", &loads.whole), ("changes", &loads.changes)] {
             let (count, microseconds) = timed.read();
             let (whole, part) = (microseconds / 1_000_000, microseconds % 1_000_000);
@@ -71,11 +76,7 @@ impl Metrics {
 
 /// The router of the address for measurements.
 pub fn router(app: App) -> Router {
-    let text = async |State(app): State<App>| {
-        (
-            [(header::CONTENT_TYPE, "text/plain; version=0.0.4")],
-            app.metrics.text(app.db.statements(), app.programs.loads()),
-        )
-    };
+    let text =
+        async |State(app): State<App>| ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.text(&app));
     Router::new().route("/metrics", get(text)).with_state(app)
 }

@@ -11,6 +11,7 @@ mod buffer;
 mod caller;
 pub mod download;
 mod error;
+mod event_stream;
 mod extract;
 pub mod idempotency;
 pub mod json_body;
@@ -33,6 +34,7 @@ use axum::middleware;
 
 pub use caller::{Caller, Work, Writing};
 pub use error::ApiError;
+pub use event_stream::{LastEventId, Opening};
 pub use extract::{Body, PathField, PathSlug, PathToken, PathUser, RawQuery, Writer};
 pub use render::Renderer;
 pub use reply::Reply;
@@ -66,6 +68,7 @@ fn interface() -> Router<App> {
         .merge(program::chapters::routes())
         .merge(program::fields::routes())
         .merge(entries::routes())
+        .merge(entries::stream::routes())
         .merge(orders::routes())
         .merge(users::routes())
 }

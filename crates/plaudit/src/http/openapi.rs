@@ -102,6 +102,8 @@ pub struct Paging {
         entries::api::realtime::update_field,
         entries::api::realtime::update_category,
         entries::api::realtime::update_chapter,
+        entries::stream::of_account,
+        entries::stream::of_entry,
         orders::api::list,
         users::list::list,
         users::api::create,

@@ -6,7 +6,7 @@ use axum::body::Bytes;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
-use super::ApiError;
+use super::{ApiError, Opening};
 use crate::kind::Kind;
 
 /// A success.
@@ -43,6 +43,8 @@ pub enum Reply {
         /// The tag.
         etag: String,
     },
+    /// 200 with a stream of events that goes on until it is closed.
+    Stream(Arc<Opening>),
     /// An answer that was given before, to be given again byte for byte.
     Replay(Arc<Recorded>),
 }

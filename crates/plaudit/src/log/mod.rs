@@ -5,15 +5,18 @@
 //!   slug of the record, what was done, the events that it causes, and the document after it.
 //! - A change carries a hash over itself and the hash before it, so that nothing can be altered or left out unseen.
 //!   The chain begins with the hash of the account's slug.
+//! - What was appended last is followed by the [`Tails`], a view of the log in memory from which streams are served.
 //! - The account's head ([`crate::db::Head`]) holds the last sequence number and hash; it is locked by whoever appends.
 
 mod event;
 mod rules;
 mod store;
+mod tail;
 
 pub use event::Event;
 pub use rules::{chained, origin};
-pub use store::{Entry, append, each_of_account, each_since};
+pub use store::{Entry, append, each_of_account, each_since, stretch, stretch_of_entry};
+pub use tail::{EntryChange, Limits, Logged, News, Permit, Representation, Subscription, Tails, TooMany};
 
 use crate::kind::Kind;
 use crate::text::Timestamp;

@@ -1,7 +1,9 @@
 //! The table of changes.
 
+use super::tail::{EntryChange, Logged};
 use super::{Change, Origin, rules};
 use crate::db::{AccountId, Db, DbError, Row, Tx};
+use crate::text::{Slug, Timestamp};
 
 /// Appends a change to the account's log and gives its sequence number, which is also the record's new revision.
 pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Change<'_>) -> Result<i64, DbError> {
@@ -121,4 +123,86 @@ pub async fn each_since(
         |row| each(&read(row)?, row.optional_text(10)?),
     )
     .await
+}
+
+/// The most changes that [`stretch`] reads at once.
+const STRETCH: i64 = 256;
+
+/// Reads a stretch of the log, of at most 256 changes, after one sequence number and up to another, and hands over
+/// those of entries. Gives the sequence number up to which it has read: less than asked for where the documents have
+/// more bytes than `bytes`. Nothing in between is left out: a number that is missing is an error.
+pub async fn stretch(
+    db: &Db,
+    account: AccountId,
+    (after, to): (i64, i64),
+    bytes: usize,
+    mut each: impl FnMut(EntryChange) + Send,
+) -> Result<i64, DbError> {
+    let mut reached = after;
+    let mut left = Some(bytes);
+    // Documents of other kinds are not wanted; their rows tell that no number is missing.
+    db.each(
+        "SELECT sequence, at, source, action, slug, events, CASE WHEN kind = 'entry' THEN doc END FROM changes \
+         WHERE account = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence",
+        &[account.into(), after.into(), to.min(after.saturating_add(STRETCH)).into()],
+        |row| {
+            let Some(room) = left else { return Ok(()) };
+            if row.integer(0)? != reached + 1 {
+                return Err(DbError::Failed(format!("the change log of {account:?} has no change {}", reached + 1)));
+            }
+            reached += 1;
+            if let Some(document) = row.optional_text(6)? {
+                left = room.checked_sub(document.len());
+                each(entry_change(row, document)?);
+            }
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(reached)
+}
+
+/// Like [`stretch`], of one entry, whose changes are found without reading those in between.
+pub async fn stretch_of_entry(
+    db: &Db,
+    account: AccountId,
+    entry: Slug,
+    (after, to): (i64, i64),
+    bytes: usize,
+    mut each: impl FnMut(EntryChange) + Send,
+) -> Result<i64, DbError> {
+    let mut reached = to;
+    let (mut left, mut rows) = (Some(bytes), 0);
+    db.each(
+        "SELECT sequence, at, source, action, slug, events, doc FROM changes \
+         WHERE account = $1 AND kind = 'entry' AND slug = $2 AND sequence > $3 AND sequence <= $4 \
+         ORDER BY sequence LIMIT $5",
+        &[account.into(), entry.into(), after.into(), to.into(), STRETCH.into()],
+        |row| {
+            let Some(room) = left else { return Ok(()) };
+            let document = row.text(6)?;
+            left = room.checked_sub(document.len());
+            rows += 1;
+            if left.is_none() || rows == STRETCH {
+                reached = row.integer(0)?;
+            }
+            each(entry_change(row, document)?);
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(reached)
+}
+
+fn entry_change(row: &Row<'_>, document: &str) -> Result<EntryChange, DbError> {
+    let broken = || DbError::Failed("a change of an entry has no slug".to_owned());
+    Ok(EntryChange::new(Logged {
+        sequence: row.integer(0)?,
+        at: Timestamp::from_microseconds(row.integer(1)?),
+        source: row.text(2)?.to_owned(),
+        action: row.text(3)?.to_owned(),
+        entry: Slug::parse(row.text(4)?).ok_or_else(broken)?,
+        events: row.text(5)?.to_owned(),
+        document: document.to_owned(),
+    }))
 }

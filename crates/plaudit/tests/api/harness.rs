@@ -50,7 +50,14 @@ macro_rules! both_engines {
 /// Runs a test on a server of its own. Not generic, so that the runtime is compiled once and not once a test.
 pub fn run(engine: db::Engine, test: fn(Server) -> Pin<Box<dyn Future<Output = ()>>>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async { test(Server::start(engine).await).await });
+    runtime.block_on(async {
+        let server = Server::start(engine).await;
+        let url = server.url.clone();
+        test(server).await;
+        if engine == db::Engine::Postgres {
+            drop_postgres_database(&url).await;
+        }
+    });
 }
 
 pub const JSON: &str = "application/vnd.service.v2.3+json";
@@ -78,6 +85,7 @@ pub struct Server {
     /// A key of the first account that reads and writes.
     pub key: String,
     directory: TempDir,
+    url: String,
 }
 
 /// What a deployment of the tests is set to.
@@ -91,6 +99,7 @@ fn app_settings() -> app::Settings {
         max_body_bytes: MAXIMUM_BODY,
         max_upload_bytes: MAXIMUM_UPLOAD,
         body_timeout_seconds: 30,
+        streams: plaudit::log::Limits { node: 40, key: 30 },
         log_requests: false,
     }
 }
@@ -126,11 +135,25 @@ impl Answer {
 
 static DATABASES: AtomicU64 = AtomicU64::new(0);
 
-async fn new_postgres_database() -> String {
+/// The address at which databases are made.
+fn maintenance_database() -> String {
     // The one thing that the tests are told from outside.
     #[allow(clippy::disallowed_methods)]
-    let maintenance = std::env::var("PLAUDIT_TEST_POSTGRES")
-        .expect("PLAUDIT_TEST_POSTGRES names no server; `cargo xtask test` starts one");
+    std::env::var("PLAUDIT_TEST_POSTGRES")
+        .expect("PLAUDIT_TEST_POSTGRES names no server; `cargo xtask test` starts one")
+}
+
+/// A database that was looked at without a finding is not needed any more.
+async fn drop_postgres_database(url: &str) {
+    let (_, name) = url.rsplit_once('/').unwrap();
+    let (client, connection) = tokio_postgres::connect(&maintenance_database(), tokio_postgres::NoTls).await.unwrap();
+    let driver = tokio::spawn(connection);
+    client.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
+    driver.abort();
+}
+
+async fn new_postgres_database() -> String {
+    let maintenance = maintenance_database();
     let name = format!("test_{}_{}", std::process::id(), DATABASES.fetch_add(1, Ordering::Relaxed));
     let (client, connection) = tokio_postgres::connect(&maintenance, tokio_postgres::NoTls).await.unwrap();
     let driver = tokio::spawn(connection);
@@ -166,7 +189,7 @@ impl Server {
         let storage = Storage::open(&format!("file:{}", directory.path().join("files").display())).unwrap();
         let app = App::new(db.clone(), clock.clone(), ids.clone(), storage.clone(), app_settings()).await.unwrap();
         let router = plaudit::http::router(app.clone());
-        Self { app, db, clock, ids, storage, router, key: String::new(), directory }
+        Self { app, db, clock, ids, storage, router, key: String::new(), directory, url }
     }
 
     /// The service started anew on the same database: nothing that was kept in memory is left.
@@ -176,6 +199,14 @@ impl Server {
             .unwrap();
         let router = plaudit::http::router(app.clone());
         Self { app, router, ..self }
+    }
+
+    /// Another process on the same database.
+    pub async fn other_process(&self) -> axum::Router {
+        let settings = db::Settings { pool_size: 3, ..db::Settings::at(&self.url) };
+        let db = Db::open(&settings).await.unwrap();
+        let (clock, ids, storage) = (self.clock.clone(), self.ids.clone(), self.storage.clone());
+        plaudit::http::router(App::new(db, clock, ids, storage, app_settings()).await.unwrap())
     }
 
     /// Imports JSON Lines, which must be right.
@@ -281,10 +312,14 @@ impl Server {
 
     /// Sends a request whose answer may come from outside the interface.
     pub async fn send_anything(&self, request: Request<Body>) -> Answer {
-        let response = self.router.clone().oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
+        let (parts, body) = self.open(request).await.into_parts();
         let body = body.collect().await.unwrap().to_bytes().to_vec();
         Answer { status: parts.status.as_u16(), headers: parts.headers, body }
+    }
+
+    /// Sends a request whose answer may go on and on.
+    pub async fn open(&self, request: Request<Body>) -> axum::http::Response<Body> {
+        self.router.clone().oneshot(request).await.unwrap()
     }
 
     pub async fn get(&self, path: &str) -> Answer {

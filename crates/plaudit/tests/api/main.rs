@@ -33,6 +33,7 @@ mod setup_bodies;
 mod setup_lists;
 mod snapshots;
 mod statements;
+mod streams;
 mod taxes;
 mod uploads;
 mod users;

@@ -1,0 +1,20 @@
+//! Where the streams of entries begin.
+
+use crate::db::{AccountId, Committed, Db, DbError};
+use crate::text::Slug;
+
+/// Where the account stands, and whether it has an entry that is not in the trash.
+pub(super) async fn standing(
+    db: &Db,
+    account: AccountId,
+    entry: Option<Slug>,
+) -> Result<Option<(Committed, bool)>, DbError> {
+    db.first(
+        "SELECT a.version, a.sequence, \
+         (SELECT count(*) FROM entries e WHERE e.account = a.id AND e.slug = $2 AND e.deleted = 0) \
+         FROM accounts a WHERE a.id = $1",
+        &[account.into(), entry.into()],
+        |row| Ok((Committed { version: row.integer(0)?, sequence: row.integer(1)? }, row.flag(2)?)),
+    )
+    .await
+}

@@ -1,0 +1,259 @@
+//! Server-sent events (WHATWG HTML, section 9.2): the changes of entries as they happen.
+//!
+//! - A change is one event: `id` is its sequence number, `event` is `entry_created`, `entry_updated` or
+//!   `entry_deleted`, `data` is a document in the format and languages of the request.
+//! - `Last-Event-ID` resumes after that change. The first block names where the stream begins, and every sign of life
+//!   how far it has got, so that a client that saw no event resumes from the right place, too.
+//! - A stream is judged again with every sign of life and whenever the account's program changes; where the request
+//!   would be refused now, the stream ends. It also ends when the region goes under maintenance, when its entry goes
+//!   to the trash, and when the server stops. Whoever comes back is told why, and after which pause.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::response::Response;
+use futures_util::stream;
+use memchr::memchr_iter;
+
+use super::{ApiError, Caller, judge};
+use crate::db::{BoxFuture, Committed, DbError};
+use crate::log::{EntryChange, News, Permit, Representation, Subscription};
+use crate::program::Program;
+use crate::text::Slug;
+
+/// The media type of a stream.
+const MEDIA_TYPE: &str = "text/event-stream";
+/// The header that a client resumes with.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// The shortest pause before a client comes back, in milliseconds.
+const RETRY: u64 = 1_000;
+/// The pauses of many clients are spread over this many milliseconds, so that they do not all come back at once.
+const RETRY_SPREAD: u64 = 2_000;
+
+/// A stream that a handler opens.
+#[derive(Debug)]
+pub struct Opening {
+    /// The entry whose changes are wanted; all entries without one.
+    pub entry: Option<Slug>,
+    /// The change after which it begins.
+    pub after: i64,
+    /// Where the account stands.
+    pub committed: Committed,
+    /// Its place among the streams of the node.
+    pub permit: Permit,
+    /// Tells whether the entry is still there.
+    pub is_there: for<'c> fn(&'c Caller, Slug) -> BoxFuture<'c, Result<bool, DbError>>,
+}
+
+/// The change after which the client wants to go on, if it names one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LastEventId(pub Option<i64>);
+
+impl<S: Send + Sync> FromRequestParts<S> for LastEventId {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let mut values = parts.headers.get_all(LAST_EVENT_ID).iter();
+        let Some(value) = values.next() else { return Ok(Self(None)) };
+        let number = value.to_str().ok().and_then(number).filter(|_| values.next().is_none());
+        let wrong = "Last-Event-ID must be the id of an event of this account's streams.";
+        number.map(|number| Self(Some(number))).ok_or_else(|| ApiError::BadRequest(wrong.to_owned()))
+    }
+}
+
+/// A sequence number, written as ids are.
+fn number(text: &str) -> Option<i64> {
+    let number: i64 = text.parse().ok()?;
+    (number >= 0 && number.to_string() == text).then_some(number)
+}
+
+/// The answer that is a stream.
+pub(super) fn response(caller: Caller, headers: HeaderMap, method: &Method, opening: Arc<Opening>) -> Response {
+    let body = if method == Method::HEAD {
+        Body::empty()
+    } else {
+        let stream = EventStream::open(caller, headers, opening);
+        Body::from_stream(stream::unfold(stream, async |mut stream| {
+            let bytes = stream.next().await?;
+            Some((Ok::<_, Infallible>(bytes), stream))
+        }))
+    };
+    let mut response = Response::new(body);
+    for (name, value) in [
+        (header::CONTENT_TYPE, MEDIA_TYPE),
+        (header::CACHE_CONTROL, "no-store"),
+        // A proxy that collects an answer before it passes it on would hold every event back.
+        (HeaderName::from_static("x-accel-buffering"), "no"),
+    ] {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// What is to be sent next.
+enum Piece {
+    Change(Arc<EntryChange>),
+    Text(String),
+}
+
+/// An open stream.
+struct EventStream {
+    caller: Caller,
+    headers: HeaderMap,
+    opening: Arc<Opening>,
+    subscription: Subscription,
+    representation: Representation,
+    pieces: VecDeque<Piece>,
+    has_ended: bool,
+}
+
+impl EventStream {
+    fn open(caller: Caller, headers: HeaderMap, opening: Arc<Opening>) -> Self {
+        let app = caller.app();
+        let position = (opening.after, opening.committed);
+        let subscription = app.tails.subscribe(app, caller.program(), opening.entry, position);
+        let begin = format!("retry: {}\nid: {}\n\n", retry(subscription.number()), opening.after);
+        Self {
+            representation: representation(&caller),
+            caller,
+            headers,
+            opening,
+            subscription,
+            pieces: VecDeque::from([Piece::Text(begin)]),
+            has_ended: false,
+        }
+    }
+
+    /// The next bytes; nothing at the end.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            match self.pieces.pop_front() {
+                Some(Piece::Text(text)) => return Some(text.into()),
+                Some(Piece::Change(change)) => {
+                    // What follows a deletion can only be asked for again.
+                    if self.opening.entry.is_some() && change.is_deletion() {
+                        self.has_ended = true;
+                        self.pieces.clear();
+                    }
+                    let caller = &self.caller;
+                    return Some(change.rendered(&self.representation, |change| event(caller, change)));
+                }
+                None if self.has_ended => return None,
+                None => self.look().await,
+            }
+        }
+    }
+
+    /// Takes what there is, or waits until it is worth looking again.
+    async fn look(&mut self) {
+        let app = self.caller.app().clone();
+        if app.tails.is_stopping() || app.maintenance().is_some() {
+            return self.end();
+        }
+        let (news, program) = self.subscription.take();
+        let is_beat = matches!(news, News::Beat(_));
+        if (is_beat || program.version > self.caller.program().version) && self.judge_again(program).await.is_err() {
+            return self.end();
+        }
+        match news {
+            News::Changes(changes) => self.pieces.extend(changes.into_iter().map(Piece::Change)),
+            News::Older(after, to) => match self.subscription.older(&app, (after, to)).await {
+                Ok((changes, reached)) if changes.is_empty() => self.text(format!("id: {reached}\n\n")),
+                Ok((changes, _)) => self.pieces.extend(changes.into_iter().map(Piece::Change)),
+                Err(error) => {
+                    tracing::warn!(%error, "a stream cannot go on");
+                    self.end();
+                }
+            },
+            News::Beat(position) => match self.is_there().await {
+                Ok(true) => self.text(format!(":\nid: {position}\n\n")),
+                Ok(false) => self.end(),
+                Err(error) => tracing::warn!(%error, "a stream could not look after its entry"),
+            },
+            News::TooSlow => self.end(),
+            News::Nothing => self.subscription.wait().await,
+        }
+    }
+
+    /// Judges the request as if it came now.
+    async fn judge_again(&mut self, program: Arc<Program>) -> Result<(), ApiError> {
+        let newest =
+            if program.version > self.caller.program().version { program } else { Arc::clone(self.caller.program()) };
+        self.caller = judge::again(&self.caller, &self.headers, newest).await?;
+        self.representation = representation(&self.caller);
+        Ok(())
+    }
+
+    async fn is_there(&self) -> Result<bool, DbError> {
+        match self.opening.entry {
+            Some(entry) => (self.opening.is_there)(&self.caller, entry).await,
+            None => Ok(true),
+        }
+    }
+
+    fn text(&mut self, text: String) {
+        self.pieces.push_back(Piece::Text(text));
+    }
+
+    /// Nothing more is sent but how long to stay away.
+    fn end(&mut self) {
+        self.has_ended = true;
+        self.text(format!("retry: {}\n\n", retry(self.subscription.number())));
+    }
+}
+
+/// The pause of a stream of this number: neighbours come back at times far from each other.
+fn retry(number: u64) -> u64 {
+    RETRY + number.wrapping_mul(1_237) % RETRY_SPREAD
+}
+
+fn representation(caller: &Caller) -> Representation {
+    let judged = caller.judged();
+    (judged.representation(), caller.program().version, judged.expires())
+}
+
+/// A change as an event.
+fn event(caller: &Caller, change: &EntryChange) -> Bytes {
+    let data = caller.renderer().record(&change.document(), None);
+    let head = format!("id: {}\nevent: {}\n", change.logged().sequence, change.event());
+    let mut event = Vec::with_capacity(head.len() + data.len() + 64);
+    event.extend_from_slice(head.as_bytes());
+    // JSON has no line breaks. XML has those of its texts, and a client joins the lines of the data with them again; a
+    // carriage return is written as a reference there.
+    let mut begin = 0;
+    for end in memchr_iter(b'\n', &data).chain([data.len()]) {
+        event.extend_from_slice(b"data: ");
+        event.extend_from_slice(&data[begin..end]);
+        event.push(b'\n');
+        begin = end + 1;
+    }
+    event.push(b'\n');
+    event.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_a_number_as_it_was_sent() {
+        assert_eq!(number("0"), Some(0));
+        assert_eq!(number("9223372036854775807"), Some(i64::MAX));
+        for wrong in ["", " 1", "+1", "-1", "01", "1.0", "9223372036854775808", "x", "１"] {
+            assert_eq!(number(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn clients_come_back_at_different_times() {
+        let mut pauses: Vec<_> = (0..2_000).map(retry).collect();
+        pauses.sort_unstable();
+        assert!(pauses.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!((pauses[0], pauses[1_999]), (RETRY, RETRY + RETRY_SPREAD - 1));
+    }
+}
