@@ -82,7 +82,8 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let mut checks = Checks::default();
     let (taken, refused) = judge(&outcomes, end, &mut checks);
     println!("  {}: {taken} taken, {refused} refused of {submissions}", engine.name());
-    checks.check(taken > 0 && refused > 0, || format!("{taken} were taken and {refused} refused, so nothing was shown"));
+    checks
+        .check(taken > 0 && refused > 0, || format!("{taken} were taken and {refused} refused, so nothing was shown"));
 
     service.kill()?;
     let doctor = service.run(&["doctor"])?;
@@ -125,10 +126,8 @@ fn now() -> Result<Duration> {
 /// Sends every submission at its own time, over many connections.
 fn rush(client: &Client, program: &Program, asked: Vec<Submission>, end: Duration) -> Result<Vec<Outcome>> {
     let count = u32::try_from(asked.len().max(1))?;
-    let planned: Vec<(Duration, Submission)> = (0..)
-        .zip(asked)
-        .map(|(number, submission)| (end - BEFORE + RUSH * number / count, submission))
-        .collect();
+    let planned: Vec<(Duration, Submission)> =
+        (0..).zip(asked).map(|(number, submission)| (end - BEFORE + RUSH * number / count, submission)).collect();
     thread::scope(|scope| {
         let threads: Vec<_> = (0..CONNECTIONS)
             .map(|connection| {

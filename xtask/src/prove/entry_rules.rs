@@ -96,7 +96,8 @@ fn check(
             let entry = &mut model.entries[*at];
             if entry.slug.is_empty() {
                 shown["slug"].as_str().unwrap_or_default().clone_into(&mut entry.slug);
-                checks.check(shown["local_id"] == *at + 1, || format!("entry {at} has the number {}", shown["local_id"]));
+                checks
+                    .check(shown["local_id"] == *at + 1, || format!("entry {at} has the number {}", shown["local_id"]));
             }
             checks.check(answer.status == *status, told);
             let difference = entry.difference(&shown);

@@ -91,9 +91,7 @@ impl Table {
     fn columns(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
             Self::Setup => ("setup_records", "slug", "r.deleted", "''"),
-            Self::Users => {
-                ("users", "slug", "r.deleted", "r.person || ' ' || r.season_joined || ' ' || r.detail")
-            }
+            Self::Users => ("users", "slug", "r.deleted", "r.person || ' ' || r.season_joined || ' ' || r.detail"),
             Self::Entries => ("entries", "slug", "r.deleted", "r.detail"),
             Self::Contributors => ("contributors", "slug", "r.deleted", "''"),
             Self::Files => ("files", "token", "0", "''"),

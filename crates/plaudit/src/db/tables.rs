@@ -35,17 +35,7 @@ pub const TABLES: &[(&str, &[&str])] = &[
     ),
     (
         "user_segments",
-        &[
-            "account",
-            "segment",
-            "deleted",
-            "confirmed",
-            "language",
-            "season_joined",
-            "roles",
-            "seasons",
-            "total",
-        ],
+        &["account", "segment", "deleted", "confirmed", "language", "season_joined", "roles", "seasons", "total"],
     ),
     ("one_time_links", &["account", "hash", "purpose", "holder", "expires"]),
     (

@@ -37,7 +37,7 @@ impl Answers {
     }
 
     /// Gives an answer, or takes the one away that is there.
-    pub fn set(&mut self, field: Slug, answer: Option<Json>) {
+    pub fn set(&mut self, field: Slug, answer: Option<Json<'static>>) {
         match (self.0.binary_search_by_key(&field, |(field, _)| *field), answer) {
             (Ok(index), Some(answer)) => self.0[index].1 = answer,
             (Ok(index), None) => drop(self.0.remove(index)),

@@ -1,8 +1,8 @@
 //! The program-file form of an entry.
 
 use super::{
-    Answers, COMMENTS_LENGTH, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, STATUS_LENGTH, Status,
-    TITLE_LENGTH, rules,
+    Answers, COMMENTS_LENGTH, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, STATUS_LENGTH,
+    Status, TITLE_LENGTH, rules,
 };
 use crate::document::Object;
 use crate::input::{self, Members, Violations};

@@ -64,9 +64,7 @@ pub(super) fn check_season(program: &Program, season: Slug) -> Result<(), Refusa
 /// Whether an entrant who has entries in a category can have another one there; otherwise why not.
 pub(super) fn takes_another(category: &Category, has: i64) -> Result<(), String> {
     match category.entrant_max_entries {
-        Some(most) if has >= most => {
-            Err(format!("takes at most {most} entries of one entrant, who has {has} in it"))
-        }
+        Some(most) if has >= most => Err(format!("takes at most {most} entries of one entrant, who has {has} in it")),
         _ => Ok(()),
     }
 }

@@ -96,8 +96,7 @@ async fn follow(
         return (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n")).into_response();
     }
     let Query(Signed { expires, signature }) = signed.unwrap_or_default();
-    let followed =
-        Followed { purpose, account: &account, token: &token, expires: &expires, signature: &signature };
+    let followed = Followed { purpose, account: &account, token: &token, expires: &expires, signature: &signature };
     let mut response = match users::links::follow(app, followed).await {
         Ok(Some(_)) if purpose == Purpose::Confirm => "Thank you: you are confirmed.\n".into_response(),
         Ok(Some(follower)) => {

@@ -63,9 +63,8 @@ impl Import<'_> {
 
     async fn user(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
         let before = item.found.as_ref().map(stored).transpose()?;
-        let is_shared = |user: &User| {
-            stage.known.people.get(&user.global_id).is_some_and(|standing| standing.elsewhere)
-        };
+        let is_shared =
+            |user: &User| stage.known.people.get(&user.global_id).is_some_and(|standing| standing.elsewhere);
         let is_own = before.as_ref().is_none_or(|(user, _)| !is_shared(user));
         let password = self.password(&mut item).filter(|_| is_own);
         complete(&mut item.object, before.as_ref().map(|(user, _)| user), stage.program);

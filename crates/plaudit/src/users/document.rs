@@ -192,8 +192,7 @@ mod tests {
 
     fn user(text: &str) -> User {
         let now = Timestamp::from_seconds(1_000);
-        let context =
-            Context { languages: vec![Locale::EnGb, Locale::DeDe], default_language: Locale::EnGb, now };
+        let context = Context { languages: vec![Locale::EnGb, Locale::DeDe], default_language: Locale::EnGb, now };
         store::parse(text, &context).unwrap()
     }
 

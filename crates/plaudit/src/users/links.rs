@@ -190,13 +190,8 @@ mod tests {
         let address = link.address(&signer, account);
         let (signed, signature) = address.split_once("&signature=").unwrap();
         assert_eq!(signed, "/sign-in/AccountA/TokenABC?expires=1060");
-        let good = Followed {
-            purpose: Purpose::SignIn,
-            account: "AccountA",
-            token: "TokenABC",
-            expires: "1060",
-            signature,
-        };
+        let good =
+            Followed { purpose: Purpose::SignIn, account: "AccountA", token: "TokenABC", expires: "1060", signature };
         let at = |seconds| Timestamp::from_seconds(seconds);
         assert_eq!(good.verified(&signer, at(1_059)), Some(account));
         assert_eq!(good.verified(&signer, at(1_060)), None);

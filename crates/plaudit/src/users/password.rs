@@ -129,7 +129,9 @@ mod tests {
 
     #[test]
     fn a_password_has_8_characters_and_at_most_1024_bytes() {
-        for right in ["12345678", "        ", "pässwörd", &"x".repeat(1_024), &"ä".repeat(512), "\0\u{7f}\u{1f600}abcde"] {
+        for right in
+            ["12345678", "        ", "pässwörd", &"x".repeat(1_024), &"ä".repeat(512), "\0\u{7f}\u{1f600}abcde"]
+        {
             assert!(read(right).is_ok(), "{right}");
         }
         for wrong in ["", "1234567", "äöüäöüä", &"x".repeat(1_025), &"ä".repeat(513)] {

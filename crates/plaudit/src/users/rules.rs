@@ -2,8 +2,7 @@
 
 use super::EMAIL_LENGTH;
 use crate::input;
-use crate::text::contact::{is_email, is_phone};
-use crate::text::{Json, Locale, Slug, folded};
+use crate::text::{Json, Locale, Slug, folded, is_email, is_phone};
 
 /// How a user came to be.
 pub(super) const ORIGINS: &[(&str, &str)] =

@@ -18,10 +18,7 @@ const FILTERS: &[Filter] = &[
     Filter::new("active_in_season", FilterKind::Slug),
     Filter::new("season_joined", FilterKind::Slug),
     Filter::new("confirmation", FilterKind::OneOf(&["confirmed", "pending"])),
-    Filter::new(
-        "entries",
-        FilterKind::OneOf(&["current_season", "none_current_season", "archived_season", "none"]),
-    ),
+    Filter::new("entries", FilterKind::OneOf(&["current_season", "none_current_season", "archived_season", "none"])),
     Filter::new("language", FilterKind::Locale),
     Filter::new("role", FilterKind::Slug),
     Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),

@@ -147,9 +147,8 @@ pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Resu
     let mut found = Vec::with_capacity(slugs.len());
     for slugs in slugs.chunks(TOGETHER) {
         let (list, values) = filled(slugs, 2, vec![account.into()]);
-        let sql = format!(
-            "SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug"
-        );
+        let sql =
+            format!("SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug");
         tx.each(&sql, &values, |row| {
             found.push(candidate_of(row.text(0)?)?);
             Ok(())

@@ -24,7 +24,8 @@ const SETUP: &str = r#"{"kind":"field","slug":"FieldUse","type":"text","resource
 {"kind":"role","slug":"RoleJudg","name":{"en_GB":"Judge","de_DE":"Jury"},"type":"judge","created":"2025-01-01T00:00:00Z","updated":"2025-01-02T00:00:00Z"}
 {"kind":"role","slug":"RoleGone","name":{"en_GB":"Gone"},"type":"entrant","deleted":true,"created":"2024-01-01T00:00:00Z","updated":"2025-01-02T00:00:00Z"}"#;
 
-const NEW: &str = r#"{"first_name":"Grace","last_name":"Hopper","email":"Grace@Example.org","password":"correct horse"}"#;
+const NEW: &str =
+    r#"{"first_name":"Grace","last_name":"Hopper","email":"Grace@Example.org","password":"correct horse"}"#;
 
 /// Adds a user and gives the slug.
 async fn create(server: &Server, body: &Value) -> String {
@@ -42,7 +43,8 @@ async fn new_user(server: &Server, email: &str) -> String {
 /// The stored hash of the password of a user.
 async fn password(server: &Server, account: &str, slug: &str) -> String {
     let account = server.account(account).await;
-    let sql = "SELECT p.password FROM users u, people p WHERE u.account = $1 AND u.slug = $2 AND p.global_id = u.person";
+    let sql =
+        "SELECT p.password FROM users u, people p WHERE u.account = $1 AND u.slug = $2 AND p.global_id = u.person";
     let values = [account.into(), slug.into()];
     server.db.first(sql, &values, |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap()
 }

@@ -89,9 +89,17 @@ pub(crate) fn lines() -> String {
     };
     records.extend([
         field("FieldTxt", "text", json!({"required": true, "maximum_words": 2})),
-        field("FieldRad", "radio", json!({"auto_scoring": 5, "options": [{"value": "a", "score": 5}, {"value": "b", "score": 1}]})),
-        field("FieldUrl", "url", json!({"required": true, "auto_scoring": 2,
-              "conditional": {"field": "FieldRad", "operator": "equals", "value": "b"}})),
+        field(
+            "FieldRad",
+            "radio",
+            json!({"auto_scoring": 5, "options": [{"value": "a", "score": 5}, {"value": "b", "score": 1}]}),
+        ),
+        field(
+            "FieldUrl",
+            "url",
+            json!({"required": true, "auto_scoring": 2,
+              "conditional": {"field": "FieldRad", "operator": "equals", "value": "b"}}),
+        ),
         field("FieldTab", "table", json!({"columns": [{"key": "A"}, {"key": "B"}]})),
     ]);
     for user in USERS {
@@ -170,7 +178,8 @@ impl Model {
         }
         let at = usize::try_from(random.below(count)).unwrap_or(0);
         let slug = &self.entries[at].slug;
-        let update = |path: String, body: Value| Operation { method: "PUT", path, body: Some(body), act: Act::Update(at) };
+        let update =
+            |path: String, body: Value| Operation { method: "PUT", path, body: Some(body), act: Act::Update(at) };
         let simple = |method, path: String, act| Operation { method, path, body: None, act };
         match random.below(20) {
             0..=5 => update(format!("/entry/{slug}"), changes(random)),
@@ -328,7 +337,8 @@ impl Model {
                 None => wrong.push("category".to_owned()),
                 Some(found) => {
                     let is_same_form = before.has_form == found.has_form;
-                    let is_offered = body["chapter"].is_string() || found.only.is_none_or(|only| only == before.chapter);
+                    let is_offered =
+                        body["chapter"].is_string() || found.only.is_none_or(|only| only == before.chapter);
                     if !found.is_open || !is_same_form || !is_offered {
                         wrong.push("category".to_owned());
                     }
@@ -351,10 +361,12 @@ impl Model {
             wrong.push("category".to_owned());
         }
         entry.give(&body["entry_fields"], &mut wrong);
-        entry.moderation = body["moderation_status"].as_str().map_or(entry.moderation, |asked| pick_same(MODERATION, asked));
+        entry.moderation =
+            body["moderation_status"].as_str().map_or(entry.moderation, |asked| pick_same(MODERATION, asked));
         entry.deadline = body["custom_deadline"].as_str().map_or(entry.deadline, |asked| pick_same(DEADLINES, asked));
         let to = body["status"].as_str().map_or(before.status, |asked| pick_same(STATUSES, asked));
-        let is_handed_in = matches!((before.status, to), ("in_progress", "submitted") | ("resubmission_required", "resubmitted"));
+        let is_handed_in =
+            matches!((before.status, to), ("in_progress", "submitted") | ("resubmission_required", "resubmitted"));
         if is_handed_in {
             entry.require(&mut wrong);
         }
@@ -430,12 +442,17 @@ impl Entry {
         for (field, value) in given.as_object().into_iter().flatten() {
             let is_right = self.has_form
                 && match field.as_str() {
-                    "FieldTxt" => value.as_str().is_some_and(|text| text.split_whitespace().count() <= 2) || value.is_null(),
+                    "FieldTxt" => {
+                        value.as_str().is_some_and(|text| text.split_whitespace().count() <= 2) || value.is_null()
+                    }
                     "FieldRad" => value.is_null() || matches!(value.as_str(), Some("a" | "b" | "")),
                     "FieldUrl" => {
-                        value.is_null() || value.as_str().is_some_and(|url| url.is_empty() || url.starts_with("https://"))
+                        value.is_null()
+                            || value.as_str().is_some_and(|url| url.is_empty() || url.starts_with("https://"))
                     }
-                    "FieldTab" => value.as_object().is_some_and(|cells| cells.keys().all(|cell| !cell.starts_with('C'))),
+                    "FieldTab" => {
+                        value.as_object().is_some_and(|cells| cells.keys().all(|cell| !cell.starts_with('C')))
+                    }
                     _ => false,
                 };
             if !is_right {
@@ -520,7 +537,9 @@ impl Entry {
             ("tags", json!(self.tags.join(",")), shown["tags"].clone()),
         ]
         .into_iter()
-        .find_map(|(member, expected, found)| (expected != found).then(|| format!("{member} is {found}, not {expected}")))
+        .find_map(|(member, expected, found)| {
+            (expected != found).then(|| format!("{member} is {found}, not {expected}"))
+        })
     }
 }
 

@@ -16,7 +16,7 @@ use crate::program::Record;
 use crate::text::{JsonObject, Slug};
 
 struct Creation {
-    body: JsonObject,
+    body: JsonObject<'static>,
     ids: Ids,
 }
 

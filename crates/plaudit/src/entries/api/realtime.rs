@@ -41,7 +41,7 @@ async fn write_title(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, A
 struct AnswerRequest {
     slug: Slug,
     field: Slug,
-    body: JsonObject,
+    body: JsonObject<'static>,
 }
 
 /// Gives an entry the answer to one field.

@@ -46,7 +46,7 @@ fn answer(
     place: Place,
     before: &Answers,
     (name, value): (&str, &Json),
-) -> Result<(Slug, Option<Json>), String> {
+) -> Result<(Slug, Option<Json<'static>>), String> {
     let is_of_form = |field: &&Field| {
         field.resource == Resource::Entries && place.form.is_none_or(|form| form_of(field, program) == Some(form))
     };
@@ -69,7 +69,7 @@ pub(in crate::entries) fn asked<'e>(
     program: &Program,
     (form, category): (Slug, Slug),
     answers: &'e Answers,
-) -> Vec<(Slug, &'e Json)> {
+) -> Vec<(Slug, &'e Json<'static>)> {
     let is_asked = |slug: Slug| {
         let field = program.fields.live(slug).filter(|field| form_of(field, program) == Some(form));
         field.is_some_and(|field| is_asked_in(field, category, program))
@@ -94,11 +94,8 @@ pub(in crate::entries) fn require(
     belongings: &Belongings,
     violations: &mut Violations,
 ) {
-    let required: Vec<&Field> = program
-        .fields
-        .all_live()
-        .filter(|field| field.required && is_asked_in(field, category, program))
-        .collect();
+    let required: Vec<&Field> =
+        program.fields.all_live().filter(|field| field.required && is_asked_in(field, category, program)).collect();
     let mut tell = |path: &str, resource: Resource, tab: Option<Slug>, answers: &[(Slug, &Json)]| {
         let answer = |slug: Slug| answers.iter().find(|(field, _)| *field == slug).map(|(_, answer)| *answer);
         let is_there = |field: &Field| match tab {

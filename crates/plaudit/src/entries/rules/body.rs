@@ -32,7 +32,7 @@ pub(in crate::entries) struct Given {
     pub(in crate::entries) form: Option<Slug>,
     pub(in crate::entries) status: Option<Status>,
     pub(in crate::entries) moderation_status: Option<Moderation>,
-    pub(in crate::entries) entry_fields: Option<JsonObject>,
+    pub(in crate::entries) entry_fields: Option<JsonObject<'static>>,
     pub(in crate::entries) custom_deadline: Option<String>,
     pub(in crate::entries) grant_status: Option<Option<String>>,
     pub(in crate::entries) grant_end_date: Option<Option<Date>>,
@@ -67,7 +67,7 @@ fn read_rest(members: &mut Members<'_>, statuses: &'static [(&'static str, Statu
         status: members.optional("status", input::one_of(statuses)),
         moderation_status: members.optional("moderation_status", input::one_of(Moderation::CHOICES)),
         entry_fields: members.optional("entry_fields", |json| match json {
-            Json::Object(answers) => Ok(answers.clone()),
+            Json::Object(answers) => Ok(answers.clone().into_owned()),
             _ => Err("must be a map from field slug to value".to_owned()),
         }),
         custom_deadline: members.optional("custom_deadline", deadline::read),
@@ -94,10 +94,10 @@ pub(in crate::entries) fn read_category(body: &JsonObject) -> (Given, Violations
 /// The body that gives the answer to a field; other members are passed over.
 pub(in crate::entries) fn read_answer(body: &JsonObject, field: Slug) -> (Given, Violations) {
     let mut members = Members::open(body);
-    let value = members.required("value", |json| Ok(json.clone()));
+    let value = members.required("value", |json| Ok(json.clone().into_owned()));
     let answers = value.map(|value| {
         let mut answers = JsonObject::new();
-        answers.set(field.as_str(), value);
+        answers.set(field.to_string(), value);
         answers
     });
     (Given { entry_fields: answers, ..Given::default() }, members.finish())

@@ -7,7 +7,7 @@
 
 use jiff::tz::TimeZone;
 
-use crate::entries::{EntryHead, NO_DEADLINE};
+use crate::entries::NO_DEADLINE;
 use crate::input;
 use crate::program::Program;
 use crate::program::rounds::RoundType;
@@ -77,8 +77,7 @@ mod tests {
 
     fn opens(program: &Program, custom_deadline: &str, chapter: &str, now: &str) -> bool {
         let slug = |text| Slug::parse(text).unwrap();
-        let place =
-            Place { season: slug("SeasonAA"), form: slug("FormAAAA"), chapter: slug(chapter), custom_deadline };
+        let place = Place { season: slug("SeasonAA"), form: slug("FormAAAA"), chapter: slug(chapter), custom_deadline };
         is_open(program, place, Timestamp::parse(now).unwrap())
     }
 
@@ -138,12 +137,12 @@ mod tests {
     #[test]
     fn a_deadline_is_a_minute_of_the_calendar_or_none() {
         for right in ["-", "2026-01-31 00:00", "2024-02-29 23:59"] {
-            assert_eq!(read(&Json::String(right.to_owned())), Ok(right.to_owned()));
+            assert_eq!(read(&Json::String(right.into())), Ok(right.to_owned()));
         }
         assert_eq!(read(&Json::Null), Ok(NO_DEADLINE.to_owned()));
         for wrong in ["", "2026-02-29 00:00", "2026-01-31 24:00", "2026-01-31 00:60", "2026-01-31T00:00", "2026-01-31"]
         {
-            assert!(read(&Json::String(wrong.to_owned())).is_err(), "{wrong}");
+            assert!(read(&Json::String(wrong.into())).is_err(), "{wrong}");
         }
         assert!(read(&Json::Bool(true)).is_err());
     }

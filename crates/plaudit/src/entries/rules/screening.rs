@@ -11,9 +11,8 @@ use crate::program::fields::auto_score;
 /// Scores an entry anew where its answers or its category are others than before, or where it was handed in, and screens
 /// it when it is handed in and from then on. A form without a minimum screens nothing.
 pub(in crate::entries) fn settle(program: &Program, before: Option<&Entry>, entry: &mut Entry, is_handed_in: bool) {
-    let is_other = before.is_none_or(|before| {
-        (before.category, &before.entry_fields) != (entry.category, &entry.entry_fields)
-    });
+    let is_other =
+        before.is_none_or(|before| (before.category, &before.entry_fields) != (entry.category, &entry.entry_fields));
     if !is_other && !is_handed_in {
         return;
     }

@@ -13,9 +13,7 @@ use super::answers::{self, Belongings, Place};
 use super::body::Given;
 use super::status::{Step, step};
 use super::{Refusal, check_season, deadline, offered, screening, takes_another};
-use crate::entries::{
-    Answers, Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, Status,
-};
+use crate::entries::{Answers, Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, Status};
 use crate::input::Violations;
 use crate::program::Program;
 use crate::program::categories::Category;
@@ -158,12 +156,7 @@ fn open_category<'p>(program: &'p Program, category: Slug, violations: &mut Viol
 }
 
 /// The form of a new entry: the one that is named, the category's, or the first one for entries of the season.
-fn form_of(
-    program: &Program,
-    given: &Given,
-    category: Option<&Category>,
-    violations: &mut Violations,
-) -> Option<Slug> {
+fn form_of(program: &Program, given: &Given, category: Option<&Category>, violations: &mut Violations) -> Option<Slug> {
     let of_category = category.and_then(|category| category.form);
     let takes_entries = |form: &Form| {
         form.kind == FormType::Entry && !form.archived && form.season.is_none_or(|of| given.season == Some(of))

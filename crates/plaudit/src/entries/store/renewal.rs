@@ -14,12 +14,7 @@ const TOGETHER: i64 = 256;
 /// Writes the first document of every entry of a user again, those in the trash included, where it shows other names
 /// than the user has. That is no change of the entry: it keeps its time, and causes no event. The second document does
 /// not show the user.
-pub async fn renew_entrant(
-    tx: &mut Tx,
-    account: AccountId,
-    origin: &Origin,
-    entrant: &Summary,
-) -> Result<(), DbError> {
+pub async fn renew_entrant(tx: &mut Tx, account: AccountId, origin: &Origin, entrant: &Summary) -> Result<(), DbError> {
     let mut last = String::new();
     loop {
         let mut entries = Vec::new();

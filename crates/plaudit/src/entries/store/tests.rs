@@ -172,7 +172,8 @@ async fn whatever_is_written_is_what_it_would_be_if_made_anew() {
     let mut tx = filled(&bench).await;
     add_contributor_and_attachment(&mut tx, &bench).await;
     refresh_detail(&mut tx, account, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Belongings).await.unwrap();
-    let text = r#"{"slug":"UserBBBB","first_name":"B","last_name":"É","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e"}"#;
+    let text =
+        r#"{"slug":"UserBBBB","first_name":"B","last_name":"É","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e"}"#;
     let other: Record<User> = record(text, context);
     users::store::put(&mut tx, account, &other, &mut Segments::default()).await.unwrap();
     let mut before = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();

@@ -14,12 +14,7 @@ const TOGETHER: i64 = 256;
 
 /// Writes the document of every order of a user again, those in the trash included, where it shows other names than the
 /// user has. That is no change of the order: it keeps its time, and causes no event.
-pub async fn renew_purchaser(
-    tx: &mut Tx,
-    account: AccountId,
-    origin: &Origin,
-    user: &Summary,
-) -> Result<(), DbError> {
+pub async fn renew_purchaser(tx: &mut Tx, account: AccountId, origin: &Origin, user: &Summary) -> Result<(), DbError> {
     let shown = purchaser(user);
     let mut counts = CountChanges::default();
     let mut last = String::new();

@@ -9,12 +9,7 @@ use crate::users::Summary;
 
 /// Writes every chapter again that a user manages, those in the trash included. That is no change of the chapter: it
 /// keeps its time. `program` is the account's as it is in the transaction.
-pub async fn renew_manager(
-    tx: &mut Tx,
-    program: &Program,
-    origin: &Origin,
-    user: &Summary,
-) -> Result<(), DbError> {
+pub async fn renew_manager(tx: &mut Tx, program: &Program, origin: &Origin, user: &Summary) -> Result<(), DbError> {
     for record in program.chapters.all() {
         let renewed = renewed(&record.value, user);
         if renewed == record.value {

@@ -7,11 +7,7 @@ use crate::users::{Segment, Slugs};
 
 /// Hands over what is wrong with the account's users: columns that are not what the user says, counts that are wrong,
 /// people who are not there, addresses and numbers that reach somebody else.
-pub async fn each_wrong(
-    tx: &mut Tx,
-    account: AccountId,
-    mut each: impl FnMut(String) + Send,
-) -> Result<(), DbError> {
+pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(String) + Send) -> Result<(), DbError> {
     tx.each(
         "SELECT u.slug, u.doc, u.person || ' ' || u.season_joined || ' ' || u.detail, u.deleted, u.seasons, u.email, \
          u.mobile, u.first_name, u.last_name, u.name, u.created_by, u.confirmed_at, u.created_at, u.recency, \
@@ -82,11 +78,7 @@ async fn wrong_contacts(
 }
 
 /// The seasons that are kept beside a user are those of the entries.
-async fn wrong_seasons(
-    tx: &mut Tx,
-    account: AccountId,
-    each: &mut (impl FnMut(String) + Send),
-) -> Result<(), DbError> {
+async fn wrong_seasons(tx: &mut Tx, account: AccountId, each: &mut (impl FnMut(String) + Send)) -> Result<(), DbError> {
     let mut current: Option<(String, String, String)> = None;
     let mut told = |held: Option<(String, String, String)>| {
         if let Some((user, _, _)) = held.filter(|(_, kept, there)| kept != there) {

@@ -219,9 +219,7 @@ pub(in crate::users) async fn show(
     db.first(&sql, &[account.into(), name.into()], |row| {
         let user = match row.optional_integer(1)? {
             None => None,
-            Some(revision) => {
-                Some(Shown { revision, doc: row.text(2)?.to_owned(), detail: row.text(3)?.to_owned() })
-            }
+            Some(revision) => Some(Shown { revision, doc: row.text(2)?.to_owned(), detail: row.text(3)?.to_owned() }),
         };
         Ok((row.integer(0)?, user))
     })

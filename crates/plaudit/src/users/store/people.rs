@@ -131,12 +131,7 @@ pub struct Standing {
 }
 
 /// What the installation has of these people: those named, and those whom these addresses and numbers reach.
-pub async fn known(
-    tx: &mut Tx,
-    account: AccountId,
-    contacts: &[String],
-    people: &[String],
-) -> Result<Known, DbError> {
+pub async fn known(tx: &mut Tx, account: AccountId, contacts: &[String], people: &[String]) -> Result<Known, DbError> {
     let mut known = Known::default();
     for contacts in contacts.chunks(TOGETHER) {
         let (list, values) = filled(contacts, 1, Vec::new());

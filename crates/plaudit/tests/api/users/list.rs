@@ -52,8 +52,16 @@ fn population(count: usize, random: &mut Random) -> Vec<Known> {
             slug: format!("Person{}", letters(number)),
             first_name: random.pick(&NAMES).to_owned(),
             last_name: random.pick(&NAMES).to_owned(),
-            email: if random.once_in(5) { String::new() } else { format!("{}{number}@x.org", random.pick(&["B", "a", "Ä"])) },
-            mobile: if random.once_in(2) { String::new() } else { format!("+4416{:06}", random.below(1_000) * 1_000 + number) },
+            email: if random.once_in(5) {
+                String::new()
+            } else {
+                format!("{}{number}@x.org", random.pick(&["B", "a", "Ä"]))
+            },
+            mobile: if random.once_in(2) {
+                String::new()
+            } else {
+                format!("+4416{:06}", random.below(1_000) * 1_000 + number)
+            },
             language: random.pick(&["en_GB", "de_DE", "ar_AR"]),
             roles,
             created_by: random.pick(&["manual", "registration", "invited", "api"]),
@@ -166,8 +174,9 @@ fn holds(user: &Known, filters: &[(&str, &str)]) -> bool {
 
 fn expected(users: &[Known], filters: &[(&str, &str)], order: &str, is_descending: bool) -> Vec<String> {
     let mut found: Vec<&Known> = users.iter().filter(|user| holds(user, filters)).collect();
-    let is_updated = !["first_name", "last_name", "name", "email", "mobile", "created_by", "created_at", "confirmed_at"]
-        .contains(&order);
+    let is_updated =
+        !["first_name", "last_name", "name", "email", "mobile", "created_by", "created_at", "confirmed_at"]
+            .contains(&order);
     found.sort_by(|one, other| {
         let by_slug = one.slug.cmp(&other.slug);
         let by_slug = if is_updated { by_slug.reverse() } else { by_slug };

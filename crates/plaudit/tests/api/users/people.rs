@@ -11,7 +11,8 @@ use crate::harness::check::{FORMATS, comparable_headers};
 use crate::harness::{Answer, JSON};
 
 fn berta(more: &Value) -> String {
-    let mut body = json!({"first_name": "B.", "last_name": "Brown", "email": "BERTA@example.org", "password": "12345678"});
+    let mut body =
+        json!({"first_name": "B.", "last_name": "Brown", "email": "BERTA@example.org", "password": "12345678"});
     for (name, value) in more.as_object().unwrap() {
         body[name] = value.clone();
     }

@@ -44,7 +44,9 @@ fn program() -> Program {
         (
             "field",
             "FieldRad",
-            &entry_field(r#""type":"radio","auto_scoring":5,"options":[{"value":"a","score":5},{"value":"b","score":1}]"#),
+            &entry_field(
+                r#""type":"radio","auto_scoring":5,"options":[{"value":"a","score":5},{"value":"b","score":1}]"#,
+            ),
         ),
         (
             "field",
@@ -88,8 +90,10 @@ fn identity(now: &str) -> Identity {
 /// What a body makes, with members beside those that must be there.
 fn make_at(now: &str, facts: &Facts, more: &str) -> Result<Entry, Refusal> {
     let base = r#""category":"CategAAA","entrant":"UserAAAA","season":"SeasonAA","title":"T""#;
-    let category = if more.contains(r#""category""#) { base.replace(r#""category":"CategAAA","#, "") } else { base.to_owned() };
-    let body = parse_object(format!("{{{category}{more}}}").as_bytes()).unwrap();
+    let category =
+        if more.contains(r#""category""#) { base.replace(r#""category":"CategAAA","#, "") } else { base.to_owned() };
+    let text = format!("{{{category}{more}}}");
+    let body = parse_object(text.as_bytes()).unwrap();
     create(&program(), read_create(&body), facts, identity(now))
 }
 
@@ -201,7 +205,10 @@ fn an_entrant_has_no_more_entries_in_a_category_than_it_takes() {
     let entry = make("").unwrap();
     assert_eq!(wrong(change_at(IN_TIME, &entry, &facts(2), r#"{"category":"CategMax"}"#)), ["category"]);
     let there = change_at(IN_TIME, &entry, &facts(1), r#"{"category":"CategMax"}"#).unwrap();
-    assert!(change_at(IN_TIME, &there, &facts(2), r#"{"category":"CategMax","title":"U"}"#).is_ok(), "it is there already");
+    assert!(
+        change_at(IN_TIME, &there, &facts(2), r#"{"category":"CategMax","title":"U"}"#).is_ok(),
+        "it is there already"
+    );
     assert_eq!(wrong(change_at(IN_TIME, &there, &facts(2), r#"{"entrant":"UserBBBB"}"#)), ["category"]);
     assert_eq!(wrong(copy(&program(), &there, &facts(2), identity(IN_TIME))), ["state"]);
 }
@@ -216,7 +223,11 @@ fn an_entry_is_submitted_in_time_and_with_every_required_answer() {
     assert_eq!(wrong(change_at(TOO_LATE, &entry, &known(), with)), ["state"]);
     let submitted = change(&entry, with).unwrap();
     assert_eq!((submitted.status, submitted.submitted), (Status::Submitted, Some(time(IN_TIME))));
-    let longer = with.replace('{', "{\"custom_deadline\":\"2026-03-01 12:01\",").replacen("\"entry_fields\":{\"custom_deadline\":\"2026-03-01 12:01\",", "\"entry_fields\":{", 1);
+    let longer = with.replace('{', "{\"custom_deadline\":\"2026-03-01 12:01\",").replacen(
+        "\"entry_fields\":{\"custom_deadline\":\"2026-03-01 12:01\",",
+        "\"entry_fields\":{",
+        1,
+    );
     assert!(change_at(TOO_LATE, &entry, &known(), &longer).is_ok(), "{longer}");
     let made = make(r#","status":"submitted","entry_fields":{"FieldTxt":"x"}"#).unwrap();
     assert_eq!((made.status, made.submitted), (Status::Submitted, Some(time(IN_TIME))));
@@ -290,7 +301,10 @@ fn a_score_is_that_of_the_answers_and_is_screened_from_the_first_submission_on()
 fn answers_are_merged_replaced_and_taken_back() {
     let entry = make(r#","entry_fields":{"FieldTxt":"x","FieldTab":{"A1":"1","B1":"2"}}"#).unwrap();
     let after = |body: &str| change(&entry, &format!(r#"{{"entry_fields":{body}}}"#)).unwrap().entry_fields;
-    assert_eq!(after(r#"{"FieldTab":{"B1":"","A2":"3"}}"#), answers(r#"{"FieldTxt":"x","FieldTab":{"A1":"1","A2":"3"}}"#));
+    assert_eq!(
+        after(r#"{"FieldTab":{"B1":"","A2":"3"}}"#),
+        answers(r#"{"FieldTxt":"x","FieldTab":{"A1":"1","A2":"3"}}"#)
+    );
     assert_eq!(after(r#"{"FieldTxt":null,"FieldTab":{"A1":"","B1":""}}"#), Answers::default());
     assert_eq!(after("{}"), entry.entry_fields);
     let one = parse_object(br#"{"value":"y","more":1}"#).unwrap();
@@ -338,7 +352,8 @@ fn a_locked_category_keeps_what_an_entrant_gives() {
     ] {
         assert_eq!(wrong(change(&entry, body)), ["state"], "{body}");
     }
-    let body = r#"{"title":"T","moderation_status":"rejected","grant_status":"x","custom_deadline":"2027-01-01 00:00"}"#;
+    let body =
+        r#"{"title":"T","moderation_status":"rejected","grant_status":"x","custom_deadline":"2027-01-01 00:00"}"#;
     assert_eq!(change(&entry, body).unwrap().moderation_status, Moderation::Rejected);
     assert_eq!(wrong(copy(&program(), &entry, &known(), identity(IN_TIME))), ["state"]);
 }
@@ -358,7 +373,7 @@ fn a_copy_begins_anew_with_title_and_answers_and_without_files() {
     let made = make(r#","category":"CategDiv","entry_fields":{"FieldTxt":"x","FieldRad":"a"},"moderation_status":"approved","custom_deadline":"2027-01-01 00:00","grant_status":"g""#)
         .unwrap();
     let mut first = Entry { tags: "a".to_owned(), comments: "c".to_owned(), payment_status: Payment::Paid, ..made };
-    first.entry_fields.set(slug("FieldFil"), Some(crate::text::Json::String("TokenTokenToken".to_owned())));
+    first.entry_fields.set(slug("FieldFil"), Some(crate::text::Json::String("TokenTokenToken".into())));
     let facts = Facts { divisions: BTreeMap::from([(1, 1)]), ..known() };
     let identity = Identity { slug: slug("EntryBBB"), local_id: 8, now: time(TOO_LATE) };
     let copied = copy(&program(), &first, &facts, identity).unwrap();
@@ -376,10 +391,9 @@ fn a_copy_begins_anew_with_title_and_answers_and_without_files() {
 
 /// A body that may ask for anything.
 fn bodies() -> impl Strategy<Value = String> {
-    let member = |name: &'static str, values: &'static [&'static str]| {
-        prop_oneof![2 => Just(String::new()), 1 => (0..values.len()).prop_map(move |at| format!(r#""{name}":{},"#, values[at]))]
-    };
-    let statuses = &[r#""submitted""#, r#""in_progress""#, r#""resubmission_required""#, r#""resubmitted""#, r#""invited""#];
+    let member = |name: &'static str, values: &'static [&'static str]| prop_oneof![2 => Just(String::new()), 1 => (0..values.len()).prop_map(move |at| format!(r#""{name}":{},"#, values[at]))];
+    let statuses =
+        &[r#""submitted""#, r#""in_progress""#, r#""resubmission_required""#, r#""resubmitted""#, r#""invited""#];
     let answers = &[
         r#"{"FieldTxt":"x"}"#,
         r#"{"FieldTxt":""}"#,
