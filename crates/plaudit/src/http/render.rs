@@ -160,7 +160,11 @@ impl Filling {
                 Some(Slot::Splice) => {
                     // The second document is an object; what is spliced stands between its braces.
                     let members = detail.and_then(|detail| detail.get(1..detail.len().saturating_sub(1)));
-                    self.json(out, members.unwrap_or("\"detail\":null"), None);
+                    match members {
+                        Some(members) if !members.is_empty() => self.json(out, members, None),
+                        // The comma before it separates nothing.
+                        _ => out.truncate(out.len() - usize::from(out.ends_with(b","))),
+                    }
                 }
             }
         }

@@ -228,7 +228,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Managers hold the role, unless they are in the trash and manage nothing. The file may have taken it from one of a
+    /// Managers hold the role, unless they or their chapter are in the trash. The file may have taken it from one of a
     /// chapter that it does not have.
     async fn check_managers(
         &mut self,
@@ -260,7 +260,9 @@ impl Import<'_> {
     pub(super) async fn name_managers(&mut self, program: &Program, changes: &mut Changes) -> Result<(), Error> {
         for chapter in program.chapters.all().filter(|chapter| !chapter.value.managers.is_empty()) {
             let place = changes.chapters.get(&chapter.value.slug).cloned();
-            self.check_managers(program, &chapter.value, place.as_ref()).await?;
+            if !chapter.deleted {
+                self.check_managers(program, &chapter.value, place.as_ref()).await?;
+            }
             self.name_managers_of(&chapter.value, changes).await?;
         }
         Ok(())

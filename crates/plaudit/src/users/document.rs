@@ -204,7 +204,7 @@ mod tests {
         let doc = shown(&user);
         let expected = r#"{"analytics_cookies":false,"broadcast_emails":false,"marketing_cookies":false,"necessary_cookies":true,"notification_emails":true,"notification_sms":false,"comments":"\"q\"","confirmation":"Confirmed","confirmed_at":"2026-01-01T00:00:00Z","created_at":"1970-01-01T00:16:40Z","created_by":"api","email":"Ada@example.org","first_name":"Ada","language":{"code":"de_DE","language":"German"},"last_name":"L \u007f","mobile":"+441632960001","name":"Ada L \u007f","roles":["~rrRoleAAAA","~rrRoleBBBB"],"slug":"UserAAAA","updated":"1970-01-01T00:16:40Z","~p":0}"#;
         assert_eq!(doc, expected.replace('~', "\u{7f}"));
-        let answers = r#""social_sharing":{},"user_fields":{"~a47":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}}}"#;
+        let answers = r#""social_sharing":{},"user_fields":{"~a43":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}}}"#;
         assert!(detail(&user).ends_with(&answers.replace('~', "\u{7f}")), "{}", detail(&user));
         let beside = beside(&user);
         assert_eq!(read(&doc, read_beside(&beside).unwrap()), Ok(user));

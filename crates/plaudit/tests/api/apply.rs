@@ -63,7 +63,7 @@ both_engines! {
         let (applied, faults) = apply(&server, "a.yaml", &faulty, FOR_GOOD).await;
         assert_eq!(applied.faults, 1);
         assert_eq!(faults.len(), 1);
-        assert!(faults[0].starts_with("a.yaml:37:5: role RoleVotr: type: must be one of "), "{}", faults[0]);
+        assert!(faults[0].starts_with("a.yaml:35:5: role RoleVotr: type: must be one of "), "{}", faults[0]);
         assert_eq!(export(&server, "MeridAwd").await, before);
         assert_eq!(server.changes("MeridAwd").await, changes);
     }

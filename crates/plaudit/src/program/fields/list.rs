@@ -4,7 +4,7 @@ use super::{Field, FieldType, form_of, is_asked_in, season_of};
 use crate::http::page::{Filter, FilterKind, FilterValue, ListQuery, ListSpec};
 use crate::program::listing::{SortKey, is_in_season, is_selected_by_trash};
 use crate::program::{Program, Record};
-use crate::text::Slug;
+use crate::text::{Slug, folded};
 
 /// The names of all types.
 const TYPES: &[&str] = &{
@@ -81,10 +81,10 @@ pub(super) fn key(field: &Field, order: &str, program: &Program) -> SortKey {
         "type" => SortKey::Text(field.kind.name().to_owned()),
         "created" => SortKey::Integer(field.created.as_microseconds()),
         "categories" => match &field.categories {
-            None => SortKey::Text("*".to_owned()),
+            None => SortKey::Text(char::MAX.to_string()),
             Some(categories) => {
                 let live = categories.iter().filter_map(|category| program.categories.live(*category));
-                let mut names: Vec<&str> = live.map(|category| category.name.in_locale(language)).collect();
+                let mut names: Vec<String> = live.map(|category| folded(category.name.in_locale(language))).collect();
                 names.sort_unstable();
                 if names.is_empty() { SortKey::Absent } else { SortKey::Text(names.join("\0")) }
             }

@@ -95,7 +95,7 @@ both_engines! {
             ("type", "FieldTxt", "FieldCon"),
             ("updated", "FieldTxt", "FieldCat"),
             ("created", "FieldTxt", "FieldCat"),
-            ("categories", "FieldTxt", "FieldCat"),
+            ("categories", "FieldCat", "FieldTxt"),
             ("order", "FieldTxt", "FieldTab"),
             ("order", "FieldTab", "FieldFil"),
             ("tab", "FieldUsr", "FieldTxt"),

@@ -41,9 +41,9 @@ async fn from_scratch(server: &Server) -> Server {
 /// More records of the first account that show users.
 fn records() -> String {
     let mut lines = String::from(
-        r#"{"kind":"user","slug":"UserThir","first_name":"Third","last_name":"","email":"third@example.org"}
+        r#"{"kind":"user","slug":"UserThir","first_name":"Third","last_name":"","email":"third@example.org","roles":["RoleMana"]}
 {"kind":"chapter","slug":"ChapterG","season":"SeasonOl","name":{"en_GB":"Gone"},"status":"active","managers":["UserThir","UserMana"],"deleted":true}
-{"kind":"chapter","slug":"ChapterT","season":"SeasonAc","name":{"en_GB":"Two"},"status":"active","managers":["UserEntr","UserMana"]}"#,
+{"kind":"chapter","slug":"ChapterT","season":"SeasonAc","name":{"en_GB":"Two"},"status":"active","managers":["UserThir","UserMana"]}"#,
     );
     for number in 0..40_u8 {
         let letter = char::from(b'a' + number % 20);
