@@ -25,7 +25,7 @@ const CONNECTIONS: usize = 32;
 /// How long before the round closes the last one of them is asked for: some are sent too late on purpose.
 const RUSH: Duration = Duration::from_millis(1_100);
 /// How long before the end the rush begins.
-const BEFORE: Duration = Duration::from_millis(1_000);
+const BEFORE: Duration = Duration::from_secs(1);
 
 /// How long the round is open after it was set up.
 const OPEN: Duration = Duration::from_secs(6);
@@ -126,8 +126,9 @@ fn now() -> Result<Duration> {
 /// Sends every submission at its own time, over many connections.
 fn rush(client: &Client, program: &Program, asked: Vec<Submission>, end: Duration) -> Result<Vec<Outcome>> {
     let count = u32::try_from(asked.len().max(1))?;
+    let begin = end.saturating_sub(BEFORE);
     let planned: Vec<(Duration, Submission)> =
-        (0..).zip(asked).map(|(number, submission)| (end - BEFORE + RUSH * number / count, submission)).collect();
+        (0..).zip(asked).map(|(number, submission)| (begin + RUSH * number / count, submission)).collect();
     thread::scope(|scope| {
         let threads: Vec<_> = (0..CONNECTIONS)
             .map(|connection| {

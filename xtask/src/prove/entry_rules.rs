@@ -10,6 +10,7 @@ use super::service::{Answer, Checks, Client, Random, Service, on_each_engine};
 use super::{Context, Engine, Proof, Verdict};
 
 mod model;
+mod setup;
 
 use model::{ACCOUNT, Expected, Model, Operation};
 
@@ -25,7 +26,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let count = if context.short { 1_500 } else { 10_000 };
     let mut service = Service::new(context, engine)?;
     let file = service.directory().join("rules.jsonl");
-    fs::write(&file, model::lines())?;
+    fs::write(&file, setup::lines())?;
     service.import_file(&file)?.succeeded()?;
     service.start()?;
     let key = service.key(ACCOUNT, "read_write")?;

@@ -177,10 +177,13 @@ fn since_the_start(mut changes: Changes, seen: &[(Option<String>, Seen)], checks
     Ok(later)
 }
 
+/// What each stream has shown, of one entry or of all.
+type AllSeen = Vec<(Option<String>, Seen)>;
+
 /// Clients that read, on a thread of their own.
 struct Readers {
     last: watch::Sender<Option<i64>>,
-    thread: thread::JoinHandle<Result<Vec<(Option<String>, Seen)>>>,
+    thread: thread::JoinHandle<Result<AllSeen>>,
 }
 
 impl Readers {
@@ -212,7 +215,7 @@ impl Readers {
     }
 
     /// Lets every stream go on until it has passed the last change.
-    fn end(self, last: i64) -> Result<Vec<(Option<String>, Seen)>> {
+    fn end(self, last: i64) -> Result<AllSeen> {
         self.last.send(Some(last))?;
         self.thread.join().map_err(|_| anyhow!("the readers panicked"))?
     }

@@ -42,12 +42,11 @@ fn value_end(bytes: &[u8], start: usize) -> Option<usize> {
                 depth += 1;
                 at += 1;
             }
-            b'}' | b']' if depth == 0 => return Some(at),
+            b'}' | b']' | b',' if depth == 0 => return Some(at),
             b'}' | b']' => {
                 depth -= 1;
                 at += 1;
             }
-            b',' if depth == 0 => return Some(at),
             _ => at += 1,
         }
     }

@@ -83,7 +83,7 @@ async fn download(
 /// How a link of a user is followed. HEAD does nothing, so that a link is not used up by a look at it.
 fn followed(purpose: Purpose) -> MethodRouter<App> {
     let follow = async move |State(app), Path(path), signed| follow(&app, purpose, path, signed).await;
-    get(follow.clone()).post(follow).head(async || StatusCode::NO_CONTENT)
+    get(follow).post(follow).head(async || StatusCode::NO_CONTENT)
 }
 
 async fn follow(
@@ -96,8 +96,8 @@ async fn follow(
         return (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n")).into_response();
     }
     let Query(Signed { expires, signature }) = signed.unwrap_or_default();
-    let followed = Followed { purpose, account: &account, token: &token, expires: &expires, signature: &signature };
-    let mut response = match users::links::follow(app, followed).await {
+    let link = Followed { purpose, account: &account, token: &token, expires: &expires, signature: &signature };
+    let mut response = match users::links::follow(app, link).await {
         Ok(Some(_)) if purpose == Purpose::Confirm => "Thank you: you are confirmed.\n".into_response(),
         Ok(Some(follower)) => {
             let document = document::object(|object| {

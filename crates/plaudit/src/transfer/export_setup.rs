@@ -119,12 +119,9 @@ fn record_of(
 fn with_owned((kind, slug): (Kind, Slug), records: &mut Records) -> Option<JsonObject<'static>> {
     let (mut object, _) = records.remove(&(kind, slug))?;
     for (member, owned, owner, shared) in nested(kind) {
-        let is_owned = |(key, (_, owner)): &(&(Kind, Slug), &(JsonObject, Option<(Kind, Slug)>))| {
-            key.0 == *owned && *owner == Some((kind, slug))
-        };
         let mut keys: Vec<(i64, (Kind, Slug))> = records
             .iter()
-            .filter(is_owned)
+            .filter(|(key, (_, owner))| key.0 == *owned && *owner == Some((kind, slug)))
             .map(|(key, (record, _))| (record.get("order").and_then(Json::as_i64).unwrap_or(0), *key))
             .collect();
         keys.sort_unstable();

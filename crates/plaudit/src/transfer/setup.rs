@@ -244,14 +244,13 @@ impl Import<'_> {
                 violations.add("managers", format!("{slug} does not hold the role of a chapter manager"));
             }
         }
-        match line {
-            Some(place) => self.faults.violations(place, &violations),
-            None => {
-                let place = Place::new(0, Kind::Chapter, chapter.slug.as_str());
-                for (member, message) in violations.iter() {
-                    self.faults.stored(None, &place, member, message);
-                }
-            }
+        if let Some(place) = line {
+            self.faults.violations(place, &violations);
+            return Ok(());
+        }
+        let place = Place::new(0, Kind::Chapter, chapter.slug.as_str());
+        for (member, message) in violations.iter() {
+            self.faults.stored(None, &place, member, message);
         }
         Ok(())
     }

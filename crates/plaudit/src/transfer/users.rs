@@ -4,6 +4,8 @@
 //!   the mobile number reaches already, where that is a person of other accounts, and else one of its own.
 //! - What reaches a person of other accounts is not changed by a file of this one.
 
+use std::collections::btree_map::Entry;
+
 use super::Error;
 use super::fault::Place;
 use super::import::{Import, Item};
@@ -197,9 +199,9 @@ impl Import<'_> {
             }
         }
         for contact in contacts {
-            if !known.holders.contains_key(&contact) {
-                people::claim_free(&mut self.tx, person, &contact).await?;
-                known.holders.insert(contact, person.clone());
+            if let Entry::Vacant(free) = known.holders.entry(contact) {
+                people::claim_free(&mut self.tx, person, free.key()).await?;
+                free.insert(person.clone());
             }
         }
         known.people.entry(person.clone()).or_default().here = Some(user.slug);

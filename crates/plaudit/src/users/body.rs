@@ -17,6 +17,8 @@ use crate::text::{Json, JsonObject, Locale, Slug, Timestamp};
 
 /// What a body says; what is `None` was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+// An address that is taken away is not one that is left out.
+#[allow(clippy::option_option)]
 pub(super) struct Changes {
     /// The first name.
     pub first_name: Option<String>,

@@ -73,9 +73,9 @@ impl Link {
     /// The address, from its first slash on.
     #[must_use]
     pub fn address(&self, signer: &DownloadSigner, account: Slug) -> String {
-        let signed = signed(self.purpose, account.as_str(), &self.token, self.expires.as_seconds());
-        let signature = signer.signature_of(&signed);
-        format!("{signed}&signature={signature}")
+        let path = signed(self.purpose, account.as_str(), &self.token, self.expires.as_seconds());
+        let signature = signer.signature_of(&path);
+        format!("{path}&signature={signature}")
     }
 
     /// The hash of the token, which is kept.
@@ -120,8 +120,8 @@ impl Followed<'_> {
         let expires: i64 = self.expires.parse().ok()?;
         let is_token = !self.token.is_empty() && self.token.bytes().all(|byte| byte.is_ascii_alphabetic());
         let account = Slug::parse(self.account).filter(|_| is_token && expires.to_string() == self.expires)?;
-        let signed = signed(self.purpose, self.account, self.token, expires);
-        let is_good = signer.is_signature_of(&signed, self.signature) && now.as_seconds() < expires;
+        let path = signed(self.purpose, self.account, self.token, expires);
+        let is_good = signer.is_signature_of(&path, self.signature) && now.as_seconds() < expires;
         is_good.then_some(account)
     }
 }
@@ -188,8 +188,8 @@ mod tests {
         let (account, now) = (Slug::parse("AccountA").unwrap(), Timestamp::from_seconds(1_000));
         let link = Link::new(Purpose::SignIn, "TokenABC".to_owned(), now);
         let address = link.address(&signer, account);
-        let (signed, signature) = address.split_once("&signature=").unwrap();
-        assert_eq!(signed, "/sign-in/AccountA/TokenABC?expires=1060");
+        let (path, signature) = address.split_once("&signature=").unwrap();
+        assert_eq!(path, "/sign-in/AccountA/TokenABC?expires=1060");
         let good =
             Followed { purpose: Purpose::SignIn, account: "AccountA", token: "TokenABC", expires: "1060", signature };
         let at = |seconds| Timestamp::from_seconds(seconds);

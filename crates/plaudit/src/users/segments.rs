@@ -31,7 +31,7 @@ impl Slugs {
     /// The text of a column: each slug after a blank, so that every one of them is found in it in the same form.
     #[must_use]
     pub fn text(&self) -> String {
-        self.0.iter().map(|slug| format!(" {slug}")).collect()
+        self.0.iter().flat_map(|slug| [" ", slug.as_str()]).collect()
     }
 
     /// Whether a slug is among them.

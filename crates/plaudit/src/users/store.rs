@@ -14,7 +14,7 @@ use super::{Segment, Slugs, Summary, User, normal_email};
 use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
 use crate::program::chapters::{Candidate, Manager};
 use crate::program::{self, Record};
-use crate::text::Slug;
+use crate::text::{Slug, Timestamp};
 
 pub use self::check::each_wrong;
 pub(super) use self::list::{Named, Page, page, show};
@@ -67,7 +67,9 @@ pub async fn put(
     let listed = seasons.text();
     let number = segments::number_of(tx, account, segments, Segment::of(user, record.deleted, seasons)).await?;
     if counted != Some(number) {
-        counted.into_iter().for_each(|counted| segments.count(counted, -1));
+        if let Some(counted) = counted {
+            segments.count(counted, -1);
+        }
         segments.count(number, 1);
     }
     let [email, mobile, first_name, last_name, name, created_by, confirmed_at, created_at, recency] = sorted_by(user);
@@ -113,7 +115,7 @@ fn sorted_by(user: &User) -> [Value<'static>; 9] {
         sort_text(&user.last_name).into(),
         sort_text(&user.name()).into(),
         user.created_by.to_owned().into(),
-        user.confirmed_at.map_or(NO_TIME, |time| time.as_microseconds()).into(),
+        user.confirmed_at.map_or(NO_TIME, Timestamp::as_microseconds).into(),
         user.created_at.into(),
         user.updated.as_microseconds().saturating_neg().into(),
     ]

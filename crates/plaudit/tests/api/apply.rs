@@ -59,8 +59,8 @@ both_engines! {
     async fn a_fault_applies_nothing(server) {
         apply(&server, "a.yaml", DESIGN_AWARD, FOR_GOOD).await;
         let (before, changes) = (export(&server, "MeridAwd").await, server.changes("MeridAwd").await);
-        let faulty = DESIGN_AWARD.replace("type: voter", "type: vorter").replace("name: Meridian", "name: New Meridian");
-        let (applied, faults) = apply(&server, "a.yaml", &faulty, FOR_GOOD).await;
+        let broken = DESIGN_AWARD.replace("type: voter", "type: vorter").replace("name: Meridian", "name: New Meridian");
+        let (applied, faults) = apply(&server, "a.yaml", &broken, FOR_GOOD).await;
         assert_eq!(applied.faults, 1);
         assert_eq!(faults.len(), 1);
         assert!(faults[0].starts_with("a.yaml:35:5: role RoleVotr: type: must be one of "), "{}", faults[0]);

@@ -24,7 +24,7 @@ const ALL: &str = "/entry/stream";
 const ONE: &str = "/entry/EntryOne/stream";
 
 /// How long a stream may be silent before a test that waits for it fails. Nothing waits that long otherwise.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// One block of a stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -101,7 +101,8 @@ impl Stream {
         loop {
             if let Some((block, rest)) = self.text.split_once("\n\n") {
                 let block = Block::read(block);
-                self.text = rest.to_owned();
+                let rest = rest.to_owned();
+                self.text = rest;
                 return Some(block);
             }
             let frame = tokio::time::timeout(PATIENCE, self.body.frame()).await.expect("the stream is silent");
@@ -365,6 +366,7 @@ both_engines! {
             assert_eq!(of_b.event().await.json()["entry"]["chapter"]["slug"], chapter);
         }
         server.app.tails.stop();
-        (of_a.end().await, of_b.end().await);
+        of_a.end().await;
+        of_b.end().await;
     }
 }

@@ -1,6 +1,4 @@
 //! The rules of entries written down a second time: what every operation must be answered, and what it makes of an entry.
-//!
-//! The set-up is small and made for it: each member of it is there because a rule looks at it.
 
 use std::collections::BTreeMap;
 
@@ -15,28 +13,29 @@ pub(crate) const SEASON: &str = "SeasonAA";
 /// Users who have entries.
 pub(crate) const USERS: &[&str] = &["UserAAAA", "UserBBBB", "UserCCCC"];
 /// Chapters: two that are active, one that is not.
-const CHAPTERS: &[&str] = &["ChapterA", "ChapterB", "ChapterX"];
+pub(super) const CHAPTERS: &[&str] = &["ChapterA", "ChapterB", "ChapterX"];
 const TITLES: &[&str] = &["One", "Two", "Three <&\"", ""];
 const TAGS: &[&str] = &["red", "blue", "red,green", " blue , ,grün", ","];
 const STATUSES: &[&str] = &["submitted", "in_progress", "resubmission_required", "resubmitted"];
 const MODERATION: &[&str] = &["undecided", "approved", "rejected"];
 
 /// A category as the rules see it.
-struct Category {
-    slug: &'static str,
+pub(super) struct Category {
+    pub(super) slug: &'static str,
     /// Whether it is on the form that has fields, a minimum and an open round.
-    has_form: bool,
-    is_open: bool,
-    only: Option<&'static str>,
-    divisions: i64,
-    most: Option<usize>,
+    pub(super) has_form: bool,
+    pub(super) is_open: bool,
+    pub(super) only: Option<&'static str>,
+    pub(super) divisions: i64,
+    pub(super) most: Option<usize>,
 }
 
 const fn category(slug: &'static str) -> Category {
     Category { slug, has_form: true, is_open: true, only: None, divisions: 1, most: None }
 }
 
-const CATEGORIES: &[Category] = &[
+/// The categories.
+pub(super) const CATEGORIES: &[Category] = &[
     category("CategAAA"),
     Category { only: Some("ChapterB"), ..category("CategOnl") },
     Category { divisions: 3, ..category("CategDiv") },
@@ -48,64 +47,6 @@ const CATEGORIES: &[Category] = &[
 
 fn category_of(slug: &str) -> Option<&'static Category> {
     CATEGORIES.iter().find(|category| category.slug == slug)
-}
-
-/// The program file of the set-up.
-pub(crate) fn lines() -> String {
-    let name = json!({"en_GB": "Name"});
-    let mut records = vec![
-        json!({"kind": "account", "slug": ACCOUNT, "name": "Rules", "default_language": "en_GB", "languages": ["en_GB"],
-               "timezone": "America/St_Johns", "features": ["api"], "rate_limit": 1_000_000}),
-        json!({"kind": "season", "slug": SEASON, "name": name, "status": "active"}),
-        json!({"kind": "form", "slug": "FormAAAA", "season": SEASON, "name": name, "type": "entry", "minimum_auto_score": 5}),
-        json!({"kind": "form", "slug": "FormBBBB", "season": SEASON, "name": name, "type": "entry"}),
-        json!({"kind": "tab", "slug": "TabAAAAA", "form": "FormAAAA", "type": "General"}),
-        json!({"kind": "round", "slug": "RoundAAA", "season": SEASON, "form": "FormAAAA", "name": name, "type": "entry",
-               "start_date": "2020-01-01 00:00:00", "end_date": null}),
-        json!({"kind": "round", "slug": "RoundBBB", "season": SEASON, "form": "FormBBBB", "name": name, "type": "entry",
-               "start_date": null, "end_date": "2020-01-01 00:00:00"}),
-    ];
-    for chapter in CHAPTERS {
-        let status = if *chapter == "ChapterX" { "inactive" } else { "active" };
-        records.push(json!({"kind": "chapter", "slug": chapter, "season": SEASON, "name": name, "status": status,
-                            "created": "2025-01-01T00:00:00Z"}));
-    }
-    for category in CATEGORIES {
-        let chapters: Vec<&str> = category.only.into_iter().collect();
-        records.push(json!({
-            "kind": "category", "slug": category.slug, "season": SEASON, "name": name,
-            "form": if category.has_form { "FormAAAA" } else { "FormBBBB" }, "chapters": chapters,
-            "status": if category.slug == "CategOff" { "inactive" } else { "active" },
-            "locked": category.slug == "CategLck", "divisions": category.divisions, "entrant_max_entries": category.most,
-        }));
-    }
-    let field = |slug: &str, kind: &str, more: Value| {
-        let mut field = json!({"kind": "field", "slug": slug, "form": "FormAAAA", "tab": "TabAAAAA", "resource": "entries",
-                               "type": kind, "title": name});
-        if let (Some(field), Value::Object(more)) = (field.as_object_mut(), more) {
-            field.extend(more);
-        }
-        field
-    };
-    records.extend([
-        field("FieldTxt", "text", json!({"required": true, "maximum_words": 2})),
-        field(
-            "FieldRad",
-            "radio",
-            json!({"auto_scoring": 5, "options": [{"value": "a", "score": 5}, {"value": "b", "score": 1}]}),
-        ),
-        field(
-            "FieldUrl",
-            "url",
-            json!({"required": true, "auto_scoring": 2,
-              "conditional": {"field": "FieldRad", "operator": "equals", "value": "b"}}),
-        ),
-        field("FieldTab", "table", json!({"columns": [{"key": "A"}, {"key": "B"}]})),
-    ]);
-    for user in USERS {
-        records.push(json!({"kind": "user", "slug": user, "first_name": user, "last_name": "Name"}));
-    }
-    records.iter().map(|record| format!("{record}\n")).collect()
 }
 
 /// An operation, as it is sent.

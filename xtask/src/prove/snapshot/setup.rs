@@ -79,8 +79,9 @@ impl Setup {
 
     fn category(&self, season: &str, position: u32) -> Value {
         // Every third category is offered in some chapters only, and most are a part of another one.
-        let chapters: Vec<_> =
-            (0..if position % 3 == 0 { 8 } else { 0 }).map(|step| self.chapter((position + step) % CHAPTERS)).collect();
+        let chapters: Vec<_> = (0..if position.is_multiple_of(3) { 8 } else { 0 })
+            .map(|step| self.chapter((position + step) % CHAPTERS))
+            .collect();
         json!({
             "kind": "category", "slug": self.slug('G', position), "season": season, "status": "active",
             "form": self.slug('M', position % FORMS), "name": name("Category", position),
@@ -100,10 +101,10 @@ impl Setup {
             "form": self.slug('M', form), "tab": self.slug('T', form * TABS + position / FORMS % TABS),
             "title": name("Question", position), "label": text("<p>Tell us about the project</p>", position),
             "help_text": text("Everything that helps a judge to understand it, in a few sentences", position),
-            "hint_text": name("Your answer", position), "order": position, "required": position % 3 == 0,
+            "hint_text": name("Your answer", position), "order": position, "required": position.is_multiple_of(3),
             "maximum_words": 500, "categories": ["*"],
         });
-        if position % 5 == 0 {
+        if position.is_multiple_of(5) {
             record["categories"] = (0..6).map(|step| self.slug('G', (position + step) % CATEGORIES)).collect();
         }
         match kind {

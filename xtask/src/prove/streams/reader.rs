@@ -94,7 +94,7 @@ impl Reader {
         loop {
             let received = now();
             for block in chunks.blocks()? {
-                self.note(block, (opened, received), seen)?;
+                self.note(&block, (opened, received), seen)?;
             }
             if begins && seen.start.is_some() {
                 begins = false;
@@ -123,7 +123,7 @@ impl Reader {
         )
     }
 
-    fn note(&self, block: Block, (opened, received): (i64, i64), seen: &mut Seen) -> Result<()> {
+    fn note(&self, block: &Block, (opened, received): (i64, i64), seen: &mut Seen) -> Result<()> {
         seen.retry = block.retry.or(seen.retry);
         if let Some(data) = &block.data {
             let Some(id) = block.id else { bail!("an event without an id") };

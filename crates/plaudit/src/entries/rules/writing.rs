@@ -18,6 +18,7 @@ use crate::input::Violations;
 use crate::program::Program;
 use crate::program::categories::Category;
 use crate::program::chapters;
+use crate::program::fields::Field;
 use crate::program::forms::{Form, FormType};
 use crate::text::{Slug, Timestamp};
 
@@ -357,7 +358,7 @@ pub(in crate::entries) fn copy(
 /// The answers that are no files.
 #[must_use]
 pub(in crate::entries) fn without_files(program: &Program, answers: &Answers) -> Answers {
-    let is_file = |field: Slug| program.fields.any(field).is_some_and(|field| field.is_file());
+    let is_file = |field: Slug| program.fields.any(field).is_some_and(Field::is_file);
     let mut kept = answers.clone();
     for (field, _) in answers.iter().filter(|(field, _)| is_file(*field)) {
         kept.set(field, None);

@@ -383,7 +383,9 @@ impl Tail {
         }
         for change in changes {
             if let Some(readers) = state.of_entries.get_mut(&change.logged().entry) {
-                readers.values_mut().for_each(|reader| reader.note(std::iter::once(change), beat));
+                for reader in readers.values_mut() {
+                    reader.note(std::iter::once(change), beat);
+                }
             }
         }
     }

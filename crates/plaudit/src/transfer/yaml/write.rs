@@ -1,5 +1,7 @@
 //! Writes YAML that people can go on from, and that is read as the same values.
 
+use std::fmt::Write as _;
+
 use crate::text::{Json, JsonObject};
 
 /// How long a list or mapping on one line may be.
@@ -107,7 +109,8 @@ fn scalar(text: &str) -> String {
     for character in Json::String(text.into()).to_string().chars() {
         match character {
             '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' => {
-                quoted.push_str(&format!("\\u{:04x}", u32::from(character)));
+                // Writing to a string does not fail.
+                let _ = write!(quoted, "\\u{:04x}", u32::from(character));
             }
             _ => quoted.push(character),
         }

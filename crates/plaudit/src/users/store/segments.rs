@@ -45,24 +45,23 @@ pub(super) async fn number_of(
     ];
     let sql = "SELECT segment FROM user_segments WHERE account = $1 AND deleted = $2 AND confirmed = $3 \
                AND language = $4 AND season_joined = $5 AND roles = $6 AND seasons = $7";
-    let number = match tx.first(sql, &values, |row| row.integer(0)).await? {
-        Some(number) => number,
-        None => {
-            let last = match segments.last {
-                Some(last) => last,
-                None => last_number(tx, account).await?,
-            };
-            segments.last = Some(last + 1);
-            let mut values: Vec<_> = values.iter().map(crate::db::Value::to_owned).collect();
-            values.push((last + 1).into());
-            tx.later(
-                "INSERT INTO user_segments (account, segment, deleted, confirmed, language, season_joined, roles, \
+    let number = if let Some(number) = tx.first(sql, &values, |row| row.integer(0)).await? {
+        number
+    } else {
+        let last = match segments.last {
+            Some(last) => last,
+            None => last_number(tx, account).await?,
+        };
+        segments.last = Some(last + 1);
+        let mut values: Vec<_> = values.iter().map(crate::db::Value::to_owned).collect();
+        values.push((last + 1).into());
+        tx.later(
+            "INSERT INTO user_segments (account, segment, deleted, confirmed, language, season_joined, roles, \
                  seasons, total) VALUES ($1, $8, $2, $3, $4, $5, $6, $7, 0)",
-                values,
-            )
-            .await?;
-            last + 1
-        }
+            values,
+        )
+        .await?;
+        last + 1
     };
     segments.numbers.insert(segment, number);
     Ok(number)

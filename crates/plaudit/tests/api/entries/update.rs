@@ -89,12 +89,12 @@ both_engines! {
         for status in ["submitted", "in_progress", "resubmission_required"] {
             assert!(is_state(to(status).await), "{status}");
         }
-        let changed = "entry EntryTwo updated entry_updated,entry_status_changed".to_owned();
-        let submitted = format!("{changed},entry_submitted");
-        let resubmitted = format!("{changed},entry_resubmitted");
+        let told = "entry EntryTwo updated entry_updated,entry_status_changed".to_owned();
+        let submitted = format!("{told},entry_submitted");
+        let resubmitted = format!("{told},entry_resubmitted");
         assert_eq!(
             server.changes("AccountA").await[changes..],
-            [submitted.clone(), changed.clone(), submitted, changed, resubmitted]
+            [submitted.clone(), told.clone(), submitted, told, resubmitted]
         );
     }
 

@@ -83,7 +83,8 @@ both_engines! {
                     let [one, two] = ["EntryOne", "EntryTwo"].map(|entry| format!("/entry/{entry}/update-chapter"));
                     let body = body(chapter);
                     let (one, two) = tokio::join!(server.put(&one, &body), server.put(&two, &body));
-                    (one.expect(200), two.expect(200));
+                    one.expect(200);
+                    two.expect(200);
                 }
             }
         };

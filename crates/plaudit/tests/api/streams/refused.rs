@@ -5,7 +5,9 @@ use crate::harness::check::error_names;
 use crate::harness::{Answer, JSON};
 
 /// Why there is no stream: what is asked and how, and the status.
-const REFUSED: &[(&str, &str, &[(&str, &str)], u16)] = &[
+type Headers = &'static [(&'static str, &'static str)];
+
+const REFUSED: &[(&str, &str, Headers, u16)] = &[
     ("GET", "/entry/EntryOne/stream", &[("accept", "text/event-stream")], 400),
     ("GET", "/entry/stream", &[("accept", "")], 400),
     ("GET", "/entry/stream", &[("x-api-key", "")], 401),

@@ -148,10 +148,10 @@ both_engines! {
         follow(&server, "GET", &link).await.expect(403);
         server.post("/user/UserEntr/restore", "").await.expect(204);
         let link = token_link(&server).await;
-        let line = crate::harness::fixture::ACCOUNT_A.lines().next().unwrap();
-        server.import(&line.replace(r#""hosts""#, r#""suspended":true,"hosts""#)).await;
+        let account = crate::harness::fixture::ACCOUNT_A.lines().next().unwrap();
+        server.import(&account.replace(r#""hosts""#, r#""suspended":true,"hosts""#)).await;
         follow(&server, "GET", &link).await.expect(403);
-        server.import(line).await;
+        server.import(account).await;
         follow(&server, "GET", &link).await.expect(200);
     }
 

@@ -114,7 +114,7 @@ both_engines! {
             answers.push(told(&server.post("/user", &body(email)).await.expect(201)));
         }
         assert!(answers.iter().all(|answer| *answer == answers[0]), "{answers:?}");
-        let mut refused: Vec<(u16, Vec<(String, String)>, String)> = Vec::new();
+        let mut refused: Vec<(u16, Vec<_>, String)> = Vec::new();
         for email in ["ase@example.org", "one@c.example", "two@c.example"] {
             let body = json!({"email": email}).to_string();
             refused.push(told(&server.put_with("/user/BUserEnt", &body, &[("x-api-key", &other)]).await));
