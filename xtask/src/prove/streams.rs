@@ -240,6 +240,8 @@ fn compare(program: &Program, scale: &Scale, changes: &Changes, seen: &[(Option<
     for (number, (entry, _)) in changes {
         of_entries.entry(entry).or_default().push(*number);
     }
+    // A short leg may be over before a reader has come back.
+    let openings = if scale.is_timed { 3 } else { 2 };
     for (number, (entry, seen)) in seen.iter().enumerate() {
         let expected = match entry {
             Some(entry) => of_entries.get(entry.as_str()).map_or(&[][..], Vec::as_slice),
@@ -252,7 +254,7 @@ fn compare(program: &Program, scale: &Scale, changes: &Changes, seen: &[(Option<
             let (got_all, due_all) = (seen.ids.len(), expected.len());
             format!("stream {number} of {entry:?} saw {got_all} of {due_all}; at {at} {got:?} in place of {due:?}")
         });
-        checks.check(seen.opened >= 3, || format!("stream {number} was opened {} times over two ends", seen.opened));
+        checks.check(seen.opened >= openings, || format!("stream {number} was opened {} times over two ends", seen.opened));
         checks.check(seen.ended >= 1, || format!("stream {number} was cut off by a service that was asked to stop"));
     }
     let watched = (0..scale.entries).filter(|entry| of_entries.contains_key(&*program.slug(Kind::Entry, *entry)));

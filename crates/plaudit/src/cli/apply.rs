@@ -75,23 +75,32 @@ impl Opened {
 async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
     let folder = tempfile::Builder::new().prefix("plaudit-apply-").tempdir()?;
     let storage = Storage::open(&format!("file:{}", folder.path().join("files").display()))?;
-    let settings = database_settings(config);
-    let is_missing = settings.url.strip_prefix("sqlite:").is_some_and(|path| !Path::new(path).exists());
-    let db = if is_missing {
-        let settings = db::Settings::at(&format!("sqlite:{}", folder.path().join("plaudit.db").display()));
-        let db = Db::open(&settings).await?;
-        migrate::run(&db, &settings).await?;
-        db
-    } else {
-        let db = open_as_is(config).await?;
-        let pending = migrate::pending(&db).await?;
-        if !pending.is_empty() {
-            let message = format!("the schema lacks {}; run `plaudit migrate` first", pending.join(", "));
-            return Err(Failure::Failed(message));
+    let path = database_settings(config).url.strip_prefix("sqlite:").map(PathBuf::from);
+    let there_is = if path.is_some_and(|path| !path.exists()) { None } else { opened_as_is(config).await? };
+    let db = match there_is {
+        Some(db) => db,
+        None => {
+            let settings = db::Settings::at(&format!("sqlite:{}", folder.path().join("plaudit.db").display()));
+            let db = Db::open(&settings).await?;
+            migrate::run(&db, &settings).await?;
+            db
         }
-        db
     };
     Ok(Opened { db, storage, _folder: Some(folder) })
+}
+
+/// The database where its schema is current; `None` where it has none yet.
+async fn opened_as_is(config: &Config) -> Result<Option<Db>, Failure> {
+    let db = open_as_is(config).await?;
+    let pending = migrate::pending(&db).await?;
+    if pending.is_empty() {
+        return Ok(Some(db));
+    }
+    db.close().await;
+    if pending == migrate::all() {
+        return Ok(None);
+    }
+    Err(Failure::Failed(format!("the schema lacks {}; run `plaudit migrate` first", pending.join(", "))))
 }
 
 /// Prints the faults in the order of the file.

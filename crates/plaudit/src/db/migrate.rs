@@ -49,6 +49,12 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
     Ok(Migrated { applied: report.applied_migrations().iter().map(ToString::to_string).collect() })
 }
 
+/// The names of all steps, in order.
+#[must_use]
+pub fn all() -> Vec<String> {
+    steps::migrations::runner().get_migrations().iter().map(ToString::to_string).collect()
+}
+
 /// The names of the steps that the database lacks, in order. Empty: the schema is the one this program knows.
 pub async fn pending(db: &Db) -> Result<Vec<String>, DbError> {
     let mut applied = Vec::new();
@@ -58,9 +64,6 @@ pub async fn pending(db: &Db) -> Result<Vec<String>, DbError> {
             Ok(())
         })
         .await;
-    let steps = steps::migrations::runner().get_migrations().iter().map(ToString::to_string).collect::<Vec<_>>();
-    if known.is_err() {
-        return Ok(steps);
-    }
-    Ok(steps.into_iter().skip(applied.len()).collect())
+    let applied = if known.is_ok() { applied.len() } else { 0 };
+    Ok(all().into_iter().skip(applied).collect())
 }

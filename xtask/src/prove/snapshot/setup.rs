@@ -102,12 +102,15 @@ impl Setup {
             "title": name("Question", position), "label": text("<p>Tell us about the project</p>", position),
             "help_text": text("Everything that helps a judge to understand it, in a few sentences", position),
             "hint_text": name("Your answer", position), "order": position, "required": position.is_multiple_of(3),
-            "maximum_words": 500, "categories": ["*"],
+            "categories": ["*"],
         });
         if position.is_multiple_of(5) {
-            record["categories"] = (0..6).map(|step| self.slug('G', (position + step) % CATEGORIES)).collect();
+            // Categories of the field's form: every so many belong to it.
+            let category = |step: u32| self.slug('G', (position + step * FORMS) % CATEGORIES);
+            record["categories"] = (0..6).map(category).collect();
         }
         match kind {
+            "text" | "textarea" => record["maximum_words"] = json!(500),
             "drop-down-list" | "radio" => {
                 let option = |value: u32| json!({"value": format!("option {value}"), "label": name("Option", value)});
                 record["options"] = (0..8).map(option).collect();
