@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn blocks_are_the_same_however_they_arrive() {
-        let body = "6\r\nretry:\r\n1d\r\n 7\nid: 1\n\n:\n\nid: 2\nevent: e\r\n8\r\n\ndata: x\r\n2\r\n\n\n\r\n0\r\n\r\n";
+        let body = "6\r\nretry:\r\n1b\r\n 7\nid: 1\n\n:\n\nid: 2\nevent: e\r\n8\r\n\ndata: x\r\n2\r\n\n\n\r\n0\r\n\r\n";
         let expected = [
             Block { id: Some(1), retry: Some(7), ..Block::default() },
             Block::default(),
