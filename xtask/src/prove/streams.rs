@@ -254,7 +254,9 @@ fn compare(program: &Program, scale: &Scale, changes: &Changes, seen: &[(Option<
             let (got_all, due_all) = (seen.ids.len(), expected.len());
             format!("stream {number} of {entry:?} saw {got_all} of {due_all}; at {at} {got:?} in place of {due:?}")
         });
-        checks.check(seen.opened >= openings, || format!("stream {number} was opened {} times over two ends", seen.opened));
+        checks.check(seen.opened >= openings, || {
+            format!("stream {number} was opened {} times over two ends", seen.opened)
+        });
         checks.check(seen.ended >= 1, || format!("stream {number} was cut off by a service that was asked to stop"));
     }
     let watched = (0..scale.entries).filter(|entry| of_entries.contains_key(&*program.slug(Kind::Entry, *entry)));

@@ -77,14 +77,13 @@ async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
     let storage = Storage::open(&format!("file:{}", folder.path().join("files").display()))?;
     let path = database_settings(config).url.strip_prefix("sqlite:").map(PathBuf::from);
     let there_is = if path.is_some_and(|path| !path.exists()) { None } else { opened_as_is(config).await? };
-    let db = match there_is {
-        Some(db) => db,
-        None => {
-            let settings = db::Settings::at(&format!("sqlite:{}", folder.path().join("plaudit.db").display()));
-            let db = Db::open(&settings).await?;
-            migrate::run(&db, &settings).await?;
-            db
-        }
+    let db = if let Some(db) = there_is {
+        db
+    } else {
+        let settings = db::Settings::at(&format!("sqlite:{}", folder.path().join("plaudit.db").display()));
+        let db = Db::open(&settings).await?;
+        migrate::run(&db, &settings).await?;
+        db
     };
     Ok(Opened { db, storage, _folder: Some(folder) })
 }
