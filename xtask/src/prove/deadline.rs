@@ -87,7 +87,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
 
     service.kill()?;
     let doctor = service.run(&["doctor"])?;
-    checks.check(doctor.code == Some(0), || format!("doctor: {}", doctor.stderr));
+    checks.check(doctor.code == Some(0), || format!("doctor: {}", String::from_utf8_lossy(&doctor.stdout)));
     let after = entries(&service.export(&program.account)?)?;
     compare(&before, &after, &outcomes, &mut checks);
     Ok(checks.verdict(&format!("{taken} of {submissions} in, {refused} refused, {} numbers", after.len())))

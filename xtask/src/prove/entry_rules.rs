@@ -51,7 +51,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let shown = shown(&client, &service.base(), &model, &mut checks)?;
     service.kill()?;
     let doctor = service.run(&["doctor"])?;
-    checks.check(doctor.code == Some(0), || format!("doctor: {}", doctor.stderr));
+    checks.check(doctor.code == Some(0), || format!("doctor: {}", String::from_utf8_lossy(&doctor.stdout)));
     service.start()?;
     let again = self::shown(&service.client(&key), &service.base(), &model, &mut checks)?;
     checks.check(again == shown, || "after a restart other entries are shown".to_owned());

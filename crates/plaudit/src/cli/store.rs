@@ -101,16 +101,10 @@ impl Table {
     }
 
     /// What is counted in the change log as a record of this table.
-    fn logged(self) -> &'static str {
-        match self {
-            Self::Setup => "kind IN ('season', 'chapter', 'form', 'tab', 'category', 'field', 'role', 'tax', 'price')",
-            Self::Users => "kind = 'user'",
-            Self::Entries => "kind = 'entry'",
-            Self::Contributors => "kind = 'contributor'",
-            Self::Files => "kind = 'file'",
-            Self::Attachments => "kind = 'attachment'",
-            Self::Orders => "kind = 'order'",
-        }
+    fn logged(self) -> String {
+        let is_kept_here = |kind: &Kind| self.kind().map_or(kind.is_setup(), |only| *kind == only);
+        let kinds: Vec<String> = Kind::ALL.into_iter().filter(is_kept_here).map(|kind| format!("'{kind}'")).collect();
+        format!("kind IN ({})", kinds.join(", "))
     }
 
     /// The name of the table.
