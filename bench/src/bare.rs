@@ -13,8 +13,8 @@ use crate::replay::Written;
 /// As many changes in one commit as the server has connections to wait for.
 const GROUP: usize = crate::load::CONNECTIONS;
 
-const UPDATE_ENTRY: &str = "UPDATE entries SET season = ?3, category = ?4, chapter = ?5, form = ?6, entrant = ?7, \
-     status = ?8, title = ?9, created = ?10, updated = ?11, deleted = ?12, revision = ?13, doc = ?14 \
+/// What the server writes of an entry that goes to another chapter.
+const UPDATE_ENTRY: &str = "UPDATE entries SET chapter = ?3, segment = ?4, recency = ?5, revision = ?6, doc = ?7 \
      WHERE account = ?1 AND slug = ?2";
 
 const INSERT_CHANGE: &str = "INSERT INTO changes (account, sequence, at, actor, source, kind, slug, action, events, \
@@ -26,16 +26,9 @@ const UPDATE_HEAD: &str = "UPDATE accounts SET version = ?2, sequence = ?3, hash
 struct Row {
     account: i64,
     slug: String,
-    season: String,
-    category: String,
     chapter: String,
-    form: String,
-    entrant: String,
-    status: String,
-    title: String,
-    created: i64,
+    segment: i64,
     updated: i64,
-    deleted: i64,
     revision: i64,
     doc: String,
     actor: String,
@@ -48,8 +41,8 @@ struct Row {
 /// The entries that the server changed last, in the order in which it changed them.
 fn rows(connection: &Connection, wanted: usize) -> Result<Vec<Row>> {
     let mut statement = connection.prepare(
-        "SELECT e.account, e.slug, e.season, e.category, e.chapter, e.form, e.entrant, e.status, e.title, e.created, \
-                e.updated, e.deleted, e.revision, e.doc, c.actor, c.source, c.action, c.events, c.doc \
+        "SELECT e.account, e.slug, e.chapter, e.segment, -e.recency, e.revision, e.doc, c.actor, c.source, c.action, \
+                c.events, c.doc \
          FROM (SELECT account, slug, max(sequence) AS sequence FROM changes WHERE kind = 'entry' \
                GROUP BY account, slug ORDER BY max(sequence) DESC LIMIT ?1) AS last \
          JOIN changes AS c ON c.account = last.account AND c.sequence = last.sequence \
@@ -60,23 +53,16 @@ fn rows(connection: &Connection, wanted: usize) -> Result<Vec<Row>> {
         Ok(Row {
             account: row.get(0)?,
             slug: row.get(1)?,
-            season: row.get(2)?,
-            category: row.get(3)?,
-            chapter: row.get(4)?,
-            form: row.get(5)?,
-            entrant: row.get(6)?,
-            status: row.get(7)?,
-            title: row.get(8)?,
-            created: row.get(9)?,
-            updated: row.get(10)?,
-            deleted: row.get(11)?,
-            revision: row.get(12)?,
-            doc: row.get(13)?,
-            actor: row.get(14)?,
-            source: row.get(15)?,
-            action: row.get(16)?,
-            events: row.get(17)?,
-            logged: row.get(18)?,
+            chapter: row.get(2)?,
+            segment: row.get(3)?,
+            updated: row.get(4)?,
+            revision: row.get(5)?,
+            doc: row.get(6)?,
+            actor: row.get(7)?,
+            source: row.get(8)?,
+            action: row.get(9)?,
+            events: row.get(10)?,
+            logged: row.get(11)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -162,16 +148,9 @@ fn change(tx: &rusqlite::Transaction<'_>, row: &mut Row, head: &mut Head) -> Res
     let updated = tx.prepare_cached(UPDATE_ENTRY)?.execute(params![
         row.account,
         row.slug,
-        row.season,
-        row.category,
         row.chapter,
-        row.form,
-        row.entrant,
-        row.status,
-        row.title,
-        row.created,
-        row.updated,
-        row.deleted,
+        row.segment,
+        -row.updated,
         row.revision,
         row.doc
     ])?;
@@ -209,11 +188,11 @@ mod tests {
                 "INSERT INTO accounts VALUES (1, 'AccountA', 3, 2, x'00', '{}');
                  INSERT INTO changes VALUES (1, 1, 5, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":1}', x'00');
                  INSERT INTO changes VALUES (1, 2, 6, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":2}', x'00');
-                 INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status,
-                     moderation, payment, review, title, title_key, entrant_key, created, updated, archived, deleted,
-                     revision, doc, detail)
-                     VALUES (1, 'EntryAAA', 1, 's', 'c', 0, 'h', 'f', 'e', 'submitted',
-                     'undecided', 'Paid', '', 't', 't', 'e', 1, 2, 0, 0, 9, '{}', '');",
+                 INSERT INTO entries (account, slug, local_id, season, segment, category, division, chapter, form, entrant,
+                     status, moderation, payment, review, title, title_key, entrant_key, created, recency, archived,
+                     deleted, revision, doc, detail)
+                     VALUES (1, 'EntryAAA', 1, 's', 7, 'c', 0, 'h', 'f', 'e', 'submitted',
+                     'undecided', 'Paid', '', 't', 't', 'e', 1, -2, 0, 0, 9, '{}', '');",
             )
             .unwrap();
         drop(database);

@@ -8,6 +8,7 @@ mod bare;
 mod client;
 mod context;
 mod engine;
+mod entry;
 mod flat;
 mod limit;
 mod load;
@@ -168,6 +169,21 @@ fn measure(context: &Context, report: &mut Report, engine: &Engine, only: Option
                 Engine::Postgres(_) => put::against_the_driver(context, report, engine, &filled)?,
             }
             engine.release(context, &filled)
+        });
+    }
+    if wanted("entry-reads") {
+        report.part(&format!("{label}: reads of entries"), |report| {
+            let filled = engine.filled(context, context.entries, entry::ORDER_COUNT)?;
+            let server = Server::start(context, &filled.url)?;
+            let measured = entry::measure(context, report, engine, &filled, &server);
+            server.stop()?;
+            engine.release(context, &filled)?;
+            measured
+        });
+    }
+    if wanted("entry-statements") {
+        report.part(&format!("{label}: statements of reads of entries"), |report| {
+            entry::statements(context, report, engine)
         });
     }
     if wanted("statements") {

@@ -56,14 +56,18 @@ fn count(server: &Server, filled: &Filled, moves: &[Move]) -> Result<[f64; 3]> {
     let writes: Vec<Vec<u8>> = put::requests(moves, &filled.key, true).iter().flat_map(|own| own.to_vec()).collect();
     let reads = |request: Vec<u8>| std::iter::repeat_n(request, REQUESTS * (ATTEMPTS + 1));
     Ok([
-        smallest(server, &mut client, reads(first))?,
-        smallest(server, &mut client, reads(last))?,
-        smallest(server, &mut client, writes.into_iter().cycle())?,
+        smallest_of(server, &mut client, reads(first))?,
+        smallest_of(server, &mut client, reads(last))?,
+        smallest_of(server, &mut client, writes.into_iter().cycle())?,
     ])
 }
 
 /// The smallest number of statements a request over several attempts, after one that warms up.
-fn smallest(server: &Server, client: &mut Client, mut requests: impl Iterator<Item = Vec<u8>>) -> Result<f64> {
+pub(crate) fn smallest_of(
+    server: &Server,
+    client: &mut Client,
+    mut requests: impl Iterator<Item = Vec<u8>>,
+) -> Result<f64> {
     let mut smallest = f64::INFINITY;
     for attempt in 0..=ATTEMPTS {
         let before = read_counter(server)?;

@@ -128,13 +128,15 @@ CREATE TABLE one_time_links (
 );
 CREATE INDEX one_time_links_by_end ON one_time_links (account, expires);
 
--- division: 0 for none. title_key and entrant_key: the title and the entrant's name after case folding, by which lists
--- sort and search.
+-- segment: what the filters of lists tell entries apart by, as one number. division: 0 for none. title_key and
+-- entrant_key: the title and the entrant's name after case folding, by which lists sort and search. recency: the time of
+-- the last change, negated, so that the newest comes first in an ascending index whose ties are ordered by slug.
 CREATE TABLE entries (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     local_id BIGINT NOT NULL,
     season ordered_text NOT NULL,
+    segment BIGINT NOT NULL,
     category ordered_text NOT NULL,
     division BIGINT NOT NULL,
     chapter ordered_text NOT NULL,
@@ -148,7 +150,7 @@ CREATE TABLE entries (
     title_key ordered_text NOT NULL,
     entrant_key ordered_text NOT NULL,
     created BIGINT NOT NULL,
-    updated BIGINT NOT NULL,
+    recency BIGINT NOT NULL,
     archived BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
     revision BIGINT NOT NULL,
@@ -157,7 +159,14 @@ CREATE TABLE entries (
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX entries_by_local_id ON entries (account, local_id);
-CREATE INDEX entries_of_entrant ON entries (account, entrant, slug);
+CREATE INDEX entries_of_entrant ON entries (account, entrant, slug, segment);
+CREATE INDEX entries_of_segment ON entries (account, segment, slug);
+CREATE INDEX entries_of_category ON entries (account, category, local_id, slug, segment);
+CREATE INDEX entries_of_chapter ON entries (account, chapter, local_id, slug, segment);
+CREATE INDEX entries_sorted_by_updated ON entries (account, season, recency, slug, segment);
+CREATE INDEX entries_sorted_by_title ON entries (account, season, title_key, slug, segment);
+CREATE INDEX entries_sorted_by_applicant ON entries (account, season, entrant_key, slug, segment);
+CREATE INDEX entries_sorted_by_local_id ON entries (account, season, local_id, slug, segment);
 
 -- The tags of entries, those in the trash included.
 CREATE TABLE entry_tags (
@@ -167,17 +176,26 @@ CREATE TABLE entry_tags (
     PRIMARY KEY (account, tag, slug)
 );
 
--- How many entries that are not in the trash each of these has, kept by the transaction that changes an entry.
+-- The segments of entries: what each stands for and how many entries it has, kept by the transaction that changes an
+-- entry. Its number follows from what it stands for.
 CREATE TABLE entry_counts (
     account BIGINT NOT NULL,
+    segment BIGINT NOT NULL,
     season ordered_text NOT NULL,
     category ordered_text NOT NULL,
     chapter ordered_text NOT NULL,
-    status ordered_text NOT NULL,
+    form ordered_text NOT NULL,
     division BIGINT NOT NULL,
+    status ordered_text NOT NULL,
+    moderation ordered_text NOT NULL,
+    payment ordered_text NOT NULL,
+    review ordered_text NOT NULL,
+    archived BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
     total BIGINT NOT NULL,
-    PRIMARY KEY (account, season, category, chapter, status, division)
+    PRIMARY KEY (account, segment)
 );
+CREATE INDEX entry_counts_of_category ON entry_counts (account, season, category);
 
 CREATE TABLE contributors (
     account BIGINT NOT NULL,

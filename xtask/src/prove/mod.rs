@@ -18,6 +18,7 @@ use crate::process::{self, Cargo};
 mod apply;
 mod deadline;
 mod entry_rules;
+mod entry_speed;
 mod errors;
 mod isolation;
 mod kill;
@@ -48,6 +49,7 @@ const PROOFS: &[Proof] = &[
     snapshot::PROOF,
     setup_bodies::PROOF,
     entry_rules::PROOF,
+    entry_speed::PROOF,
     deadline::PROOF,
     streams::PROOF,
     newcomer::PROOF,

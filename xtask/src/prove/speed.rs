@@ -19,10 +19,18 @@ pub(crate) const PROOF: Proof = Proof {
 };
 
 fn run(context: &Context) -> Result<Verdict> {
+    shown(context, &[])
+}
+
+/// Runs the benchmark with these arguments and judges the bars that it reports.
+pub(super) fn shown(context: &Context, arguments: &[&str]) -> Result<Verdict> {
     let figures = context.target()?.join("bench.json");
     remove(&figures)?;
     context.binary()?;
-    let mut arguments = if context.short { vec!["--short".to_owned()] } else { Vec::new() };
+    let mut arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+    if context.short {
+        arguments.push("--short".to_owned());
+    }
     if let Some(engine) = context.engine {
         arguments.extend(["--engine".to_owned(), engine.name().to_owned()]);
     }

@@ -17,6 +17,7 @@ use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
 use crate::ids::Ids;
 use crate::log::{self, Tails};
+use crate::entries;
 use crate::orders;
 use crate::program::Programs;
 use crate::storage::Storage;
@@ -71,6 +72,8 @@ pub struct Parts {
     pub running: Running,
     /// Signs the addresses of files.
     pub signer: Arc<DownloadSigner>,
+    /// What lists of entries keep in memory.
+    pub entries: entries::Views,
     /// What lists of orders keep in memory.
     pub orders: orders::Views,
     /// Answers of lists that are kept in memory.
@@ -115,6 +118,7 @@ impl App {
             settings,
             rate_limiter: RateLimiter::default(),
             running: Running::default(),
+            entries: entries::Views::default(),
             orders: orders::Views::default(),
             answers: KeptAnswers::default(),
             passwords: users::Passwords::default(),

@@ -212,29 +212,27 @@ pub(super) async fn wrong_counts(tx: &mut Tx, account: AccountId) -> Result<Vec<
     Ok(wrong)
 }
 
-/// Season, category, chapter, status and division, the count that is kept, and the entries that there are; those that
-/// agree are left out.
+/// Season, category, chapter, status and division of a segment, the count that is kept, and the entries that there are;
+/// those that agree are left out. An entry whose segment is not that of its columns agrees with none.
 pub(super) async fn wrong_entry_counts(
     tx: &mut Tx,
     account: AccountId,
 ) -> Result<Vec<([String; 4], i64, i64, i64)>, DbError> {
+    const SEGMENT: &str = "segment, season, category, chapter, form, division, status, moderation, payment, review, \
+                           archived, deleted";
     let mut wrong = Vec::new();
-    tx.each(
+    let sql = format!(
         "SELECT season, category, chapter, status, division, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
-         (SELECT season, category, chapter, status, division, total AS kept, 0 AS there \
-         FROM entry_counts WHERE account = $1 \
-         UNION ALL SELECT season, category, chapter, status, division, 0, count(*) FROM entries \
-         WHERE account = $1 AND deleted = 0 GROUP BY season, category, chapter, status, division) AS compared \
-         GROUP BY season, category, chapter, status, division HAVING sum(kept) <> sum(there) \
-         ORDER BY season, category, chapter, status, division",
-        &[account.into()],
-        |row| {
-            let text = |column| Ok::<_, DbError>(row.text(column)?.to_owned());
-            let place = [text(0)?, text(1)?, text(2)?, text(3)?];
-            wrong.push((place, row.integer(4)?, row.integer(5)?, row.integer(6)?));
-            Ok(())
-        },
-    )
+         (SELECT {SEGMENT}, total AS kept, 0 AS there FROM entry_counts WHERE account = $1 \
+         UNION ALL SELECT {SEGMENT}, 0, count(*) FROM entries WHERE account = $1 GROUP BY {SEGMENT}) AS compared \
+         GROUP BY {SEGMENT} HAVING sum(kept) <> sum(there) ORDER BY {SEGMENT}"
+    );
+    tx.each(&sql, &[account.into()], |row| {
+        let text = |column| Ok::<_, DbError>(row.text(column)?.to_owned());
+        let place = [text(0)?, text(1)?, text(2)?, text(3)?];
+        wrong.push((place, row.integer(4)?, row.integer(5)?, row.integer(6)?));
+        Ok(())
+    })
     .await?;
     Ok(wrong)
 }

@@ -17,6 +17,7 @@ mod head;
 pub mod migrate;
 mod postgres;
 mod row;
+mod source;
 mod sqlite;
 pub mod tables;
 mod tx;
@@ -32,6 +33,7 @@ pub use futures_util::future::BoxFuture;
 pub use group::Work;
 pub use head::Head;
 pub use row::Row;
+pub use source::Source;
 pub use tx::Tx;
 pub use value::Value;
 

@@ -2,9 +2,11 @@
 
 pub mod create;
 mod facts;
+pub mod list;
 pub mod realtime;
 pub mod schemas;
 pub mod show;
+pub mod summary;
 pub mod tags;
 pub mod trash;
 pub mod update;
@@ -23,7 +25,8 @@ use crate::text::{JsonObject, Slug};
 /// The routes of entries.
 pub fn routes() -> Router<App> {
     Router::new()
-        .route("/entry", post(create::create))
+        .route("/entry", get(list::list).post(create::create))
+        .route("/entry/summary", get(summary::summary))
         .route("/entry/{slug}", get(show::show).put(update::update).delete(trash::delete))
         .route("/entry/{slug}/copy", post(create::copy))
         .route("/entry/{slug}/restore", post(trash::restore))

@@ -306,6 +306,38 @@ pub fn detail(answers: &Answers, around: &Surroundings) -> String {
     })
 }
 
+/// The second document with these of its members alone; nothing where there are none.
+#[must_use]
+pub(super) fn included<'d>(detail: &'d str, members: &[&str]) -> Option<Cow<'d, str>> {
+    if members.is_empty() || members.len() == MEMBERS.len() {
+        return (!members.is_empty()).then_some(Cow::Borrowed(detail));
+    }
+    // A quotation mark within a text is escaped, and no record that is shown here has members of these names, so that
+    // these bytes stand nowhere else. The answers are jumped over.
+    let after_answers = {
+        let mut parts = document::slots(detail);
+        parts.next();
+        detail.len() - parts.rest().len()
+    };
+    let find = |from: usize, member: &str| {
+        memmem::find(detail.get(from..)?.as_bytes(), format!("],\"{member}\":[").as_bytes()).map(|at| from + at + 1)
+    };
+    let contributors = find(after_answers, MEMBERS[2])?;
+    let parts = [&detail[1..after_answers], &detail[after_answers + 1..contributors], &detail[contributors + 1..detail.len() - 1]];
+    let mut chosen = String::with_capacity(detail.len());
+    for (part, member) in parts.into_iter().zip(MEMBERS) {
+        if members.contains(&member) {
+            chosen.push(if chosen.is_empty() { '{' } else { ',' });
+            chosen.push_str(part);
+        }
+    }
+    chosen.push('}');
+    Some(Cow::Owned(chosen))
+}
+
+/// The members of the second document, in their order.
+pub(super) const MEMBERS: [&str; 3] = ["entry_fields", "attachments", "contributors"];
+
 /// The answers of an entry, read back from its second document, where they stand first.
 #[must_use]
 pub fn answers_of(detail: &str) -> Option<Answers> {
@@ -334,4 +366,4 @@ pub fn whole(doc: &str, detail: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -10,7 +10,7 @@ macro_rules! values {
         }
     ) => {
         $(#[$documentation])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
         pub enum $type {
             $($(#[$meaning])* #[serde(rename = $name)] $variant,)+
         }

@@ -1,17 +1,20 @@
 //! The tables of entries: their rows, their tags and their counts.
 
+mod counts;
+pub(super) mod list;
 mod renewal;
 mod write;
 
-use std::collections::BTreeMap;
-
 use super::rules::tags;
 use super::{CountChanges, Counts, Entry, EntryHead, Place, Surroundings, answers_of, detail, rules, whole};
-use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
+use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::program::{self, Program, Record};
-use crate::text::{Slug, folded};
+use crate::text::{Slug, Timestamp, folded};
 use crate::{attachments, contributors, users};
 
+pub use counts::{by_category, write_counts};
+pub(super) use counts::{divisions, summary};
+use counts::move_count;
 pub use renewal::renew_entrant;
 pub use write::{Cause, Change, refresh_detail, write, write_head};
 
@@ -77,8 +80,7 @@ pub async fn put(
 ) -> Result<(), DbError> {
     let entry = &record.value;
     let head = EntryHead::of(entry, around);
-    let counted = before.and_then(|(before, deleted)| Place::of(before, deleted));
-    counts.note(counted, Place::of(entry, record.deleted));
+    counts.note(before.map(|(before, deleted)| Place::of(before, deleted)), Some(Place::of(entry, record.deleted)));
     let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
     set_tags(tx, account, entry.slug, tags_before, &entry.tags).await?;
     let stored = Stored {
@@ -94,18 +96,19 @@ pub async fn put(
 /// Writes the whole row of an entry.
 async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
-        "INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status, \
-         moderation, payment, review, title, title_key, entrant_key, created, updated, archived, deleted, revision, \
-         doc, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, \
-         $20, $21, $22, $23) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, category = $5, \
-         division = $6, chapter = $7, form = $8, entrant = $9, status = $10, moderation = $11, payment = $12, \
-         review = $13, title = $14, title_key = $15, entrant_key = $16, created = $17, updated = $18, archived = $19, \
-         deleted = $20, revision = $21, doc = $22, detail = $23",
+        "INSERT INTO entries (account, slug, local_id, season, segment, category, division, chapter, form, entrant, \
+         status, moderation, payment, review, title, title_key, entrant_key, created, recency, archived, deleted, \
+         revision, doc, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
+         $18, $19, $20, $21, $22, $23, $24) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, \
+         segment = $5, category = $6, division = $7, chapter = $8, form = $9, entrant = $10, status = $11, \
+         moderation = $12, payment = $13, review = $14, title = $15, title_key = $16, entrant_key = $17, \
+         created = $18, recency = $19, archived = $20, deleted = $21, revision = $22, doc = $23, detail = $24",
         vec![
             account.into(),
             head.slug.into(),
             head.local_id.into(),
             head.season.into(),
+            segment(head, stored).into(),
             head.category.into(),
             head.division.unwrap_or(0).into(),
             head.chapter.into(),
@@ -119,7 +122,7 @@ async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
             folded(&head.title).into(),
             folded(&head.entrant.name()).into(),
             head.created.into(),
-            head.updated.into(),
+            recency(head.updated).into(),
             stored.archived.into(),
             stored.deleted.into(),
             stored.revision.into(),
@@ -130,16 +133,42 @@ async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
     .await
 }
 
-/// Writes what changes most often, the chapter and the first document, and leaves every other column alone: on SQLite
-/// a column that is named costs its indexes, on PostgreSQL a long document is stored again.
-async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+fn segment(head: &EntryHead<'_>, stored: &Stored) -> i64 {
+    Place::of_head(head, stored.archived, stored.deleted).segment()
+}
+
+/// The sort key of the time of the last change, by which the newest comes first.
+pub(super) fn recency(updated: Timestamp) -> i64 {
+    updated.as_microseconds().saturating_neg()
+}
+
+/// Writes the chapter and the first document, and leaves every other column alone: on SQLite a column that is named
+/// costs its indexes, on PostgreSQL a long document is stored again.
+async fn set_chapter(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
-        "UPDATE entries SET chapter = $3, updated = $4, revision = $5, doc = $6 WHERE account = $1 AND slug = $2",
+        "UPDATE entries SET chapter = $3, segment = $4, recency = $5, revision = $6, doc = $7 \
+         WHERE account = $1 AND slug = $2",
         vec![
             account.into(),
             head.slug.into(),
             head.chapter.into(),
-            head.updated.into(),
+            segment(head, stored).into(),
+            recency(head.updated).into(),
+            stored.revision.into(),
+            stored.doc.clone().into(),
+        ],
+    )
+    .await
+}
+
+/// Writes the first document of an entry whose index columns are what they were, but for the time.
+async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+    tx.later(
+        "UPDATE entries SET recency = $3, revision = $4, doc = $5 WHERE account = $1 AND slug = $2",
+        vec![
+            account.into(),
+            head.slug.into(),
+            recency(head.updated).into(),
             stored.revision.into(),
             stored.doc.clone().into(),
         ],
@@ -150,11 +179,11 @@ async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
 /// Writes both documents of an entry whose index columns are what they were, but for the time.
 async fn set_documents(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
-        "UPDATE entries SET updated = $3, revision = $4, doc = $5, detail = $6 WHERE account = $1 AND slug = $2",
+        "UPDATE entries SET recency = $3, revision = $4, doc = $5, detail = $6 WHERE account = $1 AND slug = $2",
         vec![
             account.into(),
             head.slug.into(),
-            head.updated.into(),
+            recency(head.updated).into(),
             stored.revision.into(),
             stored.doc.clone().into(),
             stored.detail.clone().into(),
@@ -181,91 +210,6 @@ async fn set_tags(tx: &mut Tx, account: AccountId, entry: Slug, had: &str, has: 
         .await?;
     }
     Ok(())
-}
-
-/// Writes what [`put`] noted of the counts.
-pub async fn write_counts(tx: &mut Tx, account: AccountId, changes: CountChanges) -> Result<(), DbError> {
-    for (place, change) in changes.into_changes() {
-        tx.later(
-            "INSERT INTO entry_counts (account, season, category, chapter, status, division, total) \
-             VALUES ($1, $2, $3, $4, $5, $6, $7) \
-             ON CONFLICT (account, season, category, chapter, status, division) \
-             DO UPDATE SET total = entry_counts.total + $7",
-            vec![
-                account.into(),
-                place.season.into(),
-                place.category.into(),
-                place.chapter.into(),
-                place.status.name().into(),
-                place.division.into(),
-                change.into(),
-            ],
-        )
-        .await?;
-    }
-    Ok(())
-}
-
-/// Counts an entry in another place than before.
-async fn move_count(tx: &mut Tx, account: AccountId, from: Option<Place>, to: Option<Place>) -> Result<(), DbError> {
-    match (from, to) {
-        (from, to) if from == to => Ok(()),
-        // Both counts in one statement: this is the change that people make most often at once.
-        (Some(from), Some(to)) if from.season == to.season => {
-            tx.later(
-                "INSERT INTO entry_counts (account, season, category, chapter, status, division, total) \
-                 VALUES ($1, $2, $3, $4, $5, $6, -1), ($1, $2, $7, $8, $9, $10, 1) \
-                 ON CONFLICT (account, season, category, chapter, status, division) \
-                 DO UPDATE SET total = entry_counts.total + excluded.total",
-                vec![
-                    account.into(),
-                    from.season.into(),
-                    from.category.into(),
-                    from.chapter.into(),
-                    from.status.name().into(),
-                    from.division.into(),
-                    to.category.into(),
-                    to.chapter.into(),
-                    to.status.name().into(),
-                    to.division.into(),
-                ],
-            )
-            .await
-        }
-        (from, to) => {
-            let mut changes = CountChanges::default();
-            changes.note(from, to);
-            write_counts(tx, account, changes).await
-        }
-    }
-}
-
-/// How many entries each category has, those in the trash left out, and the version of the program: one statement
-/// that gives a row for each category. `season` is the one whose categories are asked for; `None` means every season.
-pub async fn by_category(
-    db: &Db,
-    account: AccountId,
-    season: Option<Slug>,
-) -> Result<(i64, BTreeMap<Slug, i64>), DbError> {
-    let mut values = vec![account.into()];
-    values.extend(season.map(Value::from));
-    let sql = format!(
-        "SELECT a.version, c.category, c.total FROM accounts a LEFT JOIN \
-         (SELECT category, CAST(sum(total) AS BIGINT) AS total FROM entry_counts WHERE account = $1{} \
-         GROUP BY category) AS c ON a.id = $1 WHERE a.id = $1",
-        if season.is_some() { " AND season = $2" } else { "" }
-    );
-    let mut version = -1;
-    let mut totals = BTreeMap::new();
-    db.each(&sql, &values, |row| {
-        version = row.integer(0)?;
-        if let (Some(category), Some(total)) = (row.optional_text(1)?.and_then(Slug::parse), row.optional_integer(2)?) {
-            totals.insert(category, total);
-        }
-        Ok(())
-    })
-    .await?;
-    Ok((version, totals))
 }
 
 /// What an entry shows of other records, as these are now. `None` where the account does not have its entrant.
@@ -329,27 +273,6 @@ pub(super) async fn count_of_entrant(
         )
         .await?;
     Ok(count.unwrap_or(0))
-}
-
-/// How many entries each division of a category has, those in the trash left out; 0 is no division.
-pub(super) async fn divisions(
-    tx: &mut Tx,
-    account: AccountId,
-    season: Slug,
-    category: Slug,
-) -> Result<BTreeMap<i64, i64>, DbError> {
-    let mut divisions = BTreeMap::new();
-    tx.each(
-        "SELECT division, CAST(sum(total) AS BIGINT) FROM entry_counts \
-         WHERE account = $1 AND season = $2 AND category = $3 GROUP BY division",
-        &[account.into(), season.into(), category.into()],
-        |row| {
-            divisions.insert(row.integer(0)?, row.integer(1)?);
-            Ok(())
-        },
-    )
-    .await?;
-    Ok(divisions)
 }
 
 /// An entry that is not in the trash, locked until the end of the transaction.

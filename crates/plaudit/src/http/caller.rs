@@ -93,6 +93,12 @@ impl Caller {
         self.0.representation()
     }
 
+    /// When the addresses of files in the answer stop being good, in seconds since 1970-01-01 UTC.
+    #[must_use]
+    pub fn expires(&self) -> i64 {
+        self.0.expires()
+    }
+
     /// Whether the caller's key may write.
     #[must_use]
     pub fn writes(&self) -> bool {

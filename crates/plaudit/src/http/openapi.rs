@@ -90,6 +90,8 @@ pub struct Paging {
         fields::api::update,
         fields::api::delete,
         fields::api::restore,
+        entries::api::list::list,
+        entries::api::summary::summary,
         entries::api::create::create,
         entries::api::create::copy,
         entries::api::show::show,

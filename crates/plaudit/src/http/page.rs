@@ -7,6 +7,7 @@
 //! same cost at any depth: empty for the beginning, then the `next_cursor` of the answer before. `count=none`
 //! leaves out what needs the number of all records.
 
+pub mod anchors;
 mod cursor;
 mod envelope;
 mod error;
@@ -38,6 +39,8 @@ pub struct ListSpec {
     pub default_direction: Direction,
     /// The page size without `per_page`.
     pub default_per_page: u32,
+    /// Whether it has pages; otherwise its query has filters alone.
+    pub is_paged: bool,
 }
 
 impl ListSpec {
@@ -51,7 +54,14 @@ impl ListSpec {
             default_order: "updated",
             default_direction: Direction::Descending,
             default_per_page: 10,
+            is_paged: true,
         }
+    }
+
+    /// What is told of records by these filters, without pages and sorts.
+    #[must_use]
+    pub const fn of_filters(filters: &'static [Filter]) -> Self {
+        Self { is_paged: false, ..Self::new(filters, &[]) }
     }
 }
 

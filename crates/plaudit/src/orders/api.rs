@@ -4,14 +4,14 @@ use axum::Router;
 use axum::routing::get;
 use sha2::{Digest, Sha256};
 
-use super::anchors::Place;
+use crate::http::page::anchors::Place;
 use super::plan::{Listing, Part, Sort};
 use super::record::PaymentStatus;
 use super::segments::{Counts, Segments, Selection};
-use super::store::{self, Found, Source, State};
+use super::store::{self, Found, State};
 use super::views::{Planned, is_worth_learning};
 use crate::app::App;
-use crate::db::DbError;
+use crate::db::{DbError, Source};
 use crate::http::kept::{self, Kept};
 use crate::http::openapi::Error;
 use crate::http::page::{Direction, Filter, FilterKind, ListQuery, ListSpec, Order, PageEnvelope};

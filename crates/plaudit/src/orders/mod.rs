@@ -13,7 +13,6 @@
 //! - A page costs the same wherever it is and however many orders there are: counts are kept by the transaction that
 //!   changes an order, and places of long sort orders are kept in memory and moved by the changes since ([`Views`]).
 
-mod anchors;
 pub mod api;
 mod document;
 mod plan;

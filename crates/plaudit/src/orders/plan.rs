@@ -1,6 +1,6 @@
 //! Plans of pages: which stretches of which indexes a page is made of. Pure.
 
-use super::anchors::{Anchors, Key, Place, STRIDE};
+use crate::http::page::anchors::{Anchors, Key, Place, STRIDE};
 use super::record::PaymentStatus;
 use super::segments::{Counts, Segment, Selection};
 use crate::text::Slug;

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::anchors::{Anchors, Key, Place, STRIDE};
+use crate::http::page::anchors::{Anchors, Key, Place, STRIDE};
 use super::document::{self, Stored};
 use super::plan::{Column, Listing, Part};
 use super::record::Order;
 use super::rules;
 use super::segments::{Counts, Segment};
-use crate::db::{AccountId, Db, DbError, Engine, Row, Tx, Value};
+use crate::db::{AccountId, Db, DbError, Engine, Row, Source, Tx, Value};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change, Origin};
 use crate::text::{Slug, Timestamp};
@@ -233,33 +233,6 @@ pub(super) struct State {
     pub(super) version: i64,
     /// The number of the last change of an order.
     pub(super) changed: i64,
-}
-
-/// What a statement reads from: the database, or one state of it.
-pub(super) enum Source<'s> {
-    /// The database as it is.
-    Db(&'s Db),
-    /// One state of a database on this engine.
-    Snapshot(&'s mut Tx, Engine),
-}
-
-impl Source<'_> {
-    fn engine(&self) -> Engine {
-        match self {
-            Self::Db(db) => db.engine(),
-            Self::Snapshot(_, engine) => *engine,
-        }
-    }
-
-    async fn each<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
-    where
-        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
-    {
-        match self {
-            Self::Db(db) => db.each(sql, values, row).await,
-            Self::Snapshot(tx, _) => tx.each(sql, values, row).await,
-        }
-    }
 }
 
 /// Where the account stands.

@@ -8,14 +8,14 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-use super::anchors::{Anchors, Key, Move, Place, STRIDE};
+use crate::http::page::anchors::{Anchors, Key, Move, Place, STRIDE};
 use super::document;
 use super::plan::{Column, Listing, Part};
 use super::record::Order;
 use super::rules;
 use super::segments::{Counts, Segment, Selection};
-use super::store::{self, Source};
-use crate::db::{AccountId, Db, DbError};
+use super::store;
+use crate::db::{AccountId, Db, DbError, Source};
 use crate::kind::Kind;
 use crate::log;
 

@@ -1,6 +1,7 @@
 //! `PutEntryUpdateChapterV23`.
 
 mod create;
+mod list;
 mod realtime;
 mod show;
 mod tags;

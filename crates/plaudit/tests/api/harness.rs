@@ -391,8 +391,9 @@ impl Server {
         let account = self.account(account).await;
         let mut both = Vec::new();
         for sql in [
-            "SELECT season || ' ' || category || ' ' || chapter || ' ' || status AS place, total FROM entry_counts \
-             WHERE account = $1 AND total <> 0 ORDER BY place",
+            "SELECT season || ' ' || category || ' ' || chapter || ' ' || status AS place, \
+             CAST(sum(total) AS BIGINT) FROM entry_counts WHERE account = $1 AND deleted = 0 \
+             GROUP BY season, category, chapter, status HAVING sum(total) <> 0 ORDER BY place",
             "SELECT season || ' ' || category || ' ' || chapter || ' ' || status AS place, count(*) FROM entries \
              WHERE account = $1 AND deleted = 0 GROUP BY season, category, chapter, status ORDER BY place",
         ] {

@@ -176,6 +176,44 @@ both_engines! {
         }, &["NoSuchFi", "BFieldTx", "FieldTxt"]).await;
     }
 
+    async fn a_filter_of_entries_by_what_is_of_another_account_is_one_by_what_is_unknown(server) {
+        trash(&server).await;
+        for (filter, slugs) in [
+            ("entrant", ["NoSuchUs", "BUserEnt"]),
+            ("category", ["NoSuchCa", "BCategor"]),
+            ("chapter", ["NoSuchCh", "BChapter"]),
+            ("form", ["NoSuchFo", "BFormEnt"]),
+            ("season", ["NoSuchSe", "BSeasonA"]),
+            ("price", ["NoSuchPr", "BPriceSt"]),
+        ] {
+            are_told_alike(&server, 200, async |slug: &str, format: &str| {
+                let path = format!("/entry?{filter}={slug}&deleted=included&archived=all");
+                server.get_with(&path, &[("accept", format)]).await
+            }, &slugs).await;
+        }
+        are_told_alike(&server, 200, async |slug: &str, format: &str| {
+            server.get_with(&format!("/entry/summary?season={slug}"), &[("accept", format)]).await
+        }, &["NoSuchSe", "BSeasonA"]).await;
+    }
+
+    async fn a_list_shows_the_entries_of_its_account_alone(server) {
+        let key = server.new_key("AccountB", plaudit::program::keys::Scope::Read).await;
+        let all = "season=all&deleted=included&archived=all";
+        for query in ["", "&order=category", "&title=e", "&tag=red", "&include=entry_fields"] {
+            let page = server.get_with(&format!("/entry?{all}{query}"), &[("x-api-key", &key)]).await.expect(200).json();
+            let mut slugs = page["data"].as_array().unwrap().iter().map(|entry| &entry["slug"]);
+            assert!(slugs.all(|slug| slug == "BEntryOn"), "{query}: {page}");
+            let page = server.get(&format!("/entry?{all}{query}")).await.expect(200);
+            assert!(!page.text().contains("BEntryOn"), "{query}");
+        }
+        let page = server.get("/entry?cursor=&per_page=1").await.expect(200).json();
+        let path = format!("/entry?per_page=1&cursor={}", page["next_cursor"].as_str().unwrap());
+        let answer = server.get_with(&path, &[("x-api-key", &key)]).await;
+        assert!(!answer.text().contains("UserEntr") && answer.status < 500, "{}", answer.text());
+        let total = server.get_with("/entry/summary?season=all", &[("x-api-key", &key)]).await.expect(200).json();
+        assert_eq!(total["total"], 1);
+    }
+
     async fn what_a_new_entry_names_of_another_account_is_unknown(server) {
         trash(&server).await;
         for (member, slugs) in [

@@ -72,6 +72,16 @@ both_engines! {
                 "/tax?cursor=",
                 "/round?season=all",
                 "/score-set?season=all",
+                "/entry",
+                "/entry?per_page=100&include=entry_fields,attachments,contributors",
+                "/entry?page=2&per_page=3&order=title&dir=desc",
+                "/entry?season=all&order=category&deleted=included",
+                "/entry?order=parent_category&cursor=",
+                "/entry?title=E&archived=all",
+                "/entry?entrant=UserEntr&updated_at[after]=2020-01-01",
+                "/entry?count=none",
+                "/entry/EntryOne",
+                "/entry/summary",
                 "/user",
                 "/user?per_page=100&order=name&dir=desc",
                 "/user?page=2&per_page=3&order=email",
@@ -95,6 +105,22 @@ both_engines! {
         println!("statements: {:?}", by_size[0]);
         assert_eq!(by_size[0], by_size[1]);
         assert_eq!(by_size[0], by_size[2]);
+    }
+
+    async fn a_page_of_entries_takes_two_statements_wherever_it_is(server) {
+        server.import(&records(0..2_000)).await;
+        for order in ["", "title", "category", "chapter"] {
+            for page in [1, 20, 100, 190] {
+                // In another spelling nothing is at hand but the places of the list.
+                let mut last = 0;
+                for per_page in ["per_page", "per%5Fpage"] {
+                    let before = server.db.statements();
+                    server.get(&format!("/entry?order={order}&{per_page}=10&page={page}")).await.expect(200);
+                    last = server.db.statements() - before;
+                }
+                assert_eq!(last, 2, "{order}, page {page}");
+            }
+        }
     }
 
     async fn the_last_page_takes_the_same_statements_as_the_first(server) {

@@ -94,3 +94,38 @@ pub struct UpdateEntryChapter {
     #[schema(pattern = "^[A-Za-z]{8}$")]
     pub chapter: String,
 }
+
+/// How many entries have each status; the six of an entry.
+#[derive(utoipa::ToSchema)]
+pub struct EntryStatuses {
+    /// Entries that are being worked on.
+    pub in_progress: i64,
+    /// Entries that were handed in.
+    pub submitted: i64,
+    /// Entries that have to be handed in again.
+    pub resubmission_required: i64,
+    /// Entries that were handed in again.
+    pub resubmitted: i64,
+    /// Entries that their entrant was asked for.
+    pub invited: i64,
+    /// Entries that a review stage stopped.
+    pub not_approved_for_submission: i64,
+}
+
+/// How many entries there are.
+#[derive(utoipa::ToSchema)]
+pub struct EntrySummary {
+    /// The season as a reference; null for all of them.
+    #[schema(value_type = Option<Object>)]
+    pub season: Option<String>,
+    /// All of them.
+    pub total: i64,
+    /// By status.
+    pub statuses: EntryStatuses,
+    /// By chapter, each with `chapter`, `total` and `statuses`, by name.
+    #[schema(value_type = Vec<Object>)]
+    pub chapters: Vec<String>,
+    /// By category, each with `category`, `total` and `statuses`, by name.
+    #[schema(value_type = Vec<Object>)]
+    pub categories: Vec<String>,
+}

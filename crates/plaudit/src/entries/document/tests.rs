@@ -18,7 +18,7 @@ fn time(seconds: i64) -> Timestamp {
     Timestamp::from_seconds(seconds)
 }
 
-fn entry(text: &str, optional: bool) -> Entry {
+pub(in crate::entries) fn entry(text: &str, optional: bool) -> Entry {
     let text = || text.to_owned();
     Entry {
         slug: slug("EntryAAA"),
@@ -51,7 +51,7 @@ fn entry(text: &str, optional: bool) -> Entry {
     }
 }
 
-fn around(text: &str, optional: bool) -> Surroundings {
+pub(in crate::entries) fn around(text: &str, optional: bool) -> Surroundings {
     let contributor = Contributor {
         slug: slug("ContriAA"),
         entry: slug("EntryAAA"),
@@ -192,5 +192,29 @@ proptest! {
         for given in [answers(&other), Answers::default()] {
             prop_assert_eq!(with_answers(&stored, &given), Some(detail(&given, &around)));
         }
+    }
+}
+
+#[test]
+fn a_detail_has_the_members_that_are_included() {
+    for text in ["], \"attachments\":[ ],\"contributors\":[", "plain", "\\\"]}"] {
+        let around = around(text, true);
+        let all = detail(&answers(text), &around);
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        for chosen in 0..8 {
+            let members: Vec<&str> =
+                MEMBERS.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, member)| *member).collect();
+            let shown = included(&all, &members);
+            let mut expected = value(&all);
+            expected.as_object_mut().unwrap().retain(|member, _| members.contains(&member.as_str()));
+            match shown {
+                None => assert!(members.is_empty()),
+                Some(shown) => assert_eq!(value(&shown), expected, "{members:?}"),
+            }
+        }
+        let bare = Surroundings { contributors: Vec::new(), attachments: Vec::new(), ..around };
+        let all = detail(&Answers::default(), &bare);
+        assert_eq!(included(&all, &["attachments"]).unwrap(), r#"{"attachments":[]}"#);
+        assert_eq!(included(&all, &["attachments", "contributors"]).unwrap(), r#"{"attachments":[],"contributors":[]}"#);
     }
 }

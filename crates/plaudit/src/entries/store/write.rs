@@ -6,7 +6,9 @@
 //!   same transaction. Of the documents only what has changed is made anew; they always are what they would be if all of it were.
 //! - `updated` is the time of the last change of a member. The trash is no member, nor is the name of the entrant.
 
-use super::{Stored, broken, find_any_for_update, move_count, set_doc, set_documents, set_row, set_tags, surroundings};
+use super::{
+    Stored, broken, find_any_for_update, move_count, set_chapter, set_doc, set_documents, set_row, set_tags, surroundings,
+};
 use crate::db::{AccountId, DbError, Tx};
 use crate::entries::document::{Entrant, with_answers};
 use crate::entries::rules::{events, files_among};
@@ -186,12 +188,11 @@ async fn commit(
     let stored = Stored { revision, deleted, archived, doc, detail };
     match before {
         Some((before, first)) if has_same_index(before, first, &stored, &head) => {
-            if has_same_detail {
-                set_doc(tx, account, &head, &stored).await?;
-            } else if first.chapter == head.chapter {
-                set_documents(tx, account, &head, &stored).await?;
-            } else {
-                set_row(tx, account, &head, &stored).await?;
+            match (has_same_detail, first.chapter == head.chapter) {
+                (true, true) => set_doc(tx, account, &head, &stored).await?,
+                (true, false) => set_chapter(tx, account, &head, &stored).await?,
+                (false, true) => set_documents(tx, account, &head, &stored).await?,
+                (false, false) => set_row(tx, account, &head, &stored).await?,
             }
         }
         _ => set_row(tx, account, &head, &stored).await?,
@@ -200,8 +201,8 @@ async fn commit(
         orders::store::retitle(tx, account, origin, head.slug, &head.title).await?;
     }
     set_tags(tx, account, head.slug, before.map_or("", |(_, first)| &first.tags), &head.tags).await?;
-    let counted = before.and_then(|(before, first)| Place::of_head(first, before.deleted));
-    move_count(tx, account, counted, Place::of_head(&head, deleted)).await?;
+    let counted = before.map(|(before, first)| Place::of_head(first, before.archived, before.deleted));
+    move_count(tx, account, counted, Place::of_head(&head, archived, deleted)).await?;
     let held = before.map(|(before, first)| (first.entrant.slug, first.season, !before.deleted));
     users::store::move_entry(tx, account, held, (head.entrant.slug, head.season, !deleted)).await?;
     Ok(stored)

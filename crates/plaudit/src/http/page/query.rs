@@ -181,6 +181,7 @@ impl<'spec> Reading<'spec> {
     fn take(&mut self, name: String, value: String) {
         let is_repeated = self.names.contains(&name);
         match name.as_str() {
+            _ if !self.spec.is_paged => self.take_filter(&name, &value, is_repeated),
             "page" | "per_page" | "order" | "dir" | "cursor" | "count" if is_repeated => {
                 self.errors.parameter(format!("{name} is given more than once"));
             }

@@ -191,6 +191,15 @@ fn several_brackets_all_hold() {
     assert!(!holds("2026-01-01T23:59:59Z") && !holds("2026-01-21T00:00:00Z"));
 }
 
+#[test]
+fn what_has_no_pages_takes_filters_alone() {
+    const SUMMARY: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::SlugOrAll)]);
+    assert!(ListQuery::parse(Some("season=all"), &SUMMARY).is_ok());
+    let error = ListQuery::parse(Some("page=1&order=x&season=x&cursor="), &SUMMARY).unwrap_err();
+    assert_eq!(error.invalid_filter_names().as_deref(), Some("page,order,cursor"));
+    assert_eq!(error.invalid_filter_values().len(), 1);
+}
+
 fn envelope(query: &ListQuery, rows: u64, total: Option<u64>, next_position: Option<&[u8]>) -> String {
     let envelope = PageEnvelope {
         base: "https://api.test",

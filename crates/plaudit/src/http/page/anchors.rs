@@ -1,39 +1,39 @@
 //! Anchors: known places of a long sort order, so that a page far from its beginning is read from near by.
 //!
-//! An anchor is a key and slug together with its rank: how many orders of the selection sort before it. The order itself
-//! need not exist any more, so that every change moves ranks by one and nothing else.
+//! An anchor is a key and slug together with its rank: how many records of the selection sort before it. The record
+//! itself need not exist any more, so that every change moves ranks by one and nothing else.
 
 use std::cmp::Ordering;
 
 use crate::text::Slug;
 
-/// Every how many orders there is an anchor when they are built. Measured on SQLite, passing over 32 documents of 2.7 KB
+/// Every how many records there is an anchor when they are built. Measured on SQLite, passing over 32 documents of 2.7 KB
 /// costs a tenth of a page of 100; from about 60 on looking the documents up afterwards would be cheaper.
-pub(super) const STRIDE: u64 = 32;
+pub const STRIDE: u64 = 32;
 /// The longest stretch without an anchor; past it anchors are built again.
 const GAP: u64 = STRIDE * 16;
 
 /// The value that a list is sorted by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Key {
+pub enum Key {
     /// A number or a time.
     Integer(i64),
     /// A text, compared byte by byte.
     Text(Box<str>),
 }
 
-/// A place in a sort order: orders with a key and slug from this on.
+/// A place in a sort order: records with a key and slug from this on.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub struct Place {
     /// The key.
     pub key: Key,
-    /// The slug, by which orders of one key are sorted.
+    /// The slug, by which records of one key are sorted.
     pub slug: Slug,
 }
 
-/// An order that came into the selection or left it.
+/// A record that came into the selection or left it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Move {
+pub struct Move {
     /// Where in the sort order.
     pub place: Place,
     /// Whether it came.
@@ -42,15 +42,15 @@ pub(super) struct Move {
 
 /// The anchors of one selection and sort column, in its ascending order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Anchors {
+pub struct Anchors {
     marks: Vec<(u64, Place)>,
     total: u64,
     bytes: usize,
 }
 
 impl Anchors {
-    /// Takes the next order of the ascending sort order.
-    pub(super) fn push<E>(&mut self, place: impl FnOnce() -> Result<Place, E>) -> Result<(), E> {
+    /// Takes the next record of the ascending sort order.
+    pub fn push<E>(&mut self, place: impl FnOnce() -> Result<Place, E>) -> Result<(), E> {
         if self.total > 0 && self.total.is_multiple_of(STRIDE) {
             let place = place()?;
             self.bytes += bytes(&place);
@@ -60,8 +60,8 @@ impl Anchors {
         Ok(())
     }
 
-    /// Adds what a page showed: that this many orders come before a place.
-    pub(super) fn learn(&mut self, rank: u64, place: Place) {
+    /// Adds what a page showed: that this many records come before a place.
+    pub fn learn(&mut self, rank: u64, place: Place) {
         let at = self.marks.partition_point(|(_, held)| *held < place);
         let before = at.checked_sub(1).map_or(0, |index| self.marks[index].0);
         let after = self.marks.get(at).map_or(self.total, |(rank, _)| *rank);
@@ -74,7 +74,7 @@ impl Anchors {
 
     /// Moves the ranks by what came and left. False where the anchors have become too sparse to be of use.
     #[must_use]
-    pub(super) fn apply(&mut self, moves: &mut [Move]) -> bool {
+    pub fn apply(&mut self, moves: &mut [Move]) -> bool {
         moves.sort_unstable_by(|one, other| one.place.cmp(&other.place));
         let mut shift = 0_i64;
         let mut moves = moves.iter().peekable();
@@ -95,26 +95,26 @@ impl Anchors {
 
     /// The last anchor at or before a rank.
     #[must_use]
-    pub(super) fn at_or_before(&self, rank: u64) -> Option<&(u64, Place)> {
+    pub fn at_or_before(&self, rank: u64) -> Option<&(u64, Place)> {
         let at = self.marks.partition_point(|(held, _)| *held <= rank);
         self.marks.get(at.checked_sub(1)?)
     }
 
     /// The first anchor after a rank.
     #[must_use]
-    pub(super) fn after(&self, rank: u64) -> Option<&(u64, Place)> {
+    pub fn after(&self, rank: u64) -> Option<&(u64, Place)> {
         self.marks.get(self.marks.partition_point(|(held, _)| *held <= rank))
     }
 
-    /// How many orders there are.
+    /// How many records there are.
     #[cfg(test)]
-    pub(super) fn total(&self) -> u64 {
+    pub fn total(&self) -> u64 {
         self.total
     }
 
     /// How much memory the anchors take, about.
     #[must_use]
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 }

@@ -1,0 +1,139 @@
+//! Reads of entries: one against the limit, and a page with what belongs to its entries against a page of orders; and that
+//! their numbers of statements are the same at every number of rows.
+
+use std::sync::Arc;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use crate::client::{self, Client};
+use crate::context::Context;
+use crate::engine::{Engine, Filled};
+use crate::limit::Limit;
+use crate::load::{self, CONNECTIONS, Requests, float};
+use crate::plaudit::Server;
+use crate::report::Report;
+use crate::statements::smallest_of;
+
+/// The page of entries that every figure of a page is about.
+const PAGE: &str = "/entry?per_page=100&include=entry_fields,attachments,contributors";
+
+/// The page of orders that it is held against, byte by byte.
+const ORDERS: &str = "/order?per_page=100";
+
+/// Orders of the account; the page of them is the same with more.
+pub(crate) const ORDER_COUNT: u64 = 1_000;
+
+/// How many different entries are read.
+const READ: u64 = 1_000;
+
+/// The reads, on an account with that many entries.
+pub(crate) fn measure(
+    context: &Context,
+    report: &mut Report,
+    engine: &Engine,
+    filled: &Filled,
+    server: &Server,
+) -> Result<()> {
+    let label = engine.label();
+    let mut client = Client::connect(server.address)?;
+    let slugs = slugs(&mut client, &filled.key)?;
+    let get = |slug: &String| client::get(&format!("/entry/{slug}"), client::JSON, &filled.key);
+    let answer = client.ask_ok(&get(&slugs[0]))?;
+    report.figure(format!("{label}: bytes of GET /entry/{{slug}}"), bytes(&answer.body), "bytes");
+    let limit = Limit::start(context, &answer)?;
+    let same = load::same(&get(&slugs[0]));
+    let most = load::measure(limit.address, &same, context.duty, &limit.processes())?;
+    drop(limit);
+    report.load(&format!("{label}: the limit of GET /entry/{{slug}}"), most);
+    let processes = server.processes(None);
+    let requests: Requests = Arc::new(slugs.iter().map(get).collect());
+    let single = load::measure(server.address, &vec![requests; CONNECTIONS], context.duty, &processes)?;
+    report.load(&format!("{label}: GET /entry/{{slug}}"), single);
+    let (name, ratio) = (format!("{label}: GET /entry/{{slug}} of the limit"), single.rate / most.rate);
+    match engine {
+        Engine::Sqlite => report.at_least(name, 0.45, ratio),
+        // PostgreSQL works on other cores as well.
+        Engine::Postgres(_) => report.figure(name, ratio, ""),
+    }
+
+    let mut page = |path: &str| -> Result<f64> {
+        let body = client.ask_ok(&client::get(path, client::JSON, &filled.key))?.body;
+        let length = bytes(&body);
+        report.figure(format!("{label}: bytes of {path}"), length, "bytes");
+        let fresh = load::fresh(path, client::JSON, &filled.key);
+        let measured = load::measure(server.address, &fresh, context.duty, &processes)?;
+        report.load(&format!("{label}: GET {path}"), measured);
+        Ok(measured.microseconds / length)
+    };
+    let (entries, orders) = (page(PAGE)?, page(ORDERS)?);
+    let name = format!("{label}: processor time a byte, 100 entries with all that belongs to them against 100 orders");
+    report.at_most(name, 1.3, entries / orders, "");
+    Ok(())
+}
+
+fn bytes(body: &[u8]) -> f64 {
+    float(u64::try_from(body.len()).unwrap_or(u64::MAX))
+}
+
+/// Entries of the active season, whose answers and contributors are all there.
+fn slugs(client: &mut Client, key: &str) -> Result<Vec<String>> {
+    let mut slugs = Vec::new();
+    for page in 1..=READ / 100 {
+        let path = format!("/entry?per_page=100&order=local_id&page={page}");
+        let envelope: Value = serde_json::from_slice(&client.ask_ok(&client::get(&path, client::JSON, key))?.body)?;
+        let data = envelope.get("data").and_then(Value::as_array).context("a page without `data`")?;
+        slugs.extend(data.iter().filter_map(|entry| Some(entry.get("slug")?.as_str()?.to_owned())));
+    }
+    if slugs.is_empty() {
+        bail!("the filled account has no entries");
+    }
+    Ok(slugs)
+}
+
+/// Counts the statements of each read at every size and holds the numbers against each other.
+pub(crate) fn statements(context: &Context, report: &mut Report, engine: &Engine) -> Result<()> {
+    let label = engine.label();
+    let mut counted: Vec<(&str, Vec<f64>)> = [
+        "GET /entry/{slug}",
+        "GET /entry, the first page",
+        "GET /entry, the last page",
+        "GET /entry by category",
+        "GET /entry with all that belongs to its entries",
+        "GET /entry/summary",
+    ]
+    .map(|name| (name, Vec::new()))
+    .into();
+    for size in context.sizes {
+        let filled = engine.filled(context, size, size)?;
+        let server = Server::start(context, &filled.url)?;
+        let mut client = Client::connect(server.address)?;
+        let slug = slugs(&mut client, &filled.key)?.swap_remove(0);
+        // A page has at most as many entries as the smallest account, and so every account has several.
+        let path = "/entry?per_page=3&season=all";
+        let first = client.ask_ok(&client::get(path, client::JSON, &filled.key))?.body;
+        let envelope: Value = serde_json::from_slice(&first)?;
+        let last = envelope.get("last_page").and_then(Value::as_u64).context("an envelope without `last_page`")?;
+        let paths = [
+            format!("/entry/{slug}"),
+            path.to_owned(),
+            format!("{path}&page={last}"),
+            format!("{path}&order=category&dir=desc"),
+            format!("{path}&include=entry_fields,attachments,contributors"),
+            "/entry/summary?season=all".to_owned(),
+        ];
+        for ((_, counts), path) in counted.iter_mut().zip(&paths) {
+            let requests = (0..).map(|spelling| {
+                client::get(&client::respelled(path, spelling % client::SPELLINGS), client::JSON, &filled.key)
+            });
+            counts.push(smallest_of(&server, &mut client, requests)?);
+        }
+        server.stop()?;
+        engine.release(context, &filled)?;
+    }
+    let sizes = context.sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+    for (name, counts) in counted {
+        report.same(format!("{label}: statements of {name} at {sizes} rows"), &counts);
+    }
+    Ok(())
+}

@@ -1,0 +1,275 @@
+//! The list of entries.
+
+use axum::body::Bytes;
+use sha2::{Digest, Sha256};
+
+use crate::db::{DbError, Source};
+use crate::entries::document::included;
+use crate::entries::plan::{Listing, NARROW, Wanted};
+use crate::entries::selection::{Group, SPEC, Selection, Sort};
+use crate::entries::store::list::{self, Found, State};
+use crate::http::kept::{self, Kept};
+use crate::http::openapi::{Error, Paging};
+use crate::http::page::anchors::Place;
+use crate::http::page::{ListQuery, PageEnvelope};
+use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
+use crate::text::Slug;
+
+const PATH: &str = "/entry";
+
+/// How often a page is planned and read before it is read from one state of the database.
+const RUNS: usize = 5;
+
+/// A page of entries. Without `order` what was changed last comes first.
+#[utoipa::path(
+    get,
+    path = "/entry",
+    operation_id = "GetEntryCollectionV23",
+    tag = "Entries",
+    params(
+        ("entrant" = Option<String>, Query, description = "The user who owns them"),
+        ("moderation" = Option<String>, Query, description = "`approved`, `undecided` or `rejected`"),
+        ("payment_status" = Option<String>, Query, description = "`paid` or `awaiting_payment`"),
+        ("price" = Option<String>, Query, description = "A price at which an order names them"),
+        ("review_status" = Option<String>, Query, description = "Where their review stands"),
+        ("status" = Option<String>, Query, description = "`submitted`, `in_progress`, `resubmission_required` or \
+            `resubmitted`"),
+        ("title" = Option<String>, Query, description = "A part of their title, whatever its case"),
+        ("updated_at[before]" = Option<String>, Query, description = "A date or time before which they were changed last"),
+        ("updated_at[after]" = Option<String>, Query, description = "A date or time after which they were changed last"),
+        ("updated_at[on]" = Option<String>, Query, description = "The date on which they were changed last"),
+        ("updated_at[between]" = Option<String>, Query, description = "Two dates or times with a comma between them"),
+        ("category" = Option<String>, Query, description = "Their category"),
+        ("chapter" = Option<String>, Query, description = "Their chapter"),
+        ("form" = Option<String>, Query, description = "Their form"),
+        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
+        ("tag" = Option<String>, Query, description = "A tag that they have"),
+        ("archived" = Option<String>, Query, description = "What is archived: `only`, `all`, `none`"),
+        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
+        ("include" = Option<String>, Query, description = "Members of a single read to be shown as well: \
+            `entry_fields`, `attachments`, `contributors`, with commas between them"),
+        ("order" = Option<String>, Query, description = "`category`, `chapter`, `applicant`, `local_id`, \
+            `parent_category`, `title` or `updated`"),
+        Paging,
+    ),
+    responses(
+        (status = 200, description = "The page"),
+        (status = "4XX", description = "Why there is none", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+    let request = Request::read(&caller, raw)?;
+    let key = (caller.account(), request.path(), request.representation(&caller));
+    if let Some(reply) = read_kept(&caller, &key).await? {
+        return Ok(reply);
+    }
+    let mut answered = None;
+    for _ in 0..RUNS {
+        answered = read(&caller, &request, &mut Source::Db(&caller.app().db)).await?;
+        if answered.is_some() {
+            break;
+        }
+    }
+    let answered = match answered {
+        Some(answered) => answered,
+        // Changes come faster than pages can be read otherwise.
+        None => {
+            let mut tx = caller.app().db.snapshot().await?;
+            let mut source = Source::Snapshot(&mut tx, caller.app().db.engine());
+            let answered = read(&caller, &request, &mut source).await?;
+            answered.ok_or_else(|| ApiError::Internal("a snapshot has changed".to_owned()))?
+        }
+    };
+    caller.app().answers.keep(key, answered.clone());
+    Ok(Reply::body(answered.bytes, answered.etag))
+}
+
+/// The answer that was given to the same request, where nothing in the account has changed.
+async fn read_kept(caller: &Caller, key: &kept::Key) -> Result<Option<Reply>, ApiError> {
+    let app = caller.app();
+    let Some(kept) = app.answers.get(key).filter(|kept| kept.state.0 == caller.program().version) else {
+        return Ok(None);
+    };
+    let state = list::state(&app.db, key.0).await?;
+    let is_good = state.is_some_and(|state| (state.version, state.sequence) == kept.state);
+    Ok(is_good.then(|| Reply::body(kept.bytes, kept.etag)))
+}
+
+/// A request that was judged.
+struct Request {
+    raw: String,
+    query: ListQuery,
+    listing: Listing,
+    wanted: Wanted,
+    seasons: Vec<Slug>,
+}
+
+impl Request {
+    fn read(caller: &Caller, raw: Option<String>) -> Result<Self, ApiError> {
+        let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
+        let (sort, program) = (Sort::of(&query), caller.program());
+        let wanted = match query.cursor.as_ref().filter(|cursor| !cursor.is_start()) {
+            None => Wanted::After(query.rows_before()),
+            Some(cursor) => {
+                let (group, place) = sort.place(&cursor.position).ok_or_else(|| {
+                    ApiError::BadRequest("The cursor does not belong to this list and its order.".to_owned())
+                })?;
+                Wanted::Place(group, place)
+            }
+        };
+        let selection = Selection::of(&query, program);
+        let listing = Listing { selection, sort, groups: sort.groups(program) };
+        let seasons = program.seasons.all().map(|record| record.value.slug).collect();
+        Ok(Self { raw: raw.unwrap_or_default(), query, listing, wanted, seasons })
+    }
+
+    fn path(&self) -> String {
+        format!("{PATH}?{}", self.raw)
+    }
+
+    /// What the answer depends on besides its records: addresses of files, which are shown with answers and attachments,
+    /// are good for a while only.
+    fn representation(&self, caller: &Caller) -> String {
+        let representation = caller.representation();
+        if self.included().is_empty() { representation } else { format!("{representation}.{}", caller.expires()) }
+    }
+
+    fn included(&self) -> &[&'static str] {
+        self.query.words("include")
+    }
+
+    /// How many entries are read: one more than are shown, to know whether a walk goes on.
+    fn limit(&self) -> u64 {
+        u64::from(self.query.per_page) + u64::from(self.query.cursor.is_some())
+    }
+}
+
+/// What was read of a page.
+#[derive(Default)]
+struct Read {
+    state: Option<State>,
+    rows: u64,
+    has_more: bool,
+    first: Option<Place>,
+    last: Option<(usize, Place)>,
+}
+
+/// Plans the page and reads it. Nothing where something in the account changed in between.
+async fn read(caller: &Caller, request: &Request, source: &mut Source<'_>) -> Result<Option<Kept>, ApiError> {
+    let (app, account) = (caller.app(), caller.account());
+    let listing = &request.listing;
+    let found = list::totals(source, account, listing, &request.seasons).await?;
+    let Some((state, totals)) = found.filter(|(state, _)| state.version == caller.program().version) else {
+        return Err(ApiError::Stale);
+    };
+    let total = totals.sum();
+    let mut parts = listing.parts(&totals, &request.wanted, request.limit());
+    let is_gathered = total <= NARROW;
+    if !is_gathered && matches!(source, Source::Db(_)) {
+        for part in parts.iter_mut().filter(|part| part.is_deep()) {
+            app.entries.anchor((&app.db, account), (listing, &totals), part, state.sequence).await?;
+        }
+    }
+    let page = list::Page {
+        listing,
+        totals: &totals,
+        parts: &parts,
+        seasons: &request.seasons,
+        is_gathered,
+        limit: request.limit(),
+        is_detailed: !request.included().is_empty(),
+    };
+    let mut renderer = caller.renderer();
+    let read = read_page(request, (source, account), (&page, state), &mut renderer).await?;
+    if read.state != Some(state) {
+        return Ok(None);
+    }
+    if let (Some(part), Some(place)) = (parts.first(), &read.first) {
+        app.entries.learn(account, listing, part, state.sequence, place.clone());
+    }
+    Ok(Some(answer(caller, request, renderer, &read, (total, state))))
+}
+
+/// Reads the entries of a page straight into the answer.
+async fn read_page(
+    request: &Request,
+    (source, account): (&mut Source<'_>, crate::db::AccountId),
+    (page, state): (&list::Page<'_>, State),
+    renderer: &mut Renderer,
+) -> Result<Read, ApiError> {
+    let mut before = Vec::with_capacity(32);
+    PageEnvelope::write_before(&request.query, &mut before);
+    let before = String::from_utf8_lossy(&before);
+    renderer.begin_list(before.strip_suffix(",\"data\":[").unwrap_or(&before));
+    let mut read = Read::default();
+    if page.parts.is_empty() {
+        return Ok(Read { state: Some(state), ..read });
+    }
+    let per_page = u64::from(request.query.per_page);
+    let is_reversed = request.listing.sort.is_reversed;
+    let row = |found: Found<'_>| {
+        let (number, place, doc, detail) = match found {
+            Found::State(seen) => {
+                read.state = Some(seen);
+                return Ok(());
+            }
+            Found::Entry(number, place, doc, detail) => (number, place, doc, detail),
+        };
+        if read.state.is_some_and(|seen| seen != state) {
+            return Ok(());
+        }
+        if read.rows == per_page {
+            read.has_more = true;
+            return Ok(());
+        }
+        // Neither engine promises that an outer SELECT keeps the order of the one inside, so the promise is checked.
+        let place = (number, place);
+        if read.last.as_ref().is_some_and(|last| !follows(last, &place, is_reversed)) {
+            return Err(DbError::Failed("the entries of a page came out of order".to_owned()));
+        }
+        let detail = included(detail, request.included());
+        renderer.item(doc, detail.as_deref());
+        read.rows += 1;
+        if read.first.is_none() {
+            read.first = Some(place.1.clone());
+        }
+        read.last = Some(place);
+        Ok(())
+    };
+    list::page(source, account, page, row).await?;
+    Ok(read)
+}
+
+fn follows(last: &(usize, Place), next: &(usize, Place), is_reversed: bool) -> bool {
+    if last.0 != next.0 {
+        return last.0 < next.0;
+    }
+    if is_reversed { next.1 < last.1 } else { last.1 < next.1 }
+}
+
+fn answer(caller: &Caller, request: &Request, renderer: Renderer, read: &Read, (total, state): (u64, State)) -> Kept {
+    let Request { query, listing, .. } = request;
+    let next_position = read.last.as_ref().filter(|_| read.has_more).map(|(number, place)| {
+        let group: Group = listing.groups.get(*number).copied().flatten();
+        listing.sort.position(group, place)
+    });
+    let envelope = PageEnvelope {
+        base: caller.program().base_url(),
+        path: PATH,
+        query,
+        rows: read.rows,
+        total: query.counted.then_some(total),
+        has_more: read.has_more || query.rows_before().saturating_add(read.rows) < total,
+        next_position: next_position.as_deref(),
+    };
+    let mut after = Vec::with_capacity(1024);
+    envelope.write_after(&mut after);
+    let after = String::from_utf8_lossy(&after);
+    let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
+    let bytes: Bytes = renderer.end_list(members);
+    // What the answer depends on: the program, the records, the query and the representation.
+    let representation = request.representation(caller);
+    let depends = format!("{}\n{}\n{representation}\n{}", state.version, state.sequence, request.path());
+    Kept { state: (state.version, state.sequence), etag: hex::encode(&Sha256::digest(depends)[..16]), bytes }
+}

@@ -1,0 +1,102 @@
+//! How many entries there are.
+
+use std::collections::BTreeMap;
+
+use sha2::{Digest, Sha256};
+
+use crate::document::{self, List, Object};
+use crate::entries::{Status, store};
+use crate::http::openapi::Error;
+use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::{ApiError, Caller, RawQuery, Reply};
+use crate::kind::Kind;
+use crate::program::Program;
+use crate::text::{Slug, Translated, folded};
+
+const SPEC: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::SlugOrAll)]);
+
+/// How many entries each chapter, category and status has, those in the trash and archived ones left out.
+#[utoipa::path(
+    get,
+    path = "/entry/summary",
+    operation_id = "GetEntrySummaryV23",
+    tag = "Entries",
+    params(("season" = Option<String>, Query, description = "A season, or `all`; the active season without it")),
+    responses(
+        (status = 200, description = "The counts", body = crate::entries::api::schemas::EntrySummary),
+        (status = "4XX", description = "Why there are none", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
+    let program = caller.program();
+    let is_every = query.is_all("season");
+    let active = program.active_season().map(|season| season.slug);
+    let season = query.slug("season").or(active).filter(|_| !is_every);
+    let (version, counts) = store::summary(&caller.app().db, caller.account(), season).await?;
+    if version != program.version {
+        return Err(ApiError::Stale);
+    }
+    // Where no season is active, its entries are none.
+    let counts = if season.is_none() && !is_every { Vec::new() } else { counts };
+    let document = write(program, season, &counts);
+    let depends = format!("{version}\n{}\n{document}", caller.representation());
+    let tag = hex::encode(&Sha256::digest(depends)[..16]);
+    Ok(Reply::body(caller.renderer().record(&document, None).into(), tag))
+}
+
+/// Counts by status.
+type Statuses = BTreeMap<Status, i64>;
+
+fn write(program: &Program, season: Option<Slug>, counts: &[(Slug, Slug, Status, i64)]) -> String {
+    let (mut all, mut chapters, mut categories) = (Statuses::new(), BTreeMap::new(), BTreeMap::new());
+    for (chapter, category, status, count) in counts {
+        *all.entry(*status).or_default() += count;
+        *chapters.entry(*chapter).or_insert_with(Statuses::new).entry(*status).or_default() += count;
+        *categories.entry(*category).or_insert_with(Statuses::new).entry(*status).or_default() += count;
+    }
+    let chapter = |slug: Slug| program.chapters.any(slug).map(|chapter| &chapter.name);
+    let category = |slug: Slug| program.categories.any(slug).map(|category| &category.name);
+    document::object(|object| {
+        // A season that there is not has no entries, and no reference.
+        let known = season.filter(|season| program.seasons.any(*season).is_some());
+        object.optional_reference("season", Kind::Season, known);
+        write_counts(object, &all);
+        let chapters = by_name(program, chapters, chapter);
+        object.list("chapters", |list| write_groups(list, ("chapter", Kind::Chapter), &chapters));
+        let categories = by_name(program, categories, category);
+        object.list("categories", |list| write_groups(list, ("category", Kind::Category), &categories));
+    })
+}
+
+/// The groups in the order of their names, as the list of entries has them.
+fn by_name<'p>(
+    program: &Program,
+    groups: BTreeMap<Slug, Statuses>,
+    name: impl Fn(Slug) -> Option<&'p Translated>,
+) -> Vec<(Slug, Statuses)> {
+    let language = program.account.default_language;
+    let mut groups: Vec<(Slug, Statuses)> = groups.into_iter().collect();
+    groups.sort_by_cached_key(|(slug, _)| (name(*slug).map(|name| folded(name.in_locale(language))), *slug));
+    groups
+}
+
+fn write_groups(list: &mut List<'_>, (member, kind): (&str, Kind), groups: &[(Slug, Statuses)]) {
+    for (slug, statuses) in groups {
+        list.object(|object| {
+            object.reference(member, kind, *slug);
+            write_counts(object, statuses);
+        });
+    }
+}
+
+/// The sum, and the count of every status.
+fn write_counts(object: &mut Object<'_>, statuses: &Statuses) {
+    object.integer("total", statuses.values().sum());
+    object.object("statuses", |object| {
+        for (name, status) in Status::CHOICES {
+            object.integer(name, statuses.get(status).copied().unwrap_or(0));
+        }
+    });
+}
