@@ -52,6 +52,7 @@ both_engines! {
             server.get(path).await.expect(200);
             server.db.statements() - before
         };
+        statements(&server, "/entry?per_page=7").await;
         let bare = statements(&server, "/entry?per_page=9").await;
         assert_eq!(bare, 2);
         assert_eq!(statements(&server, "/entry?per_page=8&include=entry_fields,attachments,contributors").await, bare);

@@ -265,7 +265,7 @@ impl Query {
                     "form" => is(entry.form),
                     "tag" => entry.tags.contains(&value.as_str()),
                     // The texts of whole seconds and of days sort as their times do.
-                    "updated_at[before]" => time(entry.updated).as_str() < value,
+                    "updated_at[before]" => time(entry.updated).as_str() < value.as_str(),
                     "updated_at[after]" => time(entry.updated).as_str() > format!("{value}U").as_str(),
                     "updated_at[on]" => time(entry.updated).starts_with(value.as_str()),
                     "updated_at[between]" => {
@@ -281,22 +281,22 @@ impl Query {
     /// The slugs of the whole list.
     pub fn expected(&self, entries: &[Entry], categories: &[Category]) -> Vec<String> {
         let category = |slug: &str| categories.iter().find(|category| category.slug == slug).unwrap();
-        let name = |slug: &str| (fold(&category(slug).name), slug.to_owned());
+        let name = |slug: &str| vec![fold(&category(slug).name), slug.to_owned()];
         let chapter = |slug: &str| {
             let (slug, _, name) = CHAPTERS.iter().find(|(chapter, _, _)| *chapter == slug).unwrap();
-            (fold(name), (*slug).to_owned())
+            vec![fold(name), (*slug).to_owned()]
         };
         let number = |entry: &Entry| format!("{:08}", entry.local_id);
         let is_updated =
             !["category", "chapter", "applicant", "local_id", "parent_category", "title"].contains(&self.order);
         let key = |entry: &Entry| -> Vec<String> {
             match self.order {
-                "category" => [name(entry.category).into(), vec![number(entry)]].concat(),
+                "category" => [name(entry.category), vec![number(entry)]].concat(),
                 "parent_category" => {
-                    let parent = category(entry.category).parent.map_or_else(Default::default, name);
-                    [parent.into(), <Vec<String>>::from(name(entry.category)), vec![number(entry)]].concat()
+                    let parent = category(entry.category).parent.map_or_else(|| vec![String::new(); 2], name);
+                    [parent, name(entry.category), vec![number(entry)]].concat()
                 }
-                "chapter" => [chapter(entry.chapter).into(), vec![number(entry)]].concat(),
+                "chapter" => [chapter(entry.chapter), vec![number(entry)]].concat(),
                 "applicant" => {
                     let (_, first, last) = USERS[entry.entrant];
                     vec![fold([first, last].join(" ").trim())]
