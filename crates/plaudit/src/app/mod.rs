@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 
 use crate::clock::Clock;
 use crate::db::{Db, DbError};
+use crate::entries;
 use crate::http::download::DownloadSigner;
 use crate::http::idempotency::Running;
 use crate::http::kept::KeptAnswers;
@@ -17,7 +18,6 @@ use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
 use crate::ids::Ids;
 use crate::log::{self, Tails};
-use crate::entries;
 use crate::orders;
 use crate::program::Programs;
 use crate::storage::Storage;

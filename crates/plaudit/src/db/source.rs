@@ -39,7 +39,13 @@ impl Source<'_> {
 
     /// Runs a statement that may take long, and hands over what `read` has made of every row. It runs away from the
     /// threads that answer requests, but for one in a snapshot.
-    pub async fn each_long<T, R, F>(&mut self, sql: &str, values: &[Value<'_>], read: R, mut each: F) -> Result<(), DbError>
+    pub async fn each_long<T, R, F>(
+        &mut self,
+        sql: &str,
+        values: &[Value<'_>],
+        read: R,
+        mut each: F,
+    ) -> Result<(), DbError>
     where
         T: Send + 'static,
         R: Fn(&Row<'_>) -> Result<T, DbError> + Send + 'static,

@@ -323,7 +323,11 @@ pub(super) fn included<'d>(detail: &'d str, members: &[&str]) -> Option<Cow<'d, 
         memmem::find(detail.get(from..)?.as_bytes(), format!("],\"{member}\":[").as_bytes()).map(|at| from + at + 1)
     };
     let contributors = find(after_answers, MEMBERS[2])?;
-    let parts = [&detail[1..after_answers], &detail[after_answers + 1..contributors], &detail[contributors + 1..detail.len() - 1]];
+    let parts = [
+        &detail[1..after_answers],
+        &detail[after_answers + 1..contributors],
+        &detail[contributors + 1..detail.len() - 1],
+    ];
     let mut chosen = String::with_capacity(detail.len());
     for (part, member) in parts.into_iter().zip(MEMBERS) {
         if members.contains(&member) {

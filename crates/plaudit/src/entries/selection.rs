@@ -15,7 +15,7 @@ use crate::http::page::anchors::{Key, Place as Position};
 use crate::http::page::{Direction, Filter, FilterKind, ListQuery, ListSpec, Order, TimeRange};
 use crate::program::Program;
 use crate::program::categories::Category;
-use crate::text::{Slug, Translated, folded};
+use crate::text::{Slug, Timestamp, Translated, folded};
 
 use super::document::MEMBERS;
 use super::{EntryHead, Moderation, Payment, Place, STATUS_LENGTH, Status, TITLE_LENGTH};
@@ -154,7 +154,7 @@ fn choice<T: Copy>(choices: &[(&str, T)], word: Option<&str>) -> Option<T> {
 /// The sort keys of the times of a range, which run backwards.
 fn recencies(range: TimeRange) -> (i64, i64) {
     let last = range.until.map_or(i64::MAX, |until| until.as_microseconds().saturating_sub(1));
-    let first = range.from.map_or(i64::MIN, |from| from.as_microseconds());
+    let first = range.from.map_or(i64::MIN, Timestamp::as_microseconds);
     (last.saturating_neg(), first.saturating_neg())
 }
 

@@ -12,9 +12,9 @@ use crate::program::{self, Program, Record};
 use crate::text::{Slug, Timestamp, folded};
 use crate::{attachments, contributors, users};
 
+use counts::move_count;
 pub use counts::{by_category, write_counts};
 pub(super) use counts::{divisions, summary};
-use counts::move_count;
 pub use renewal::renew_entrant;
 pub use write::{Cause, Change, refresh_detail, write, write_head};
 

@@ -153,8 +153,7 @@ impl Views {
 impl Kept {
     fn make_room(&mut self) {
         loop {
-            let sets =
-                || self.views.iter().flat_map(|(account, view)| view.sets.iter().map(move |set| (account, set)));
+            let sets = || self.views.iter().flat_map(|(account, view)| view.sets.iter().map(move |set| (account, set)));
             let bytes: usize = sets().map(|(_, (_, set))| set.anchors.bytes()).sum();
             if bytes <= ANCHOR_BYTES && sets().count() <= ANCHOR_SETS {
                 return;
@@ -179,9 +178,9 @@ impl View {
 }
 
 /// What changes move in the order of a group.
-fn moves(moved: &[Moved], (selection, grouping, group, column): &Key) -> Vec<Move> {
+fn moves(changes: &[Moved], (selection, grouping, group, column): &Key) -> Vec<Move> {
     let mut moves = Vec::new();
-    for Moved { before, after } in moved {
+    for Moved { before, after } in changes {
         let place = |facts: &super::selection::Facts| {
             let is_there = selection.contains(facts) && facts.is_of(*grouping, *group);
             is_there.then(|| facts.position(*column))

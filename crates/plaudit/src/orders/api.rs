@@ -4,7 +4,6 @@ use axum::Router;
 use axum::routing::get;
 use sha2::{Digest, Sha256};
 
-use crate::http::page::anchors::Place;
 use super::plan::{Listing, Part, Sort};
 use super::record::PaymentStatus;
 use super::segments::{Counts, Segments, Selection};
@@ -14,6 +13,7 @@ use crate::app::App;
 use crate::db::{DbError, Source};
 use crate::http::kept::{self, Kept};
 use crate::http::openapi::Error;
+use crate::http::page::anchors::Place;
 use crate::http::page::{Direction, Filter, FilterKind, ListQuery, ListSpec, Order, PageEnvelope};
 use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
 use crate::text::Slug;

@@ -1,8 +1,8 @@
 //! Plans of pages: which stretches of which indexes a page is made of. Pure.
 
-use crate::http::page::anchors::{Anchors, Key, Place, STRIDE};
 use super::record::PaymentStatus;
 use super::segments::{Counts, Segment, Selection};
+use crate::http::page::anchors::{Anchors, Key, Place, STRIDE};
 use crate::text::Slug;
 
 /// A column that an index sorts by.

@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use crate::http::page::anchors::{Anchors, Key, Place, STRIDE};
 use super::document::{self, Stored};
 use super::plan::{Column, Listing, Part};
 use super::record::Order;
 use super::rules;
 use super::segments::{Counts, Segment};
 use crate::db::{AccountId, Db, DbError, Engine, Row, Source, Tx, Value};
+use crate::http::page::anchors::{Anchors, Key, Place, STRIDE};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change, Origin};
 use crate::text::{Slug, Timestamp};

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-use crate::http::page::anchors::{Anchors, Key, Move, Place, STRIDE};
 use super::document;
 use super::plan::{Column, Listing, Part};
 use super::record::Order;
@@ -16,6 +15,7 @@ use super::rules;
 use super::segments::{Counts, Segment, Selection};
 use super::store;
 use crate::db::{AccountId, Db, DbError, Source};
+use crate::http::page::anchors::{Anchors, Key, Move, Place, STRIDE};
 use crate::kind::Kind;
 use crate::log;
 

@@ -71,16 +71,12 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
             break;
         }
     }
-    let answered = match answered {
-        Some(answered) => answered,
+    if answered.is_none() {
         // Changes come faster than pages can be read otherwise.
-        None => {
-            let mut tx = caller.app().db.snapshot().await?;
-            let mut source = Source::Snapshot(&mut tx, caller.app().db.engine());
-            let answered = read(&caller, &request, &mut source).await?;
-            answered.ok_or_else(|| ApiError::Internal("a snapshot has changed".to_owned()))?
-        }
-    };
+        let mut tx = caller.app().db.snapshot().await?;
+        answered = read(&caller, &request, &mut Source::Snapshot(&mut tx, caller.app().db.engine())).await?;
+    }
+    let answered = answered.ok_or_else(|| ApiError::Internal("a snapshot has changed".to_owned()))?;
     caller.app().answers.keep(key, answered.clone());
     Ok(Reply::body(answered.bytes, answered.etag))
 }

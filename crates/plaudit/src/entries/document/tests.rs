@@ -217,6 +217,9 @@ fn a_detail_has_the_members_that_are_included() {
         let bare = Surroundings { contributors: Vec::new(), attachments: Vec::new(), ..around };
         let all = detail(&Answers::default(), &bare);
         assert_eq!(included(&all, &["attachments"]).unwrap(), r#"{"attachments":[]}"#);
-        assert_eq!(included(&all, &["attachments", "contributors"]).unwrap(), r#"{"attachments":[],"contributors":[]}"#);
+        assert_eq!(
+            included(&all, &["attachments", "contributors"]).unwrap(),
+            r#"{"attachments":[],"contributors":[]}"#
+        );
     }
 }

@@ -105,7 +105,8 @@ proptest! {
 #[test]
 fn a_walk_goes_on_with_the_next_group_where_its_own_has_become_empty() {
     let sort = Sort { grouping: Grouping::Chapter, column: Column::LocalId, is_reversed: false };
-    let listing = Listing { selection: Selection::default(), sort, groups: GROUPS.map(|group| Some(slug(group))).to_vec() };
+    let listing =
+        Listing { selection: Selection::default(), sort, groups: GROUPS.map(|group| Some(slug(group))).to_vec() };
     let totals = Totals { by: [(slug("GroupAAA"), 4), (slug("GroupCCC"), 2)].into() };
     let parts = listing.parts(&totals, &Wanted::Place(Some(slug("GroupBBB")), place(3)), 10);
     assert_eq!(parts.len(), 1);

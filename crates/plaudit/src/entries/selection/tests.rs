@@ -42,10 +42,21 @@ fn a_range_of_times_is_one_of_sort_keys_turned_around() {
 fn a_position_is_read_back_by_its_own_sort_alone() {
     let slug = Slug::parse("EntryAAA").unwrap();
     let sort = |query: &str| Sort::of(&ListQuery::parse(Some(query), &SPEC).unwrap());
-    let sorts: Vec<Sort> = ["", "dir=asc", "order=updated", "order=title", "order=title&dir=desc", "order=applicant",
-        "order=local_id", "order=category", "order=parent_category", "order=chapter", "order=chapter&dir=desc"]
-        .map(sort)
-        .to_vec();
+    let sorts: Vec<Sort> = [
+        "",
+        "dir=asc",
+        "order=updated",
+        "order=title",
+        "order=title&dir=desc",
+        "order=applicant",
+        "order=local_id",
+        "order=category",
+        "order=parent_category",
+        "order=chapter",
+        "order=chapter&dir=desc",
+    ]
+    .map(sort)
+    .to_vec();
     assert_eq!(sorts[1], sorts[2], "a sort that is named begins with the smallest");
     for (at, sort) in sorts.iter().enumerate() {
         let group = (sort.grouping != Grouping::None).then_some(slug);

@@ -43,12 +43,7 @@ pub async fn write_counts(tx: &mut Tx, account: AccountId, changes: CountChanges
 }
 
 /// Counts an entry in another place than before.
-pub(super) async fn move_count(
-    tx: &mut Tx,
-    account: AccountId,
-    from: Option<Place>,
-    to: Place,
-) -> Result<(), DbError> {
+pub(super) async fn move_count(tx: &mut Tx, account: AccountId, from: Option<Place>, to: Place) -> Result<(), DbError> {
     match from {
         Some(from) if from == to => Ok(()),
         // Both counts in one statement: this is the change that people make most often at once.

@@ -256,9 +256,8 @@ impl Steps {
         if self.is_unknown {
             return None;
         }
-        let facts = |doc: &str, archived, deleted| {
-            EntryHead::read(doc).ok().map(|head| Facts::of(&head, archived, deleted))
-        };
+        let facts =
+            |doc: &str, archived, deleted| EntryHead::read(doc).ok().map(|head| Facts::of(&head, archived, deleted));
         let of = |step: &Step| {
             let was_deleted = step.deleted.iter().find_map(|deleted| *deleted).unwrap_or(step.is_deleted);
             let before = match &step.first {

@@ -132,8 +132,7 @@ async fn told(tx: &mut Tx, account: AccountId) -> Vec<String> {
 
 async fn counts(tx: &mut Tx) -> Vec<String> {
     let mut counts = Vec::new();
-    let sql =
-        "SELECT category, chapter, status, division, total FROM entry_counts WHERE total <> 0 AND deleted = 0 ORDER BY 1, 2, 3, 4";
+    let sql = "SELECT category, chapter, status, division, total FROM entry_counts WHERE total <> 0 AND deleted = 0 ORDER BY 1, 2, 3, 4";
     tx.each(sql, &[], |row| {
         let [category, chapter, status] = [row.text(0)?, row.text(1)?, row.text(2)?];
         counts.push(format!("{category} {chapter} {status} {} {}", row.integer(3)?, row.integer(4)?));

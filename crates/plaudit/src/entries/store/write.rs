@@ -7,7 +7,8 @@
 //! - `updated` is the time of the last change of a member. The trash is no member, nor is the name of the entrant.
 
 use super::{
-    Stored, broken, find_any_for_update, move_count, set_chapter, set_doc, set_documents, set_row, set_tags, surroundings,
+    Stored, broken, find_any_for_update, move_count, set_chapter, set_doc, set_documents, set_row, set_tags,
+    surroundings,
 };
 use crate::db::{AccountId, DbError, Tx};
 use crate::entries::document::{Entrant, with_answers};

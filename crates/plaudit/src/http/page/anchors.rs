@@ -108,6 +108,7 @@ impl Anchors {
 
     /// How many records there are.
     #[cfg(test)]
+    #[must_use]
     pub fn total(&self) -> u64 {
         self.total
     }

@@ -203,10 +203,7 @@ impl Statement {
     /// Where the account stands, and a row for each season or group that has entries.
     pub(super) fn write_totals(&mut self, listing: &Listing, seasons: &[Slug]) {
         let by = listing.sort.grouping.column();
-        let _ = write!(
-            self.sql,
-            "SELECT a.version, a.sequence, c.part, c.total FROM accounts a LEFT JOIN (SELECT "
-        );
+        let _ = write!(self.sql, "SELECT a.version, a.sequence, c.part, c.total FROM accounts a LEFT JOIN (SELECT ");
         if listing.selection.is_counted() {
             let Conditions { chosen, .. } = self.conditions(&listing.selection);
             let _ = write!(
@@ -237,10 +234,9 @@ impl Statement {
         for column in documents {
             let _ = match self.engine {
                 Engine::Sqlite => write!(self.sql, ", d.{column}"),
-                Engine::Postgres => write!(
-                    self.sql,
-                    ", (SELECT d.{column} FROM entries d WHERE d.account = $1 AND d.slug = page.slug)"
-                ),
+                Engine::Postgres => {
+                    write!(self.sql, ", (SELECT d.{column} FROM entries d WHERE d.account = $1 AND d.slug = page.slug)")
+                }
             };
         }
         self.sql.push_str(" FROM (");

@@ -47,8 +47,7 @@ const COLUMNS: [Column; 4] = [Column::Recency, Column::LocalId, Column::Title, C
 fn page_statement(listing: &Listing, totals: &Totals, wanted: &Wanted, engine: Engine, is_gathered: bool) -> Statement {
     let parts = listing.parts(totals, wanted, 100);
     let seasons = [slug("SeasonAA"), slug("SeasonBB"), slug("SeasonCC")];
-    let page =
-        Page { listing, totals, parts: &parts, seasons: &seasons, is_gathered, limit: 100, is_detailed: true };
+    let page = Page { listing, totals, parts: &parts, seasons: &seasons, is_gathered, limit: 100, is_detailed: true };
     let mut statement = Statement::new(AccountId(1), engine);
     statement.write_page(&page);
     statement
@@ -108,14 +107,18 @@ fn sqlite_begins_a_search_with_what_finds_its_entries() {
         (Selection { tag: Some("red".to_owned()), ..none() }, "sqlite_autoindex_entry_tags_1 (account=? AND tag=?)"),
         (Selection { price: Some(slug("PriceAAA")), ..none() }, "order_entries_of_price (account=? AND price=?)"),
         (Selection { title: Some("x".to_owned()), ..none() }, "entries_sorted_by_title (account=? AND season=?)"),
-        (Selection { recency: Some((1, 2)), ..none() }, "entries_sorted_by_updated (account=? AND season=? AND recency"),
+        (
+            Selection { recency: Some((1, 2)), ..none() },
+            "entries_sorted_by_updated (account=? AND season=? AND recency",
+        ),
     ] {
         for grouping in [Grouping::None, Grouping::Category] {
             let listing = listing(selection.clone(), grouping, Column::LocalId, false);
             let totals = totals(&listing, 3, NARROW / 4);
-            for wanted in
-                [Wanted::After(3), Wanted::Place(listing.groups[0], Place { key: Key::Integer(1), slug: slug("EntryAAA") })]
-            {
+            for wanted in [
+                Wanted::After(3),
+                Wanted::Place(listing.groups[0], Place { key: Key::Integer(1), slug: slug("EntryAAA") }),
+            ] {
                 let plan = plan(&connection, &page_statement(&listing, &totals, &wanted, Engine::Sqlite, true));
                 assert!(plan.iter().any(|step| step.contains(index)), "{plan:#?}");
                 assert!(!plan.iter().any(|step| step.starts_with("SCAN e")), "{plan:#?}");
@@ -136,7 +139,10 @@ fn sqlite_follows_the_log_by_its_sequence() {
     let mut statement = Statement::new(AccountId(1), Engine::Sqlite);
     statement.sql.push_str(MOVED);
     let plan = plan(&connection, &statement);
-    assert!(plan.iter().any(|step| step.contains("sqlite_autoindex_changes_1 (account=? AND sequence>?)")), "{plan:#?}");
+    assert!(
+        plan.iter().any(|step| step.contains("sqlite_autoindex_changes_1 (account=? AND sequence>?)")),
+        "{plan:#?}"
+    );
     assert!(!plan.iter().any(|step| step.contains("TEMP B-TREE")), "{plan:#?}");
 }
 
@@ -151,7 +157,8 @@ fn what_was_before_follows_from_the_log_and_the_row_of_now() {
     let told = |steps: &[(&str, Option<&str>, &str)], deleted: bool| {
         let mut taken = Steps::default();
         for (action, before, after) in steps {
-            let [before, after] = [*before, Some(*after)].map(|title| title.map(|title| head(Status::Submitted, title)));
+            let [before, after] =
+                [*before, Some(*after)].map(|title| title.map(|title| head(Status::Submitted, title)));
             taken.take("EntryAAA", action, &after.unwrap(), before.as_deref(), (false, deleted));
         }
         let moved = taken.moved()?.pop()?;
