@@ -197,16 +197,57 @@ CREATE TABLE entry_counts (
 );
 CREATE INDEX entry_counts_of_category ON entry_counts (account, season, category);
 
+-- What stands on the tabs of entries: contributors, and attachments further down. segment: what the filters of their lists
+-- tell them apart by, 0 where it or its entry is in the trash. entry_key: the title of the entry after case folding.
+-- recency: the time of the last change, negated.
 CREATE TABLE contributors (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     entry ordered_text NOT NULL,
+    tab ordered_text NOT NULL,
+    segment BIGINT NOT NULL,
+    entry_key ordered_text NOT NULL,
+    created BIGINT NOT NULL,
+    recency BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
 CREATE INDEX contributors_of_entry ON contributors (account, entry, slug);
+CREATE INDEX contributors_sorted_by_entry ON contributors (account, entry_key, slug, segment);
+CREATE INDEX contributors_sorted_by_tab ON contributors (account, tab, slug, segment);
+CREATE INDEX contributors_sorted_by_created ON contributors (account, created, slug, segment);
+CREATE INDEX contributors_sorted_by_updated ON contributors (account, recency, slug, segment);
+
+-- The answers of contributors as the list sorts by them.
+CREATE TABLE contributor_answers (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    field ordered_text NOT NULL,
+    sort_key ordered_text NOT NULL,
+    PRIMARY KEY (account, slug, field)
+);
+CREATE INDEX contributor_answers_sorted ON contributor_answers (account, field, sort_key, slug);
+
+-- What the filters of the lists tell contributors and attachments (kind) apart by, as one number, and how many have it.
+CREATE TABLE belonging_segments (
+    account BIGINT NOT NULL,
+    segment BIGINT NOT NULL,
+    kind ordered_text NOT NULL,
+    season ordered_text NOT NULL,
+    category ordered_text NOT NULL,
+    chapter ordered_text NOT NULL,
+    tab ordered_text NOT NULL,
+    status ordered_text NOT NULL,
+    moderation ordered_text NOT NULL,
+    payment ordered_text NOT NULL,
+    review ordered_text NOT NULL,
+    total BIGINT NOT NULL,
+    PRIMARY KEY (account, segment)
+);
+CREATE INDEX belonging_segments_by_meaning ON belonging_segments
+    (account, kind, season, category, chapter, tab, status, moderation, payment, review);
 
 CREATE TABLE files (
     account BIGINT NOT NULL,
@@ -216,17 +257,38 @@ CREATE TABLE files (
     PRIMARY KEY (account, token)
 );
 
+-- Uploads that have begun to store bytes and are not recorded yet. begun: when. doomed: whether what they stored is being
+-- removed, so that they can be recorded no more.
+CREATE TABLE uploads (
+    account BIGINT NOT NULL,
+    token ordered_text NOT NULL,
+    begun BIGINT NOT NULL,
+    doomed BIGINT NOT NULL,
+    PRIMARY KEY (account, token)
+);
+CREATE INDEX uploads_by_age ON uploads (begun);
+
 CREATE TABLE attachments (
     account BIGINT NOT NULL,
     token ordered_text NOT NULL,
     entry ordered_text NOT NULL,
+    tab ordered_text NOT NULL,
     place BIGINT NOT NULL,
+    segment BIGINT NOT NULL,
+    entry_key ordered_text NOT NULL,
+    created BIGINT NOT NULL,
+    recency BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, token)
 );
 CREATE INDEX attachments_of_entry ON attachments (account, entry, place, token);
+CREATE INDEX attachments_sorted_by_entry ON attachments (account, entry_key, token, segment);
+CREATE INDEX attachments_sorted_by_tab ON attachments (account, tab, token, segment);
+CREATE INDEX attachments_sorted_by_order ON attachments (account, place, token, segment);
+CREATE INDEX attachments_sorted_by_created ON attachments (account, created, token, segment);
+CREATE INDEX attachments_sorted_by_updated ON attachments (account, recency, token, segment);
 
 -- segment: 1 awaiting payment, 2 test, 4 deleted, added up. recency: the time of the last change, negated, so that
 -- the newest comes first in an ascending index whose ties are ordered by slug. total: in ten-thousandths.

@@ -15,6 +15,7 @@ mod values;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::storage::Secret;
 use kind::Kind;
 use layers::Layers;
 pub use values::{DatabaseUrl, LogFormat, Network, Region};
@@ -90,8 +91,10 @@ settings! {
         shutdown_timeout_seconds: u64 = "30", Kind::Whole(1, 3600);
         /// Connections open at once. Further ones wait until one is closed.
         max_connections: usize = "10000", Kind::Whole(1, 1_000_000);
-        /// Bytes of a request body, uploads excepted: those have the limit of the interface, 256 MB.
+        /// Bytes of a request body, but for the file of an upload.
         max_body_bytes: usize = "1048576", Kind::Whole(1024, 268_435_456);
+        /// Bytes of a file that is uploaded. The interface allows 256 MB.
+        max_upload_bytes: usize = "268435456", Kind::Whole(1024, 268_435_456);
     }
     /// Where records are kept.
     database: Database {
@@ -107,8 +110,18 @@ settings! {
     }
     /// Where the bytes of files are kept.
     storage: Storage {
-        /// A folder. It is made when it does not exist.
+        /// A folder, which is made when it does not exist, or a bucket behind the interface of S3, which must be there,
+        /// and what the names of its files begin with.
         url: String = "file:./plaudit-files", Kind::Storage;
+        /// The address of the S3 interface, for a server other than that of AWS. Plain `http://` is for a network of your
+        /// own.
+        endpoint: String = "", Kind::WebAddress;
+        /// The region that requests to the bucket are signed for. Left empty, it is that of `AWS_REGION`, or us-east-1.
+        region: String = "", Kind::Text;
+        /// The id of the access key to the bucket. Left empty, the role of the machine is used, as AWS tells it.
+        access_key_id: String = "", Kind::Text;
+        /// The access key to the bucket. It is never shown; set it by the environment.
+        secret_access_key: Secret = "", Kind::Secret;
     }
     /// What the service writes to standard error.
     log: Log {
@@ -263,6 +276,7 @@ impl Setting {
                 toml::Value::Array(parts.map(|part| toml::Value::String(part.to_owned())).collect()).to_string()
             }
             Kind::Database => toml::Value::String(mask(text)).to_string(),
+            Kind::Secret if !text.is_empty() => toml::Value::String("****".to_owned()).to_string(),
             _ => toml::Value::String(text.to_owned()).to_string(),
         }
     }

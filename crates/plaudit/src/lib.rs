@@ -4,6 +4,7 @@
 
 pub mod app;
 pub mod attachments;
+pub mod belongings;
 pub mod cli;
 pub mod clock;
 pub mod config;

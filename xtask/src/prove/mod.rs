@@ -32,6 +32,7 @@ mod setup_lists;
 mod snapshot;
 mod speed;
 mod streams;
+mod uploads;
 mod xml;
 
 /// Every proof, in the order in which `--all` runs them.
@@ -52,6 +53,7 @@ const PROOFS: &[Proof] = &[
     entry_speed::PROOF,
     deadline::PROOF,
     streams::PROOF,
+    uploads::PROOF,
     newcomer::PROOF,
 ];
 

@@ -34,6 +34,7 @@ pub(crate) struct Service {
     port: u16,
     metrics: u16,
     core: Option<usize>,
+    environment: Vec<(&'static str, String)>,
     running: Option<Child>,
 }
 
@@ -61,7 +62,8 @@ impl Service {
                 context.postgres()?.create(&format!("proof_{}_{number}", std::process::id()))?
             }
         };
-        Ok(Self { binary: context.binary()?, directory, database, port: 0, metrics: 0, core: None, running: None })
+        let (binary, environment) = (context.binary()?, Vec::new());
+        Ok(Self { binary, directory, database, port: 0, metrics: 0, core: None, environment, running: None })
     }
 
     /// One that has imported this program and is running.
@@ -190,9 +192,23 @@ impl Service {
     pub(crate) fn beside(&self) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("plaudit-proof-").tempdir()?;
         let (binary, database) = (self.binary.clone(), self.database.clone());
-        let mut node = Self { binary, directory, database, port: 0, metrics: 0, core: None, running: None };
+        let environment = self.environment.clone();
+        let mut node =
+            Self { binary, directory, database, port: 0, metrics: 0, core: None, environment, running: None };
         node.start()?;
         Ok(node)
+    }
+
+    /// Sets a variable for every command and start from now on.
+    pub(crate) fn set(&mut self, variable: &'static str, value: &str) {
+        self.environment.retain(|(name, _)| *name != variable);
+        self.environment.push((variable, value.to_owned()));
+    }
+
+    /// The most memory that the running service held at any time, in bytes.
+    pub(crate) fn peak_memory(&self) -> Result<u64> {
+        let running = self.running.as_ref().context("the service does not run")?;
+        Ok(peak_memory_of(running.id()))
     }
 
     /// The memory that the running service holds, in bytes.
@@ -285,6 +301,9 @@ impl Service {
             if name.to_string_lossy().starts_with("PLAUDIT_") {
                 command.env_remove(name);
             }
+        }
+        for (name, value) in &self.environment {
+            command.env(name, value);
         }
         command
     }

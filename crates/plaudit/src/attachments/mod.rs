@@ -3,10 +3,16 @@
 //! - An attachment and its file have the same token.
 //! - The entry's second document holds its attachments with the names of their files; whoever changes one has the
 //!   entry recomputed in the same transaction ([`crate::entries::refresh_detail`]).
+//! - It stands on a tab for attachments of its entry's form, and answers the fields of that tab that are asked in the
+//!   category of the entry. It can move to another such tab and keeps its answers.
+//! - It changes with its entry: not in a season that is over, not in a locked category. With its entry it is in the trash.
+//! - An attachment in the trash keeps its file.
 
+pub mod api;
 mod rules;
 pub mod store;
 
+pub use api::routes;
 pub use rules::write_shown;
 
 use crate::document::{self, Object};
@@ -16,6 +22,8 @@ use crate::kind::Kind;
 use crate::program::Context;
 use crate::text::{Slug, Timestamp, Token};
 
+/// The most attachments of an entry, which shows all of them.
+pub const MOST: i64 = 1_000;
 /// The highest place in the order.
 pub const LAST_PLACE: i64 = 1_000_000_000;
 

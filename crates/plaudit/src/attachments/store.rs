@@ -1,24 +1,41 @@
 //! The table of attachments.
 
 use super::Attachment;
-use crate::db::{AccountId, DbError, Tx};
+use crate::belongings::Belonging;
+use crate::belongings::store::{Segments, settle};
+use crate::db::{AccountId, DbError, Row, Tx};
 use crate::files;
 use crate::http::json_body::parse_object;
 use crate::input::{self, Members};
 use crate::program::{Context, Record};
 use crate::text::{Slug, Token};
 
-/// Adds or replaces an attachment.
-pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Attachment>) -> Result<(), DbError> {
+/// Adds or replaces an attachment. The counts follow with [`crate::belongings::store::write_segments`], in the same
+/// transaction.
+pub async fn put(
+    tx: &mut Tx,
+    account: AccountId,
+    record: &Record<Attachment>,
+    segments: &mut Segments,
+) -> Result<(), DbError> {
+    let Attachment { token, entry, tab, order, created, updated, .. } = &record.value;
+    let named = (Belonging::Attachment, token.as_str());
+    let (segment, entry_key) = settle(tx, account, named, (*entry, *tab), record.deleted, segments).await?;
     tx.later(
-        "INSERT INTO attachments (account, token, entry, place, deleted, revision, doc) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (account, token) DO UPDATE SET \
-         entry = $3, place = $4, deleted = $5, revision = $6, doc = $7",
+        "INSERT INTO attachments (account, token, entry, tab, place, segment, entry_key, created, recency, deleted, \
+         revision, doc) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+         ON CONFLICT (account, token) DO UPDATE SET entry = $3, tab = $4, place = $5, segment = $6, entry_key = $7, \
+         created = $8, recency = $9, deleted = $10, revision = $11, doc = $12",
         vec![
             account.into(),
-            record.value.token.as_str().to_owned().into(),
-            record.value.entry.into(),
-            record.value.order.into(),
+            token.as_str().to_owned().into(),
+            (*entry).into(),
+            (*tab).into(),
+            (*order).into(),
+            segment.into(),
+            entry_key.into(),
+            (*created).into(),
+            updated.as_microseconds().saturating_neg().into(),
             record.deleted.into(),
             record.revision.into(),
             record.value.stored().into(),
@@ -36,6 +53,25 @@ pub async fn entry_of(tx: &mut Tx, account: AccountId, token: &Token) -> Result<
     )
     .await
     .map(Option::flatten)
+}
+
+/// An attachment that is not in the trash, locked until the end of the transaction.
+pub(super) async fn find_for_update(
+    tx: &mut Tx,
+    account: AccountId,
+    token: &Token,
+    context: &Context,
+) -> Result<Option<Record<Attachment>>, DbError> {
+    let read =
+        |row: &Row<'_>| Ok(Record { value: parse(row.text(0)?, context)?, revision: row.integer(1)?, deleted: false });
+    let sql = "SELECT doc, revision FROM attachments WHERE account = $1 AND token = $2 AND deleted = 0";
+    tx.first_for_update(sql, &[account.into(), token.as_str().into()], read).await
+}
+
+/// How many attachments an entry has, those in the trash left out.
+pub(super) async fn count(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<i64, DbError> {
+    let sql = "SELECT count(*) FROM attachments WHERE account = $1 AND entry = $2 AND deleted = 0";
+    Ok(tx.first(sql, &[account.into(), entry.into()], |row| row.integer(0)).await?.unwrap_or(0))
 }
 
 /// The attachments of an entry that are not in the trash, in their order, each with the name of its file. One whose
@@ -72,7 +108,8 @@ pub async fn each_for_export(
     .await
 }
 
-fn parse(doc: &str, context: &Context) -> Result<Attachment, DbError> {
+/// Reads the stored form.
+pub(super) fn parse(doc: &str, context: &Context) -> Result<Attachment, DbError> {
     let broken = || DbError::Failed(format!("a stored attachment cannot be read: {doc}"));
     let object = parse_object(doc.as_bytes()).map_err(|_| broken())?;
     let mut members = Members::closed(&object);

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::db::{self, Db, migrate};
 use crate::ids::Ids;
 use crate::log::Action;
-use crate::storage::Storage;
+use crate::storage::{self, Storage};
 use crate::text::Slug;
 use crate::transfer::{self, Applied, ApplyMode, Deployment, Fault, Source, Step};
 
@@ -74,7 +74,7 @@ impl Opened {
 /// Opens the database without changing it; where there is none yet, an empty one that goes away again.
 async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
     let folder = tempfile::Builder::new().prefix("plaudit-apply-").tempdir()?;
-    let storage = Storage::open(&format!("file:{}", folder.path().join("files").display()))?;
+    let storage = Storage::open(&storage::Settings::at(&format!("file:{}", folder.path().join("files").display())))?;
     let path = database_settings(config).url.strip_prefix("sqlite:").map(PathBuf::from);
     let there_is = if path.is_some_and(|path| !path.exists()) { None } else { opened_as_is(config).await? };
     let db = if let Some(db) = there_is {

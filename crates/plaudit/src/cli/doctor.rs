@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::progress::Progress;
 use super::store::{Head, Logged, Table};
 use super::{Failure, chain, open_as_is, say, store};
+use crate::belongings;
 use crate::config::Config;
 use crate::db::{Db, Tx, migrate};
 use crate::entries;
@@ -113,7 +114,7 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
         return findings.fault(&format!("schema: it lacks {}; run `plaudit migrate`", pending.join(", ")));
     }
     ok("schema: it is current")?;
-    let storage = match Storage::open(&config.storage.url) {
+    let storage = match Storage::open(&super::storage_settings(config)) {
         Ok(storage) => Some(storage),
         Err(error) => {
             findings.fault(&format!("storage {}: {error}", config.storage.url))?;
@@ -178,6 +179,9 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     let mut found = Found::default();
     users::store::each_wrong(&mut tx, head.account, |fault| found.add(|| fault)).await?;
     findings.check(&about, "users are found by what they say, and each is a person", &found)?;
+    let mut found = Found::default();
+    belongings::store::each_wrong(&mut tx, head.account, |fault| found.add(|| fault)).await?;
+    findings.check(&about, "attachments and contributors are listed as their entries are", &found)?;
     if let Some(storage) = storage {
         let (found, count) = files(&mut tx, &head, storage).await?;
         findings.check(&about, &format!("{count} files have their bytes"), &found)?;

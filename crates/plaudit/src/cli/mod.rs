@@ -37,7 +37,7 @@ use crate::db::{self, AccountId, Db, DbError, Tx};
 use crate::input::Violations;
 use crate::log::{Actor, Origin};
 use crate::program::accounts;
-use crate::storage::{Storage, StorageError};
+use crate::storage::{self, Storage, StorageError};
 use crate::text::Slug;
 
 /// What the program was called with.
@@ -223,7 +223,19 @@ async fn open_existing(config: &Config) -> Result<(Db, Storage), Failure> {
 
 /// Opens the database, its schema up to date, and the file storage.
 async fn open(config: &Config) -> Result<(Db, Storage), Failure> {
-    Ok((open_database(config).await?, Storage::open(&config.storage.url)?))
+    Ok((open_database(config).await?, Storage::open(&storage_settings(config))?))
+}
+
+/// Where files are kept.
+fn storage_settings(config: &Config) -> storage::Settings {
+    let own = &config.storage;
+    storage::Settings {
+        url: own.url.clone(),
+        endpoint: own.endpoint.clone(),
+        region: own.region.clone(),
+        access_key_id: own.access_key_id.clone(),
+        secret_access_key: own.secret_access_key.clone(),
+    }
 }
 
 /// What a command's changes are logged as.

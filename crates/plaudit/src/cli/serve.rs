@@ -12,6 +12,7 @@ use crate::app::{App, Settings};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
 use crate::db::{Db, Engine};
+use crate::files;
 use crate::http::{self, idempotency, metrics, server};
 use crate::ids::Ids;
 use crate::log;
@@ -20,7 +21,7 @@ use crate::text::Timestamp;
 
 /// How often a node asks whether its region is under maintenance: twice within the second that the contract allows.
 const MAINTENANCE_POLL: Duration = Duration::from_millis(500);
-/// How often answers that are no longer given again are forgotten.
+/// How often is tidied up.
 const SWEEP: Duration = Duration::from_mins(10);
 /// How often streams give signs of life, each in its turn, and look whether they may go on.
 const BEAT: Duration = Duration::from_secs(1);
@@ -71,7 +72,7 @@ impl Node {
     pub(super) async fn run(self, config: &Config) {
         let Self { app, listener, metrics, .. } = self;
         let poll = tokio::spawn(poll_maintenance(app.clone()));
-        let sweep = tokio::spawn(forget_answers(app.clone()));
+        let sweep = tokio::spawn(tidy_up(app.clone()));
         let look = tokio::spawn(look_for_commits(app.clone()));
         let beat = tokio::spawn(beat(app.clone()));
         let settings = server::Settings::from(&config.server);
@@ -101,7 +102,7 @@ fn settings(config: &Config, address: &str) -> Settings {
         idempotency_seconds: i64::try_from(config.limits.idempotency_hours * 3600).unwrap_or(i64::MAX),
         download_seconds: u32::try_from(config.limits.download_minutes * 60).unwrap_or(u32::MAX),
         max_body_bytes: config.server.max_body_bytes,
-        max_upload_bytes: crate::files::SIZE,
+        max_upload_bytes: config.server.max_upload_bytes,
         body_timeout_seconds: config.server.body_timeout_seconds,
         streams: log::Limits { node: config.limits.streams, key: config.limits.streams_per_key },
         log_requests: config.log.requests,
@@ -114,12 +115,17 @@ fn serve_metrics(config: &Config, app: &App, listener: TcpListener) -> JoinHandl
     tokio::spawn(async move { server::serve(listener, router, &settings, std::future::pending()).await })
 }
 
-/// Forgets answers to idempotency keys that are no longer given again.
-async fn forget_answers(app: App) {
+/// Forgets answers to idempotency keys that are no longer given again, and removes what uploads left that nobody recorded.
+async fn tidy_up(app: App) {
     loop {
         let oldest = Timestamp::from_seconds(app.clock.now().as_seconds() - app.settings.idempotency_seconds);
         if let Err(error) = idempotency::store::forget(&app.db, oldest).await {
             tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
+        }
+        match files::sweep(&app).await {
+            Ok(0) => {}
+            Ok(removed) => tracing::info!(removed, "removed what uploads left that were not finished"),
+            Err(error) => tracing::warn!(%error, "what uploads left could not be removed"),
         }
         tokio::time::sleep(SWEEP).await;
     }

@@ -16,6 +16,8 @@ pub(super) enum Kind {
     Flag,
     Database,
     Storage,
+    Text,
+    Secret,
     Levels,
 }
 
@@ -33,7 +35,8 @@ impl Kind {
             Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
             Self::Flag => "true or false".to_owned(),
             Self::Database => "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE".to_owned(),
-            Self::Storage => "file:DIRECTORY".to_owned(),
+            Self::Storage => "file:DIRECTORY or s3://BUCKET/PREFIX".to_owned(),
+            Self::Text | Self::Secret => "a text without blanks, or nothing".to_owned(),
             Self::Levels => {
                 "one of error, warn, info, debug, trace, also as MODULE=LEVEL, separated by commas".to_owned()
             }
@@ -55,10 +58,8 @@ impl Kind {
             Self::Database => ["sqlite:", "postgres://", "postgresql://"]
                 .iter()
                 .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty())),
-            Self::Storage => match crate::storage::Location::parse(text) {
-                Ok(location) => return location.supported().map_err(|error| error.to_string()),
-                Err(_) => false,
-            },
+            Self::Storage => crate::storage::Location::parse(text).is_ok(),
+            Self::Text | Self::Secret => text.bytes().all(|byte| byte.is_ascii_graphic()) && text.len() <= 1024,
             Self::Levels => text.split(',').all(|part| {
                 let (module, level) = part.rsplit_once('=').unwrap_or(("plaudit", part));
                 !module.is_empty() && matches!(level, "error" | "warn" | "info" | "debug" | "trace")

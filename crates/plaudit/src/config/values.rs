@@ -4,6 +4,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use crate::storage::Secret;
+
 /// A text that has passed its kind's check becomes a value.
 pub(super) trait FromText: Sized {
     fn from_text(text: &str) -> Option<Self>;
@@ -29,6 +31,12 @@ impl FromText for Option<String> {
 impl FromText for Vec<Network> {
     fn from_text(text: &str) -> Option<Self> {
         text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect()
+    }
+}
+
+impl FromText for Secret {
+    fn from_text(text: &str) -> Option<Self> {
+        Some(Self::new(text))
     }
 }
 

@@ -3,11 +3,20 @@
 //! - A contributor belongs to one entry, and shows the entry's season.
 //! - The entry's second document holds its contributors; whoever changes one has the entry recomputed in the same
 //!   transaction ([`crate::entries::refresh_detail`]).
+//! - It stands on a tab for contributors of its entry's form, for good, and answers the fields of that tab that are asked in
+//!   the category of the entry.
+//! - It changes with its entry: not in a season that is over, not in a locked category. With its entry it is in the trash.
+//! - Its answers are kept once more as the list sorts by them.
 
+pub mod api;
 mod rules;
 pub mod store;
 
+pub use api::routes;
 pub use rules::write_shown;
+
+/// The most contributors of an entry, which shows all of them.
+pub const MOST: i64 = 1_000;
 
 use crate::document::Object;
 use crate::entries::Answers;

@@ -1,25 +1,55 @@
 //! The table of contributors.
 
 use super::Contributor;
-use crate::db::{AccountId, DbError, Tx};
+use super::rules::sort_key;
+use crate::belongings::Belonging;
+use crate::belongings::store::{Segments, settle};
+use crate::db::{AccountId, DbError, Row, Tx};
+use crate::ids::Ids;
 use crate::program::{self, Context, Record};
 use crate::text::Slug;
 
-/// Adds or replaces a contributor.
-pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) -> Result<(), DbError> {
+/// Adds or replaces a contributor. The counts follow with [`crate::belongings::store::write_segments`], in the same
+/// transaction.
+pub async fn put(
+    tx: &mut Tx,
+    account: AccountId,
+    record: &Record<Contributor>,
+    segments: &mut Segments,
+) -> Result<(), DbError> {
+    let Contributor { slug, entry, tab, fields, created, updated } = &record.value;
+    let named = (Belonging::Contributor, slug.as_str());
+    let (segment, entry_key) = settle(tx, account, named, (*entry, *tab), record.deleted, segments).await?;
     tx.later(
-        "INSERT INTO contributors (account, slug, entry, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
-         ON CONFLICT (account, slug) DO UPDATE SET entry = $3, deleted = $4, revision = $5, doc = $6",
+        "INSERT INTO contributors (account, slug, entry, tab, segment, entry_key, created, recency, deleted, revision, \
+         doc) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (account, slug) DO UPDATE SET \
+         entry = $3, tab = $4, segment = $5, entry_key = $6, created = $7, recency = $8, deleted = $9, revision = $10, \
+         doc = $11",
         vec![
             account.into(),
-            record.value.slug.into(),
-            record.value.entry.into(),
+            (*slug).into(),
+            (*entry).into(),
+            (*tab).into(),
+            segment.into(),
+            entry_key.into(),
+            (*created).into(),
+            updated.as_microseconds().saturating_neg().into(),
             record.deleted.into(),
             record.revision.into(),
             program::store::stored(&record.value).into(),
         ],
     )
-    .await
+    .await?;
+    let sql = "DELETE FROM contributor_answers WHERE account = $1 AND slug = $2";
+    tx.later(sql, vec![account.into(), (*slug).into()]).await?;
+    for (field, answer) in fields.iter() {
+        tx.later(
+            "INSERT INTO contributor_answers (account, slug, field, sort_key) VALUES ($1, $2, $3, $4)",
+            vec![account.into(), (*slug).into(), field.into(), sort_key(answer).into()],
+        )
+        .await?;
+    }
+    Ok(())
 }
 
 /// The entry that a contributor belongs to now, for those who are about to give it to another.
@@ -29,6 +59,37 @@ pub async fn entry_of(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Opt
     })
     .await
     .map(Option::flatten)
+}
+
+/// A slug that no contributor has.
+pub async fn free_slug(tx: &mut Tx, account: AccountId, ids: &Ids) -> Result<Slug, DbError> {
+    loop {
+        let slug = ids.slug();
+        if entry_of(tx, account, slug).await?.is_none() {
+            return Ok(slug);
+        }
+    }
+}
+
+/// A contributor that is not in the trash, locked until the end of the transaction.
+pub(super) async fn find_for_update(
+    tx: &mut Tx,
+    account: AccountId,
+    slug: Slug,
+    context: &Context,
+) -> Result<Option<Record<Contributor>>, DbError> {
+    let read = |row: &Row<'_>| {
+        let value = program::store::parse(row.text(0)?, context)?;
+        Ok(Record { value, revision: row.integer(1)?, deleted: false })
+    };
+    let sql = "SELECT doc, revision FROM contributors WHERE account = $1 AND slug = $2 AND deleted = 0";
+    tx.first_for_update(sql, &[account.into(), slug.into()], read).await
+}
+
+/// How many contributors an entry has, those in the trash left out.
+pub(super) async fn count(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<i64, DbError> {
+    let sql = "SELECT count(*) FROM contributors WHERE account = $1 AND entry = $2 AND deleted = 0";
+    Ok(tx.first(sql, &[account.into(), entry.into()], |row| row.integer(0)).await?.unwrap_or(0))
 }
 
 /// The contributors of an entry that are not in the trash, by slug.

@@ -10,6 +10,7 @@ pub mod summary;
 pub mod tags;
 pub mod trash;
 pub mod update;
+pub mod upload;
 
 use axum::Router;
 use axum::routing::{get, post, put};
@@ -31,6 +32,7 @@ pub fn routes() -> Router<App> {
         .route("/entry/{slug}/copy", post(create::copy))
         .route("/entry/{slug}/restore", post(trash::restore))
         .route("/entry/{slug}/tag/{tags}", put(tags::add).delete(tags::remove))
+        .route("/entry/{slug}/upload/{field}", post(upload::upload))
         .route("/entry/{slug}/update-title", put(realtime::update_title))
         .route("/entry/{slug}/update-field/{field}", put(realtime::update_field))
         .route("/entry/{slug}/update-category", put(realtime::update_category))

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use super::{Entry, EntryHead, Moderation, Payment, Status};
+use crate::belongings::store::Segments;
 use crate::text::Slug;
 
 /// Where an entry is counted.
@@ -91,7 +92,11 @@ impl Place {
 /// How the counts have changed in a transaction. They are written once, because a row that one transaction writes
 /// again and again grows slow on PostgreSQL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CountChanges(BTreeMap<Place, i64>);
+pub struct CountChanges {
+    places: BTreeMap<Place, i64>,
+    /// Those of what belongs to entries.
+    pub belongings: Segments,
+}
 
 impl CountChanges {
     /// Notes that an entry was counted in one place before and is in another now.
@@ -101,14 +106,14 @@ impl CountChanges {
         }
         for (place, change) in [(before, -1), (after, 1)] {
             if let Some(place) = place {
-                *self.0.entry(place).or_default() += change;
+                *self.places.entry(place).or_default() += change;
             }
         }
     }
 
     /// The places whose counts have changed, with the difference.
     pub(super) fn into_changes(self) -> impl Iterator<Item = (Place, i64)> {
-        self.0.into_iter().filter(|(_, change)| *change != 0)
+        self.places.into_iter().filter(|(_, change)| *change != 0)
     }
 }
 

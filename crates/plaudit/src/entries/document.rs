@@ -197,6 +197,18 @@ impl<'d> EntryHead<'d> {
         }
     }
 
+    /// Its form.
+    #[must_use]
+    pub fn form(&self) -> Slug {
+        self.form
+    }
+
+    /// Its title.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// How many contributors and uploaded files it shows.
     #[must_use]
     pub fn counts(&self) -> Counts {

@@ -36,7 +36,7 @@ pub use api::routes;
 pub use counts::{CountChanges, Place};
 pub use document::{Counts, EntryHead, Surroundings, answers_of, detail, whole};
 pub use record::{Stated, complete};
-pub use rules::{Refusal, change_chapter, offered, stopped};
+pub use rules::{Asked, Refusal, change_chapter, check_changeable, given_to, offered, stopped};
 pub use standing::{Eligibility, Moderation, Payment, Status};
 pub use store::{Cause, refresh_detail};
 pub use views::Views;

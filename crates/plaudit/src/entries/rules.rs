@@ -9,6 +9,7 @@ mod status;
 pub(super) mod tags;
 pub(super) mod writing;
 
+pub use answers::{Asked, given_to};
 pub use status::stopped;
 
 use super::{Answers, EntryHead};
@@ -40,6 +41,12 @@ pub fn change_chapter<'d>(program: &Program, head: &EntryHead<'d>, chapter: Slug
         check_unlocked(program, head.category)?;
     }
     Ok(EntryHead { chapter, ..head.clone() })
+}
+
+/// Refuses to change what belongs to an entry of a season that is over or of a locked category.
+pub fn check_changeable(program: &Program, head: &EntryHead<'_>) -> Result<(), Refusal> {
+    check_season(program, head.season)?;
+    check_unlocked(program, head.category)
 }
 
 /// Refuses to change an entry of a locked category.

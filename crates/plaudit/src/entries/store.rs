@@ -7,6 +7,7 @@ mod write;
 
 use super::rules::tags;
 use super::{CountChanges, Counts, Entry, EntryHead, Place, Surroundings, answers_of, detail, rules, whole};
+use crate::belongings::{self, Owner};
 use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::program::{self, Program, Record};
 use crate::text::{Slug, Timestamp, folded};
@@ -90,7 +91,48 @@ pub async fn put(
         doc: head.to_doc(),
         detail: detail(&entry.entry_fields, around),
     };
-    set_row(tx, account, &head, &stored).await
+    set_row(tx, account, &head, &stored).await?;
+    if around.contributors.is_empty() && around.attachments.is_empty() {
+        return Ok(());
+    }
+    let owner = owner_of(&head, record.deleted);
+    belongings::store::follow(tx, account, entry.slug, &owner, &mut counts.belongings).await
+}
+
+/// What is kept of an entry beside what belongs to it.
+fn owner_of(head: &EntryHead<'_>, deleted: bool) -> Owner {
+    Owner {
+        season: head.season,
+        category: head.category,
+        chapter: head.chapter,
+        status: head.status.name().to_owned(),
+        moderation: head.moderation_status.name().to_owned(),
+        payment: head.payment_status.name().to_owned(),
+        review: head.review_status.clone().into_owned(),
+        title_key: folded(&head.title),
+        deleted,
+    }
+}
+
+/// The same of an entry that is stored.
+pub async fn owner(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Owner>, DbError> {
+    let sql = "SELECT season, category, chapter, status, moderation, payment, review, title_key, deleted FROM entries \
+               WHERE account = $1 AND slug = $2";
+    tx.first(sql, &[account.into(), slug.into()], |row| {
+        let slug = |column| Slug::parse(row.text(column)?).ok_or_else(|| broken(&"a slug of it"));
+        Ok(Owner {
+            season: slug(0)?,
+            category: slug(1)?,
+            chapter: slug(2)?,
+            status: row.text(3)?.to_owned(),
+            moderation: row.text(4)?.to_owned(),
+            payment: row.text(5)?.to_owned(),
+            review: row.text(6)?.to_owned(),
+            title_key: row.text(7)?.to_owned(),
+            deleted: row.flag(8)?,
+        })
+    })
+    .await
 }
 
 /// Writes the whole row of an entry.

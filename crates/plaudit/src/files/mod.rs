@@ -3,15 +3,21 @@
 //! - The content under a token never changes, so that neither do its type, its length and the size of its image.
 //! - These three are told by the content alone, never by a name; a program file may state them, and must then be right.
 //!   The beginning and the end of a content tell them ([`Sample`]), so that a long one need not be held.
+//! - A file that was recorded stays, also where no record names it any more: the log and the trash still do. Bytes that an
+//!   upload stored and nobody recorded are removed ([`sweep`]).
 
+pub mod api;
 mod compound;
 mod image;
 mod rules;
 mod sample;
 pub mod store;
+mod sweep;
 
+pub use api::routes;
 pub use rules::Content;
 pub use sample::{HEAD, Sample, Sampler, TAIL};
+pub use sweep::{PATIENCE, sweep};
 
 use crate::document::{self, Object};
 use crate::input::{self, Members};
@@ -130,6 +136,25 @@ impl File {
         }
         object.raw("metadata", &self.metadata);
         object.time("created", self.created);
+    }
+
+    /// What is shown of the file (contract, section 6).
+    #[must_use]
+    pub fn shown(&self) -> String {
+        document::object(|object| {
+            object.download("download_link", self.token.as_str());
+            match &self.duration {
+                Some(duration) => object.raw("duration", duration),
+                None => object.null("duration"),
+            }
+            object.text("filename", &self.filename);
+            object.optional_integer("image_height", self.content.image_height);
+            object.optional_integer("image_width", self.content.image_width);
+            object.raw("metadata", &self.metadata);
+            object.text("mime", &self.content.mime);
+            object.integer("size", self.content.size);
+            object.list("transcoding", |_| ());
+        })
     }
 
     /// The stored form: the program-file form without its kind and bytes.

@@ -7,7 +7,7 @@ use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
 use crate::http::json_body::parse_object;
 use crate::input::{self, Members};
 use crate::program::Context;
-use crate::text::Token;
+use crate::text::{Timestamp, Token};
 
 /// Adds or replaces what is known of a file.
 pub async fn put(tx: &mut Tx, account: AccountId, file: &File, revision: i64) -> Result<(), DbError> {
@@ -27,6 +27,79 @@ pub async fn find(tx: &mut Tx, account: AccountId, token: &Token, context: &Cont
         |row| parse(row.text(0)?, context),
     )
     .await
+}
+
+/// The version of the account's program, and what is known of a file, with its revision.
+pub(super) async fn show(
+    db: &Db,
+    account: AccountId,
+    token: &Token,
+    context: &Context,
+) -> Result<Option<(i64, Option<(i64, File)>)>, DbError> {
+    let sql = "SELECT a.version, f.revision, f.doc FROM accounts a \
+               LEFT JOIN files f ON f.account = a.id AND f.token = $2 WHERE a.id = $1";
+    db.first(sql, &[account.into(), token.as_str().into()], |row| {
+        let file = match row.optional_integer(1)? {
+            None => None,
+            Some(revision) => Some((revision, parse(row.text(2)?, context)?)),
+        };
+        Ok((row.integer(0)?, file))
+    })
+    .await
+}
+
+/// Notes that the bytes of an upload are about to be stored.
+pub async fn announce(tx: &mut Tx, account: AccountId, token: &Token, now: Timestamp) -> Result<(), DbError> {
+    tx.later(
+        "INSERT INTO uploads (account, token, begun, doomed) VALUES ($1, $2, $3, 0)",
+        vec![account.into(), token.as_str().to_owned().into(), now.into()],
+    )
+    .await
+}
+
+/// Takes an announced upload for recording it; false where its bytes are being removed.
+pub async fn claim(tx: &mut Tx, account: AccountId, token: &Token) -> Result<bool, DbError> {
+    let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2 AND doomed = 0";
+    Ok(tx.execute(sql, &[account.into(), token.as_str().into()]).await? == 1)
+}
+
+/// Forgets an announced upload, of which nothing is stored any more.
+pub async fn forget(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
+    let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2";
+    tx.later(sql, vec![account.into(), token.as_str().to_owned().into()]).await
+}
+
+/// An upload that nobody got to record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Orphan {
+    pub(super) account: AccountId,
+    pub(super) slug: String,
+    pub(super) token: Token,
+}
+
+/// Uploads that were announced until a time and are not recorded, the oldest first.
+// tidy: every account -- a clean-up of the whole storage
+pub(super) async fn orphans(db: &Db, until: Timestamp, limit: i64) -> Result<Vec<Orphan>, DbError> {
+    let mut found = Vec::new();
+    db.each(
+        "SELECT u.account, a.slug, u.token FROM uploads u JOIN accounts a ON a.id = u.account WHERE u.begun <= $1 \
+         ORDER BY u.begun, u.account, u.token LIMIT $2",
+        &[until.into(), limit.into()],
+        |row| {
+            if let Some(token) = Token::parse(row.text(2)?) {
+                found.push(Orphan { account: AccountId(row.integer(0)?), slug: row.text(1)?.to_owned(), token });
+            }
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(found)
+}
+
+/// Lets an upload be recorded no more.
+pub(super) async fn doom(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
+    let sql = "UPDATE uploads SET doomed = 1 WHERE account = $1 AND token = $2";
+    tx.later(sql, vec![account.into(), token.as_str().to_owned().into()]).await
 }
 
 /// The version of the account's program, where there is the account, and the names of these files.

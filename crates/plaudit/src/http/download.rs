@@ -300,6 +300,7 @@ mod tests {
     use http_body_util::BodyExt as _;
 
     use super::*;
+    use crate::storage::Settings;
 
     const SECRET: [u8; 32] = [7; 32];
 
@@ -400,7 +401,7 @@ mod tests {
 
     async fn served(range: Option<&'static str>, size: u64) -> Result<(Response<()>, Bytes), StorageError> {
         let folder = tempfile::tempdir().unwrap();
-        let storage = Storage::open(&format!("file:{}", folder.path().display())).unwrap();
+        let storage = Storage::open(&Settings::at(&format!("file:{}", folder.path().display()))).unwrap();
         storage.put("Account", "Token", Bytes::from_static(b"0123456789")).await.unwrap();
         let file = FileDetails { account: "Account", token: "Token", filename: "a.txt", mime: "text/html", size };
         let answer = serve_file(&storage, &file, range.map(HeaderValue::from_static).as_ref()).await?;

@@ -90,6 +90,21 @@ impl<S: Send + Sync> FromRequestParts<S> for PathField {
     }
 }
 
+/// The slug of a tab behind the record's own in the path; a malformed one is 400.
+#[derive(Clone, Copy, Debug)]
+pub struct PathTab(pub Slug);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathTab {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let slug = path_part(parts, state, "tab").await;
+        slug.as_deref().and_then(Slug::parse).map(Self).ok_or_else(|| {
+            ApiError::BadRequest("The slug of the tab in the path must be exactly 8 ASCII letters.".to_owned())
+        })
+    }
+}
+
 /// The query string as it stands.
 #[derive(Clone, Debug)]
 pub struct RawQuery(pub Option<String>);

@@ -35,13 +35,13 @@ use axum::middleware;
 pub use caller::{Caller, Work, Writing};
 pub use error::ApiError;
 pub use event_stream::{LastEventId, Opening};
-pub use extract::{Body, PathField, PathSlug, PathToken, PathUser, RawQuery, Writer};
+pub use extract::{Body, PathField, PathSlug, PathTab, PathToken, PathUser, RawQuery, Writer};
 pub use render::Renderer;
 pub use reply::Reply;
-pub use upload::{Upload, Uploaded};
+pub use upload::{Received, Upload, Uploaded};
 
 use crate::app::App;
-use crate::{entries, orders, program, users};
+use crate::{attachments, contributors, entries, files, orders, program, users};
 
 /// The whole service: the interface and what stands outside it.
 pub fn router(app: App) -> Router {
@@ -69,6 +69,9 @@ fn interface() -> Router<App> {
         .merge(program::fields::routes())
         .merge(entries::routes())
         .merge(entries::stream::routes())
+        .merge(attachments::routes())
+        .merge(contributors::routes())
+        .merge(files::routes())
         .merge(orders::routes())
         .merge(users::routes())
 }

@@ -7,7 +7,7 @@ use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 
 use crate::program::{accounts, categories, chapters, fields, forms, rounds, score_sets, seasons, taxes};
-use crate::{entries, orders, users};
+use crate::{attachments, contributors, entries, files, orders, users};
 
 /// The shape of every error (specification, section 7).
 #[derive(utoipa::ToSchema)]
@@ -106,6 +106,20 @@ pub struct Paging {
         entries::api::realtime::update_chapter,
         entries::stream::of_account,
         entries::stream::of_entry,
+        entries::api::upload::upload,
+        attachments::api::list,
+        attachments::api::show,
+        attachments::api::update,
+        attachments::api::delete,
+        attachments::api::upload::upload,
+        attachments::api::update_field,
+        contributors::api::list,
+        contributors::api::write::create,
+        contributors::api::show,
+        contributors::api::write::update,
+        contributors::api::write::delete,
+        contributors::api::write::update_field,
+        files::api::show,
         orders::api::list,
         users::list::list,
         users::api::create,
@@ -114,6 +128,7 @@ pub struct Paging {
         users::api::delete,
         users::api::restore,
         users::api::auth_token,
+        users::upload::upload,
     ),
     components(schemas(Error)),
     modifiers(&Key),

@@ -5,6 +5,8 @@
 //!   way. A body that is no JSON object is 400, one that is too large 413, as everywhere.
 //! - [`Upload::write`] makes the file whole and then runs the handler's work in its transaction. The work judges the
 //!   members ([`Received::file`]) and records the file ([`Received::record`]). Where it does not, the file is removed.
+//! - Before the first byte is stored the upload is announced, and forgotten in the transaction that records the file. What
+//!   a crash leaves announced is removed by the sweep ([`files::sweep`]).
 //! - A client that goes away before its body has come leaves nothing behind. One that goes away later is not told what
 //!   came of it; the upload is finished all the same, so that there is never a record without its bytes.
 //! - In memory is what the type is told by ([`files::Sampler`]), two parts of the storage and one piece of the body.
@@ -29,13 +31,13 @@ pub(super) use self::spool::spool;
 use super::caller::Writing;
 use super::{ApiError, Caller, Reply, extract};
 use crate::app::Settings;
-use crate::db::Tx;
+use crate::db::{DbError, Tx};
 use crate::document;
 use crate::files::{self, Content, File, Sampler};
 use crate::input::Members;
 use crate::kind::Kind;
 use crate::log::{self, Action, Change};
-use crate::storage::Incoming;
+use crate::storage::{self, Incoming};
 use crate::text::{JsonObject, Timestamp, Token};
 
 /// Whether a path takes uploads, whose bodies are larger than others.
@@ -62,6 +64,7 @@ pub struct Received {
     members: JsonObject<'static>,
     told: Result<Told, &'static str>,
     token: Token,
+    is_announced: bool,
     is_recorded: AtomicBool,
 }
 
@@ -110,9 +113,13 @@ impl Upload {
     where
         S: Send + Sync + 'static,
     {
-        let Self { received, incoming } = self;
+        let Self { mut received, incoming } = self;
         let is_kept = incoming.is_some();
         if let Some(incoming) = incoming {
+            if !received.is_announced {
+                announce(&caller, &received.token).await?;
+                received.is_announced = true;
+            }
             incoming.keep().await?;
         }
         let uploaded = Arc::new(Uploaded { received, state });
@@ -124,13 +131,39 @@ impl Upload {
             // Nobody knows how a commit ended that failed, and bytes too many do less harm than bytes too few.
             Err(error) => is_recorded && matches!(error, ApiError::Internal(_)),
         };
-        if is_kept
-            && !is_wanted
-            && let Err(error) = caller.app().storage.delete(account.as_str(), token.as_str()).await
-        {
-            tracing::warn!(%error, "an uploaded file that was refused could not be removed");
+        if is_kept && !is_wanted {
+            match caller.app().storage.delete(account.as_str(), token.as_str()).await {
+                Ok(()) => forget(&caller, token).await,
+                Err(error) => tracing::warn!(%error, "an uploaded file that was refused is removed later"),
+            }
         }
         outcome
+    }
+}
+
+/// Notes that bytes are about to be stored, so that they are found where nobody gets to record them.
+async fn announce(caller: &Caller, token: &Token) -> Result<(), ApiError> {
+    let state = (caller.account(), token.clone(), caller.now());
+    let announced: Result<(), DbError> = caller
+        .app()
+        .db
+        .write(caller.account(), state, |tx, (account, token, now)| {
+            Box::pin(files::store::announce(tx, *account, token, *now))
+        })
+        .await;
+    Ok(announced?)
+}
+
+/// Forgets what was announced and is not there any more. Where that fails, the sweep does it.
+async fn forget(caller: &Caller, token: &Token) {
+    let state = (caller.account(), token.clone());
+    let forgotten: Result<(), DbError> = caller
+        .app()
+        .db
+        .write(caller.account(), state, |tx, (account, token)| Box::pin(files::store::forget(tx, *account, token)))
+        .await;
+    if let Err(error) = forgotten {
+        tracing::warn!(%error, "an upload that was refused is forgotten later");
     }
 }
 
@@ -139,6 +172,12 @@ impl Received {
     #[must_use]
     pub fn members(&self) -> Members<'_> {
         Members::closed(&self.members)
+    }
+
+    /// The token that the file gets.
+    #[must_use]
+    pub fn token(&self) -> &Token {
+        &self.token
     }
 
     /// What the bytes tell, where they are base64.
@@ -170,6 +209,16 @@ impl Received {
 
     /// Records the file, and answers with it. The last thing that the work does.
     pub async fn record<S>(&self, tx: &mut Tx, writing: &Writing<S>, file: &File) -> Result<Reply, ApiError> {
+        let revision = self.keep(tx, writing, file).await?;
+        Ok(answer(file, Kind::File, revision))
+    }
+
+    /// Records the file, and gives its revision.
+    pub async fn keep<S>(&self, tx: &mut Tx, writing: &Writing<S>, file: &File) -> Result<i64, ApiError> {
+        let account = writing.account();
+        if !files::store::claim(tx, account, &file.token).await? {
+            return Err(ApiError::Internal("an upload took so long that its bytes were removed".to_owned()));
+        }
         let change = Change {
             kind: Kind::File,
             slug: file.token.as_str(),
@@ -177,16 +226,23 @@ impl Received {
             events: &[],
             document: file.stored(),
         };
-        let revision = log::append(tx, writing.account(), &writing.origin, change).await?;
-        files::store::put(tx, writing.account(), file, revision).await?;
+        let revision = log::append(tx, account, &writing.origin, change).await?;
+        files::store::put(tx, account, file, revision).await?;
         self.is_recorded.store(true, Ordering::Release);
-        let shown = document::object(|object| {
-            object.text("filename", &file.filename);
-            object.text("token", file.token.as_str());
-            object.link("link", Kind::File, file.token.as_str());
-        });
-        Ok(Reply::created(shown, revision, Kind::File, file.token.as_str()))
+        Ok(revision)
     }
+}
+
+/// The answer to an upload that made a record of this kind, which has the token of its file.
+#[must_use]
+pub fn answer(file: &File, kind: Kind, revision: i64) -> Reply {
+    let token = file.token.as_str();
+    let shown = document::object(|object| {
+        object.text("filename", &file.filename);
+        object.text("token", token);
+        object.link("link", kind, token);
+    });
+    Reply::created(shown, revision, kind, token)
 }
 
 /// Reads a body to its end.
@@ -210,19 +266,20 @@ async fn read(caller: &Caller, headers: &HeaderMap, mut body: Body) -> Result<Up
         if !scanner.is_empty() && !is_json {
             return Err(extract::not_json());
         }
-        receiving.take(&text).await?;
+        receiving.take(caller, &text).await?;
         text.clear();
     }
     if scanner.is_empty() {
         return Err(extract::empty());
     }
     let Scanned { members, is_base64 } = scanner.finish().map_err(|error| extract::no_object(&error))?;
-    receiving.finish(members, is_base64).await
+    receiving.finish(caller, members, is_base64).await
 }
 
 /// A file whose bytes are coming.
 struct Receiving {
     token: Token,
+    is_announced: bool,
     incoming: Incoming,
     decoder: Result<Decoder, NotBase64>,
     sampler: Sampler,
@@ -238,6 +295,7 @@ impl Receiving {
         let incoming = caller.app().storage.receive(caller.program().account.slug.as_str(), token.as_str())?;
         Ok(Self {
             token,
+            is_announced: false,
             incoming,
             decoder: Ok(Decoder::default()),
             sampler: Sampler::default(),
@@ -248,7 +306,7 @@ impl Receiving {
         })
     }
 
-    async fn take(&mut self, text: &[u8]) -> Result<(), ApiError> {
+    async fn take(&mut self, caller: &Caller, text: &[u8]) -> Result<(), ApiError> {
         self.characters = self.characters.saturating_add(text.len());
         if self.characters / 4 > self.largest.div_ceil(3) {
             return Err(ApiError::TooLarge(self.largest));
@@ -259,29 +317,39 @@ impl Receiving {
             // The rest of the body is read all the same: it may be no JSON, which is told first.
             self.decoder = Err(wrong);
         }
-        self.pass_on().await
+        self.pass_on(caller).await
     }
 
-    async fn pass_on(&mut self) -> Result<(), ApiError> {
+    async fn pass_on(&mut self, caller: &Caller) -> Result<(), ApiError> {
         if self.decoder.is_ok() {
             self.sampler.take(&self.bytes);
             if self.sampler.size() > self.largest as u64 {
                 return Err(ApiError::TooLarge(self.largest));
             }
             self.hash.update(&self.bytes);
+            if !self.is_announced && self.sampler.size() >= storage::PART as u64 {
+                // A larger file is stored part by part while it comes.
+                announce(caller, &self.token).await?;
+                self.is_announced = true;
+            }
             self.incoming.write(&self.bytes).await?;
         }
         self.bytes.clear();
         Ok(())
     }
 
-    async fn finish(mut self, members: JsonObject<'static>, is_base64: Option<bool>) -> Result<Upload, ApiError> {
+    async fn finish(
+        mut self,
+        caller: &Caller,
+        members: JsonObject<'static>,
+        is_base64: Option<bool>,
+    ) -> Result<Upload, ApiError> {
         if let Ok(decoder) = &self.decoder
             && let Err(wrong) = decoder.finish(&mut self.bytes)
         {
             self.decoder = Err(wrong);
         }
-        self.pass_on().await?;
+        self.pass_on(caller).await?;
         let told = match (is_base64, &self.decoder) {
             (None, _) if members.get("data").is_none() => Err("is required"),
             (None, _) => Err("must be a string in base64"),
@@ -291,7 +359,8 @@ impl Receiving {
             _ => Err("must be base64: letters, digits, + and /, with its padding and without blanks"),
         };
         let incoming = told.is_ok().then_some(self.incoming);
-        let received = Received { members, told, token: self.token, is_recorded: AtomicBool::new(false) };
+        let Self { token, is_announced, .. } = self;
+        let received = Received { members, told, token, is_announced, is_recorded: AtomicBool::new(false) };
         Ok(Upload { received, incoming })
     }
 }

@@ -25,7 +25,9 @@ impl Place {
         let settings = Settings::at(&format!("sqlite:{}", folder.path().join("plaudit.db").display()));
         let db = Db::open(&settings).await.unwrap();
         migrate::run(&db, &settings).await.unwrap();
-        let storage = Storage::open(&format!("file:{}", folder.path().join("files").display())).unwrap();
+        let storage =
+            Storage::open(&crate::storage::Settings::at(&format!("file:{}", folder.path().join("files").display())))
+                .unwrap();
         let clock = Clock::fixed(Timestamp::parse("2026-01-31T08:30:00Z").unwrap());
         Self { folder, db, storage, clock, ids: Ids::seeded(1) }
     }

@@ -8,7 +8,7 @@ use super::links::{Link, Purpose};
 use super::schemas::{CreateUser, UpdateUser};
 use super::store::{self, Named, Stored};
 use super::writing::{create_events, update_events, write};
-use super::{PasswordHash, User, body, detail, list, normal_email, shown};
+use super::{PasswordHash, User, body, detail, list, normal_email, shown, upload};
 use crate::app::App;
 use crate::db::Tx;
 use crate::document;
@@ -25,6 +25,7 @@ pub fn routes() -> Router<App> {
         .route("/user/{slug}", get(show).put(update).delete(delete))
         .route("/user/{slug}/restore", post(restore))
         .route("/user/{slug}/auth-token", get(auth_token))
+        .route("/user/{slug}/upload/{field}", post(upload::upload))
 }
 
 /// A user, by the slug or by the e-mail address.

@@ -31,6 +31,7 @@ pub mod schemas;
 mod segments;
 mod selection;
 pub mod store;
+pub mod upload;
 mod writing;
 
 pub use api::routes;

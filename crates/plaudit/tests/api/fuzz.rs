@@ -74,6 +74,24 @@ const OF_ENTRIES: &[&str] = &[
     "/SLUG/update-field/FieldTxt",
     "/SLUG/update-field/FieldTab",
     "/SLUG/update-field/SLUG",
+    "/SLUG/upload/FieldFil",
+    "/SLUG/upload/SLUG",
+    "/SLUG/attachment/TabAttac",
+    "/SLUG/attachment/SLUG",
+];
+/// The paths of what belongs to entries, and of files.
+const OF_BELONGINGS: &[&str] = &[
+    "/attachment",
+    "/attachment/TokenOfTheFirstFileOfAll",
+    "/attachment/TokenOfTheFirstFileOfAll/update-field/FieldAtt",
+    "/attachment/SLUG",
+    "/contributor",
+    "/contributor/Contribu",
+    "/contributor/Contribu/update-field/FieldCtr",
+    "/contributor/SLUG/update-field/SLUG",
+    "/file/TokenOfTheLogoFileOfAllX",
+    "/file/SLUG",
+    "/user/UserEntr/upload/SLUG",
 ];
 const NAMES: &[&str] = &[
     "status",
@@ -173,6 +191,15 @@ const PARAMETERS: &[&str] = &[
     "type=text",
     "category=CategChi",
     "order=title",
+    "order=entry",
+    "order=order",
+    "order=tab",
+    "order=FieldCtr",
+    "entry=EntryOne",
+    "tab=TabContr",
+    "tag=red",
+    "moderation=undecided",
+    "review_status=x",
     "order=categories",
     "order=email",
     "order=confirmed_at",
@@ -225,6 +252,9 @@ const BODIES: &[&str] = &[
     r#"{"season":"SeasonAc","status":"active","translated":{"name":{"en_GB":"N"}},"parent":"CategPar","chapters":["ChapterN"]}"#,
     r#"{"parent":"CategChi","locked":true,"divisions":3,"entrant_max_entries":null}"#,
     r#"{"filename":"a.gif","data":"R0lGODlhBQAHAA=="}"#,
+    r#"{"filename":"\u202e.gif","data":"R0lGODlhBQAHAA==","order":1,"attachment_fields":{"FieldAtt":"\u0000"}}"#,
+    r#"{"entry":"EntryTwo","tab":"TabContr","fields":{"FieldCtr":"\u0000\u007f"}}"#,
+    r#"{"fields":{"FieldCtr":null},"attachment_fields":{"FieldAtt":""},"order":1e0,"tab":"TabAttac"}"#,
     r#"{"first_name":"F\u0000","last_name":"Er","mobile":"+441632960000","password":"12345678","roles":["RoleMana"]}"#,
     r#"{"last_name":"O'Neil <&>","language":"de_DE","preferences":{"a":[1e2,null]},"user_fields":{"FieldTxt":"x"}}"#,
     "",
@@ -257,7 +287,8 @@ fn mutated(random: &mut Random, text: &[u8]) -> Vec<u8> {
 
 fn path(random: &mut Random) -> String {
     let slug = random.pick(SLUGS);
-    match random.below(21) {
+    match random.below(23) {
+        21 | 22 => random.pick(OF_BELONGINGS).replace("SLUG", slug),
         0 => format!("/category/{slug}"),
         1 => format!("/{}", random.pick(&["category", "chapter"])),
         2 if random.once_in(2) => format!("/{}/{slug}/upload", random.pick(&["category", "chapter"])),

@@ -17,11 +17,12 @@ use plaudit::http::render::Filling;
 use plaudit::http::server::ClientAddress;
 use plaudit::ids::Ids;
 use plaudit::program::keys::{self, ApiKey, Scope};
-use plaudit::storage::Storage;
+use plaudit::storage::{self, Storage};
 use plaudit::text::{Slug, Timestamp};
 use plaudit::transfer;
 use serde_json::Value;
 use tempfile::TempDir;
+use test_bucket::Bucket;
 use tower::ServiceExt;
 
 /// Runs a test on SQLite and on PostgreSQL.
@@ -47,11 +48,58 @@ macro_rules! both_engines {
     };
 }
 
-/// Runs a test on a server of its own. Not generic, so that the runtime is compiled once and not once a test.
+/// Runs a test on SQLite and on PostgreSQL, with files in a folder and in a bucket.
+#[macro_export]
+macro_rules! both_storages {
+    ($(async fn $name:ident($server:ident) $body:block)*) => {
+        $(mod $name {
+            #[allow(unused_imports)]
+            use super::*;
+            use plaudit::db::Engine;
+            use $crate::harness::{Files, Server, run_with};
+
+            async fn run($server: Server) $body
+
+            #[test]
+            fn sqlite() {
+                run_with(Engine::Sqlite, Files::Folder, |server| Box::pin(run(server)));
+            }
+
+            #[test]
+            fn postgres() {
+                run_with(Engine::Postgres, Files::Folder, |server| Box::pin(run(server)));
+            }
+
+            #[test]
+            fn sqlite_and_a_bucket() {
+                run_with(Engine::Sqlite, Files::Bucket, |server| Box::pin(run(server)));
+            }
+
+            #[test]
+            fn postgres_and_a_bucket() {
+                run_with(Engine::Postgres, Files::Bucket, |server| Box::pin(run(server)));
+            }
+        })*
+    };
+}
+
+/// Where files are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Files {
+    Folder,
+    Bucket,
+}
+
+/// Runs a test on a server of its own, with files in a folder.
 pub fn run(engine: db::Engine, test: fn(Server) -> Pin<Box<dyn Future<Output = ()>>>) {
+    run_with(engine, Files::Folder, test);
+}
+
+/// Runs a test on a server of its own. Not generic, so that the runtime is compiled once and not once a test.
+pub fn run_with(engine: db::Engine, files: Files, test: fn(Server) -> Pin<Box<dyn Future<Output = ()>>>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(async {
-        let server = Server::start(engine).await;
+        let server = Server::start_with(engine, files).await;
         let url = server.url.clone();
         test(server).await;
         if engine == db::Engine::Postgres {
@@ -84,6 +132,7 @@ pub struct Server {
     router: axum::Router,
     /// A key of the first account that reads and writes.
     pub key: String,
+    bucket: Option<Bucket>,
     directory: TempDir,
     url: String,
 }
@@ -166,8 +215,8 @@ async fn new_postgres_database() -> String {
 
 impl Server {
     /// A server with the program of the fixture: two accounts, `AccountA` with a key, and `AccountB`.
-    pub async fn start(engine: db::Engine) -> Self {
-        let mut server = Self::empty(engine).await;
+    async fn start_with(engine: db::Engine, files: Files) -> Self {
+        let mut server = Self::empty_with(engine, files).await;
         server.import(crate::harness::fixture::ACCOUNT_A).await;
         server.import(crate::harness::fixture::ACCOUNT_B).await;
         server.key = server.new_key("AccountA", Scope::ReadWrite).await;
@@ -176,6 +225,10 @@ impl Server {
 
     /// A server on an empty database.
     pub async fn empty(engine: db::Engine) -> Self {
+        Self::empty_with(engine, Files::Folder).await
+    }
+
+    async fn empty_with(engine: db::Engine, files: Files) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let url = match engine {
             db::Engine::Sqlite => format!("sqlite:{}", directory.path().join("plaudit.db").display()),
@@ -186,10 +239,22 @@ impl Server {
         db::migrate::run(&db, &settings).await.unwrap();
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
         let ids = Ids::seeded(1);
-        let storage = Storage::open(&format!("file:{}", directory.path().join("files").display())).unwrap();
+        let folder = directory.path().join("files");
+        let bucket = (files == Files::Bucket).then(|| Bucket::serve(&folder).unwrap());
+        let place = match &bucket {
+            None => storage::Settings::at(&format!("file:{}", folder.display())),
+            Some(bucket) => storage::Settings {
+                url: format!("s3://{}", test_bucket::NAME),
+                endpoint: bucket.endpoint().to_owned(),
+                region: "us-east-1".to_owned(),
+                access_key_id: test_bucket::ACCESS_KEY_ID.to_owned(),
+                secret_access_key: storage::Secret::new(test_bucket::SECRET_ACCESS_KEY),
+            },
+        };
+        let storage = Storage::open(&place).unwrap();
         let app = App::new(db.clone(), clock.clone(), ids.clone(), storage.clone(), app_settings()).await.unwrap();
         let router = plaudit::http::router(app.clone());
-        Self { app, db, clock, ids, storage, router, key: String::new(), directory, url }
+        Self { app, db, clock, ids, storage, router, key: String::new(), bucket, directory, url }
     }
 
     /// The service started anew on the same database: nothing that was kept in memory is left.
@@ -378,6 +443,9 @@ impl Server {
 
     /// The names of what the storage has of an account, unfinished files included.
     pub fn stored_files(&self, account: &str) -> Vec<String> {
+        if let Some(bucket) = &self.bucket {
+            return [bucket.keys(account).unwrap(), bucket.parts().unwrap()].concat();
+        }
         let Ok(folder) = std::fs::read_dir(self.directory.path().join("files").join(account)) else {
             return Vec::new();
         };
@@ -407,6 +475,16 @@ impl Server {
         }
         assert_eq!(both[0], both[1]);
         both.swap_remove(0)
+    }
+
+    /// What lists keep of attachments and contributors must be what there is: the count of each segment, and in every row
+    /// the segment and the title of its entry.
+    pub async fn check_belongings(&self, account: &str) {
+        let account = self.account(account).await;
+        let mut wrong = Vec::new();
+        let mut tx = self.db.snapshot().await.unwrap();
+        plaudit::belongings::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
+        assert!(wrong.is_empty(), "{wrong:?}");
     }
 
     /// The stored documents of an entry.

@@ -214,6 +214,63 @@ both_engines! {
         assert_eq!(total["total"], 1);
     }
 
+    async fn what_belongs_to_an_entry_of_another_account_is_unknown(server) {
+        let key = server.new_key("AccountB", plaudit::program::keys::Scope::ReadWrite).await;
+        server.import(crate::harness::fixture::ACCOUNT_B).await;
+        let (token, slug) = ("TokenOfTheFirstFileOfAll", "Contribu");
+        let foreign = |method: &'static str, path: String, body: Option<&'static str>| {
+            let headers = [("x-api-key", key.as_str())];
+            server.request(method, &path, &headers, body)
+        };
+        for (of, name, other) in [
+            ("attachment", token, "TokenOfNothingAtAllThere"),
+            ("file", token, "TokenOfNothingAtAllThere"),
+            ("contributor", slug, "NoSuchCo"),
+        ] {
+            let there = server.send(foreign("GET", format!("/{of}/{name}"), None)).await;
+            let nowhere = server.send(foreign("GET", format!("/{of}/{other}"), None)).await;
+            assert_eq!((there.status, told(&there, name)), (404, told(&nowhere, other)));
+        }
+        for (method, path) in [
+            ("PUT", format!("/attachment/{token}")),
+            ("PUT", format!("/attachment/{token}/update-field/BFieldTx")),
+            ("DELETE", format!("/attachment/{token}")),
+            ("PUT", format!("/contributor/{slug}")),
+            ("PUT", format!("/contributor/{slug}/update-field/BFieldTx")),
+            ("DELETE", format!("/contributor/{slug}")),
+            ("POST", "/entry/EntryOne/attachment/BTabGene".to_owned()),
+            ("POST", "/entry/EntryOne/upload/BFieldTx".to_owned()),
+            ("POST", "/user/UserEntr/upload/BFieldTx".to_owned()),
+        ] {
+            server.send(foreign(method, path, (method != "DELETE").then_some("{}"))).await.expect(404);
+        }
+        for list in ["/attachment?season=all", "/contributor?season=all", "/contributor?season=all&entry=EntryOne"] {
+            assert_eq!(server.send(foreign("GET", list.to_owned(), None)).await.expect(200).json()["total"], 0);
+        }
+        trash(&server).await;
+        are_told_alike(&server, 422, async |slug: &str, format: &str| {
+            let body = format!(r#"{{"entry":"{slug}","tab":"TabContr"}}"#);
+            server.post_with("/contributor", &body, &[("accept", format)]).await
+        }, &["NoSuchEn", "BEntryOn", "EntryDel"]).await;
+        are_told_alike(&server, 422, async |slug: &str, format: &str| {
+            let body = format!(r#"{{"entry":"EntryOne","tab":"{slug}"}}"#);
+            server.post_with("/contributor", &body, &[("accept", format)]).await
+        }, &["NoSuchTa", "BTabGene"]).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            let body = r#"{"filename":"a","data":"","order":1}"#;
+            server.post_with(&format!("/entry/EntryOne/attachment/{slug}"), body, &[("accept", format)]).await
+        }, &["NoSuchTa", "BTabGene"]).await;
+        are_told_alike(&server, 404, async |slug: &str, format: &str| {
+            let body = r#"{"filename":"a","data":""}"#;
+            server.post_with(&format!("/entry/{slug}/upload/FieldFil"), body, &[("accept", format)]).await
+        }, &["NoSuchEn", "BEntryOn", "EntryDel"]).await;
+        for filter in ["entry", "tab", "category", "chapter", "season"] {
+            are_told_alike(&server, 200, async |slug: &str, format: &str| {
+                server.get_with(&format!("/attachment?{filter}={slug}"), &[("accept", format)]).await
+            }, &["NoSuchSl", "BEntryOn", "BTabGene", "BCategor", "BChapter", "BSeasonA"]).await;
+        }
+    }
+
     async fn what_a_new_entry_names_of_another_account_is_unknown(server) {
         trash(&server).await;
         for (member, slugs) in [

@@ -12,12 +12,16 @@
 
 mod accounts;
 mod apply;
+mod attachments;
+mod belongings;
 mod categories;
 mod chapters;
+mod contributors;
 mod database;
 mod entries;
 mod errors;
 mod fields;
+mod files;
 mod forms;
 mod fuzz;
 mod harness;

@@ -89,12 +89,19 @@ both_engines! {
                 "/user?count=none",
                 "/user/UserEntr",
                 "/user/mara@example.org",
+                "/attachment",
+                "/contributor?order=FieldCtr&season=all",
             ] {
                 counts.push((path, counted(&server, "GET", path, ["", ""]).await));
             }
             let moves = [r#"{"chapter":"ChapterS"}"#, r#"{"chapter":"ChapterN"}"#];
             counts.push(("move", counted(&server, "PUT", "/entry/EntryOne/update-chapter", moves).await));
             let changes = [r#"{"status":"inactive"}"#, r#"{"status":"active"}"#];
+            let answers = [r#"{"value":"a"}"#, r#"{"value":"b"}"#];
+            let path = "/attachment/TokenOfTheFirstFileOfAll";
+            let order = [r#"{"order":2}"#, r#"{"order":3}"#];
+            counts.push(("answer", counted(&server, "PUT", "/entry/EntryOne/update-field/FieldTxt", answers).await));
+            counts.push(("attachment", counted(&server, "PUT", path, order).await));
             counts.push(("chapter", counted(&server, "PUT", "/chapter/ChapterN", changes).await));
             let managers = [r#"{"managers":[]}"#, r#"{"managers":["UserMana"]}"#];
             let cookies = [r#"{"marketing_cookies":true}"#, r#"{"marketing_cookies":false}"#];

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use plaudit::program::keys::Scope;
 use serde_json::{Value, json};
 
-use crate::both_engines;
+use crate::both_storages;
 use crate::harness::check::{FORMATS, error_names};
 use crate::harness::{Answer, BASE, JSON, MAXIMUM_BODY, MAXIMUM_UPLOAD, NOW, Server, XML};
 
@@ -42,7 +42,7 @@ async fn images(server: &Server) -> Value {
     server.get("/category/CategChi").await.expect(200).json()["images"].clone()
 }
 
-both_engines! {
+both_storages! {
     async fn an_image_of_a_category_is_shown_and_can_be_downloaded(server) {
         let changes = server.changes("AccountA").await.len();
         let bytes = png(640, 3_000);

@@ -118,7 +118,7 @@ impl Answer {
         Ok(Self {
             status: parts.status.as_u16(),
             headers: parts.headers.iter().map(|(name, value)| (name.as_str().to_owned(), shown(value))).collect(),
-            body: body.with_config().limit(256 << 20).read_to_vec()?,
+            body: body.with_config().limit(1 << 30).read_to_vec()?,
         })
     }
 

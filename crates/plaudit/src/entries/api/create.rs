@@ -2,6 +2,7 @@
 
 use super::schemas::CreateEntry;
 use super::{Made, facts};
+use crate::belongings::store::{Segments, write_segments};
 use crate::contributors::{self, Contributor};
 use crate::db::{DbError, Tx};
 use crate::entries::store::{self, Change};
@@ -112,7 +113,7 @@ async fn copy_contributor(
     let account = writing.account();
     let now = writing.origin.at;
     let copy = Contributor {
-        slug: facts::free_slug_of_contributor(tx, account, &writing.state.ids).await?,
+        slug: contributors::store::free_slug(tx, account, &writing.state.ids).await?,
         entry,
         fields: rules::writing::without_files(&writing.program, &contributor.fields),
         created: now,
@@ -127,5 +128,7 @@ async fn copy_contributor(
         document: program::store::stored(&copy),
     };
     let revision = log::append(tx, account, &writing.origin, change).await?;
-    contributors::store::put(tx, account, &Record { value: copy, revision, deleted: false }).await
+    let mut segments = Segments::default();
+    contributors::store::put(tx, account, &Record { value: copy, revision, deleted: false }, &mut segments).await?;
+    write_segments(tx, account, segments).await
 }

@@ -57,13 +57,3 @@ async fn free_slug(tx: &mut Tx, account: AccountId, ids: &Ids) -> Result<Slug, D
         }
     }
 }
-
-/// A slug that no contributor has.
-pub(super) async fn free_slug_of_contributor(tx: &mut Tx, account: AccountId, ids: &Ids) -> Result<Slug, DbError> {
-    loop {
-        let slug = ids.slug();
-        if contributors::store::entry_of(tx, account, slug).await?.is_none() {
-            return Ok(slug);
-        }
-    }
-}

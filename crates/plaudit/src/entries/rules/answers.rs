@@ -22,7 +22,34 @@ pub(in crate::entries) struct Place {
     pub(in crate::entries) category: Option<Slug>,
 }
 
-/// The answers after these were given. What is wrong is told under `entry_fields.<slug>`.
+/// What answers are given to; `None` is what is not known.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// The member that has the answers, under which is told what is wrong.
+    pub member: &'static str,
+    /// What the fields ask about.
+    pub resource: Resource,
+    /// The form that they are on.
+    pub form: Option<Slug>,
+    /// The tab that they stand on, where not every one of the form will do.
+    pub tab: Option<Slug>,
+    /// The category that they are asked in.
+    pub category: Option<Slug>,
+}
+
+impl Asked {
+    fn of_entry(place: Place) -> Self {
+        let Place { form, category } = place;
+        Self { member: "entry_fields", resource: Resource::Entries, form, tab: None, category }
+    }
+
+    fn takes(&self, field: &Field, program: &Program) -> bool {
+        let is_of_form = || self.form.is_none_or(|form| form_of(field, program) == Some(form));
+        field.resource == self.resource && self.tab.is_none_or(|tab| field.tab == Some(tab)) && is_of_form()
+    }
+}
+
+/// The answers of an entry after these were given. What is wrong is told under `entry_fields.<slug>`.
 pub(in crate::entries) fn given(
     program: &Program,
     place: Place,
@@ -30,31 +57,55 @@ pub(in crate::entries) fn given(
     given: &JsonObject,
     violations: &mut Violations,
 ) -> Answers {
+    given_to(program, Asked::of_entry(place), before, given, violations)
+}
+
+/// The answers after these were given. What is wrong is told under the member and the field's slug.
+pub fn given_to(
+    program: &Program,
+    asked: Asked,
+    before: &Answers,
+    given: &JsonObject,
+    violations: &mut Violations,
+) -> Answers {
     let mut after = before.clone();
     for (name, value) in given.iter() {
-        match answer(program, place, before, (name, value)) {
+        match answer(program, asked, before, (name, value)) {
             Ok((field, answer)) => after.set(field, answer),
-            Err(message) => violations.add(format!("entry_fields.{name}"), message),
+            Err(message) => violations.add(format!("{}.{name}", asked.member), message),
         }
     }
     after
 }
 
+/// The field of an entry that takes a file now; otherwise why there is none.
+pub(in crate::entries) fn file_field(program: &Program, place: Place, field: Slug) -> Result<&Field, String> {
+    let found = program.fields.live(field).filter(|field| Asked::of_entry(place).takes(field, program));
+    let found = found.ok_or_else(|| "is no field of the form".to_owned())?;
+    if !found.is_file() {
+        return Err("takes no file".to_owned());
+    }
+    if place.category.is_some_and(|category| !is_asked_in(found, category, program)) {
+        return Err("is not asked in the category".to_owned());
+    }
+    Ok(found)
+}
+
 /// The field of a name, and the answer that it has after this one was given.
 fn answer(
     program: &Program,
-    place: Place,
+    asked: Asked,
     before: &Answers,
     (name, value): (&str, &Json),
 ) -> Result<(Slug, Option<Json<'static>>), String> {
-    let is_of_form = |field: &&Field| {
-        field.resource == Resource::Entries && place.form.is_none_or(|form| form_of(field, program) == Some(form))
-    };
-    let field = Slug::parse(name).and_then(|slug| program.fields.live(slug)).filter(is_of_form);
-    let field = field.ok_or_else(|| "is no field of the form".to_owned())?;
+    let found = Slug::parse(name).and_then(|slug| program.fields.live(slug));
+    let field = found.filter(|field| asked.takes(field, program)).ok_or_else(|| {
+        let place = if asked.tab.is_some() { "tab" } else { "form" };
+        format!("is no field of the {place}")
+    })?;
     judge_answer(field, value)?;
     let answer = merged(field.kind, before.get(field.slug), value);
-    let is_asked = place.category.is_none_or(|category| is_asked_in(field, category, program));
+    let is_asked = asked.category.is_none_or(|category| is_asked_in(field, category, program));
     if let Some(answer) = &answer {
         if !is_asked {
             return Err("is not asked in the category".to_owned());

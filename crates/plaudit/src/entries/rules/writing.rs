@@ -20,7 +20,7 @@ use crate::program::categories::Category;
 use crate::program::chapters;
 use crate::program::fields::Field;
 use crate::program::forms::{Form, FormType};
-use crate::text::{Slug, Timestamp};
+use crate::text::{Json, Slug, Timestamp, Token};
 
 /// What has to be known of other records that people make.
 #[derive(Clone, Debug, Default)]
@@ -255,6 +255,24 @@ pub(in crate::entries) fn update(
         return Err(Refusal::State(format!("An entry that is {} cannot become {to}.", before.status)));
     }
     screening::settle(program, Some(before), &mut entry, is_handed_in);
+    Ok(entry)
+}
+
+/// The entry with a file as the answer to a field; everything that was wrong with the file is in `violations`.
+pub(in crate::entries) fn give_file(
+    program: &Program,
+    before: &Entry,
+    (field, token): (Slug, &Token),
+    violations: Violations,
+) -> Result<Entry, Refusal> {
+    if !violations.is_empty() {
+        return Err(Refusal::Invalid(violations));
+    }
+    let mut entry = before.clone();
+    entry.entry_fields.set(field, Some(Json::String(token.as_str().to_owned().into())));
+    check_season(program, before.season)?;
+    check_lock(program, before, &entry, false)?;
+    screening::settle(program, Some(before), &mut entry, false);
     Ok(entry)
 }
 

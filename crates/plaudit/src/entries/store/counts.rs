@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::belongings;
 use crate::db::{AccountId, Db, DbError, Tx, Value};
 use crate::entries::{CountChanges, Place, Status};
 use crate::text::Slug;
@@ -25,7 +26,8 @@ fn meaning(place: &Place) -> [Value<'static>; 12] {
 }
 
 /// Writes what was noted of the counts.
-pub async fn write_counts(tx: &mut Tx, account: AccountId, changes: CountChanges) -> Result<(), DbError> {
+pub async fn write_counts(tx: &mut Tx, account: AccountId, mut changes: CountChanges) -> Result<(), DbError> {
+    belongings::store::write_segments(tx, account, std::mem::take(&mut changes.belongings)).await?;
     for (place, change) in changes.into_changes() {
         let mut values = vec![account.into()];
         values.extend(meaning(&place));

@@ -73,7 +73,7 @@ async fn add_contributor_and_attachment(tx: &mut Tx, bench: &Bench) {
     let (account, context) = (bench.program.id, &bench.program.context);
     let contributor: Record<Contributor> =
         record(r#"{"slug":"ContriAA","entry":"EntryAAA","tab":"TabAAAAA","fields":{"FieldAAA":1}}"#, context);
-    contributors::store::put(tx, account, &contributor).await.unwrap();
+    contributors::store::put(tx, account, &contributor, &mut CountChanges::default().belongings).await.unwrap();
     let token = Token::parse("TokenAAAAAAA").unwrap();
     let object = parse_object(br#"{"filename":"a.gif","size":10}"#).unwrap();
     let mut members = Members::closed(&object);
@@ -85,7 +85,7 @@ async fn add_contributor_and_attachment(tx: &mut Tx, bench: &Bench) {
     let mut members = Members::closed(&object);
     let attachment = Attachment::read(&mut members, token, context).unwrap();
     let attachment = Record { value: attachment, revision: 1, deleted: false };
-    attachments::store::put(tx, account, &attachment).await.unwrap();
+    attachments::store::put(tx, account, &attachment, &mut CountChanges::default().belongings).await.unwrap();
 }
 
 #[tokio::test]

@@ -1,0 +1,255 @@
+//! Requests to attachments.
+
+pub mod schemas;
+pub mod upload;
+
+use axum::Router;
+use axum::routing::{get, post, put};
+
+use self::schemas::{UpdateAttachment, UpdateAttachmentAnswer};
+use super::rules::{self, Given};
+use super::{Attachment, store};
+use crate::app::App;
+use crate::belongings::store::{Segments, write_segments};
+use crate::belongings::{self, Belonging, Listed, Selection, Shown};
+use crate::db::Tx;
+use crate::entries::{self, Cause, EntryHead, check_changeable, refresh_detail};
+use crate::files;
+use crate::http::openapi::{Error, Paging};
+use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, Order};
+use crate::http::{ApiError, Body, Caller, PathField, PathToken, RawQuery, Reply, Writer, Writing};
+use crate::input::Violations;
+use crate::kind::Kind;
+use crate::log::{self, Action, Change};
+use crate::program::{Program, Record};
+use crate::text::{JsonObject, Slug, Token};
+
+/// The routes of attachments.
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/attachment", get(list))
+        .route("/attachment/{token}", get(show).put(update).delete(delete))
+        .route("/attachment/{token}/update-field/{field}", put(update_field))
+        .route("/entry/{slug}/attachment/{tab}", post(upload::upload))
+}
+
+const FILTERS: &[Filter] = &[
+    Filter::new("category", FilterKind::Slug),
+    Filter::new("chapter", FilterKind::Slug),
+    Filter::new("entry", FilterKind::Slug),
+    Filter::new("season", FilterKind::SlugOrAll),
+    Filter::new("tab", FilterKind::Slug),
+];
+const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "entry", "order", "tab", "updated"]);
+
+/// A page of attachments of entries that are not in the trash. Without `order` what was changed last comes first.
+#[utoipa::path(
+    get,
+    path = "/attachment",
+    operation_id = "GetAttachmentCollectionV23",
+    tag = "Attachments",
+    params(
+        ("category" = Option<String>, Query, description = "The category of the entry"),
+        ("chapter" = Option<String>, Query, description = "The chapter of the entry"),
+        ("entry" = Option<String>, Query, description = "The entry"),
+        ("season" = Option<String>, Query, description = "The season of the entry, or `all`; the active one without it"),
+        ("tab" = Option<String>, Query, description = "The tab"),
+        ("order" = Option<String>, Query, description = "`created`, `entry` (by title), `order`, `tab` or `updated`"),
+        Paging,
+    ),
+    responses(
+        (status = 200, description = "The page"),
+        (status = "4XX", description = "Why there is none", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
+    let order = match query.order {
+        Order::Named(order) => order,
+        Order::Field(_) => SPEC.default_order,
+    };
+    let selection = Selection::of(&query, caller.program());
+    let listed = Listed::named(Belonging::Attachment, selection, order, query.direction);
+    let read = belongings::page(&caller, &query, &listed).await?;
+    let program = caller.program();
+    belongings::answer(&caller, ("/attachment", &query), (&listed, &read), |shown| document(program, shown))
+}
+
+fn document(program: &Program, shown: &Shown) -> Result<String, ApiError> {
+    let attachment = store::parse(&shown.doc, &program.context)?;
+    let filename = match &shown.file {
+        Some(doc) => files::store::facts(doc)?.filename,
+        None => String::new(),
+    };
+    Ok(rules::document(&attachment, &shown.title, &filename))
+}
+
+/// An attachment.
+#[utoipa::path(
+    get,
+    path = "/attachment/{token}",
+    operation_id = "GetAttachmentV23",
+    tag = "Attachments",
+    params(("token" = String, Path, description = "The attachment", pattern = "^[A-Za-z]{9,64}$")),
+    responses(
+        (status = 200, description = "The attachment"),
+        (status = "4XX", description = "Why it is not shown", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn show(caller: Caller, PathToken(token): PathToken) -> Result<Reply, ApiError> {
+    let program = caller.program();
+    let read =
+        belongings::store::find(&caller.app().db, caller.account(), Belonging::Attachment, token.as_str()).await?;
+    let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
+    let (revision, shown) = found.ok_or(ApiError::NotFound)?;
+    Ok(Reply::ok(document(program, &shown)?, revision))
+}
+
+struct Request {
+    token: Token,
+    body: JsonObject<'static>,
+}
+
+/// Changes what the body names; everything else keeps its value.
+#[utoipa::path(
+    put,
+    path = "/attachment/{token}",
+    operation_id = "PutAttachmentV23",
+    tag = "Attachments",
+    params(("token" = String, Path, description = "The attachment", pattern = "^[A-Za-z]{9,64}$")),
+    request_body(content = UpdateAttachment, content_type = "application/json"),
+    responses(
+        (status = 200, description = "The attachment"),
+        (status = "4XX", description = "Why it did not change", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update(
+    caller: Caller,
+    PathToken(token): PathToken,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write(Request { token, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
+}
+
+async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
+    let Request { token, body } = &*writing.state;
+    let (document, revision) = change(tx, writing, token, rules::read_update(body)).await?;
+    Ok(Reply::ok(document, revision))
+}
+
+struct AnswerRequest {
+    token: Token,
+    field: Slug,
+    body: JsonObject<'static>,
+}
+
+/// Gives an attachment the answer to one field.
+#[utoipa::path(
+    put,
+    path = "/attachment/{token}/update-field/{field}",
+    operation_id = "PutAttachmentUpdateFieldV23",
+    tag = "Entries (realtime)",
+    params(
+        ("token" = String, Path, description = "The attachment", pattern = "^[A-Za-z]{9,64}$"),
+        ("field" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
+    ),
+    request_body(content = UpdateAttachmentAnswer, content_type = "application/json"),
+    responses(
+        (status = 201, description = "The attachment, with the answer"),
+        (status = "4XX", description = "Why it did not change", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn update_field(
+    caller: Caller,
+    PathToken(token): PathToken,
+    PathField(field): PathField,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write(AnswerRequest { token, field, body }, |tx, writing| Box::pin(write_answer(tx, writing))).await
+}
+
+async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<Reply, ApiError> {
+    let AnswerRequest { token, field, body } = &*writing.state;
+    if writing.program.fields.live(*field).is_none() {
+        return Err(ApiError::NotFound);
+    }
+    let (document, revision) = change(tx, writing, token, rules::read_answer(body, *field)).await?;
+    Ok(Reply::created(document, revision, Kind::Attachment, token.as_str()))
+}
+
+/// Changes an attachment as a body says that was read with these violations; gives what is shown then, and the revision.
+async fn change<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    token: &Token,
+    given: (Given, Violations),
+) -> Result<(String, i64), ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update(tx, account, token, &program.context).await?.ok_or(ApiError::NotFound)?;
+    let before = found.value;
+    let entry = entries::store::find_for_update(tx, account, before.entry).await?.ok_or(ApiError::NotFound)?;
+    let head = entry.head()?;
+    let after = rules::update(program, &head, &before, given, writing.origin.at)?;
+    check_changeable(program, &head)?;
+    writing.precondition(found.revision)?;
+    let revision =
+        if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
+    let filename = files::store::names_in(tx, account, std::slice::from_ref(token)).await?.pop();
+    let filename = filename.map(|(_, filename)| filename).unwrap_or_default();
+    Ok((rules::document(&after, head.title(), &filename), revision))
+}
+
+/// Logs and writes an attachment, and has its entry show it.
+async fn write<S>(tx: &mut Tx, writing: &Writing<S>, attachment: Attachment, action: Action) -> Result<i64, ApiError> {
+    let (account, program, origin) = (writing.account(), &writing.program, &writing.origin);
+    let entry = attachment.entry;
+    let change = Change {
+        kind: Kind::Attachment,
+        slug: attachment.token.as_str(),
+        action,
+        events: &[],
+        document: attachment.stored(),
+    };
+    let revision = log::append(tx, account, origin, change).await?;
+    let mut segments = Segments::default();
+    let record = Record { value: attachment, revision, deleted: action == Action::Trashed };
+    store::put(tx, account, &record, &mut segments).await?;
+    write_segments(tx, account, segments).await?;
+    refresh_detail(tx, account, program, origin, entry, Cause::Belongings).await?;
+    Ok(revision)
+}
+
+/// Puts an attachment into the trash. Its file stays.
+#[utoipa::path(
+    delete,
+    path = "/attachment/{token}",
+    operation_id = "DeleteAttachmentV23",
+    tag = "Attachments",
+    params(("token" = String, Path, description = "The attachment", pattern = "^[A-Za-z]{9,64}$")),
+    responses(
+        (status = 204, description = "The attachment is in the trash"),
+        (status = "4XX", description = "Why it is not", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn delete(caller: Caller, PathToken(token): PathToken, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(token, |tx, writing| Box::pin(write_delete(tx, writing))).await
+}
+
+async fn write_delete(tx: &mut Tx, writing: &Writing<Token>) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update(tx, account, &writing.state, &program.context).await?;
+    let found = found.ok_or(ApiError::NotFound)?;
+    let entry = entries::store::find_for_update(tx, account, found.value.entry).await?.ok_or(ApiError::NotFound)?;
+    let head: EntryHead<'_> = entry.head()?;
+    check_changeable(program, &head)?;
+    writing.precondition(found.revision)?;
+    write(tx, writing, found.value, Action::Trashed).await?;
+    Ok(Reply::no_content())
+}

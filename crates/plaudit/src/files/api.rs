@@ -1,0 +1,35 @@
+//! Requests to files.
+
+use axum::Router;
+use axum::routing::get;
+
+use super::store;
+use crate::app::App;
+use crate::http::openapi::Error;
+use crate::http::{ApiError, Caller, PathToken, Reply};
+
+/// The routes of files.
+pub fn routes() -> Router<App> {
+    Router::new().route("/file/{token}", get(show))
+}
+
+/// What is known of a file, with an address that it can be downloaded from for a while.
+#[utoipa::path(
+    get,
+    path = "/file/{token}",
+    operation_id = "GetFileV23",
+    tag = "Files",
+    params(("token" = String, Path, description = "The file", pattern = "^[A-Za-z]{9,64}$")),
+    responses(
+        (status = 200, description = "The file; `mime`, `size` and the size of an image are told by its content"),
+        (status = "4XX", description = "Why it is not shown", body = Error),
+    ),
+    security(("key" = [])),
+)]
+pub async fn show(caller: Caller, PathToken(token): PathToken) -> Result<Reply, ApiError> {
+    let program = caller.program();
+    let read = store::show(&caller.app().db, caller.account(), &token, &program.context).await?;
+    let (_, file) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
+    let (revision, file) = file.ok_or(ApiError::NotFound)?;
+    Ok(Reply::ok(file.shown(), revision))
+}

@@ -1,0 +1,207 @@
+use test_bucket::Bucket;
+
+use super::folder::PIECE;
+use super::*;
+
+fn storage() -> (tempfile::TempDir, Storage) {
+    let folder = tempfile::tempdir().unwrap();
+    let storage = Storage::open(&Settings::at(&format!("file:{}", folder.path().join("a/b").display()))).unwrap();
+    (folder, storage)
+}
+
+/// A bucket, and how it is reached.
+fn bucket() -> (tempfile::TempDir, Bucket, Settings) {
+    let folder = tempfile::tempdir().unwrap();
+    let bucket = Bucket::serve(folder.path()).unwrap();
+    let settings = Settings {
+        url: format!("s3://{}/some/prefix", test_bucket::NAME),
+        endpoint: bucket.endpoint().to_owned(),
+        region: "eu-central-1".to_owned(),
+        access_key_id: test_bucket::ACCESS_KEY_ID.to_owned(),
+        secret_access_key: Secret::new(test_bucket::SECRET_ACCESS_KEY),
+    };
+    (folder, bucket, settings)
+}
+
+/// Waits until something is so that another task does.
+async fn until(is_so: impl Fn() -> bool) {
+    while !is_so() {
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn whole(pieces: Pieces) -> Vec<u8> {
+    pieces
+        .try_fold(Vec::new(), |mut all, piece| async move {
+            Ok({
+                all.extend(piece);
+                all
+            })
+        })
+        .await
+        .unwrap()
+}
+
+#[test]
+fn addresses_are_parsed() {
+    let folder = |path: &str| Location::Folder(PathBuf::from(path));
+    assert_eq!(Location::parse("file:./files").unwrap(), folder("./files"));
+    assert_eq!(Location::parse("file:/var/files").unwrap(), folder("/var/files"));
+    assert_eq!(Location::parse("file:///var/files").unwrap(), folder("/var/files"));
+    let bucket = Location::Bucket { bucket: "b".to_owned(), prefix: "p/q".to_owned() };
+    assert_eq!(Location::parse("s3://b/p/q/").unwrap(), bucket);
+    let wrong =
+        ["", "files", "file:", "file://host/x", "s3://", "s3:///p", "s3://b/../c", "s3://b/p//q", "s3://..", "gs://b"];
+    for wrong in wrong {
+        assert!(Location::parse(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_folder_that_cannot_be_made_is_named() {
+    let message = Storage::open(&Settings::at("file:/dev/null/files")).unwrap_err().to_string();
+    assert!(message.contains("/dev/null/files"), "{message}");
+}
+
+#[tokio::test]
+async fn a_file_is_kept_read_listed_and_removed() {
+    let (_folder, storage) = storage();
+    keeps_files(&storage).await;
+    let (_folder, bucket, settings) = bucket();
+    keeps_files(&Storage::open(&settings).unwrap()).await;
+    assert_eq!(bucket.keys("some/prefix/Bccount").unwrap(), ["Token"]);
+    let bare = Settings { url: format!("s3://{}", test_bucket::NAME), ..settings };
+    keeps_files(&Storage::open(&bare).unwrap()).await;
+    assert_eq!(bucket.keys("Account").unwrap(), ["Other"]);
+}
+
+/// More than two pieces of either place.
+const LENGTH: usize = (2 << 20) + PIECE * 2 + 17;
+
+async fn keeps_files(storage: &Storage) {
+    let content: Vec<u8> = (0..LENGTH).map(|at| u8::try_from(at % 251).unwrap()).collect();
+    assert!(!storage.exists("Account", "Token").await.unwrap());
+    storage.put("Account", "Token", Bytes::from_static(b"first")).await.unwrap();
+    storage.put("Account", "Token", Bytes::from(content.clone())).await.unwrap();
+    storage.put("Account", "Other", Bytes::new()).await.unwrap();
+    storage.put("Bccount", "Token", Bytes::new()).await.unwrap();
+    assert_eq!(storage.size("Account", "Token").await.unwrap(), content.len() as u64);
+    let (size, pieces) = storage.get_stream("Account", "Token", None).await.unwrap();
+    assert_eq!(size, content.len() as u64);
+    assert!(whole(pieces).await == content);
+    let (_, pieces) = storage.get_stream("Account", "Token", Some(5..PIECE as u64 + 9)).await.unwrap();
+    assert_eq!(whole(pieces).await, content[5..PIECE + 9]);
+    let end = storage.get_range("Account", "Token", LENGTH as u64 - 17..u64::MAX).await.unwrap();
+    assert_eq!(end, content[LENGTH - 17..]);
+    let (size, pieces) = storage.get_stream("Account", "Other", None).await.unwrap();
+    assert_eq!((size, whole(pieces).await), (0, Vec::new()));
+    let mut listed: Vec<Stored> = storage.list("Account").unwrap().try_collect().await.unwrap();
+    listed.sort_by(|left, right| left.token.cmp(&right.token));
+    let expected = [("Other", 0), ("Token", content.len() as u64)];
+    assert_eq!(listed, expected.map(|(token, size)| Stored { token: token.to_owned(), size }));
+    storage.delete("Account", "Token").await.unwrap();
+    storage.delete("Account", "Token").await.unwrap();
+    assert!(!storage.exists("Account", "Token").await.unwrap());
+    let missing = storage.get_stream("Account", "Token", None).await;
+    assert!(matches!(missing.err().unwrap(), StorageError::Missing(_)));
+    let nothing: Vec<Stored> = storage.list("Nobody").unwrap().try_collect().await.unwrap();
+    assert!(nothing.is_empty());
+}
+
+#[tokio::test]
+async fn an_unfinished_upload_is_not_listed() {
+    let (folder, storage) = storage();
+    storage.put("Account", "Token", Bytes::from_static(b"x")).await.unwrap();
+    std::fs::write(folder.path().join("a/b/Account/Token#1"), "half").unwrap();
+    std::fs::write(folder.path().join("a/b/Account/.hidden"), "other").unwrap();
+    let listed: Vec<Stored> = storage.list("Account").unwrap().try_collect().await.unwrap();
+    assert_eq!(listed.len(), 1);
+    storage.put("Account", "Token", Bytes::from_static(b"yes")).await.unwrap();
+    assert_eq!(storage.size("Account", "Token").await.unwrap(), 3);
+}
+
+#[tokio::test]
+async fn a_file_that_is_received_is_seen_when_it_is_whole() {
+    let (folder, storage) = storage();
+    receives_files(&storage).await;
+    assert_eq!(std::fs::read_dir(folder.path().join("a/b/Account")).unwrap().count(), 0);
+    let (_folder, bucket, settings) = bucket();
+    receives_files(&Storage::open(&settings).unwrap()).await;
+    assert!(bucket.keys("some/prefix/Account").unwrap().is_empty());
+    assert!(bucket.parts().unwrap().is_empty());
+}
+
+async fn receives_files(storage: &Storage) {
+    let content: Vec<u8> = (0..2 * PART + 17).map(|at| u8::try_from(at % 251).unwrap()).collect();
+    for length in [0, 3, PART, PART + 1, content.len()] {
+        let mut incoming = storage.receive("Account", "Token").unwrap();
+        for piece in content[..length].chunks(PART / 2 + 1) {
+            incoming.write(piece).await.unwrap();
+        }
+        assert!(!storage.exists("Account", "Token").await.unwrap());
+        incoming.keep().await.unwrap();
+        let (size, pieces) = storage.get_stream("Account", "Token", None).await.unwrap();
+        assert_eq!(size, length as u64);
+        assert!(whole(pieces).await == content[..length]);
+        storage.delete("Account", "Token").await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_kept_leaves_nothing() {
+    let (folder, storage) = storage();
+    let mut incoming = storage.receive("Account", "Token").unwrap();
+    incoming.write(&vec![1; 2 * PART + 1]).await.unwrap();
+    let files = || std::fs::read_dir(folder.path().join("a/b/Account")).unwrap().count();
+    assert_eq!(files(), 1);
+    drop(incoming);
+    until(|| files() == 0).await;
+    assert!(storage.receive("..", "Token").is_err());
+}
+
+#[tokio::test]
+async fn a_file_that_is_not_kept_leaves_no_part_in_a_bucket() {
+    let (_folder, bucket, settings) = bucket();
+    let storage = Storage::open(&settings).unwrap();
+    let mut incoming = storage.receive("Account", "Token").unwrap();
+    incoming.write(&vec![1; 2 * PART + 1]).await.unwrap();
+    assert!(!bucket.parts().unwrap().is_empty());
+    drop(incoming);
+    until(|| bucket.parts().unwrap().is_empty()).await;
+    assert!(bucket.keys("some/prefix/Account").unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_bucket_is_reached_with_its_key_alone_which_is_told_nobody() {
+    let (_folder, _bucket, settings) = bucket();
+    let wrong = Settings { secret_access_key: Secret::new("another/secret"), ..settings.clone() };
+    let refused = Storage::open(&wrong).unwrap().put("Account", "Token", Bytes::new()).await.unwrap_err();
+    let storage = Storage::open(&settings).unwrap();
+    assert!(!storage.exists("Account", "Token").await.unwrap());
+    for told in [format!("{refused} {refused:?}"), format!("{settings:?}"), format!("{storage:?}")] {
+        assert!(!told.contains("another/secret") && !told.contains(test_bucket::SECRET_ACCESS_KEY), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_crash_left_is_discarded() {
+    let (folder, storage) = storage();
+    storage.put("Account", "Token", Bytes::from_static(b"x")).await.unwrap();
+    storage.put("Account", "Other", Bytes::from_static(b"x")).await.unwrap();
+    std::fs::write(folder.path().join("a/b/Account/Token#1"), "half").unwrap();
+    storage.discard("Account", "Token").await.unwrap();
+    storage.discard("Account", "Token").await.unwrap();
+    assert_eq!(std::fs::read_dir(folder.path().join("a/b/Account")).unwrap().count(), 1);
+}
+
+#[tokio::test]
+async fn names_cannot_lead_out() {
+    let (_folder, storage) = storage();
+    for name in ["", ".", "..", "a/b", "../x", "a\\b", "a.b", "a1", "é", "a\0", "%2e", &"a".repeat(65)] {
+        let refused = storage.put(name, "Token", Bytes::new()).await.unwrap_err();
+        assert!(matches!(refused, StorageError::Name(_)), "{name}");
+        let refused = storage.put("Account", name, Bytes::new()).await.unwrap_err();
+        assert!(matches!(refused, StorageError::Name(_)), "{name}");
+        assert!(storage.list(name).is_err(), "{name}");
+    }
+}
