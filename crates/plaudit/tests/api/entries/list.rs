@@ -146,7 +146,7 @@ both_engines! {
             }
             match round {
                 5 => {
-                    held[2].name = "Ablaze".to_owned();
+                    "Ablaze".clone_into(&mut held[2].name);
                     held[3].parent = Some("CategLow");
                     server.put("/category/CategPos", r#"{"status":"active","translated":{"name":{"en_GB":"Ablaze"}}}"#).await.expect(200);
                     server.put("/category/CategBoo", r#"{"status":"active","translated":{"name":{"en_GB":"Books"}},"parent":"CategLow"}"#).await.expect(200);

@@ -144,7 +144,7 @@ impl Entry {
     fn orders(&self, number: usize) -> Vec<Value> {
         let is_priced = |price: &&str| self.prices.contains(price);
         let of_season = PRICES.iter().filter(|(_, season)| *season == self.season).map(|(price, _)| *price);
-        let prices = of_season.filter(|price| is_priced(price) || number % 7 == 0);
+        let prices = of_season.filter(|price| is_priced(price) || number.is_multiple_of(7));
         let order = |(at, price): (usize, &str)| {
             json!({
                 "kind": "order", "slug": slug(number, ["Orda", "Ordb"][at]), "season": SEASONS[self.season].0,
