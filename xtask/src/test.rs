@@ -34,7 +34,7 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     steps.run("tidy", || tidy::check(root));
     steps.run("tests", || {
         let postgres = Postgres::start(false)?;
-        let tests = cargo(&["test", "--release", "--workspace"]);
+        let tests = cargo(&["test", "--release", "--workspace", "--no-fail-fast"]);
         tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).run()
     });
     steps.run("build", || cargo(process::BUILD).run());

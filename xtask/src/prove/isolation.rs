@@ -207,7 +207,9 @@ fn ask(client: &Client, question: &Question, slug: &str) -> Result<Told> {
     let Answer { status, headers, body } =
         client.send(question.method, &path, &headers, body.as_deref().map(str::as_bytes))?;
     ensure!(status < 500 && status != 429, "{} {path} was answered {status}", question.method);
-    let told = headers.into_iter().map(|(name, value)| match name.as_str() {
+    // Whether the connection is kept is about the connection (RFC 9110, section 7.6.1).
+    let headers = headers.into_iter().filter(|(name, _)| name != "connection");
+    let told = headers.map(|(name, value)| match name.as_str() {
         "x-request-id" | "date" | "x-ratelimit-remaining" | "x-ratelimit-reset" => (name, String::new()),
         // The tag of a page covers its addresses, which repeat the question.
         "etag" if question.path.contains('?') => (name, String::new()),

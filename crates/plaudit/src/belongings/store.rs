@@ -4,6 +4,8 @@ mod page;
 
 use std::collections::BTreeMap;
 
+use sha2::{Digest as _, Sha256};
+
 pub use self::page::find;
 pub(in crate::belongings) use self::page::{Page, page};
 use super::{Belonging, Owner};
@@ -17,20 +19,36 @@ const NOWHERE: i64 = 0;
 /// What a segment stands for.
 type Meaning = (Belonging, Slug, Owner);
 
-/// The numbers of segments that are known in a transaction, and how their counts have changed. They are written once,
-/// with [`write_segments`], because a row that one transaction writes again and again grows slow on PostgreSQL.
+/// How the counts of segments have changed in a transaction. They are written once, with [`write_segments`], because a
+/// row that one transaction writes again and again grows slow on PostgreSQL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Segments {
-    numbers: BTreeMap<Meaning, i64>,
-    changes: BTreeMap<i64, i64>,
-    last: Option<i64>,
+pub struct Segments(BTreeMap<i64, Counted>);
+
+/// How the count of a segment has changed, and what it stands for where something was added to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Counted {
+    change: i64,
+    meaning: Option<Meaning>,
 }
 
 impl Segments {
-    fn count(&mut self, segment: i64, change: i64) {
+    /// Something is in a segment no more.
+    fn leave(&mut self, segment: i64, count: i64) {
         if segment != NOWHERE {
-            *self.changes.entry(segment).or_default() += change;
+            self.0.entry(segment).or_default().change -= count;
         }
+    }
+
+    /// Something is in the segment of this meaning from now on; gives its number.
+    fn enter(&mut self, (of, tab, mut owner): Meaning, count: i64) -> i64 {
+        // No filter asks for the title.
+        owner.title_key.clear();
+        let meaning = (of, tab, owner);
+        let number = number_of(&meaning);
+        let counted = self.0.entry(number).or_default();
+        counted.change += count;
+        counted.meaning = Some(meaning);
+        number
     }
 }
 
@@ -51,12 +69,11 @@ pub async fn settle(
     let before = tx.first_for_update(sql, &[account.into(), name.into()], |row| row.integer(0)).await?;
     let owner = crate::entries::store::owner(tx, account, entry).await?;
     let title_key = owner.as_ref().map_or_else(String::new, |owner| owner.title_key.clone());
+    segments.leave(before.unwrap_or(NOWHERE), 1);
     let segment = match owner.filter(|owner| !owner.deleted && !deleted) {
-        Some(owner) => number_of(tx, account, segments, (of, tab, owner)).await?,
+        Some(owner) => segments.enter((of, tab, owner), 1),
         None => NOWHERE,
     };
-    segments.count(before.unwrap_or(NOWHERE), -1);
-    segments.count(segment, 1);
     Ok((segment, title_key))
 }
 
@@ -68,45 +85,32 @@ pub async fn follow(
     owner: &Owner,
     segments: &mut Segments,
 ) -> Result<(), DbError> {
-    for of in Belonging::ALL {
+    let mut groups = Vec::new();
+    let sql = "SELECT 'attachment', tab, segment, count(*) FROM attachments \
+               WHERE account = $1 AND entry = $2 AND deleted = 0 GROUP BY tab, segment \
+               UNION ALL SELECT 'contributor', tab, segment, count(*) FROM contributors \
+               WHERE account = $1 AND entry = $2 AND deleted = 0 GROUP BY tab, segment";
+    tx.each(sql, &[account.into(), entry.into()], |row| {
+        let of = if row.text(0)? == "attachment" { Belonging::Attachment } else { Belonging::Contributor };
+        groups.push((of, slug(row, 1)?, row.integer(2)?, row.integer(3)?));
+        Ok(())
+    })
+    .await?;
+    for (of, tab, before, count) in groups {
+        segments.leave(before, count);
+        let segment = if owner.deleted { NOWHERE } else { segments.enter((of, tab, owner.clone()), count) };
         let sql = match of {
             Belonging::Attachment => {
-                "SELECT tab, segment, count(*) FROM attachments WHERE account = $1 AND entry = $2 AND deleted = 0 \
-                 GROUP BY tab, segment"
+                "UPDATE attachments SET segment = $5, entry_key = $6 \
+                 WHERE account = $1 AND entry = $2 AND tab = $3 AND segment = $4 AND deleted = 0"
             }
             Belonging::Contributor => {
-                "SELECT tab, segment, count(*) FROM contributors WHERE account = $1 AND entry = $2 AND deleted = 0 \
-                 GROUP BY tab, segment"
+                "UPDATE contributors SET segment = $5, entry_key = $6 \
+                 WHERE account = $1 AND entry = $2 AND tab = $3 AND segment = $4 AND deleted = 0"
             }
         };
-        let mut groups = Vec::new();
-        tx.each(sql, &[account.into(), entry.into()], |row| {
-            groups.push((slug(row, 0)?, row.integer(1)?, row.integer(2)?));
-            Ok(())
-        })
-        .await?;
-        for (tab, before, count) in groups {
-            let segment = if owner.deleted {
-                NOWHERE
-            } else {
-                number_of(tx, account, segments, (of, tab, owner.clone())).await?
-            };
-            segments.count(before, -count);
-            segments.count(segment, count);
-            let sql = match of {
-                Belonging::Attachment => {
-                    "UPDATE attachments SET segment = $5, entry_key = $6 \
-                     WHERE account = $1 AND entry = $2 AND tab = $3 AND segment = $4 AND deleted = 0"
-                }
-                Belonging::Contributor => {
-                    "UPDATE contributors SET segment = $5, entry_key = $6 \
-                     WHERE account = $1 AND entry = $2 AND tab = $3 AND segment = $4 AND deleted = 0"
-                }
-            };
-            let title_key = owner.title_key.clone().into();
-            tx.later(sql, vec![account.into(), entry.into(), tab.into(), before.into(), segment.into(), title_key])
-                .await?;
-        }
+        let title_key = owner.title_key.clone().into();
+        tx.later(sql, vec![account.into(), entry.into(), tab.into(), before.into(), segment.into(), title_key]).await?;
     }
     Ok(())
 }
@@ -139,68 +143,45 @@ pub async fn renew(tx: &mut Tx, account: AccountId, origin: &Origin, entry: Slug
     Ok(())
 }
 
-/// The number of a segment, which is given one where it has none.
-async fn number_of(
-    tx: &mut Tx,
-    account: AccountId,
-    segments: &mut Segments,
-    (of, tab, mut owner): Meaning,
-) -> Result<i64, DbError> {
-    // No filter asks for the title.
-    owner.title_key.clear();
-    let meaning = (of, tab, owner);
-    if let Some(number) = segments.numbers.get(&meaning) {
-        return Ok(*number);
-    }
-    let (_, _, owner) = &meaning;
-    let values = [
-        account.into(),
-        of.kind().name().into(),
-        owner.season.into(),
-        owner.category.into(),
-        owner.chapter.into(),
-        tab.into(),
-        (&owner.status).into(),
-        (&owner.moderation).into(),
-        (&owner.payment).into(),
-        (&owner.review).into(),
-    ];
-    let sql = "SELECT segment FROM belonging_segments WHERE account = $1 AND kind = $2 AND season = $3 \
-               AND category = $4 AND chapter = $5 AND tab = $6 AND status = $7 AND moderation = $8 AND payment = $9 \
-               AND review = $10";
-    let number = if let Some(number) = tx.first(sql, &values, |row| row.integer(0)).await? {
-        number
-    } else {
-        let last = match segments.last {
-            Some(last) => last,
-            None => last_number(tx, account).await?,
-        };
-        segments.last = Some(last + 1);
-        let mut values: Vec<_> = values.iter().map(crate::db::Value::to_owned).collect();
-        values.push((last + 1).into());
-        tx.later(
-            "INSERT INTO belonging_segments (account, segment, kind, season, category, chapter, tab, status, \
-             moderation, payment, review, total) VALUES ($1, $11, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0)",
-            values,
-        )
-        .await?;
-        last + 1
-    };
-    segments.numbers.insert(meaning, number);
-    Ok(number)
-}
-
-async fn last_number(tx: &mut Tx, account: AccountId) -> Result<i64, DbError> {
-    let sql = "SELECT coalesce(max(segment), 0) FROM belonging_segments WHERE account = $1";
-    Ok(tx.first(sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(NOWHERE))
+/// The number of a segment: a hash, so that nobody has to look it up.
+fn number_of((of, tab, owner): &Meaning) -> i64 {
+    let Owner { season, category, chapter, status, moderation, payment, review, .. } = owner;
+    let kind = of.kind();
+    let text = format!("{kind} {season}{category}{chapter}{tab} {status} {moderation} {payment} {review}");
+    let digest: [u8; 32] = Sha256::digest(text).into();
+    let first = digest.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
+    (first & i64::MAX).max(NOWHERE + 1)
 }
 
 /// Writes how the counts have changed.
 pub async fn write_segments(tx: &mut Tx, account: AccountId, segments: Segments) -> Result<(), DbError> {
-    for (segment, change) in segments.changes.into_iter().filter(|(_, change)| *change != 0) {
+    for (segment, Counted { change, meaning }) in segments.0.into_iter().filter(|(_, counted)| counted.change != 0) {
+        let Some((of, tab, owner)) = meaning else {
+            tx.later(
+                "UPDATE belonging_segments SET total = total + $3 WHERE account = $1 AND segment = $2",
+                vec![account.into(), segment.into(), change.into()],
+            )
+            .await?;
+            continue;
+        };
         tx.later(
-            "UPDATE belonging_segments SET total = total + $3 WHERE account = $1 AND segment = $2",
-            vec![account.into(), segment.into(), change.into()],
+            "INSERT INTO belonging_segments (account, segment, kind, season, category, chapter, tab, status, \
+             moderation, payment, review, total) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+             ON CONFLICT (account, segment) DO UPDATE SET total = belonging_segments.total + excluded.total",
+            vec![
+                account.into(),
+                segment.into(),
+                of.kind().name().into(),
+                owner.season.into(),
+                owner.category.into(),
+                owner.chapter.into(),
+                tab.into(),
+                owner.status.into(),
+                owner.moderation.into(),
+                owner.payment.into(),
+                owner.review.into(),
+                change.into(),
+            ],
         )
         .await?;
     }
