@@ -199,7 +199,7 @@ mod tests {
             let mut drawn = 0;
             let mut below = |bound: usize| {
                 drawn += 1;
-                drawn * 7 % bound
+                drawn * 7_919 % bound
             };
             let several: Vec<Case> = (0..100).map(|_| operation.several(&mut below)).collect();
             let many = operation.members.len().min(4);
