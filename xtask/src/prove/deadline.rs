@@ -108,15 +108,8 @@ fn open_round(service: &Service, program: &Program) -> Result<Duration> {
 
 /// A time of a clock, from the seconds that have passed on it since 1970.
 fn local(seconds: u64) -> String {
-    // Civil from days: the calendar repeats after 400 years of 146,097 days; a year begins with March.
-    let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let (day, month) = (day - (153 * month + 2) / 5 + 1, if month < 10 { month + 3 } else { month - 9 });
-    let year = era * 400 + year + u64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}", second / 3_600, second / 60 % 60, second % 60)
+    let time = jiff::Timestamp::UNIX_EPOCH.saturating_add(Duration::from_secs(seconds));
+    time.unwrap_or(jiff::Timestamp::MAX).strftime("%F %T").to_string()
 }
 
 fn now() -> Result<Duration> {

@@ -1,12 +1,11 @@
 //! The answer to a list of attachments or contributors.
 
 use axum::body::Bytes;
-use sha2::{Digest, Sha256};
 
 use super::selection::{Listed, Place};
 use super::store::{self, Page};
 use crate::http::page::{ListQuery, PageEnvelope};
-use crate::http::{ApiError, Caller, Reply};
+use crate::http::{ApiError, Caller, Reply, entity_tag};
 use crate::text::Slug;
 
 /// What is stored of a record and of what it shows.
@@ -98,6 +97,6 @@ pub fn answer(
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
     let bytes: Bytes = renderer.end_list(members);
     // What is shown depends on more than the records' own changes, such as the names of files.
-    let tag = hex::encode(&Sha256::digest(&bytes)[..16]);
+    let tag = entity_tag(&bytes);
     Ok(Reply::body(bytes, tag))
 }

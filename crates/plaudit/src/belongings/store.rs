@@ -4,12 +4,11 @@ mod page;
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest as _, Sha256};
-
 pub use self::page::find;
 pub(in crate::belongings) use self::page::{Page, page};
 use super::{Belonging, Owner};
 use crate::db::{AccountId, DbError, Row, Tx};
+use crate::ids::derived_number;
 use crate::log::{self, Action, Change, Origin};
 use crate::text::Slug;
 
@@ -143,14 +142,11 @@ pub async fn renew(tx: &mut Tx, account: AccountId, origin: &Origin, entry: Slug
     Ok(())
 }
 
-/// The number of a segment: a hash, so that nobody has to look it up.
+/// The number of a segment; none is [`NOWHERE`].
 fn number_of((of, tab, owner): &Meaning) -> i64 {
     let Owner { season, category, chapter, status, moderation, payment, review, .. } = owner;
     let kind = of.kind();
-    let text = format!("{kind} {season}{category}{chapter}{tab} {status} {moderation} {payment} {review}");
-    let digest: [u8; 32] = Sha256::digest(text).into();
-    let first = digest.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
-    (first & i64::MAX).max(NOWHERE + 1)
+    derived_number(&format!("{kind} {season}{category}{chapter}{tab} {status} {moderation} {payment} {review}"))
 }
 
 /// Writes how the counts have changed.

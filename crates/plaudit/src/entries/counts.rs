@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest, Sha256};
-
 use super::{Entry, EntryHead, Moderation, Payment, Status};
 use crate::belongings::store::Segments;
+use crate::ids::derived_number;
 use crate::text::Slug;
 
 /// Where an entry is counted.
@@ -73,19 +72,15 @@ impl Place {
         }
     }
 
-    /// The number of the segment: a hash, so that nobody has to look it up. Two of the 10,000 segments that a large
-    /// account may have are the same number once in a hundred thousand million accounts.
+    /// The number of the segment.
     #[must_use]
     pub fn segment(&self) -> i64 {
         let Self { season, category, chapter, form, division, status, moderation, payment, review, archived, deleted } =
             self;
         let (archived, deleted) = (u8::from(*archived), u8::from(*deleted));
-        let text = format!(
+        derived_number(&format!(
             "{season}{category}{chapter}{form} {division} {status} {moderation} {payment} {archived}{deleted} {review}"
-        );
-        let digest: [u8; 32] = Sha256::digest(text).into();
-        let first = digest.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
-        first & i64::MAX
+        ))
     }
 }
 

@@ -37,7 +37,7 @@ pub use error::ApiError;
 pub use event_stream::{LastEventId, Opening};
 pub use extract::{Body, PathField, PathSlug, PathTab, PathToken, PathUser, RawQuery, Writer};
 pub use render::Renderer;
-pub use reply::Reply;
+pub use reply::{Reply, entity_tag};
 pub use upload::{Received, Upload, Uploaded};
 
 use crate::app::App;

@@ -5,9 +5,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use sha2::{Digest, Sha256};
 
 use super::{ApiError, Opening};
 use crate::kind::Kind;
+
+/// The `ETag`, without quotes, of an answer that these bytes decide.
+#[must_use]
+pub fn entity_tag(decides: impl AsRef<[u8]>) -> String {
+    hex::encode(&Sha256::digest(decides)[..16])
+}
 
 /// A success.
 #[derive(Clone, Debug)]

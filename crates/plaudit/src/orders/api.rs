@@ -2,7 +2,6 @@
 
 use axum::Router;
 use axum::routing::get;
-use sha2::{Digest, Sha256};
 
 use super::plan::{Listing, Part, Sort};
 use super::record::PaymentStatus;
@@ -15,7 +14,7 @@ use crate::http::kept::{self, Kept};
 use crate::http::openapi::Error;
 use crate::http::page::anchors::Place;
 use crate::http::page::{Direction, Filter, FilterKind, ListQuery, ListSpec, Order, PageEnvelope};
-use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
+use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply, entity_tag};
 use crate::text::Slug;
 
 /// The routes of orders.
@@ -318,5 +317,5 @@ fn tag(caller: &Caller, request: &Request, state: State) -> String {
         caller.representation(),
         request.raw.as_deref().unwrap_or_default()
     );
-    hex::encode(&Sha256::digest(depends)[..16])
+    entity_tag(depends)
 }

@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::{Program, Record, SetupRecord, accounts};
 use crate::http::page::{Direction, ListQuery, Order, PageEnvelope};
-use crate::http::{ApiError, Caller, Reply};
+use crate::http::{ApiError, Caller, Reply, entity_tag};
 use crate::text::{Slug, Timestamp, Translated, folded};
 
 /// What a list of set-up records is sorted by; absent comes first ascending.
@@ -199,7 +199,7 @@ impl<'a, T: SetupRecord> Page<'a, T> {
             caller.representation(),
             raw.unwrap_or_default()
         );
-        Reply::body(renderer.end_list(members), hex::encode(&Sha256::digest(depends)[..16]))
+        Reply::body(renderer.end_list(members), entity_tag(depends))
     }
 }
 

@@ -1,13 +1,12 @@
 //! The list of users.
 
 use axum::body::Bytes;
-use sha2::{Digest, Sha256};
 
 use super::selection::{Place, SPEC, Selection, Sort};
 use super::store::{self, Page};
 use crate::http::openapi::{Error, Paging};
 use crate::http::page::{ListQuery, PageEnvelope};
-use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
+use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply, entity_tag};
 
 const PATH: &str = "/user";
 
@@ -113,6 +112,6 @@ fn answer(caller: &Caller, query: &ListQuery, sort: Sort, renderer: Renderer, re
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
     let bytes: Bytes = renderer.end_list(members);
     // What is shown depends on more than the users' own changes, such as the seasons of their entries.
-    let tag = hex::encode(&Sha256::digest(&bytes)[..16]);
+    let tag = entity_tag(&bytes);
     Reply::body(bytes, tag)
 }

@@ -98,15 +98,7 @@ impl Block {
 
 /// The microseconds since 1970 of a time such as `2026-01-31T12:00:00.25Z`.
 pub(super) fn microseconds(time: &str) -> Option<i64> {
-    let part = |range: std::ops::Range<usize>| time.get(range)?.parse::<i64>().ok();
-    let (year, month, day) = (part(0..4)?, part(5..7)?, part(8..10)?);
-    // Days of the civil calendar, with years that begin in March.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 719_469;
-    let seconds = ((days * 24 + part(11..13)?) * 60 + part(14..16)?) * 60 + part(17..19)?;
-    let fraction = time.get(19..)?.trim_start_matches('.').trim_end_matches('Z');
-    let digits = format!("{fraction:0<6}");
-    Some(seconds * 1_000_000 + digits.get(..6)?.parse::<i64>().ok()?)
+    time.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_microsecond)
 }
 
 #[cfg(test)]

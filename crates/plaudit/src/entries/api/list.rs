@@ -1,7 +1,6 @@
 //! The list of entries.
 
 use axum::body::Bytes;
-use sha2::{Digest, Sha256};
 
 use crate::db::{DbError, Source};
 use crate::entries::document::included;
@@ -12,7 +11,7 @@ use crate::http::kept::{self, Kept};
 use crate::http::openapi::{Error, Paging};
 use crate::http::page::anchors::Place;
 use crate::http::page::{ListQuery, PageEnvelope};
-use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
+use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply, entity_tag};
 use crate::text::Slug;
 
 const PATH: &str = "/entry";
@@ -267,5 +266,5 @@ fn answer(caller: &Caller, request: &Request, renderer: Renderer, read: &Read, (
     // What the answer depends on: the program, the records, the query and the representation.
     let representation = request.representation(caller);
     let depends = format!("{}\n{}\n{representation}\n{}", state.version, state.sequence, request.path());
-    Kept { state: (state.version, state.sequence), etag: hex::encode(&Sha256::digest(depends)[..16]), bytes }
+    Kept { state: (state.version, state.sequence), etag: entity_tag(depends), bytes }
 }

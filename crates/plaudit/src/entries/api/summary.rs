@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use sha2::{Digest, Sha256};
-
 use crate::document::{self, List, Object};
 use crate::entries::{Status, store};
 use crate::http::openapi::Error;
 use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
-use crate::http::{ApiError, Caller, RawQuery, Reply};
+use crate::http::{ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::text::{Slug, Translated, folded};
@@ -42,7 +40,7 @@ pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, A
     let counts = if season.is_none() && !is_every { Vec::new() } else { counts };
     let document = write(program, season, &counts);
     let depends = format!("{version}\n{}\n{document}", caller.representation());
-    let tag = hex::encode(&Sha256::digest(depends)[..16]);
+    let tag = entity_tag(depends);
     Ok(Reply::body(caller.renderer().record(&document, None).into(), tag))
 }
 
