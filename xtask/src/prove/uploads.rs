@@ -157,11 +157,21 @@ impl<'c> Trial<'c> {
                 format!("{} bytes that are no image are {}", content.len(), answer.status)
             });
         }
+        // Where no type is asked for, a name that claims one must still not lie.
+        for (name, content, expected) in [
+            ("a.png", &b"words"[..], 422),
+            ("a.pdf", &large[..64], 422),
+            ("a.pdf", b"GIF89a\x05\0\x07\0", 201),
+            ("a.txt", b"words", 201),
+        ] {
+            let status = self.upload(&self.attach(), &body(name, content))?.status;
+            self.check(status == expected, || format!("{name} of {} bytes is {status}", content.len()));
+        }
         let png = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x05\0\0\0\x07".as_slice(), &large[..self.size / 2]].concat();
         let status = self.upload(&self.answer(), &body_with("not-named-so.pdf", "", &png))?.status;
         self.check(status == 201, || format!("an image with another name is {status}"));
         let after = self.stored()?.len();
-        self.check(after == before.len() + 1, || format!("{} files were stored, and {after} are now", before.len()));
+        self.check(after == before.len() + 3, || format!("{} files were stored, and {after} are now", before.len()));
         Ok(())
     }
 

@@ -73,6 +73,10 @@ fn content_type(sample: &Sample<'_>) -> &'static str {
         [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => compound::of_zip(sample),
         [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1, ..] => compound::of_ole(sample),
         [0xff, second, third, ..] if is_mpeg_audio(*second, *third) => "audio/mpeg",
+        // Some programs leave blanks before the header, and readers take it (ISO 32000-1, annex H.3).
+        _ if bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start().starts_with(b"%PDF-") => {
+            "application/pdf"
+        }
         _ => of_text(bytes, sample.is_whole()),
     }
 }
@@ -237,6 +241,8 @@ mod tests {
     fn the_first_bytes_tell_the_type() {
         for (bytes, mime) in [
             (b"%PDF-1.7".as_slice(), "application/pdf"),
+            (b"\xef\xbb\xbf\r\n%PDF-1.7", "application/pdf"),
+            (b"A text about %PDF-1.7", "text/plain"),
             (b"\x89PNG\r\n\x1a\n", "image/png"),
             (b"\xff\xd8\xff\xe0", "image/jpeg"),
             (b"GIF89a", "image/gif"),

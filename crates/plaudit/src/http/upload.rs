@@ -197,9 +197,13 @@ impl Received {
                 return None;
             }
         };
+        let filename = filename?;
+        if let Err(message) = files::judge_name(&filename, &told.content.mime) {
+            members.fault("data", message);
+        }
         Some(File {
             token: self.token.clone(),
-            filename: filename?,
+            filename,
             content: told.content.clone(),
             duration: None,
             metadata: document::object(|object| object.text("sha256", &hex::encode(told.hash))),

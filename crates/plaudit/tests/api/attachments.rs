@@ -80,6 +80,7 @@ both_storages! {
             (PATH, with("colour", json!(1)), vec!["colour"]),
             (PATH, with("data", json!("?")), vec!["data"]),
             (PATH, with("filename", json!("a/b")), vec!["filename"]),
+            (PATH, with("filename", json!("a.png")), vec!["data"]),
             (PATH, with("attachment_fields", json!([])), vec!["attachment_fields"]),
             (PATH, with("attachment_fields", json!({"NoSuchFi": 1, "FieldAtt": 1, "FieldTxt": "x", "FieldAtX": 1})),
                 vec!["attachment_fields.NoSuchFi", "attachment_fields.FieldAtt", "attachment_fields.FieldTxt",
