@@ -4,7 +4,8 @@
 use std::ops::RangeInclusive;
 
 use crate::text::{
-    Currency, Date, Json, JsonObject, LocalTime, Locale, Money, Points, Rate, Slug, Timestamp, Token, Translated,
+    Currency, Date, DuplicateLocale, Json, JsonObject, LocalTime, Locale, Money, Points, Rate, Slug, Timestamp, Token,
+    Translated,
 };
 
 /// What is wrong with a record: the path of a member, such as `translated.name`, and a message.
@@ -187,13 +188,18 @@ fn is_at_most(text: &str, max: usize) -> bool {
     text.len() <= max || text.chars().count() <= max
 }
 
-/// A string of at most `max` characters.
-pub fn text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
-    move |json| match json {
-        Json::String(text) if is_at_most(text, max) => Ok(text.clone().into_owned()),
+/// The text of a string of at most `max` characters.
+fn at_most<'j>(max: usize, json: &'j Json) -> Result<&'j str, String> {
+    match json {
+        Json::String(text) if is_at_most(text, max) => Ok(text),
         Json::String(_) => Err(format!("must have at most {max} characters")),
         _ => Err("must be a string".to_owned()),
     }
+}
+
+/// A string of at most `max` characters.
+pub fn text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
+    move |json| at_most(max, json).map(str::to_owned)
 }
 
 /// A string of at most `max` characters that is not blank.
@@ -339,7 +345,7 @@ pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<
         let Json::Object(members) = json else {
             return Err("must be a map from locale code to string".to_owned());
         };
-        let mut map = Translated::with_capacity(members.len());
+        let mut texts = Vec::with_capacity(members.len());
         let mut faults = Vec::new();
         for (code, value) in members.iter() {
             // An account has few languages, and the interface has many.
@@ -348,11 +354,14 @@ pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<
                 faults.push(format!("{code} is no language of the account; its languages are {}", codes.join(", ")));
                 continue;
             };
-            match text(max)(value) {
-                Ok(text) => map.set(locale, text),
+            match at_most(max, value) {
+                Ok(text) => texts.push((locale, text)),
                 Err(message) => faults.push(format!("{code} {message}")),
             }
         }
-        if faults.is_empty() { Ok(map) } else { Err(faults.join("; ")) }
+        if !faults.is_empty() {
+            return Err(faults.join("; "));
+        }
+        Translated::from_pairs(&texts).map_err(|DuplicateLocale(locale)| format!("has {locale} twice"))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::accounts::store::Mark;
 use super::accounts::{self, Account};
@@ -38,6 +38,8 @@ pub struct Fragment {
     /// What stands between the tags in XML.
     pub xml: Vec<u8>,
 }
+
+type Shown = OnceLock<Option<Arc<Fragment>>>;
 
 /// Hashes slugs quickly: a page looks up hundreds of references. Slugs are drawn at random or chosen by the operator, so
 /// that nobody gains by making them collide. A multiplication and a rotation a word.
@@ -116,7 +118,8 @@ pub struct Program {
     /// Templates of documents.
     pub document_templates: Records<DocumentTemplate>,
     base_url: Arc<str>,
-    fragments: HashMap<(char, Slug), Arc<Fragment>, BuildHasherDefault<SlugHasher>>,
+    /// What references show, made when it is first asked for: of most records it never is.
+    fragments: HashMap<(char, Slug), Shown, BuildHasherDefault<SlugHasher>>,
     /// A change of the account that it contains, with all before it.
     mark: Mark,
 }
@@ -179,7 +182,7 @@ impl Program {
         .await?;
         program.load_keys(db).await?;
         for (kind, slug) in changed {
-            program.show(kind, slug);
+            program.forget_shown(kind, slug);
         }
         Ok(Renewal::Changed(program))
     }
@@ -241,7 +244,7 @@ impl Program {
         Ok((kind, self.add(kind, row)?))
     }
 
-    /// Makes what references show, when all records are there, and gives back the room that was made for more.
+    /// Makes room for what references show, when all records are there, and gives back the room that was made for more.
     pub fn complete(&mut self) {
         fn slugs<T: InProgram>(program: &mut Program) -> Vec<Slug> {
             let records = T::records_mut(program);
@@ -250,27 +253,28 @@ impl Program {
         }
         for kind in Kind::ALL {
             for slug in for_setup_kind!(kind, T => slugs::<T>(self)).unwrap_or_default() {
-                self.show(kind, slug);
+                self.forget_shown(kind, slug);
             }
         }
         self.fragments.shrink_to_fit();
     }
 
-    /// Makes what references to a record show.
-    fn show(&mut self, kind: Kind, slug: Slug) {
-        let letter = kind.letter();
-        if let Some(mut json) = self.reference(letter, slug, &[self.account.default_language]) {
+    /// What references to a record show is made anew when it is next asked for.
+    fn forget_shown(&mut self, kind: Kind, slug: Slug) {
+        self.fragments.insert((kind.letter(), slug), Shown::new());
+    }
+
+    /// A reference in the default language, made once for a snapshot.
+    #[must_use]
+    pub fn fragment(&self, letter: char, slug: Slug) -> Option<&Fragment> {
+        let make = || {
+            let mut json = self.reference(letter, slug, &[self.account.default_language])?;
             let mut xml = document::inner_xml(&json);
             json.shrink_to_fit();
             xml.shrink_to_fit();
-            self.fragments.insert((letter, slug), Arc::new(Fragment { json, xml }));
-        }
-    }
-
-    /// A reference in the default language, made once when the snapshot was loaded.
-    #[must_use]
-    pub fn fragment(&self, letter: char, slug: Slug) -> Option<&Fragment> {
-        self.fragments.get(&(letter, slug)).map(|fragment| &**fragment)
+            Some(Arc::new(Fragment { json, xml }))
+        };
+        self.fragments.get(&(letter, slug))?.get_or_init(make).as_deref()
     }
 
     /// The JSON object that a reference shows in these locales: `{slug, link, name}`, with `title` in place of `name`

@@ -11,54 +11,92 @@ use super::{Locale, write_json_string};
 ///
 /// In JSON it is an object of codes and strings; an unknown code and a code that comes twice are errors that
 /// name it. Two maps are equal when they hold the same texts in the same order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Translated(Vec<(Locale, String)>);
+///
+/// A program has tens of thousands of them, so that a map is one piece of memory: for each text the locale's number, the
+/// text's length as five digits to the base of 128, and the text.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Translated(Box<str>);
 
 /// A locale that a map was to hold twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the locale `{0}` is given twice")]
 pub struct DuplicateLocale(pub Locale);
 
+/// Digits of a length.
+const DIGITS: usize = 5;
+/// The bits of a digit, which is a character of ASCII.
+const DIGIT_BITS: usize = 7;
+
+/// The locales and texts of a map, in order.
+#[derive(Debug, Clone)]
+pub struct Texts<'t>(&'t str);
+
+impl<'t> Iterator for Texts<'t> {
+    type Item = (Locale, &'t str);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (head, rest) = self.0.split_at_checked(1 + DIGITS)?;
+        let (number, digits) = head.as_bytes().split_first()?;
+        let length = digits.iter().fold(0, |length, digit| length << DIGIT_BITS | usize::from(*digit));
+        let (text, rest) = rest.split_at_checked(length)?;
+        self.0 = rest;
+        Some((*Locale::ALL.get(usize::from(*number))?, text))
+    }
+}
+
+fn append(map: &mut String, locale: Locale, text: &str) {
+    const MASK: usize = (1 << DIGIT_BITS) - 1;
+    // There are fewer locales than characters of ASCII.
+    map.push(char::from(locale as u8));
+    for digit in (0..DIGITS).rev() {
+        map.push(char::from(((text.len() >> (digit * DIGIT_BITS)) & MASK) as u8));
+    }
+    map.push_str(text);
+}
+
+impl fmt::Debug for Translated {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_map().entries(self.iter()).finish()
+    }
+}
+
 impl Translated {
     /// The empty map.
     #[must_use]
-    pub const fn new() -> Self {
-        Self(Vec::new())
-    }
-
-    /// The empty map, with room for so many texts.
-    #[must_use]
-    pub fn with_capacity(locales: usize) -> Self {
-        Self(Vec::with_capacity(locales))
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// The map with one text.
     #[must_use]
-    pub fn of(locale: Locale, text: impl Into<String>) -> Self {
-        Self(vec![(locale, text.into())])
+    pub fn of(locale: Locale, text: impl AsRef<str>) -> Self {
+        Self::made_of([(locale, text.as_ref())].into_iter())
     }
 
     /// The map of these texts, in this order.
-    pub fn from_pairs(pairs: impl IntoIterator<Item = (Locale, String)>) -> Result<Self, DuplicateLocale> {
-        let mut map = Self::new();
-        for (locale, text) in pairs {
-            map.insert_new(locale, text)?;
+    pub fn from_pairs(pairs: &[(Locale, &str)]) -> Result<Self, DuplicateLocale> {
+        for (index, (locale, _)) in pairs.iter().enumerate() {
+            if pairs[..index].iter().any(|(other, _)| other == locale) {
+                return Err(DuplicateLocale(*locale));
+            }
         }
-        Ok(map)
+        Ok(Self::made_of(pairs.iter().copied()))
     }
 
-    fn insert_new(&mut self, locale: Locale, text: String) -> Result<(), DuplicateLocale> {
-        if self.get(locale).is_some() {
-            return Err(DuplicateLocale(locale));
+    /// The map of these texts, whose locales are distinct.
+    fn made_of<'t>(pairs: impl Iterator<Item = (Locale, &'t str)> + Clone) -> Self {
+        let length = pairs.clone().map(|(_, text)| 1 + DIGITS + text.len()).sum();
+        let mut map = String::with_capacity(length);
+        for (locale, text) in pairs {
+            append(&mut map, locale, text);
         }
-        self.0.push((locale, text));
-        Ok(())
+        Self(map.into_boxed_str())
     }
 
     /// The text in this locale, when there is one.
     #[must_use]
     pub fn get(&self, locale: Locale) -> Option<&str> {
-        self.0.iter().find(|(held, _)| *held == locale).map(|(_, text)| text.as_str())
+        self.iter().find(|(held, _)| *held == locale).map(|(_, text)| text)
     }
 
     /// The text in this locale; empty when there is none, as the interface shows it.
@@ -70,47 +108,50 @@ impl Translated {
     /// The first text of the map; empty when the map is.
     #[must_use]
     pub fn first(&self) -> &str {
-        self.0.first().map_or("", |(_, text)| text)
+        self.iter().next().map_or("", |(_, text)| text)
     }
 
     /// Puts a text in its place, or at the end when the locale is new.
-    pub fn set(&mut self, locale: Locale, text: impl Into<String>) {
-        let text = text.into();
-        match self.0.iter_mut().find(|(held, _)| *held == locale) {
-            Some((_, held)) => *held = text,
-            None => self.0.push((locale, text)),
-        }
+    pub fn set(&mut self, locale: Locale, text: impl AsRef<str>) {
+        let text = text.as_ref();
+        let is_new = self.get(locale).is_none();
+        let held = self.iter().map(|(held, before)| (held, if held == locale { text } else { before }));
+        *self = Self::made_of(held.chain(is_new.then_some((locale, text))));
     }
 
     /// Takes a locale out; false when it was not there.
     pub fn remove(&mut self, locale: Locale) -> bool {
-        let before = self.0.len();
-        self.0.retain(|(held, _)| *held != locale);
-        self.0.len() != before
+        let was_there = self.get(locale).is_some();
+        if was_there {
+            *self = Self::made_of(self.iter().filter(|(held, _)| *held != locale));
+        }
+        was_there
     }
 
     /// A partial update: every text of `update` is set, every other locale keeps its text.
-    pub fn merge(&mut self, update: Self) {
-        for (locale, text) in update.0 {
-            self.set(locale, text);
-        }
+    pub fn merge(&mut self, update: &Self) {
+        let new = update.iter().filter(|(locale, _)| self.get(*locale).is_none());
+        let held = self.iter().map(|(locale, text)| (locale, update.get(locale).unwrap_or(text)));
+        *self = Self::made_of(held.chain(new));
     }
 
     /// Puts the locales that `order` names into its order, before the others.
     pub fn sort_by_order(&mut self, order: &[Locale]) {
-        self.0.sort_by_key(|(locale, _)| order.iter().position(|other| other == locale).unwrap_or(order.len()));
+        let mut pairs: Vec<_> = self.iter().collect();
+        pairs.sort_by_key(|(locale, _)| order.iter().position(|other| other == locale).unwrap_or(order.len()));
+        *self = Self::made_of(pairs.into_iter());
     }
 
     /// The locales and texts in order.
     #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Locale, &str)> + '_ {
-        self.0.iter().map(|(locale, text)| (*locale, text.as_str()))
+    pub fn iter(&self) -> Texts<'_> {
+        Texts(&self.0)
     }
 
     /// The number of locales.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.iter().count()
     }
 
     /// Whether the map has no locale.
@@ -152,11 +193,12 @@ impl<'de> Deserialize<'de> for Translated {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Translated, A::Error> {
-                let mut map = Translated::new();
-                while let Some((locale, text)) = pairs.next_entry()? {
-                    map.insert_new(locale, text).map_err(A::Error::custom)?;
+                let mut read: Vec<(Locale, String)> = Vec::new();
+                while let Some(pair) = pairs.next_entry()? {
+                    read.push(pair);
                 }
-                Ok(map)
+                let read: Vec<_> = read.iter().map(|(locale, text)| (*locale, text.as_str())).collect();
+                Translated::from_pairs(&read).map_err(A::Error::custom)
             }
         }
 
@@ -193,7 +235,7 @@ mod tests {
     #[test]
     fn a_merge_keeps_what_it_does_not_name() {
         let mut map: Translated = serde_json::from_str(r#"{"fr_FR":"Nord","en_GB":"North"}"#).unwrap();
-        map.merge(serde_json::from_str(r#"{"de_DE":"Norden","en_GB":"Up"}"#).unwrap());
+        map.merge(&serde_json::from_str(r#"{"de_DE":"Norden","en_GB":"Up"}"#).unwrap());
         assert_eq!(serde_json::to_string(&map).unwrap(), r#"{"fr_FR":"Nord","en_GB":"Up","de_DE":"Norden"}"#);
         assert!(map.remove(Locale::FrFr));
         assert!(!map.remove(Locale::FrFr));
@@ -214,7 +256,17 @@ mod tests {
         assert!(error(r#"{"en_GB":"a","en_GB":"b"}"#).contains("`en_GB` is given twice"));
         assert!(error(r#"{"en_GB":null}"#).contains("expected a string"));
         assert!(error("[]").contains("expected an object of locale codes and strings"));
-        assert!(Translated::from_pairs([(Locale::EnGb, "a".into()), (Locale::EnGb, "b".into())]).is_err());
+        assert!(Translated::from_pairs(&[(Locale::EnGb, "a"), (Locale::EnGb, "b")]).is_err());
+    }
+
+    #[test]
+    fn a_long_text_is_held_whole() {
+        assert!(Locale::ALL.len() < 128, "a locale's number is a character of ASCII");
+        let long = "ä".repeat(1 << 16);
+        let mut map = Translated::of(Locale::EnGb, &long);
+        map.set(Locale::DeDe, "kurz");
+        assert_eq!(map.get(Locale::EnGb), Some(long.as_str()));
+        assert_eq!((map.get(Locale::DeDe), map.len()), (Some("kurz"), 2));
     }
 
     proptest! {
@@ -230,7 +282,7 @@ mod tests {
         #[test]
         fn after_a_merge_the_update_wins(mut map in maps(), update in maps()) {
             let before = map.clone();
-            map.merge(update.clone());
+            map.merge(&update);
             for locale in Locale::ALL {
                 prop_assert_eq!(map.get(locale), update.get(locale).or(before.get(locale)));
             }

@@ -81,7 +81,7 @@ pub fn update(
     changed.status = body.status.unwrap_or(changed.status);
     changed.locked = body.locked.unwrap_or(changed.locked);
     if let Some(name) = &body.texts.name {
-        changed.name.merge(name.clone());
+        changed.name.merge(name);
     }
     apply(&mut changed, body);
     if changed != *category {
@@ -101,7 +101,7 @@ fn apply(category: &mut Category, body: Body) {
         (&mut category.shortcode, texts.shortcode),
     ] {
         if let Some(update) = update {
-            text.merge(update);
+            text.merge(&update);
         }
     }
     category.chapters = body.chapters.unwrap_or_else(|| std::mem::take(&mut category.chapters));

@@ -167,10 +167,10 @@ pub fn update(
     let mut changed = chapter.clone();
     changed.status = update.status.unwrap_or(changed.status);
     if let Some(name) = update.name {
-        changed.name.merge(name);
+        changed.name.merge(&name);
     }
     if let Some(image_heading) = update.image_heading {
-        changed.image_heading.merge(image_heading);
+        changed.image_heading.merge(&image_heading);
     }
     changed.max_image_width = update.max_image_width.unwrap_or(changed.max_image_width);
     if let Some(named) = update.managers {

@@ -220,7 +220,7 @@ fn apply(field: &mut Field, changes: &Changes) {
         (&mut field.hint_text, &changes.hint_text),
     ] {
         if let Some(changed) = changed {
-            text.merge(changed.clone());
+            text.merge(changed);
         }
     }
     if let Some(options) = &changes.options {

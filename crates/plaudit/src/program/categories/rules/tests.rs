@@ -173,8 +173,7 @@ fn an_update_changes_what_it_names_and_keeps_the_rest() {
     put(&mut program, before.clone(), false);
     assert_eq!(updated(&program, &before, "{}").unwrap(), before, "nothing changes, not even the time");
     let after = updated(&program, &before, r#"{"locked":true,"translated":{"shortcode":{"de_DE":"T"}}}"#).unwrap();
-    let shortcode =
-        crate::text::Translated::from_pairs([(Locale::EnGb, "S".to_owned()), (Locale::DeDe, "T".to_owned())]);
+    let shortcode = crate::text::Translated::from_pairs(&[(Locale::EnGb, "S"), (Locale::DeDe, "T")]);
     assert_eq!(after, Category { locked: true, shortcode: shortcode.unwrap(), updated: now(), ..before.clone() });
     let kept = updated(&program, &before, r#"{"chapters":["ChapterX","ChapterA"]}"#).unwrap();
     assert_eq!(kept.chapters, [slug("ChapterX"), slug("ChapterA")], "one that is gone can stay");
