@@ -230,24 +230,18 @@ CREATE TABLE contributor_answers (
 );
 CREATE INDEX contributor_answers_sorted ON contributor_answers (account, field, sort_key, slug);
 
--- What the filters of the lists tell contributors and attachments (kind) apart by, as one number, and how many have it.
+-- What seldom changes of what filters tell contributors and attachments (kind) apart by, as one number, and how many have it.
 CREATE TABLE belonging_segments (
     account BIGINT NOT NULL,
     segment BIGINT NOT NULL,
     kind ordered_text NOT NULL,
     season ordered_text NOT NULL,
     category ordered_text NOT NULL,
-    chapter ordered_text NOT NULL,
     tab ordered_text NOT NULL,
-    status ordered_text NOT NULL,
-    moderation ordered_text NOT NULL,
-    payment ordered_text NOT NULL,
-    review ordered_text NOT NULL,
     total BIGINT NOT NULL,
     PRIMARY KEY (account, segment)
 );
-CREATE INDEX belonging_segments_by_meaning ON belonging_segments
-    (account, kind, season, category, chapter, tab, status, moderation, payment, review);
+CREATE INDEX belonging_segments_by_meaning ON belonging_segments (account, kind, season, category, tab);
 
 CREATE TABLE files (
     account BIGINT NOT NULL,

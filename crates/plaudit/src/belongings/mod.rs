@@ -1,10 +1,12 @@
 //! What belongs to an entry and is listed on its own: attachments and contributors. What their lists have in common.
 //!
-//! - A list shows what is not in the trash and whose entry is not either, and filters by what the entry is, so that what a
-//!   filter tells of the entry ([`Owner`]) is kept beside what belongs to it. Whoever changes an entry calls
-//!   [`store::follow`] in the same transaction, whoever writes what belongs to it [`store::settle`].
-//! - What the filters tell apart is one number, the segment, as it is for users. How many have it is kept, so that a total
-//!   is a sum of few numbers; a filter by one entry or one tag counts what that has.
+//! - A list shows what is not in the trash and whose entry is not either, and filters by what the entry is. What seldom
+//!   changes of an entry ([`Owner`]) is kept beside what belongs to it: whoever changes an entry calls [`store::follow`] in
+//!   the same transaction, whoever writes what belongs to it [`store::settle`].
+//! - Season, category and tab are one number, the segment, as for users. How many have it is kept, so that a total is a sum
+//!   of few numbers.
+//! - What changes often, such as the chapter and the status, is asked of the entry itself, so that nothing has to be
+//!   written for it. A list with such a filter counts what it selects, as one by an entry or a tag does.
 //! - Both show the title of their entry. A new title is a change `renewed` of each: the time of the last change stays, and
 //!   no event is caused.
 
@@ -48,16 +50,6 @@ pub struct Owner {
     pub season: Slug,
     /// Its category.
     pub category: Slug,
-    /// The chapter that it is in.
-    pub chapter: Slug,
-    /// Where it is on its way, as it is written.
-    pub status: String,
-    /// What the managers think of it, as it is written.
-    pub moderation: String,
-    /// Whether it is paid, as it is written.
-    pub payment: String,
-    /// Its review status.
-    pub review: String,
     /// Its title after case folding.
     pub title_key: String,
     /// Whether it is in the trash.

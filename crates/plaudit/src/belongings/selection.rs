@@ -12,6 +12,8 @@ pub struct Selection {
     pub is_empty: bool,
     /// The columns of segments that must have these values.
     pub columns: Vec<(&'static str, String)>,
+    /// The columns of the entry that must have these values.
+    pub of_entry: Vec<(&'static str, String)>,
     /// The entry.
     pub entry: Option<Slug>,
     /// A tag of the entry.
@@ -32,18 +34,21 @@ impl Selection {
         if let Some(season) = season.filter(|_| !wants_all) {
             columns.push(("season", season.to_string()));
         }
-        for name in ["category", "chapter", "tab"] {
+        for name in ["category", "tab"] {
             columns.extend(query.slug(name).map(|slug| (name, slug.to_string())));
         }
-        for (name, column) in [("status", "status"), ("moderation", "moderation")] {
-            columns.extend(query.word(name).map(|word| (column, word.to_owned())));
+        let mut of_entry: Vec<_> =
+            query.slug("chapter").map(|slug| ("chapter", slug.to_string())).into_iter().collect();
+        for name in ["status", "moderation"] {
+            of_entry.extend(query.word(name).map(|word| (name, word.to_owned())));
         }
         let payment = query.word("payment_status").and_then(|word| PAYMENTS.iter().find(|(name, _)| *name == word));
-        columns.extend(payment.map(|(_, stored)| ("payment", (*stored).to_owned())));
-        columns.extend(query.text("review_status").map(|text| ("review", text.to_owned())));
+        of_entry.extend(payment.map(|(_, stored)| ("payment", (*stored).to_owned())));
+        of_entry.extend(query.text("review_status").map(|text| ("review", text.to_owned())));
         Self {
             is_empty: season.is_none() && !wants_all,
             columns,
+            of_entry,
             entry: query.slug("entry"),
             tag: query.text("tag").map(str::to_owned),
         }
@@ -53,7 +58,7 @@ impl Selection {
     #[must_use]
     pub fn is_narrow(&self) -> bool {
         // The season is always there, and what people look at is the active one.
-        self.columns.len() > 1 || self.entry.is_some() || self.tag.is_some()
+        self.columns.len() > 1 || !self.of_entry.is_empty() || self.entry.is_some() || self.tag.is_some()
     }
 }
 

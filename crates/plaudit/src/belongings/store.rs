@@ -144,9 +144,8 @@ pub async fn renew(tx: &mut Tx, account: AccountId, origin: &Origin, entry: Slug
 
 /// The number of a segment; none is [`NOWHERE`].
 fn number_of((of, tab, owner): &Meaning) -> i64 {
-    let Owner { season, category, chapter, status, moderation, payment, review, .. } = owner;
-    let kind = of.kind();
-    derived_number(&format!("{kind} {season}{category}{chapter}{tab} {status} {moderation} {payment} {review}"))
+    let (kind, Owner { season, category, .. }) = (of.kind(), owner);
+    derived_number(&format!("{kind} {season}{category}{tab}"))
 }
 
 /// Writes how the counts have changed.
@@ -161,8 +160,8 @@ pub async fn write_segments(tx: &mut Tx, account: AccountId, segments: Segments)
             continue;
         };
         tx.later(
-            "INSERT INTO belonging_segments (account, segment, kind, season, category, chapter, tab, status, \
-             moderation, payment, review, total) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+            "INSERT INTO belonging_segments (account, segment, kind, season, category, tab, total) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7) \
              ON CONFLICT (account, segment) DO UPDATE SET total = belonging_segments.total + excluded.total",
             vec![
                 account.into(),
@@ -170,12 +169,7 @@ pub async fn write_segments(tx: &mut Tx, account: AccountId, segments: Segments)
                 of.kind().name().into(),
                 owner.season.into(),
                 owner.category.into(),
-                owner.chapter.into(),
                 tab.into(),
-                owner.status.into(),
-                owner.moderation.into(),
-                owner.payment.into(),
-                owner.review.into(),
                 change.into(),
             ],
         )
@@ -205,8 +199,7 @@ pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(St
     let places = format!(
         "SELECT b.kind, b.name FROM {ALL} JOIN entries e ON e.account = $1 AND e.slug = b.entry \
          LEFT JOIN belonging_segments s ON s.account = $1 AND s.segment = b.segment AND s.kind = b.kind \
-         AND s.tab = b.tab AND s.season = e.season AND s.category = e.category AND s.chapter = e.chapter \
-         AND s.status = e.status AND s.moderation = e.moderation AND s.payment = e.payment AND s.review = e.review \
+         AND s.tab = b.tab AND s.season = e.season AND s.category = e.category \
          WHERE (b.deleted + e.deleted = 0 AND (s.segment IS NULL OR b.entry_key <> e.title_key)) \
          OR (b.deleted + e.deleted > 0 AND b.segment <> 0) ORDER BY b.kind, b.name"
     );

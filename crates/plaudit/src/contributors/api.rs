@@ -30,7 +30,7 @@ const FILTERS: &[Filter] = &[
     Filter::new("payment_status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
     Filter::new("moderation", FilterKind::OneOf(&["approved", "undecided", "rejected"])),
     Filter::new("review_status", FilterKind::Text { max: 255 }),
-    Filter::new("tag", FilterKind::Text { max: 100 }),
+    Filter::new("tag", FilterKind::Text { max: 255 }),
     Filter::new("category", FilterKind::Slug),
     Filter::new("chapter", FilterKind::Slug),
     Filter::new("season", FilterKind::SlugOrAll),

@@ -72,16 +72,23 @@ impl Place {
         }
     }
 
-    /// The number of the segment.
+    /// The number of the segment. Its last two bits are [`flags`], so that a list that asks for nothing else need not
+    /// know the segments.
     #[must_use]
     pub fn segment(&self) -> i64 {
         let Self { season, category, chapter, form, division, status, moderation, payment, review, archived, deleted } =
             self;
-        let (archived, deleted) = (u8::from(*archived), u8::from(*deleted));
-        derived_number(&format!(
-            "{season}{category}{chapter}{form} {division} {status} {moderation} {payment} {archived}{deleted} {review}"
-        ))
+        let number = derived_number(&format!(
+            "{season}{category}{chapter}{form} {division} {status} {moderation} {payment} {review}"
+        ));
+        (number & !flags(true, true)) | flags(*archived, *deleted)
     }
+}
+
+/// The bits of a segment's number that tell whether its entries are archived and whether they are in the trash.
+#[must_use]
+pub(super) fn flags(archived: bool, deleted: bool) -> i64 {
+    i64::from(archived) << 1 | i64::from(deleted)
 }
 
 /// How the counts have changed in a transaction. They are written once, because a row that one transaction writes

@@ -17,6 +17,7 @@ use crate::program::Program;
 use crate::program::categories::Category;
 use crate::text::{Slug, Timestamp, Translated, folded};
 
+use super::counts::flags;
 use super::document::MEMBERS;
 use super::{EntryHead, Moderation, Payment, Place, STATUS_LENGTH, Status, TITLE_LENGTH};
 
@@ -120,6 +121,19 @@ impl Selection {
     pub(super) fn is_counted(&self) -> bool {
         let Self { entrant, price, tag, title, recency, .. } = self;
         entrant.is_none() && price.is_none() && tag.is_none() && title.is_none() && recency.is_none()
+    }
+
+    /// The bits of a segment's number to be looked at and what they must be, where these, the season and what is searched
+    /// for are all that it asks of an entry.
+    #[must_use]
+    pub(super) fn flags(&self) -> Option<(i64, i64)> {
+        let Self { is_empty, category, chapter, form, status, moderation, payment, review, .. } = self;
+        let is_more = *is_empty || category.is_some() || chapter.is_some() || form.is_some() || status.is_some();
+        if is_more || moderation.is_some() || payment.is_some() || review.is_some() {
+            return None;
+        }
+        let mask = flags(self.archived.is_some(), self.deleted.is_some());
+        Some((mask, flags(self.archived.unwrap_or(false), self.deleted.unwrap_or(false))))
     }
 
     /// Whether an entry is selected, the filter for prices aside, which entries do not tell.

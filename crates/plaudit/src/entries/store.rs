@@ -101,36 +101,15 @@ pub async fn put(
 
 /// What is kept of an entry beside what belongs to it.
 fn owner_of(head: &EntryHead<'_>, deleted: bool) -> Owner {
-    Owner {
-        season: head.season,
-        category: head.category,
-        chapter: head.chapter,
-        status: head.status.name().to_owned(),
-        moderation: head.moderation_status.name().to_owned(),
-        payment: head.payment_status.name().to_owned(),
-        review: head.review_status.clone().into_owned(),
-        title_key: folded(&head.title),
-        deleted,
-    }
+    Owner { season: head.season, category: head.category, title_key: folded(&head.title), deleted }
 }
 
 /// The same of an entry that is stored.
 pub async fn owner(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Owner>, DbError> {
-    let sql = "SELECT season, category, chapter, status, moderation, payment, review, title_key, deleted FROM entries \
-               WHERE account = $1 AND slug = $2";
+    let sql = "SELECT season, category, title_key, deleted FROM entries WHERE account = $1 AND slug = $2";
     tx.first(sql, &[account.into(), slug.into()], |row| {
         let slug = |column| Slug::parse(row.text(column)?).ok_or_else(|| broken(&"a slug of it"));
-        Ok(Owner {
-            season: slug(0)?,
-            category: slug(1)?,
-            chapter: slug(2)?,
-            status: row.text(3)?.to_owned(),
-            moderation: row.text(4)?.to_owned(),
-            payment: row.text(5)?.to_owned(),
-            review: row.text(6)?.to_owned(),
-            title_key: row.text(7)?.to_owned(),
-            deleted: row.flag(8)?,
-        })
+        Ok(Owner { season: slug(0)?, category: slug(1)?, title_key: row.text(2)?.to_owned(), deleted: row.flag(3)? })
     })
     .await
 }

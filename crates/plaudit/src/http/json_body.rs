@@ -5,11 +5,14 @@
 //! long integers never pass through a binary fraction.
 
 mod parser;
+mod raw;
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::text::{parse_scaled, write_json_string};
+
+pub use raw::RawMembers;
 
 /// How deep arrays and objects may be nested; the outermost one is the first level.
 pub const MAXIMUM_DEPTH: usize = 64;

@@ -214,7 +214,8 @@ impl Filling {
 
     fn answers(&self, out: &mut Vec<u8>, map: &str) {
         let download = |out: &mut Vec<u8>, token: &str| self.download(out, token);
-        fields::write_answers(out, map, &self.program, self.languages.locales(), &download);
+        let locales = (self.languages.locales(), self.languages.is_default());
+        fields::write_answers(out, map, &self.program, locales, &download);
     }
 }
 

@@ -125,6 +125,13 @@ impl<T> Records<T> {
         self.find(slug).filter(|record| !record.deleted)
     }
 
+    /// The same, to be held on to.
+    #[must_use]
+    pub fn shared_live(&self, slug: Slug) -> Option<Arc<Record<T>>> {
+        let record = &self.0[self.position(slug).ok()?].1;
+        (!record.deleted).then(|| Arc::clone(record))
+    }
+
     /// The record, even in the trash.
     #[must_use]
     pub fn any(&self, slug: Slug) -> Option<&T> {

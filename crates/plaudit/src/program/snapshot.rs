@@ -11,7 +11,7 @@ use super::chapters::Chapter;
 use super::criteria::Criterion;
 use super::discounts::Discount;
 use super::document_templates::DocumentTemplate;
-use super::fields::Field;
+use super::fields::{AnswerHead, Field};
 use super::forms::Form;
 use super::keys::{self, ApiKey};
 use super::panels::Panel;
@@ -40,6 +40,7 @@ pub struct Fragment {
 }
 
 type Shown = OnceLock<Option<Arc<Fragment>>>;
+type Heads = HashMap<Slug, OnceLock<Option<Arc<AnswerHead>>>, BuildHasherDefault<SlugHasher>>;
 
 /// Hashes slugs quickly: a page looks up hundreds of references. Slugs are drawn at random or chosen by the operator, so
 /// that nobody gains by making them collide. A multiplication and a rotation a word.
@@ -120,6 +121,8 @@ pub struct Program {
     base_url: Arc<str>,
     /// What references show, made when it is first asked for: of most records it never is.
     fragments: HashMap<(char, Slug), Shown, BuildHasherDefault<SlugHasher>>,
+    /// What answers show of each field, made likewise.
+    heads: Heads,
     /// A change of the account that it contains, with all before it.
     mark: Mark,
 }
@@ -181,6 +184,10 @@ impl Program {
         })
         .await?;
         program.load_keys(db).await?;
+        // The place of an answer depends on its tab.
+        if changed.iter().any(|(kind, _)| matches!(kind, Kind::Field | Kind::Tab)) {
+            program.forget_heads();
+        }
         for (kind, slug) in changed {
             program.forget_shown(kind, slug);
         }
@@ -223,6 +230,7 @@ impl Program {
             document_templates: Records::default(),
             base_url: Arc::clone(base_url),
             fragments: HashMap::default(),
+            heads: Heads::default(),
             mark: Mark::default(),
         }
     }
@@ -257,11 +265,28 @@ impl Program {
             }
         }
         self.fragments.shrink_to_fit();
+        self.forget_heads();
     }
 
     /// What references to a record show is made anew when it is next asked for.
     fn forget_shown(&mut self, kind: Kind, slug: Slug) {
         self.fragments.insert((kind.letter(), slug), Shown::new());
+    }
+
+    /// What answers show of fields is made anew when it is next asked for.
+    fn forget_heads(&mut self) {
+        self.heads = self.fields.all().map(|record| (record.value.slug(), OnceLock::new())).collect();
+    }
+
+    /// What answers to a field show of it in the default language; nothing where it is in the trash.
+    #[must_use]
+    pub fn answer_head(&self, slug: Slug) -> Option<&AnswerHead> {
+        let make = || {
+            let field = self.fields.shared_live(slug)?;
+            let locales = [self.account.default_language];
+            Some(Arc::new(AnswerHead::of(field, &self.tabs, &self.base_url, &locales)))
+        };
+        self.heads.get(&slug)?.get_or_init(make).as_deref()
     }
 
     /// A reference in the default language, made once for a snapshot.

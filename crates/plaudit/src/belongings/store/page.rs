@@ -238,6 +238,14 @@ impl Statement {
             let place = self.value(entry);
             let _ = write!(sql, " AND entry = ${place}");
         }
+        if !selection.of_entry.is_empty() {
+            sql.push_str(" AND EXISTS (SELECT 1 FROM entries o WHERE o.account = $1 AND o.slug = entry");
+            for (column, value) in &selection.of_entry {
+                let place = self.value(value.clone());
+                let _ = write!(sql, " AND o.{column} = ${place}");
+            }
+            sql.push(')');
+        }
         if let Some(tag) = &selection.tag {
             let (table, name) = names(of);
             let place = self.value(tag.clone());

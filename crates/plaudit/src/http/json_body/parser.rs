@@ -247,7 +247,7 @@ impl<'source> Parser<'source> {
 
 /// Where the first quotation mark, backslash or control character is. Most strings are short, so that eight bytes at a
 /// time are looked at here: a library would take longer to begin.
-fn special(bytes: &[u8]) -> Option<usize> {
+pub(super) fn special(bytes: &[u8]) -> Option<usize> {
     const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
     const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
     let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | ..b' ');

@@ -1,88 +1,128 @@
 //! Shows answers: the array of a record's field answers (specification, section 2.3) from its stored answer map.
+//!
+//! What an answer shows of its field is made once for a snapshot of the program. The answer itself is text that this
+//! program has written, so that most of it is copied as it stands.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::judge::cell;
 use super::{Field, FieldType, rank};
-use crate::http::json_body::parse_object;
+use crate::http::json_body::{RawMembers, parse_value};
 use crate::program::tabs::Tab;
-use crate::program::{Program, Records};
+use crate::program::{Program, Record, Records};
 use crate::text::{Json, JsonObject, Locale, Slug, Translated, write_json_string};
 
-/// Writes the array of the answers of a stored map, `{"<field slug>": value}`, in these locales. Answers to trashed or
-/// unknown fields are left out. `download` writes the signed address of a file as a JSON string.
+/// What every answer to a field shows of it.
+#[derive(Debug)]
+pub struct AnswerHead {
+    field: Arc<Record<Field>>,
+    rank: (i64, i64, Slug),
+    /// The object up to the value of `translated`.
+    json: Box<str>,
+}
+
+impl AnswerHead {
+    /// What answers to a field show of it in these locales.
+    #[must_use]
+    pub fn of(field: Arc<Record<Field>>, tabs: &Records<Tab>, base_url: &str, locales: &[Locale]) -> Self {
+        let mut out = Vec::with_capacity(256);
+        let Field { slug, label, title, .. } = &field.value;
+        out.extend_from_slice(b"{\"slug\":\"");
+        out.extend_from_slice(slug.as_bytes());
+        out.extend_from_slice(b"\",\"link\":\"");
+        out.extend_from_slice(base_url.as_bytes());
+        out.extend_from_slice(b"/field/");
+        out.extend_from_slice(slug.as_bytes());
+        out.extend_from_slice(b"\",\"label\":");
+        if label.is_empty() {
+            write_locales(&mut out, locales, |out, locale| write_json_string(&escaped(title.in_locale(locale)), out));
+        } else {
+            write_texts(&mut out, locales, label);
+        }
+        out.extend_from_slice(b",\"title\":");
+        write_texts(&mut out, locales, title);
+        out.extend_from_slice(b",\"translated\":");
+        // Only whole strings were written.
+        let json = String::from_utf8(out).unwrap_or_default().into_boxed_str();
+        Self { rank: rank(&field.value, tabs), field, json }
+    }
+}
+
+/// Writes the array of the answers of a stored map, `{"<field slug>": value}`, in these locales; `is_default` where they
+/// are the account's default language. Answers to trashed or unknown fields are left out. `download` writes the signed
+/// address of a file as a JSON string.
 pub fn write_answers(
     out: &mut Vec<u8>,
     answers: &str,
     program: &Program,
-    locales: &[Locale],
+    (locales, is_default): (&[Locale], bool),
     download: &dyn Fn(&mut Vec<u8>, &str),
 ) {
-    let shown = Shown { fields: &program.fields, tabs: &program.tabs, base_url: program.base_url(), locales, download };
-    shown.all(out, answers);
+    let shown = Shown { locales, download };
+    if is_default {
+        shown.all(out, answers, |slug| program.answer_head(slug));
+    } else {
+        shown.all(out, answers, |slug| {
+            let field = program.fields.shared_live(slug)?;
+            Some(AnswerHead::of(field, &program.tabs, program.base_url(), locales))
+        });
+    }
 }
 
 /// What showing an answer depends on.
 struct Shown<'p> {
-    fields: &'p Records<Field>,
-    tabs: &'p Records<Tab>,
-    base_url: &'p str,
     locales: &'p [Locale],
     download: &'p dyn Fn(&mut Vec<u8>, &str),
 }
 
 impl Shown<'_> {
-    fn all(&self, out: &mut Vec<u8>, answers: &str) {
-        // What was stored is always an object.
-        let answers = parse_object(answers.as_bytes()).unwrap_or_default();
-        let mut shown: Vec<_> = answers
-            .iter()
-            .filter_map(|(slug, value)| {
-                let field = self.fields.live(Slug::parse(slug)?)?;
-                Some((rank(field, self.tabs), field, value))
-            })
-            .collect();
-        shown.sort_unstable_by_key(|(rank, ..)| *rank);
+    fn all<H: std::borrow::Borrow<AnswerHead>>(
+        &self,
+        out: &mut Vec<u8>,
+        answers: &str,
+        head: impl Fn(Slug) -> Option<H>,
+    ) {
+        let mut shown: Vec<(H, &str)> =
+            RawMembers::of(answers).filter_map(|(slug, value)| Some((head(Slug::parse(slug)?)?, value))).collect();
+        shown.sort_unstable_by_key(|(head, _)| head.borrow().rank);
         out.push(b'[');
-        for (index, (_, field, value)) in shown.into_iter().enumerate() {
+        for (index, (head, value)) in shown.iter().enumerate() {
             if index > 0 {
                 out.push(b',');
             }
-            self.answer(out, field, value);
+            self.answer(out, head.borrow(), value);
         }
         out.push(b']');
     }
 
-    fn answer(&self, out: &mut Vec<u8>, field: &Field, value: &Json) {
-        out.extend_from_slice(b"{\"slug\":\"");
-        out.extend_from_slice(field.slug.as_bytes());
-        out.extend_from_slice(b"\",\"link\":\"");
-        out.extend_from_slice(self.base_url.as_bytes());
-        out.extend_from_slice(b"/field/");
-        out.extend_from_slice(field.slug.as_bytes());
-        out.extend_from_slice(b"\",\"label\":");
-        if field.label.is_empty() {
-            self.locales(out, |locale| escaped(field.title.in_locale(locale)));
-        } else {
-            self.texts(out, &field.label);
-        }
-        out.extend_from_slice(b",\"title\":");
-        self.texts(out, &field.title);
-        out.extend_from_slice(b",\"translated\":");
+    fn answer(&self, out: &mut Vec<u8>, head: &AnswerHead, value: &str) {
+        let field = &head.field.value;
+        out.extend_from_slice(head.json.as_bytes());
+        // What was stored is always a value.
+        let parsed = || parse_value(value.as_bytes()).unwrap_or(Json::Null);
         match field.kind {
             FieldType::Table => {
-                self.locales(out, |_| Cow::Borrowed(""));
-                self.table(out, field, value);
+                self.locales(out, |out, _| out.extend_from_slice(b"\"\""));
+                self.table(out, field, &parsed());
             }
             FieldType::File => {
-                self.locales(out, |_| Cow::Borrowed(""));
-                self.file(out, value);
+                self.locales(out, |out, _| out.extend_from_slice(b"\"\""));
+                self.file(out, &parsed());
             }
-            _ => {
-                self.locales(out, |locale| displayed(field, value, locale));
-                out.extend_from_slice(b",\"value\":");
-                write_json_string(&plain(value), out);
+            kind => {
+                // A text is shown as it is stored.
+                if value.starts_with('"') && !kind.has_options() {
+                    self.locales(out, |out, _| out.extend_from_slice(value.as_bytes()));
+                    out.extend_from_slice(b",\"value\":");
+                    out.extend_from_slice(value.as_bytes());
+                } else {
+                    let value = parsed();
+                    self.locales(out, |out, locale| write_json_string(&displayed(field, &value, locale), out));
+                    out.extend_from_slice(b",\"value\":");
+                    write_json_string(&plain(&value), out);
+                }
             }
         }
         out.push(b'}');
@@ -115,7 +155,7 @@ impl Shown<'_> {
             out.extend_from_slice(b"{\"key\":");
             write_json_string(&column.key, out);
             out.extend_from_slice(b",\"label\":");
-            self.texts(out, &column.label);
+            write_texts(out, self.locales, &column.label);
             out.push(b'}');
         }
         out.extend_from_slice(b"]}");
@@ -133,22 +173,25 @@ impl Shown<'_> {
         }
     }
 
-    fn texts(&self, out: &mut Vec<u8>, map: &Translated) {
-        self.locales(out, |locale| Cow::Borrowed(map.in_locale(locale)));
+    fn locales(&self, out: &mut Vec<u8>, write: impl Fn(&mut Vec<u8>, Locale)) {
+        write_locales(out, self.locales, write);
     }
+}
 
-    fn locales<'t>(&self, out: &mut Vec<u8>, text: impl Fn(Locale) -> Cow<'t, str>) {
-        out.push(b'{');
-        for (index, locale) in self.locales.iter().enumerate() {
-            if index > 0 {
-                out.push(b',');
-            }
-            write_json_string(locale.code(), out);
-            out.push(b':');
-            write_json_string(&text(*locale), out);
-        }
-        out.push(b'}');
+fn write_texts(out: &mut Vec<u8>, locales: &[Locale], map: &Translated) {
+    write_locales(out, locales, |out, locale| write_json_string(map.in_locale(locale), out));
+}
+
+/// An object with a value for each locale, whose codes need no escapes.
+fn write_locales(out: &mut Vec<u8>, locales: &[Locale], write: impl Fn(&mut Vec<u8>, Locale)) {
+    out.push(b'{');
+    for (index, locale) in locales.iter().enumerate() {
+        out.extend_from_slice(if index > 0 { b",\"" } else { b"\"" });
+        out.extend_from_slice(locale.code().as_bytes());
+        out.extend_from_slice(b"\":");
+        write(out, *locale);
     }
+    out.push(b'}');
 }
 
 /// The answer as plain text, whatever its type.
@@ -205,9 +248,9 @@ mod tests {
         let download = |out: &mut Vec<u8>, token: &str| write_json_string(&format!("signed:{token}"), out);
         let tabs = tabs();
         let base_url = "https://example.org";
-        let shown = Shown { fields: &records, tabs: &tabs, base_url, locales, download: &download };
         let mut out = Vec::new();
-        shown.all(&mut out, answers);
+        Shown { locales, download: &download }
+            .all(&mut out, answers, |slug| Some(AnswerHead::of(records.shared_live(slug)?, &tabs, base_url, locales)));
         String::from_utf8(out).unwrap()
     }
 

@@ -31,7 +31,7 @@ mod record;
 mod rules;
 pub mod schemas;
 
-pub use answers::write_answers;
+pub use answers::{AnswerHead, write_answers};
 pub use api::routes;
 pub use body::{Changes, LimitChanges, read_create, read_update};
 pub use conditions::is_shown;

@@ -138,10 +138,14 @@ impl Statement {
         searched
     }
 
-    /// Passes over what is of another segment. In this form PostgreSQL keeps to the order of the index, and makes no join
-    /// of it.
-    fn of_segments(conditions: &Conditions) -> String {
-        let Conditions { chosen, searched } = conditions;
+    /// Passes over what is of another segment; `is_of_season` where the rows are of the selection's season already. In
+    /// this form PostgreSQL keeps to the order of the index, and makes no join of it.
+    fn of_segments(&mut self, selection: &Selection, is_of_season: bool) -> String {
+        if let Some((mask, flags)) = selection.flags().filter(|_| is_of_season || selection.season.is_none()) {
+            let flagged = if mask == 0 { String::new() } else { format!(" AND (e.segment & {mask}) = {flags}") };
+            return flagged + &self.searched(selection);
+        }
+        let Conditions { chosen, searched } = self.conditions(selection);
         format!(
             " AND CASE WHEN e.segment IN (SELECT segment FROM entry_counts WHERE account = $1{chosen}) THEN 1 ELSE 0 END \
              = 1{searched}"
@@ -155,12 +159,12 @@ impl Statement {
         if rest.entrant.take().is_none() && rest.tag.take().is_none() {
             rest.price = None;
         }
-        let conditions = self.conditions(&rest);
-        let filter = Self::of_segments(&conditions);
         if let Some(entrant) = selection.entrant {
+            let filter = self.of_segments(&rest, false);
             let (by, entrant) = (self.by("entries_of_entrant"), self.value(entrant));
             let _ = write!(self.sql, "entries e{by} WHERE e.account = $1 AND e.entrant = ${entrant}{filter}");
         } else if let Some(tag) = &selection.tag {
+            let filter = self.of_segments(&rest, false);
             let tag = self.value(tag.clone());
             let _ = write!(
                 self.sql,
@@ -168,6 +172,7 @@ impl Statement {
                  AND e.slug = g.slug{filter}"
             );
         } else if let Some(price) = selection.price {
+            let filter = self.of_segments(&rest, false);
             let price = self.value(price);
             let _ = write!(
                 self.sql,
@@ -176,7 +181,8 @@ impl Statement {
             );
         } else if selection.is_counted() {
             let by = self.by("entries_of_segment");
-            let chosen = format!("SELECT segment FROM entry_counts WHERE account = $1{}", conditions.chosen);
+            let Conditions { chosen, .. } = self.conditions(&rest);
+            let chosen = format!("SELECT segment FROM entry_counts WHERE account = $1{chosen}");
             let chosen = match self.engine {
                 Engine::Sqlite => format!("IN ({chosen})"),
                 Engine::Postgres => format!("= ANY (ARRAY ({chosen}))"),
@@ -184,6 +190,7 @@ impl Statement {
             let _ = write!(self.sql, "entries e{by} WHERE e.account = $1 AND e.segment {chosen}");
         } else {
             let column = if selection.recency.is_some() { Column::Recency } else { Column::Title };
+            let filter = self.of_segments(&rest, true);
             let by = self.by(column.index());
             let seasons = selection.season.as_ref().map_or(seasons, std::slice::from_ref);
             let list = self.list(seasons);
@@ -349,8 +356,8 @@ impl Statement {
     ) {
         let name = listing.sort.column.name();
         let direction = if is_reversed { " DESC" } else { "" };
-        let conditions = self.conditions(&listing.selection);
-        let filter = Self::of_segments(&conditions);
+        let is_of_season = part.group.is_none() && totals.by.len() <= RANGES;
+        let filter = self.of_segments(&listing.selection, is_of_season);
         let bound = part.start.as_ref().map_or_else(String::new, |start| {
             let (key, slug) = (self.key(&start.place.key), self.value(start.place.slug));
             let comparison = match (is_reversed, start.is_included) {

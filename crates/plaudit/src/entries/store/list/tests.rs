@@ -195,8 +195,15 @@ fn a_part_of_a_page_is_read_as_it_is_written() {
     assert_eq!(
         statement.sql,
         "SELECT key, slug FROM (SELECT e.title_key AS key, e.slug AS slug FROM entries e \
-         WHERE e.account = $1 AND e.season = $6 AND (e.title_key, e.slug) < ($4, $5) \
-         AND CASE WHEN e.segment IN (SELECT segment FROM entry_counts WHERE account = $1 AND total > 0 AND season = $2 \
-         AND deleted = $3) THEN 1 ELSE 0 END = 1 ORDER BY e.title_key DESC, e.slug DESC LIMIT 16) AS range0"
+         WHERE e.account = $1 AND e.season = $4 AND (e.title_key, e.slug) < ($2, $3) \
+         AND (e.segment & 1) = 0 ORDER BY e.title_key DESC, e.slug DESC LIMIT 16) AS range0"
     );
+    let selection = Selection { chapter: Some(slug("ChapteAA")), ..listing.selection.clone() };
+    let mut statement = Statement::new(AccountId(1), Engine::Postgres);
+    let listing = Listing { selection, ..listing };
+    statement.write_ranges((&listing, &totals), &part, (true, ""), "");
+    assert!(statement.sql.contains(
+        "AND CASE WHEN e.segment IN (SELECT segment FROM entry_counts WHERE account = $1 AND total > 0 AND season = $2 \
+         AND chapter = $3 AND deleted = $4) THEN 1 ELSE 0 END = 1 ORDER BY"
+    ));
 }
