@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 
 use super::accept::Format;
@@ -33,33 +33,35 @@ pub(super) fn representation(edition: &str, format: Format, languages: &Language
 
 /// The status, own headers and body of a success.
 pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> Recorded {
-    let content_type = |headers: &mut Vec<(String, String)>| {
-        headers.push(("content-type".to_owned(), judged.format.media_type().to_owned()));
+    let content_type = (header::CONTENT_TYPE, HeaderValue::from_static(judged.format.media_type()));
+    let mut headers = Vec::with_capacity(3);
+    let tell = |headers: &mut Vec<_>, name: HeaderName, text: String| {
+        // Tags and addresses are made of what headers take.
+        headers.extend(HeaderValue::try_from(text).map(|value| (name, value)));
     };
-    let mut headers = Vec::new();
     match reply {
         Reply::Record { document, detail, revision, version, created } => {
-            content_type(&mut headers);
+            headers.push(content_type);
             let version = version.unwrap_or(program.version);
             let tag = format!("{revision}.{version}.{}", judged.representation());
-            headers.push(("etag".to_owned(), format!("\"{tag}\"")));
+            tell(&mut headers, header::ETAG, format!("\"{tag}\""));
             let status = if created.is_some() { 201 } else { 200 };
             if let Some(path) = created {
-                headers.push(("location".to_owned(), format!("{}{path}", program.base_url())));
+                tell(&mut headers, header::LOCATION, format!("{}{path}", program.base_url()));
             }
             let body = judged.renderer(program).record(&document, detail.as_deref());
             Recorded { status, headers, body: body.into() }
         }
         Reply::Stated { status, document, tag } => {
-            content_type(&mut headers);
-            headers.push(("etag".to_owned(), format!("\"{tag}.{}\"", judged.representation())));
+            headers.push(content_type);
+            tell(&mut headers, header::ETAG, format!("\"{tag}.{}\"", judged.representation()));
             let body = judged.renderer(program).record(&document, None);
             Recorded { status, headers, body: body.into() }
         }
         Reply::NoContent => Recorded { status: 204, headers, body: Bytes::new() },
         Reply::Body { bytes, etag } => {
-            content_type(&mut headers);
-            headers.push(("etag".to_owned(), format!("\"{etag}\"")));
+            headers.push(content_type);
+            tell(&mut headers, header::ETAG, format!("\"{etag}\""));
             Recorded { status: 200, headers, body: bytes }
         }
         Reply::Replay(recorded) => Arc::unwrap_or_clone(recorded),
@@ -70,29 +72,29 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
 
 /// The status, own headers and body of an error.
 pub(super) fn record_error(error: &ApiError, format: Format) -> Recorded {
-    let mut headers = vec![("content-type".to_owned(), format.media_type().to_owned())];
+    let mut headers = vec![(header::CONTENT_TYPE, HeaderValue::from_static(format.media_type()))];
     if let ApiError::RateLimited(seconds) = error {
-        headers.push(("retry-after".to_owned(), seconds.to_string()));
+        headers.push((header::RETRY_AFTER, HeaderValue::from(*seconds)));
     }
     if let ApiError::TooManyStreams(_) = error {
-        headers.push(("retry-after".to_owned(), STREAM_RETRY_SECONDS.to_string()));
+        headers.push((header::RETRY_AFTER, HeaderValue::from(STREAM_RETRY_SECONDS)));
     }
     Recorded { status: error.status(), headers, body: render::plain(format, &error.document()).into() }
 }
 
-/// The answer to a request, 304 where the client has the representation already.
-pub(super) fn response(recorded: Recorded, method: &Method, request: &HeaderMap) -> Response {
-    let etag = recorded.headers.iter().find(|(name, _)| name == "etag").map(|(_, value)| value.trim_matches('"'));
+/// The answer to a request, 304 where the client has the representation already. `known` are its `If-None-Match`.
+pub(super) fn response(recorded: Recorded, method: &Method, known: &[HeaderValue]) -> Response {
     let reads = method == Method::GET || method == Method::HEAD;
-    let unchanged = reads && etag.is_some_and(|etag| precondition::none_match(request, etag));
+    let etag = || {
+        let (_, value) = recorded.headers.iter().find(|(name, _)| *name == header::ETAG)?;
+        Some(value.to_str().ok()?.trim_matches('"'))
+    };
+    let unchanged = reads && !known.is_empty() && etag().is_some_and(|etag| precondition::none_match(known, etag));
     let mut response = if unchanged { Response::new(Body::empty()) } else { Response::new(Body::from(recorded.body)) };
     let status = if unchanged { 304 } else { recorded.status };
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     for (name, value) in recorded.headers {
-        if unchanged && name == header::CONTENT_TYPE.as_str() {
-            continue;
-        }
-        if let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+        if !(unchanged && name == header::CONTENT_TYPE) {
             response.headers_mut().insert(name, value);
         }
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt;
@@ -30,11 +30,19 @@ use crate::program::{Program, accounts, keys};
 use crate::text::{Slug, Timestamp};
 
 /// The header of the key.
-const KEY: &str = "x-api-key";
+const KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// The header of the languages.
-const LANGUAGE: &str = "x-api-language";
+const LANGUAGE: HeaderName = HeaderName::from_static("x-api-language");
 /// The header of the idempotency key.
-const IDEMPOTENCY: &str = "idempotency-key";
+const IDEMPOTENCY: HeaderName = HeaderName::from_static("idempotency-key");
+/// The header of an answer that was given before.
+const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// The header of the requests of a window.
+const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+/// The header of the requests that are left of a window.
+const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+/// The header of the end of a window.
+const RATE_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 /// How often a request is judged again because the program changed.
 const RUNS: usize = 8;
 
@@ -48,31 +56,31 @@ struct KnownKey {
 
 /// The layer around all routes of the interface.
 pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) -> Response {
-    let format = accept::parse(single(request.headers(), header::ACCEPT.as_str())).unwrap_or(Format::Json);
+    let format = accept::parse(single(request.headers(), &header::ACCEPT)).unwrap_or(Format::Json);
     let method = request.method().clone();
-    let headers = request.headers().clone();
+    let tags: Vec<HeaderValue> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
     if let Some(text) = app.maintenance() {
         let recorded = answer::record_error(&ApiError::Maintenance(text), format);
-        return answer::response(recorded, &method, &headers);
+        return answer::response(recorded, &method, &tags);
     }
     let now = app.clock.now();
     let address = request.extensions().get::<ClientAddress>().map(|address| address.0);
-    let (known, standing) = match count(&app, &headers, address, now).await {
+    let (known, standing) = match count(&app, request.headers(), address, now).await {
         Ok(counted) => counted,
         Err(error @ ApiError::RateLimited(_)) => {
-            return answer::response(answer::record_error(&error, format), &method, &headers);
+            return answer::response(answer::record_error(&error, format), &method, &tags);
         }
         // Nothing is known of the caller's window, but every answer tells of one.
         Err(error) => {
-            return with_standing(answer::record_error(&reported(error), format), &app, now, &method, &headers);
+            return with_standing(answer::record_error(&reported(error), format), &app, now, &method);
         }
     };
-    let (answered, mut extra) = match admit(&app, &headers, known, now).await {
+    let (answered, mut extra) = match admit(&app, request.headers(), known, now).await {
         Ok(caller) => run(&app, caller, request, next).await,
         Err(error) => (answer::record_error(&reported(error), format).into(), HeaderMap::new()),
     };
     let mut response = match answered {
-        Answered::Whole(recorded) => answer::response(recorded, &method, &headers),
+        Answered::Whole(recorded) => answer::response(recorded, &method, &tags),
         Answered::Stream(response) => response,
     };
     for (name, value) in extra.drain() {
@@ -99,32 +107,30 @@ impl From<Recorded> for Answered {
     }
 }
 
-fn with_standing(recorded: Recorded, app: &App, now: Timestamp, method: &Method, headers: &HeaderMap) -> Response {
+fn with_standing(recorded: Recorded, app: &App, now: Timestamp, method: &Method) -> Response {
     let limit = app.settings.requests_per_minute;
-    let mut response = answer::response(recorded, method, headers);
+    let mut response = answer::response(recorded, method, &[]);
     tell(&mut response, Standing { limit, remaining: limit, reset: now.as_seconds() + 60 });
     response
 }
 
 /// The headers of section 8 of the specification.
 fn tell(response: &mut Response, standing: Standing) {
-    for (name, value) in [
-        ("x-ratelimit-limit", standing.limit),
-        ("x-ratelimit-remaining", standing.remaining),
-        ("x-ratelimit-reset", standing.reset),
-    ] {
+    for (name, value) in
+        [(RATE_LIMIT, standing.limit), (RATE_REMAINING, standing.remaining), (RATE_RESET, standing.reset)]
+    {
         response.headers_mut().insert(name, HeaderValue::from(value));
     }
 }
 
 /// A header that stands once; one that stands twice is like one that cannot be read.
-fn single<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h [u8]> {
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h [u8]> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     values.next().is_none().then(|| value.as_bytes())
 }
 
-fn header_bytes<'h>(headers: &'h HeaderMap, name: &str) -> &'h [u8] {
+fn header_bytes<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h [u8] {
     headers.get(name).map_or(&[], |value| value.as_bytes())
 }
 
@@ -143,7 +149,7 @@ async fn count(
     address: Option<IpAddr>,
     now: Timestamp,
 ) -> Result<(Option<KnownKey>, Standing), ApiError> {
-    let known = match single(headers, KEY).and_then(|key| keys::hash(key.trim_ascii())) {
+    let known = match single(headers, &KEY).and_then(|key| keys::hash(key.trim_ascii())) {
         Some(hash) => find_key(app, hash).await?,
         None => None,
     };
@@ -178,8 +184,8 @@ async fn find_key(app: &App, hash: [u8; 32]) -> Result<Option<KnownKey>, ApiErro
 
 /// Steps 3 to 6.
 async fn admit(app: &App, headers: &HeaderMap, known: Option<KnownKey>, now: Timestamp) -> Result<Caller, ApiError> {
-    let format = accept::parse(single(headers, header::ACCEPT.as_str()))
-        .map_err(|error| ApiError::BadRequest(error.to_string()))?;
+    let format =
+        accept::parse(single(headers, &header::ACCEPT)).map_err(|error| ApiError::BadRequest(error.to_string()))?;
     let given = headers.get_all(KEY).iter().any(|key| !key.as_bytes().trim_ascii().is_empty());
     if !given {
         return Err(ApiError::Unauthorized);
@@ -305,8 +311,8 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         parts.method.as_str().as_bytes(),
         parts.uri.path_and_query().map_or("", |path| path.as_str()).as_bytes(),
         judged.representation().as_bytes(),
-        header_bytes(&parts.headers, header::CONTENT_TYPE.as_str()),
-        header_bytes(&parts.headers, header::IF_MATCH.as_str()),
+        header_bytes(&parts.headers, &header::CONTENT_TYPE),
+        header_bytes(&parts.headers, &header::IF_MATCH),
         &identity,
     ]);
     let claim = Claim { name: (caller.account(), judged.key, name), request: fingerprint };
@@ -318,7 +324,7 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         if fingerprint != claim.request {
             return Err(ApiError::IdempotencyMismatch);
         }
-        recorded.headers.push(("idempotency-replayed".to_owned(), "true".to_owned()));
+        recorded.headers.push((REPLAYED, HeaderValue::from_static("true")));
         return Ok((caller, request, Claimed::Answered(recorded)));
     }
     let caller = Caller::new(Judged {

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
@@ -18,6 +18,9 @@ use crate::app::{self, App};
 use crate::clock::Stopwatch;
 use crate::users::links::{Followed, Purpose};
 use crate::{document, files, users};
+
+/// The header of a request's identifier.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The routes outside the interface.
 pub(super) fn routes() -> Router<App> {
@@ -140,7 +143,7 @@ pub(super) async fn stamp(State(app): State<App>, request: Request, next: Next) 
         tracing::info!(target: "plaudit::request", %id, %method, path, status = response.status().as_u16(), microseconds);
     }
     if let Ok(id) = HeaderValue::try_from(id) {
-        response.headers_mut().insert("x-request-id", id);
+        response.headers_mut().insert(REQUEST_ID, id);
     }
     response
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::body::Bytes;
-use axum::http::StatusCode;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
@@ -62,7 +62,7 @@ pub struct Recorded {
     /// The status.
     pub status: u16,
     /// The headers that belong to the answer itself.
-    pub headers: Vec<(String, String)>,
+    pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
     pub body: Bytes,
 }

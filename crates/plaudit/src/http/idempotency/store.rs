@@ -1,5 +1,7 @@
 //! The table of kept answers.
 
+use axum::http::{HeaderName, HeaderValue};
+
 use super::{Claim, Name};
 use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::http::reply::Recorded;
@@ -13,8 +15,12 @@ fn read(row: &Row<'_>) -> Result<([u8; 32], Recorded), DbError> {
     let request = row.bytes(0)?.try_into().map_err(|_| broken())?;
     let status = u16::try_from(row.integer(1)?).map_err(|_| broken())?;
     let headers = crate::http::json_body::parse_object(row.text(2)?.as_bytes()).map_err(|_| broken())?;
-    let headers = headers.iter().map(|(name, value)| (name.to_owned(), value.as_str().unwrap_or_default().to_owned()));
-    Ok((request, Recorded { status, headers: headers.collect(), body: row.bytes(3)?.to_vec().into() }))
+    let header = |(name, value): (&str, &Json<'_>)| {
+        let value = HeaderValue::try_from(value.as_str().unwrap_or_default()).map_err(|_| broken())?;
+        Ok((HeaderName::try_from(name).map_err(|_| broken())?, value))
+    };
+    let headers = headers.iter().map(header).collect::<Result<_, DbError>>()?;
+    Ok((request, Recorded { status, headers, body: row.bytes(3)?.to_vec().into() }))
 }
 
 /// The answer that was given to this key since `oldest`, and the hash of the request that it was given to.
@@ -56,7 +62,8 @@ pub async fn keep(
 ) -> Result<(), DbError> {
     let mut headers = crate::http::json_body::Object::new();
     for (name, value) in &answer.headers {
-        headers.set(name.clone(), Json::String(value.into()));
+        // Our headers are of ASCII.
+        headers.set(name.as_str(), Json::String(value.to_str().unwrap_or_default().into()));
     }
     tx.execute(
         "DELETE FROM idempotent_answers WHERE account = $1 AND api_key = $2 AND name = $3 AND created <= $4",
