@@ -3,14 +3,18 @@
 //! The anchors of an account belong to the number of one change. Where a page is planned at another one, they are moved on
 //! by the changes between; where the log does not tell these, they are dropped, and built again by who needs them. A filter
 //! for prices depends on orders as well, so that lists with one have no anchors.
+//!
+//! How many entries a selection has is kept with where the account stood. A page that is planned by it tells whether the
+//! account still stands there.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 
 use super::plan::{Listing, Part, Totals};
 use super::selection::{Column, Group, Grouping, Selection};
-use super::store::list::{self, Moved};
+use super::store::list::{self, Moved, State};
 use crate::db::{AccountId, Db, DbError};
 use crate::http::page::anchors::{Anchors, Move, Place, STRIDE};
 
@@ -22,6 +26,8 @@ const LOG_ROWS: i64 = 20_000;
 const ANCHOR_BYTES: usize = 32 << 20;
 /// The most sets of anchors that are kept.
 const ANCHOR_SETS: usize = 512;
+/// The most numbers of entries that are kept.
+const NUMBERS: usize = 200_000;
 
 /// Which places: those of a group of a selection, in the order of a column.
 type Key = (Selection, Grouping, Group, Column);
@@ -30,6 +36,7 @@ type Key = (Selection, Grouping, Group, Column);
 #[derive(Debug, Default)]
 pub struct Views {
     kept: Mutex<Kept>,
+    counted: Mutex<Counted>,
     /// Held while anchors are built, so that requests that want the same ones wait for one scan.
     building: tokio::sync::Mutex<()>,
 }
@@ -38,6 +45,22 @@ pub struct Views {
 struct Kept {
     views: HashMap<AccountId, View>,
     clock: u64,
+}
+
+/// How many entries selections have.
+#[derive(Debug, Default)]
+struct Counted {
+    accounts: HashMap<AccountId, Stood>,
+    numbers: usize,
+}
+
+/// The numbers of an account.
+#[derive(Debug)]
+struct Stood {
+    state: State,
+    /// Whether the account was found there twice: a page that is planned in vain costs more than counting.
+    is_steady: bool,
+    totals: HashMap<(Selection, Grouping), Arc<Totals>>,
 }
 
 #[derive(Debug, Default)]
@@ -53,12 +76,15 @@ struct Set {
 }
 
 fn key(listing: &Listing, group: Group) -> Key {
-    // What decides over the order of the groups decides nothing within one.
-    let grouping = match listing.sort.grouping {
+    (listing.selection.clone(), grouping(listing), group, listing.sort.column)
+}
+
+/// What decides over the order of the groups decides nothing within one.
+fn grouping(listing: &Listing) -> Grouping {
+    match listing.sort.grouping {
         Grouping::Parent => Grouping::Category,
         grouping => grouping,
-    };
-    (listing.selection.clone(), grouping, group, listing.sort.column)
+    }
 }
 
 impl Views {
@@ -66,6 +92,36 @@ impl Views {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// How many entries a list had where the account stood when they were last counted.
+    pub(super) fn totals(&self, account: AccountId, listing: &Listing) -> Option<(State, Arc<Totals>)> {
+        let counted = self.counted.lock();
+        let Stood { state, totals, .. } = counted.accounts.get(&account).filter(|stood| stood.is_steady)?;
+        Some((*state, Arc::clone(totals.get(&(listing.selection.clone(), grouping(listing)))?)))
+    }
+
+    /// Keeps how many entries a list has. Numbers from where the account stood earlier are forgotten.
+    pub(super) fn keep_totals(&self, account: AccountId, listing: &Listing, state: State, totals: &Arc<Totals>) {
+        let mut counted = self.counted.lock();
+        if counted.numbers > NUMBERS {
+            *counted = Counted::default();
+        }
+        let new = || Stood { state, is_steady: false, totals: HashMap::new() };
+        let stood = counted.accounts.entry(account).or_insert_with(new);
+        if stood.state.sequence > state.sequence {
+            return;
+        }
+        let size = |totals: &Arc<Totals>| totals.by.len() + 1;
+        let mut forgotten = 0;
+        stood.is_steady = stood.state == state && !stood.totals.is_empty();
+        if stood.state != state {
+            stood.state = state;
+            forgotten = stood.totals.drain().map(|(_, totals)| size(&totals)).sum();
+        }
+        let before = stood.totals.insert((listing.selection.clone(), grouping(listing)), Arc::clone(totals));
+        forgotten += before.as_ref().map_or(0, size);
+        counted.numbers = counted.numbers + size(totals) - forgotten;
     }
 
     /// Lets a part begin at an anchor that is good at `sequence`, for which anchors are moved on or built where they have

@@ -1,10 +1,12 @@
 //! The list of entries.
 
+use std::sync::Arc;
+
 use axum::body::Bytes;
 
 use crate::db::{DbError, Source};
 use crate::entries::document::included;
-use crate::entries::plan::{Listing, NARROW, Wanted};
+use crate::entries::plan::{Listing, NARROW, Totals, Wanted};
 use crate::entries::selection::{Group, SPEC, Selection, Sort};
 use crate::entries::store::list::{self, Found, State};
 use crate::http::kept::{self, Kept};
@@ -64,8 +66,8 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
         return Ok(reply);
     }
     let mut answered = None;
-    for _ in 0..RUNS {
-        answered = read(&caller, &request, &mut Source::Db(&caller.app().db)).await?;
+    for run in 0..RUNS {
+        answered = read(&caller, &request, &mut Source::Db(&caller.app().db), run == 0).await?;
         if answered.is_some() {
             break;
         }
@@ -73,7 +75,7 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     if answered.is_none() {
         // Changes come faster than pages can be read otherwise.
         let mut tx = caller.app().db.snapshot().await?;
-        answered = read(&caller, &request, &mut Source::Snapshot(&mut tx, caller.app().db.engine())).await?;
+        answered = read(&caller, &request, &mut Source::Snapshot(&mut tx, caller.app().db.engine()), false).await?;
     }
     let answered = answered.ok_or_else(|| ApiError::Internal("a snapshot has changed".to_owned()))?;
     caller.app().answers.keep(key, answered.clone());
@@ -150,14 +152,42 @@ struct Read {
     last: Option<(usize, Place)>,
 }
 
-/// Plans the page and reads it. Nothing where something in the account changed in between.
-async fn read(caller: &Caller, request: &Request, source: &mut Source<'_>) -> Result<Option<Kept>, ApiError> {
-    let (app, account) = (caller.app(), caller.account());
+/// Where the account stands and how many entries the list has, from memory where that may be.
+async fn totals(
+    caller: &Caller,
+    request: &Request,
+    source: &mut Source<'_>,
+    may_be_kept: bool,
+) -> Result<(State, Arc<Totals>), ApiError> {
+    let (views, account, version) = (&caller.app().entries, caller.account(), caller.program().version);
     let listing = &request.listing;
+    if may_be_kept
+        && let Some((state, totals)) = views.totals(account, listing)
+        && state.version == version
+        // A page without any part is not read, so that nothing would tell whether the account still stands there.
+        && !listing.parts(&totals, &request.wanted, request.limit()).is_empty()
+    {
+        return Ok((state, totals));
+    }
     let found = list::totals(source, account, listing, &request.seasons).await?;
-    let Some((state, totals)) = found.filter(|(state, _)| state.version == caller.program().version) else {
+    let Some((state, totals)) = found.filter(|(state, _)| state.version == version) else {
         return Err(ApiError::Stale);
     };
+    let totals = Arc::new(totals);
+    views.keep_totals(account, listing, state, &totals);
+    Ok((state, totals))
+}
+
+/// Plans the page and reads it. Nothing where something in the account changed in between.
+async fn read(
+    caller: &Caller,
+    request: &Request,
+    source: &mut Source<'_>,
+    may_be_kept: bool,
+) -> Result<Option<Kept>, ApiError> {
+    let (app, account) = (caller.app(), caller.account());
+    let listing = &request.listing;
+    let (state, totals) = totals(caller, request, source, may_be_kept).await?;
     let total = totals.sum();
     let mut parts = listing.parts(&totals, &request.wanted, request.limit());
     let is_gathered = total <= NARROW;
