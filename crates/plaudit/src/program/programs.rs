@@ -81,8 +81,13 @@ impl Programs {
 
     /// The snapshot at hand, or a new one. `None` where there is no such account.
     pub async fn get(&self, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {
-        let loaded = self.loaded.read().get(&account).cloned();
-        match loaded {
+        let at_hand = || self.loaded.read().get(&account).cloned();
+        if let Some(program) = at_hand() {
+            return Ok(Some(program));
+        }
+        // Of many requests that come at once, one loads.
+        let _turn = self.turn(account).await;
+        match at_hand() {
             Some(program) => Ok(Some(program)),
             None => self.reload(account).await,
         }

@@ -88,7 +88,7 @@ impl<T> Default for Records<T> {
 }
 
 impl<T> Records<T> {
-    /// Adds or replaces a record; quickest in the order of slugs, which is that of the store.
+    /// Adds or replaces a record.
     pub fn insert(&mut self, slug: Slug, record: Record<T>) {
         let record = Arc::new(record);
         match self.0.last() {
@@ -100,8 +100,14 @@ impl<T> Records<T> {
         }
     }
 
-    /// Gives back the room that was made for more records.
-    pub(super) fn shrink(&mut self) {
+    /// Adds a record that is not among them, wherever its place is. Nothing is found until they are arranged.
+    pub(super) fn push(&mut self, slug: Slug, record: Record<T>) {
+        self.0.push((slug, Arc::new(record)));
+    }
+
+    /// Puts the records in order, and gives back the room that was made for more.
+    pub(super) fn arrange(&mut self) {
+        self.0.sort_unstable_by_key(|(slug, _)| *slug);
         self.0.shrink_to_fit();
     }
 

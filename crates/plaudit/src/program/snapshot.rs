@@ -140,6 +140,15 @@ pub(super) enum Renewal {
     Gone,
 }
 
+fn parsed<T: InProgram>(program: &Program, row: &Record<&str>) -> Result<(Slug, Record<T>), DbError> {
+    let value: T = store::parse(row.value, &program.context)?;
+    Ok((value.slug(), Record { revision: row.revision, deleted: row.deleted, value }))
+}
+
+fn unknown(kind: &str) -> DbError {
+    DbError::Failed(format!("{kind} is no kind of set-up record"))
+}
+
 /// The account's own record is read before its languages are known.
 fn open_context(now: Timestamp) -> Context {
     Context { languages: Vec::new(), default_language: Locale::EnGb, now }
@@ -152,7 +161,7 @@ impl Program {
         let Some(state) = accounts::store::state(db, id, None, &open_context(now)).await? else { return Ok(None) };
         let mut program = Self::new(id, state.version, state.account, base_url, now);
         program.mark = state.mark;
-        store::each(db, id, |kind, row| program.add_named(kind, &row).map(drop)).await?;
+        store::each(db, id, |kind, row| program.push(kind, &row)).await?;
         program.load_keys(db).await?;
         program.complete();
         Ok(Some(program))
@@ -237,26 +246,35 @@ impl Program {
 
     /// Adds or replaces a record in its stored form; gives its slug.
     pub fn add(&mut self, kind: Kind, row: &Record<&str>) -> Result<Slug, DbError> {
-        fn parsed<T: InProgram>(program: &mut Program, row: &Record<&str>) -> Result<Slug, DbError> {
-            let value: T = store::parse(row.value, &program.context)?;
-            let slug = value.slug();
-            T::records_mut(program).insert(slug, Record { revision: row.revision, deleted: row.deleted, value });
+        fn add<T: InProgram>(program: &mut Program, row: &Record<&str>) -> Result<Slug, DbError> {
+            let (slug, record) = parsed::<T>(program, row)?;
+            T::records_mut(program).insert(slug, record);
             Ok(slug)
         }
-        for_setup_kind!(kind, T => parsed::<T>(self, row))
-            .unwrap_or_else(|| Err(DbError::Failed(format!("{kind} is no kind of set-up record"))))
+        for_setup_kind!(kind, T => add::<T>(self, row)).unwrap_or_else(|| Err(unknown(kind.name())))
+    }
+
+    /// Adds a record that is not in the program, which has to be completed then.
+    fn push(&mut self, kind: &str, row: &Record<&str>) -> Result<(), DbError> {
+        fn push<T: InProgram>(program: &mut Program, row: &Record<&str>) -> Result<(), DbError> {
+            let (slug, record) = parsed::<T>(program, row)?;
+            T::records_mut(program).push(slug, record);
+            Ok(())
+        }
+        let known = Kind::named(kind).ok_or_else(|| unknown(kind))?;
+        for_setup_kind!(known, T => push::<T>(self, row)).unwrap_or_else(|| Err(unknown(kind)))
     }
 
     fn add_named(&mut self, kind: &str, row: &Record<&str>) -> Result<(Kind, Slug), DbError> {
-        let kind = Kind::named(kind).ok_or_else(|| DbError::Failed(format!("{kind} is no kind of record")))?;
+        let kind = Kind::named(kind).ok_or_else(|| unknown(kind))?;
         Ok((kind, self.add(kind, row)?))
     }
 
-    /// Makes room for what references show, when all records are there, and gives back the room that was made for more.
+    /// Arranges the records when all of them are there, and makes room for what is shown of them.
     pub fn complete(&mut self) {
         fn slugs<T: InProgram>(program: &mut Program) -> Vec<Slug> {
             let records = T::records_mut(program);
-            records.shrink();
+            records.arrange();
             records.all().map(|record| record.value.slug()).collect()
         }
         for kind in Kind::ALL {

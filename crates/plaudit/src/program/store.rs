@@ -27,14 +27,15 @@ pub fn parse<T: SetupRecord>(doc: &str, context: &Context) -> Result<T, DbError>
     members.finish().or(value).map_err(|violations| broken(format!("{slug}: {violations:?}")))
 }
 
-/// Every set-up record of the account, with the name of its kind, in its stored form.
+/// Every set-up record of the account, with the name of its kind, in its stored form. The order is that of their last
+/// changes, which mostly is the one in which they lie.
 pub async fn each(
     db: &Db,
     account: AccountId,
     mut each: impl FnMut(&str, Record<&str>) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
     db.each(
-        "SELECT kind, deleted, revision, doc FROM setup_records WHERE account = $1 ORDER BY kind, slug",
+        "SELECT kind, deleted, revision, doc FROM setup_records WHERE account = $1 ORDER BY revision",
         &[account.into()],
         |row| {
             let record = Record { value: row.text(3)?, revision: row.integer(2)?, deleted: row.flag(1)? };

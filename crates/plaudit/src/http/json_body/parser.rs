@@ -6,6 +6,9 @@ use std::collections::HashSet;
 use super::{BodyError, Json, MAXIMUM_DEPTH, Object, Problem};
 use crate::text::{excerpt, is_number};
 
+/// The room for members of a record that this program has written, and for those of an object in it.
+const OWN_MEMBERS: [usize; 2] = [40, 4];
+
 /// The number of members from which an object's names are kept in a set rather than compared one by one.
 const MANY_MEMBERS: usize = 16;
 
@@ -144,9 +147,12 @@ impl<'source> Parser<'source> {
     fn object(&mut self, level: usize) -> Result<Object<'source>, Fault> {
         self.position += 1;
         let mut object = Object::new();
-        let mut names = HashSet::new();
+        let mut names = None;
         if self.take(b'}') {
             return Ok(object);
+        }
+        if self.is_own {
+            object.members.reserve_exact(OWN_MEMBERS[usize::from(level > 1)]);
         }
         loop {
             self.skip_blanks();
@@ -266,13 +272,11 @@ pub(super) fn special(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Whether the object has a member of this name already; a large object is asked through the set of its names.
-fn is_repeated(name: &str, object: &Object<'_>, names: &mut HashSet<String>) -> bool {
+fn is_repeated(name: &str, object: &Object<'_>, names: &mut Option<HashSet<String>>) -> bool {
     if object.len() < MANY_MEMBERS {
         return object.get(name).is_some();
     }
-    if names.is_empty() {
-        names.extend(object.iter().map(|(name, _)| name.to_owned()));
-    }
+    let names = names.get_or_insert_with(|| object.iter().map(|(name, _)| name.to_owned()).collect());
     !names.insert(name.to_owned())
 }
 
