@@ -20,6 +20,7 @@ mod images;
 pub mod keys;
 mod kinds;
 pub mod listing;
+mod loading;
 mod member;
 pub mod panels;
 pub mod prices;

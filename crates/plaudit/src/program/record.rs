@@ -105,6 +105,11 @@ impl<T> Records<T> {
         self.0.push((slug, Arc::new(record)));
     }
 
+    /// Adds the records of others, likewise.
+    pub(super) fn append(&mut self, other: &mut Self) {
+        self.0.append(&mut other.0);
+    }
+
     /// Puts the records in order, and gives back the room that was made for more.
     pub(super) fn arrange(&mut self) {
         self.0.sort_unstable_by_key(|(slug, _)| *slug);

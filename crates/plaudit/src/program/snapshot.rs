@@ -23,7 +23,7 @@ use super::score_sets::ScoreSet;
 use super::seasons::{Season, Status as SeasonStatus};
 use super::tabs::Tab;
 use super::taxes::Tax;
-use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
+use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, loading, store};
 use crate::clock::Clock;
 use crate::db::{AccountId, Db, DbError};
 use crate::document;
@@ -145,7 +145,7 @@ fn parsed<T: InProgram>(program: &Program, row: &Record<&str>) -> Result<(Slug, 
     Ok((value.slug(), Record { revision: row.revision, deleted: row.deleted, value }))
 }
 
-fn unknown(kind: &str) -> DbError {
+pub(super) fn unknown(kind: &str) -> DbError {
     DbError::Failed(format!("{kind} is no kind of set-up record"))
 }
 
@@ -161,7 +161,7 @@ impl Program {
         let Some(state) = accounts::store::state(db, id, None, &open_context(now)).await? else { return Ok(None) };
         let mut program = Self::new(id, state.version, state.account, base_url, now);
         program.mark = state.mark;
-        store::each(db, id, |kind, row| program.push(kind, &row)).await?;
+        loading::load(db, id, &mut program).await?;
         program.load_keys(db).await?;
         program.complete();
         Ok(Some(program))
@@ -255,14 +255,23 @@ impl Program {
     }
 
     /// Adds a record that is not in the program, which has to be completed then.
-    fn push(&mut self, kind: &str, row: &Record<&str>) -> Result<(), DbError> {
+    pub(super) fn push(&mut self, kind: Kind, row: &Record<&str>) -> Result<(), DbError> {
         fn push<T: InProgram>(program: &mut Program, row: &Record<&str>) -> Result<(), DbError> {
             let (slug, record) = parsed::<T>(program, row)?;
             T::records_mut(program).push(slug, record);
             Ok(())
         }
-        let known = Kind::named(kind).ok_or_else(|| unknown(kind))?;
-        for_setup_kind!(known, T => push::<T>(self, row)).unwrap_or_else(|| Err(unknown(kind)))
+        for_setup_kind!(kind, T => push::<T>(self, row)).unwrap_or_else(|| Err(unknown(kind.name())))
+    }
+
+    /// Adds the records of another program, none of which it has, which has to be completed then.
+    pub(super) fn absorb(&mut self, mut other: Self) {
+        fn absorb<T: InProgram>(program: &mut Program, other: &mut Program) {
+            T::records_mut(program).append(T::records_mut(other));
+        }
+        for kind in Kind::ALL {
+            for_setup_kind!(kind, T => absorb::<T>(self, &mut other));
+        }
     }
 
     fn add_named(&mut self, kind: &str, row: &Record<&str>) -> Result<(Kind, Slug), DbError> {

@@ -114,19 +114,27 @@ both_engines! {
         assert_eq!(by_size[0], by_size[2]);
     }
 
-    async fn a_page_of_entries_takes_two_statements_wherever_it_is(server) {
+    async fn a_page_of_entries_takes_one_statement_wherever_it_is_once_they_are_counted(server) {
         server.import(&records(0..2_000)).await;
         for order in ["", "title", "category", "chapter"] {
             for page in [1, 20, 100, 190] {
-                // In another spelling nothing is at hand but the places of the list.
-                let mut last = 0;
-                for per_page in ["per_page", "per%5Fpage"] {
+                // In another spelling nothing is at hand but the places of the list and the number of its entries.
+                let mut taken = Vec::new();
+                for per_page in ["per_page", "per%5Fpage", "%70er_page"] {
                     let before = server.db.statements();
                     server.get(&format!("/entry?order={order}&{per_page}=10&page={page}")).await.expect(200);
-                    last = server.db.statements() - before;
+                    taken.push(server.db.statements() - before);
                 }
-                assert_eq!(last, 2, "{order}, page {page}");
+                assert!(taken[1] <= 2 && taken[2] == 1, "{order}, page {page}: {taken:?}");
             }
+        }
+        // After a change they are counted again.
+        let path = "/entry/EntryOne/update-field/FieldTxt";
+        server.send(server.request("PUT", path, &[], Some(r#"{"value":"another"}"#))).await.expect(200);
+        for (path, statements) in [("/entry?per_page=10", 3), ("/entry?%70er_page=10", 2), ("/entry?p%65r_page=10", 1)] {
+            let before = server.db.statements();
+            server.get(path).await.expect(200);
+            assert_eq!(server.db.statements() - before, statements, "{path}: what was counted twice is relied on");
         }
     }
 
