@@ -24,10 +24,7 @@ pub fn judge_name(filename: &str, mime: &str) -> Result<(), String> {
     let Some((_, extension)) = filename.rsplit_once('.') else { return Ok(()) };
     let claims = |extensions: &[&str]| extensions.iter().any(|one| one.eq_ignore_ascii_case(extension));
     let is_text = TEXTS.contains(&mime);
-    let lies = match claims(ALWAYS_KNOWN) {
-        true => is_text || mime == UNKNOWN,
-        false => is_text && claims(NEVER_TEXTS),
-    };
+    let lies = (is_text && claims(NEVER_TEXTS)) || ((is_text || mime == UNKNOWN) && claims(ALWAYS_KNOWN));
     if lies {
         Err(format!("is named .{} and is no such file: its content is {mime}", extension.to_ascii_lowercase()))
     } else {

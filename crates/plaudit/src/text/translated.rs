@@ -45,11 +45,11 @@ impl<'t> Iterator for Texts<'t> {
 }
 
 fn append(map: &mut String, locale: Locale, text: &str) {
-    const MASK: usize = (1 << DIGIT_BITS) - 1;
     // There are fewer locales than characters of ASCII.
     map.push(char::from(locale as u8));
     for digit in (0..DIGITS).rev() {
-        map.push(char::from(((text.len() >> (digit * DIGIT_BITS)) & MASK) as u8));
+        let [.., low] = (text.len() >> (digit * DIGIT_BITS)).to_be_bytes();
+        map.push(char::from(low & 0x7f));
     }
     map.push_str(text);
 }
@@ -57,6 +57,15 @@ fn append(map: &mut String, locale: Locale, text: &str) {
 impl fmt::Debug for Translated {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl<'t> IntoIterator for &'t Translated {
+    type Item = (Locale, &'t str);
+    type IntoIter = Texts<'t>;
+
+    fn into_iter(self) -> Texts<'t> {
+        self.iter()
     }
 }
 
