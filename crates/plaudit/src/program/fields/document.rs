@@ -61,7 +61,7 @@ fn label(field: &Field) -> Translated {
         return field.label.clone();
     }
     let mut label = Translated::default();
-    for (locale, title) in field.title.iter() {
+    for (locale, title) in &field.title {
         label.set(locale, escaped(title));
     }
     label
