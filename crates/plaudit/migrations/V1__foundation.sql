@@ -197,8 +197,8 @@ CREATE TABLE entry_counts (
 );
 CREATE INDEX entry_counts_of_category ON entry_counts (account, season, category);
 
--- What stands on the tabs of entries: contributors, and attachments further down. segment: what the filters of their lists
--- tell them apart by, 0 where it or its entry is in the trash. entry_key: the title of the entry after case folding.
+-- What stands on the tabs of entries: contributors, and attachments further down. segment: what some filters of their
+-- lists tell them apart by, 0 where it or its entry is in the trash. entry_key: the title of the entry after case folding.
 -- recency: the time of the last change, negated.
 CREATE TABLE contributors (
     account BIGINT NOT NULL,

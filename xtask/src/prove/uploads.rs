@@ -160,7 +160,8 @@ impl<'c> Trial<'c> {
         // Where no type is asked for, a name that claims one must still not lie.
         for (name, content, expected) in [
             ("a.png", &b"words"[..], 422),
-            ("a.pdf", &large[..64], 422),
+            ("a.gif", &large[..64], 422),
+            ("a.pdf", &b"a text"[..], 422),
             ("a.pdf", b"GIF89a\x05\0\x07\0", 201),
             ("a.txt", b"words", 201),
         ] {

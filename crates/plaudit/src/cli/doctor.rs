@@ -168,10 +168,14 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     let mut found = Found::default();
     for (place, division, kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
         let [season, category, chapter, status] = place;
+        let fault = if kept == there {
+            "the number of the segment tells the trash or the archive wrongly".to_owned()
+        } else {
+            format!("{kept} entries are counted and {there} are there")
+        };
         found.add(|| {
             format!(
-                "season {season}, category {category}, chapter {chapter}, status {status}, division {division}: \
-                 {kept} entries are counted and {there} are there"
+                "season {season}, category {category}, chapter {chapter}, status {status}, division {division}: {fault}"
             )
         });
     }

@@ -225,7 +225,8 @@ pub(super) async fn wrong_entry_counts(
         "SELECT season, category, chapter, status, division, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
          (SELECT {SEGMENT}, total AS kept, 0 AS there FROM entry_counts WHERE account = $1 \
          UNION ALL SELECT {SEGMENT}, 0, count(*) FROM entries WHERE account = $1 GROUP BY {SEGMENT}) AS compared \
-         GROUP BY {SEGMENT} HAVING sum(kept) <> sum(there) ORDER BY {SEGMENT}"
+         GROUP BY {SEGMENT} HAVING sum(kept) <> sum(there) OR (segment & 3) <> 2 * archived + deleted \
+         ORDER BY {SEGMENT}"
     );
     tx.each(&sql, &[account.into()], |row| {
         let text = |column| Ok::<_, DbError>(row.text(column)?.to_owned());

@@ -173,7 +173,11 @@ mod tests {
         let numbers: std::collections::BTreeSet<i64> = others.iter().chain([&one]).map(Place::segment).collect();
         assert_eq!(numbers.len(), 12);
         assert!(numbers.iter().all(|number| *number >= 0));
+        let flagged = |archived, deleted| Place { archived, deleted, ..one.clone() }.segment();
+        for (archived, deleted, bits) in [(false, false, 0), (false, true, 1), (true, false, 2), (true, true, 3)] {
+            assert_eq!(flagged(archived, deleted), flagged(false, false) | bits);
+        }
         // The numbers are in databases: another way to make them needs a migration.
-        assert_eq!(one.segment(), one.clone().segment());
+        assert_eq!(one.segment(), 971_771_669_531_649_104);
     }
 }

@@ -25,6 +25,12 @@ impl Totals {
         self.by.values().sum()
     }
 
+    /// About how much memory they take.
+    #[must_use]
+    pub(super) fn bytes(&self) -> usize {
+        64 + self.by.capacity() * 24
+    }
+
     /// Those of a group.
     #[must_use]
     pub(super) fn of(&self, group: Group) -> u64 {

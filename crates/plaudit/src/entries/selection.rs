@@ -123,6 +123,13 @@ impl Selection {
         entrant.is_none() && price.is_none() && tag.is_none() && title.is_none() && recency.is_none()
     }
 
+    /// About how much memory it takes.
+    #[must_use]
+    pub(super) fn bytes(&self) -> usize {
+        let texts = [&self.review, &self.tag, &self.title];
+        size_of::<Self>() + texts.into_iter().flatten().map(String::capacity).sum::<usize>()
+    }
+
     /// The bits of a segment's number to be looked at and what they must be, where these, the season and what is searched
     /// for are all that it asks of an entry.
     #[must_use]

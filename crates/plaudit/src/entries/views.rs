@@ -26,8 +26,8 @@ const LOG_ROWS: i64 = 20_000;
 const ANCHOR_BYTES: usize = 32 << 20;
 /// The most sets of anchors that are kept.
 const ANCHOR_SETS: usize = 512;
-/// The most numbers of entries that are kept.
-const NUMBERS: usize = 200_000;
+/// The most bytes of totals that are kept.
+const TOTAL_BYTES: usize = 8 << 20;
 
 /// Which places: those of a group of a selection, in the order of a column.
 type Key = (Selection, Grouping, Group, Column);
@@ -51,7 +51,7 @@ struct Kept {
 #[derive(Debug, Default)]
 struct Counted {
     accounts: HashMap<AccountId, Stood>,
-    numbers: usize,
+    bytes: usize,
 }
 
 /// The numbers of an account.
@@ -61,6 +61,7 @@ struct Stood {
     /// Whether the account was found there twice: a page that is planned in vain costs more than counting.
     is_steady: bool,
     totals: HashMap<(Selection, Grouping), Arc<Totals>>,
+    bytes: usize,
 }
 
 #[derive(Debug, Default)]
@@ -101,27 +102,28 @@ impl Views {
         Some((*state, Arc::clone(totals.get(&(listing.selection.clone(), grouping(listing)))?)))
     }
 
-    /// Keeps how many entries a list has. Numbers from where the account stood earlier are forgotten.
+    /// Keeps how many entries a list has. Numbers from where the account stood at another time are forgotten.
     pub(super) fn keep_totals(&self, account: AccountId, listing: &Listing, state: State, totals: &Arc<Totals>) {
+        let key = (listing.selection.clone(), grouping(listing));
+        let bytes = key.0.bytes() + totals.bytes();
         let mut counted = self.counted.lock();
-        if counted.numbers > NUMBERS {
+        if counted.bytes + bytes > TOTAL_BYTES {
             *counted = Counted::default();
         }
-        let new = || Stood { state, is_steady: false, totals: HashMap::new() };
-        let stood = counted.accounts.entry(account).or_insert_with(new);
-        if stood.state.sequence > state.sequence {
-            return;
+        let Counted { accounts, bytes: all } = &mut *counted;
+        let new = || Stood { state, is_steady: false, totals: HashMap::new(), bytes: 0 };
+        let stood = accounts.entry(account).or_insert_with(new);
+        let is_same = stood.state == state;
+        stood.is_steady = is_same && !stood.totals.is_empty();
+        if !is_same {
+            *all -= stood.bytes;
+            *stood = new();
         }
-        let size = |totals: &Arc<Totals>| totals.by.len() + 1;
-        let mut forgotten = 0;
-        stood.is_steady = stood.state == state && !stood.totals.is_empty();
-        if stood.state != state {
-            stood.state = state;
-            forgotten = stood.totals.drain().map(|(_, totals)| size(&totals)).sum();
+        // What is counted again takes the place of the same.
+        if stood.totals.insert(key, Arc::clone(totals)).is_none() {
+            stood.bytes += bytes;
+            *all += bytes;
         }
-        let before = stood.totals.insert((listing.selection.clone(), grouping(listing)), Arc::clone(totals));
-        forgotten += before.as_ref().map_or(0, size);
-        counted.numbers = counted.numbers + size(totals) - forgotten;
     }
 
     /// Lets a part begin at an anchor that is good at `sequence`, for which anchors are moved on or built where they have
@@ -143,6 +145,11 @@ impl Views {
             return Ok(());
         }
         let (anchors, built) = list::anchors(db, account, (listing, totals), part.group).await?;
+        // The ranges are those of the seasons that had entries when these were counted, and may lack one by now.
+        let is_whole = built == sequence || part.group.is_some() || listing.selection.season.is_some();
+        if !is_whole {
+            return Ok(());
+        }
         self.move_on(db, account, built).await?;
         self.keep(account, key.clone(), anchors, built);
         self.found(account, &key, (listing, part), sequence);

@@ -1,19 +1,19 @@
 //! Names that lie about what a file is.
 //!
 //! The type of a file is told by its content, so that an image under the name of another type is what it is. A name lies
-//! where every file of the type that it claims begins in a way that is known, and the content is of no known type or a
-//! text: such a file is broken, or something else in disguise.
+//! where it claims a type that no text is and the content is one, or where every file of that type begins in one way and
+//! the content is of no known type: such a file is broken, or something else in disguise.
 
 use super::rules::UNKNOWN;
 
 /// Extensions of contents that are always known by their bytes.
-const ALWAYS_KNOWN: &[&str] = &["gif", "jpeg", "jpg", "pdf", "png", "tif", "tiff", "webp", "zip"];
+const ALWAYS_KNOWN: &[&str] = &["gif", "jpeg", "jpg", "png", "webp"];
 
 /// Extensions of contents that are never a text, and not always known: a brand of video that is new, a document that is
-/// encrypted.
+/// encrypted or was wrapped for a printer.
 const NEVER_TEXTS: &[&str] = &[
-    "3gp", "avif", "docx", "flac", "heic", "m4a", "m4v", "mkv", "mov", "mp3", "mp4", "oga", "ogg", "ogv", "opus",
-    "pptx", "wav", "webm", "xlsx",
+    "3gp", "avif", "bmp", "docx", "flac", "heic", "m4a", "m4v", "mkv", "mov", "mp3", "mp4", "oga", "ogg", "ogv",
+    "opus", "pdf", "pptx", "tif", "tiff", "wav", "webm", "xlsx", "zip",
 ];
 
 /// Contents that people can read.
@@ -64,6 +64,8 @@ mod tests {
             ("film.mp4", UNKNOWN),
             ("letter.doc", "text/plain"),
             ("report.docx", "application/zip"),
+            ("printed.pdf", UNKNOWN),
+            ("photo.jpg", "image/bmp"),
             ("png", "text/plain"),
             ("data.indd", UNKNOWN),
             ("", UNKNOWN),

@@ -55,13 +55,20 @@ pub struct Programs {
     keys: RwLock<HashMap<[u8; 32], (AccountId, Slug)>>,
     loads: Loads,
     turns: [tokio::sync::Mutex<()>; 64],
+    /// Held while a snapshot is loaded that nobody has yet.
+    loading: [tokio::sync::Mutex<()>; 64],
+}
+
+/// The lock of an account among those that the accounts share.
+fn place(account: AccountId) -> usize {
+    usize::try_from(account.0.unsigned_abs() % 64).unwrap_or_default()
 }
 
 impl Programs {
     /// No snapshots yet.
     #[must_use]
     pub fn new(db: Db, clock: Clock, base_url: &str) -> Self {
-        let turns = std::array::from_fn(|_| tokio::sync::Mutex::default());
+        let turns = || std::array::from_fn(|_| tokio::sync::Mutex::default());
         Self {
             db,
             clock,
@@ -69,14 +76,14 @@ impl Programs {
             loaded: RwLock::default(),
             keys: RwLock::default(),
             loads: Loads::default(),
-            turns,
+            turns: turns(),
+            loading: turns(),
         }
     }
 
     /// Waits for the account's turn, so that writes that have to run again do not outdate each other's snapshots.
     pub async fn turn(&self, account: AccountId) -> tokio::sync::MutexGuard<'_, ()> {
-        let turn = usize::try_from(account.0.unsigned_abs() % self.turns.len() as u64).unwrap_or_default();
-        self.turns[turn].lock().await
+        self.turns[place(account)].lock().await
     }
 
     /// The snapshot at hand, or a new one. `None` where there is no such account.
@@ -86,7 +93,7 @@ impl Programs {
             return Ok(Some(program));
         }
         // Of many requests that come at once, one loads.
-        let _turn = self.turn(account).await;
+        let _loading = self.loading[place(account)].lock().await;
         match at_hand() {
             Some(program) => Ok(Some(program)),
             None => self.reload(account).await,

@@ -2,7 +2,7 @@
 //!
 //! A page is one statement, so that the program's version, the total and the records belong to one state. The records are
 //! found in one index, which holds their segments beside what it sorts by; their rows, and those of their entries and
-//! files, are looked up for what is shown alone. A list that is sorted by the answers to a field is made of two ranges:
+//! files, are looked up for what is shown alone, unless a filter asks the entry for more than its segment tells. A list that is sorted by the answers to a field is made of two ranges:
 //! the contributors without an answer, and the answers. A page that may have to pass over many is read away from the
 //! threads that answer requests.
 
@@ -227,6 +227,14 @@ impl Statement {
         for (column, value) in &selection.columns {
             let place = self.value(value.clone());
             let _ = write!(sql, " AND {column} = ${place}");
+        }
+        if !selection.of_entry.is_empty() {
+            sql.push_str(" AND EXISTS (SELECT 1 FROM entry_counts WHERE account = $1 AND total > 0");
+            for (column, value) in &selection.of_entry {
+                let place = self.value(value.clone());
+                let _ = write!(sql, " AND {column} = ${place}");
+            }
+            sql.push(')');
         }
         sql
     }

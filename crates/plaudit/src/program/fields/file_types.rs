@@ -14,6 +14,7 @@ pub(super) const PATTERN: &str = r"^[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(/([*]|[A-Za
 const EXTENSIONS: &[(&str, &[&str])] = &[
     ("3gp", &["video/3gpp"]),
     ("avif", &["image/avif"]),
+    ("bmp", &["image/bmp"]),
     ("csv", &["text/csv", "text/plain"]),
     ("doc", &["application/msword"]),
     ("docx", &["application/vnd.openxmlformats-officedocument.wordprocessingml.document"]),
