@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use self::model::{ACCOUNT, Entry, ORDERS, Query, categories, filters, import, population, start};
 use crate::both_engines;
 use crate::harness::check::FORMATS;
+use crate::harness::fixture::of_account_a;
 use crate::harness::random::Random;
 use crate::harness::{BASE, NOW, Server, XML, tree};
 
@@ -164,6 +165,31 @@ both_engines! {
                     change(&server, &mut entries[place], &mut random).await;
                 },
             }
+        }
+    }
+
+    async fn entries_of_a_season_that_had_none_of_the_list_are_on_its_deep_pages_at_once(server) {
+        let of = |numbers: std::ops::Range<usize>, place: &str| {
+            let lines: Vec<String> = numbers.map(|number| {
+                let letters: String = [676, 26, 1].iter().map(|unit| char::from(b'a' + u8::try_from(number / unit % 26).unwrap())).collect();
+                format!(
+                    r#"{{"kind":"entry","slug":"Entry{letters}","local_id":{},"title":"{}","form":"FormEntr","entrant":"UserEntr","status":"in_progress",{place}}}"#,
+                    number + 100,
+                    number * 7_919 % 10_007,
+                )
+            }).collect();
+            of_account_a(&lines.join("\n"))
+        };
+        server.import(&of(0..1_300, r#""season":"SeasonAc","category":"CategChi","chapter":"ChapterN""#)).await;
+        for spelling in ["status=in_progress&season=all", "season=all&status=in_progress", "season=all&stat%75s=in_progress"] {
+            page(&server, spelling).await;
+        }
+        server.import(&of(1_300..1_600, r#""season":"SeasonOl","category":"CategOld","chapter":"ChapterO""#)).await;
+        let query = "season=all&status=in_progress&order=title";
+        for number in [28, 20, 12] {
+            let shown = slugs(&page(&server, &format!("{query}&per_page=50&page={number}")).await);
+            let expected = walked(&server, query, 100).await;
+            assert_eq!(shown, expected[(number - 1) * 50..number * 50], "page {number}");
         }
     }
 
