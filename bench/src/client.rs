@@ -11,12 +11,15 @@ pub(crate) const JSON: &str = "application/vnd.service.v2.3+json";
 /// The other media type.
 pub(crate) const XML: &str = "application/vnd.service.v2.3+xml";
 
+/// The name that the server is told to have: the owner of another one is looked up for each request.
+const HOST: &str = "127.0.0.1";
+
 /// No answer of the service takes longer, the first deep page of a million orders included.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The bytes of a GET request.
 pub(crate) fn get(path: &str, media_type: &str, key: &str) -> Vec<u8> {
-    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {media_type}\r\nx-api-key: {key}\r\n\r\n").into_bytes()
+    format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept: {media_type}\r\nx-api-key: {key}\r\n\r\n").into_bytes()
 }
 
 /// How many spellings [`respelled`] has.
@@ -41,7 +44,7 @@ pub(crate) fn respelled(path: &str, number: u64) -> String {
 pub(crate) fn put(path: &str, key: &str, body: &str) -> Vec<u8> {
     let length = body.len();
     format!(
-        "PUT {path} HTTP/1.1\r\nHost: localhost\r\nAccept: {JSON}\r\nx-api-key: {key}\r\n\
+        "PUT {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept: {JSON}\r\nx-api-key: {key}\r\n\
          Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
     )
     .into_bytes()
