@@ -224,17 +224,20 @@ impl Statement {
         if selection.is_empty {
             sql.push_str(" AND 1 = 0");
         }
-        for (column, value) in &selection.columns {
-            let place = self.value(value.clone());
-            let _ = write!(sql, " AND {column} = ${place}");
-        }
+        sql.push_str(&self.equal("", &selection.columns));
         if !selection.of_entry.is_empty() {
-            sql.push_str(" AND EXISTS (SELECT 1 FROM entry_counts WHERE account = $1 AND total > 0");
-            for (column, value) in &selection.of_entry {
-                let place = self.value(value.clone());
-                let _ = write!(sql, " AND {column} = ${place}");
-            }
-            sql.push(')');
+            let chosen = self.equal("", &selection.of_entry);
+            let _ = write!(sql, " AND EXISTS (SELECT 1 FROM entry_counts WHERE account = $1 AND total > 0{chosen})");
+        }
+        sql
+    }
+
+    /// The conditions that columns have these values, each with `AND` before it; `table` is what stands before a name.
+    fn equal(&mut self, table: &str, columns: &[(&'static str, String)]) -> String {
+        let mut sql = String::new();
+        for (column, value) in columns {
+            let place = self.value(value.clone());
+            let _ = write!(sql, " AND {table}{column} = ${place}");
         }
         sql
     }
@@ -247,12 +250,8 @@ impl Statement {
             let _ = write!(sql, " AND entry = ${place}");
         }
         if !selection.of_entry.is_empty() {
-            sql.push_str(" AND EXISTS (SELECT 1 FROM entries o WHERE o.account = $1 AND o.slug = entry");
-            for (column, value) in &selection.of_entry {
-                let place = self.value(value.clone());
-                let _ = write!(sql, " AND o.{column} = ${place}");
-            }
-            sql.push(')');
+            let asked = self.equal("o.", &selection.of_entry);
+            let _ = write!(sql, " AND EXISTS (SELECT 1 FROM entries o WHERE o.account = $1 AND o.slug = entry{asked})");
         }
         if let Some(tag) = &selection.tag {
             let (table, name) = names(of);
