@@ -25,9 +25,23 @@ pub(crate) fn get(path: &str, media_type: &str, key: &str) -> Vec<u8> {
 /// How many spellings [`respelled`] has.
 pub(crate) const SPELLINGS: u64 = 256;
 
-/// The same path with `per_page` spelled in another way, which means the same: letters as percent-encoded bytes. The
-/// server keeps answers by the query as it was written, so that a new spelling makes it read and write the page anew.
-pub(crate) fn respelled(path: &str, number: u64) -> String {
+/// The bytes of a GET request in another spelling, which means the same. The server keeps answers by what was written, so
+/// that a new spelling makes it read and write the answer anew.
+pub(crate) fn respelled(path: &str, media_type: &str, key: &str, number: u64) -> Vec<u8> {
+    get(&respelled_path(path, number), &respelled_type(media_type, number), key)
+}
+
+/// Other letters of the media type are upper case.
+fn respelled_type(media_type: &str, number: u64) -> String {
+    let spell = |(place, letter): (usize, char)| {
+        let is_other = place < 8 && number >> place & 1 == 1;
+        if is_other { letter.to_ascii_uppercase() } else { letter }
+    };
+    media_type.chars().enumerate().map(spell).collect()
+}
+
+/// Other letters of `per_page` are percent-encoded.
+fn respelled_path(path: &str, number: u64) -> String {
     let spelled: String = "per_page"
         .bytes()
         .enumerate()

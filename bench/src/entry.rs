@@ -56,6 +56,11 @@ pub(crate) fn measure(
         // PostgreSQL works on other cores as well.
         Engine::Postgres(_) => report.figure(name, ratio, ""),
     }
+    let paths: Vec<String> = slugs.iter().map(|slug| format!("/entry/{slug}")).collect();
+    let fresh = load::fresh_of(&paths, client::JSON, &filled.key);
+    let anew = load::measure(server.address, &fresh, context.duty, &processes)?;
+    report.load(&format!("{label}: GET /entry/{{slug}}, read anew"), anew);
+    report.figure(format!("{label}: GET /entry/{{slug}}, read anew, of the limit"), anew.rate / most.rate, "");
 
     let mut page = |path: &str| -> Result<f64> {
         let body = client.ask_ok(&client::get(path, client::JSON, &filled.key))?.body;
@@ -123,9 +128,8 @@ pub(crate) fn statements(context: &Context, report: &mut Report, engine: &Engine
             "/entry/summary?season=all".to_owned(),
         ];
         for ((_, counts), path) in counted.iter_mut().zip(&paths) {
-            let requests = (0..).map(|spelling| {
-                client::get(&client::respelled(path, spelling % client::SPELLINGS), client::JSON, &filled.key)
-            });
+            let requests =
+                (0..).map(|spelling| client::respelled(path, client::JSON, &filled.key, spelling % client::SPELLINGS));
             counts.push(smallest_of(&server, &mut client, requests)?);
         }
         server.stop()?;

@@ -55,7 +55,7 @@ impl List<'_> {
     fn request(&self, page: u64, spelling: u64) -> Vec<u8> {
         let mark = if self.query.is_empty() { "" } else { "&" };
         let path = format!("/order?per_page={PER_PAGE}&page={page}{mark}{}", self.query);
-        client::get(&client::respelled(&path, spelling), client::JSON, self.key)
+        client::respelled(&path, client::JSON, self.key, spelling)
     }
 
     fn page(&self, client: &mut Client, page: u64) -> Result<Value> {

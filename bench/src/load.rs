@@ -18,6 +18,9 @@ use crate::machine::Processes;
 /// As many connections as every figure is made with.
 pub(crate) const CONNECTIONS: usize = 32;
 
+/// The spellings of a request that a connection has to itself.
+const OWN_SPELLINGS: u64 = client::SPELLINGS / CONNECTIONS as u64;
+
 /// `MSG_TRUNC`: the kernel drops the bytes of a body instead of copying them, so that the generator, which has one
 /// core as well, does not become the limit of a server that sends gigabytes a second.
 const DISCARD: i32 = 0x20;
@@ -43,10 +46,8 @@ pub(crate) struct Measured {
     pub(crate) rate: f64,
     /// Processor time an answer in microseconds, of the processes that are watched.
     pub(crate) microseconds: f64,
-    /// The share of one core that they used.
+    /// The share of one core that they used; where it is not nearly whole, something else was the limit.
     pub(crate) busy: f64,
-    /// The share of one core that the generator used.
-    pub(crate) generator_busy: f64,
 }
 
 /// The median, the upper one of two.
@@ -67,11 +68,16 @@ pub(crate) fn same(request: &[u8]) -> Vec<Requests> {
     vec![requests; CONNECTIONS]
 }
 
-/// Every connection sends the same request in all its spellings, each beginning with another.
+/// Every connection sends the same request in spellings of its own.
 pub(crate) fn fresh(path: &str, media_type: &str, key: &str) -> Vec<Requests> {
-    let request = |number| client::get(&client::respelled(path, number % client::SPELLINGS), media_type, key);
-    let connection = |first: u64| Arc::new((first..first + client::SPELLINGS).map(request).collect());
-    (0..client::SPELLINGS).step_by(8).take(CONNECTIONS).map(connection).collect()
+    fresh_of(&[path.to_owned()], media_type, key)
+}
+
+/// Every connection reads all these paths in a spelling, then in the next one, each connection in spellings of its own.
+pub(crate) fn fresh_of(paths: &[String], media_type: &str, key: &str) -> Vec<Requests> {
+    let all = |number| paths.iter().map(move |path| client::respelled(path, media_type, key, number));
+    let connection = |first: u64| Arc::new((first..first + OWN_SPELLINGS).flat_map(all).collect());
+    (0..CONNECTIONS as u64).map(|number| connection(number * OWN_SPELLINGS)).collect()
 }
 
 /// Loads the server at `address` and measures; every answer has to be a 200.
@@ -82,6 +88,12 @@ pub(crate) fn measure(
     watched: &Processes,
 ) -> Result<Measured> {
     runtime()?.block_on(async {
+        // A generator that sleeps has to be woken by every answer, and the server's core would pay for it.
+        tokio::spawn(async {
+            loop {
+                tokio::task::yield_now().await;
+            }
+        });
         let count = Arc::new(AtomicU64::new(0));
         let mut tasks = JoinSet::new();
         for requests in connections {
@@ -97,30 +109,23 @@ pub(crate) fn measure(
             });
         }
         wait(&mut tasks, duty.warm_up).await?;
-        let own = Processes { alone: vec![std::process::id()], postmaster: None };
         let mut runs = Vec::new();
         for _ in 0..duty.runs {
-            let before = (Instant::now(), count.load(Ordering::Relaxed), watched.seconds()?, own.seconds()?);
+            let before = (Instant::now(), count.load(Ordering::Relaxed), watched.seconds()?);
             wait(&mut tasks, duty.run).await?;
             let answers = float(count.load(Ordering::Relaxed) - before.1);
             let elapsed = before.0.elapsed().as_secs_f64();
-            let (used, generator) = (watched.seconds()? - before.2, own.seconds()? - before.3);
+            let used = watched.seconds()? - before.2;
             if answers < 1.0 {
                 bail!("no answer in a whole run");
             }
-            runs.push(Measured {
-                rate: answers / elapsed,
-                microseconds: used / answers * 1e6,
-                busy: used / elapsed,
-                generator_busy: generator / elapsed,
-            });
+            runs.push(Measured { rate: answers / elapsed, microseconds: used / answers * 1e6, busy: used / elapsed });
         }
         let middle = |member: fn(&Measured) -> f64| median(runs.iter().map(member).collect());
         Ok(Measured {
             rate: middle(|run| run.rate),
             microseconds: middle(|run| run.microseconds),
             busy: middle(|run| run.busy),
-            generator_busy: middle(|run| run.generator_busy),
         })
     })
 }

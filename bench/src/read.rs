@@ -95,7 +95,7 @@ pub(crate) fn against_the_driver(
     }
     let mut recorded: Option<Vec<wire::Step>> = None;
     for spelling in 1..4 {
-        let request = client::get(&client::respelled(PAGE, spelling), client::JSON, &filled.key);
+        let request = client::respelled(PAGE, client::JSON, &filled.key, spelling);
         wire::start(&recording);
         client.ask_ok(&request)?;
         let steps = wire::stop(&recording).concat();

@@ -84,10 +84,6 @@ impl Report {
         self.figure(format!("{name}: rate"), measured.rate, "a second");
         self.figure(format!("{name}: processor time"), measured.microseconds, "us a request");
         self.figure(format!("{name}: core used"), measured.busy * 100.0, "%");
-        // A generator that has no time left measures itself.
-        if measured.generator_busy > 0.97 {
-            self.figure(format!("{name}: core used by the generator"), measured.generator_busy * 100.0, "%");
-        }
     }
 
     /// A value that must not be smaller.

@@ -49,15 +49,17 @@ pub(crate) fn measure(context: &Context, report: &mut Report, engine: &Engine) -
 /// Statements a request: of the first page, of the last page, of a write.
 fn count(server: &Server, filled: &Filled, moves: &[Move]) -> Result<[f64; 3]> {
     let mut client = Client::connect(server.address)?;
-    let first = client::get("/order?per_page=100&season=all", client::JSON, &filled.key);
-    let envelope: Value = serde_json::from_slice(&client.ask_ok(&first)?.body)?;
+    let first = "/order?per_page=100&season=all";
+    let answer = client.ask_ok(&client::get(first, client::JSON, &filled.key))?;
+    let envelope: Value = serde_json::from_slice(&answer.body)?;
     let page = envelope.get("last_page").and_then(Value::as_u64).context("an envelope without `last_page`")?;
-    let last = client::get(&format!("/order?per_page=100&season=all&page={page}"), client::JSON, &filled.key);
+    let last = format!("{first}&page={page}");
     let writes: Vec<Vec<u8>> = put::requests(moves, &filled.key, true).iter().flat_map(|own| own.to_vec()).collect();
-    let reads = |request: Vec<u8>| std::iter::repeat_n(request, REQUESTS * (ATTEMPTS + 1));
+    let reads =
+        |path| (0..client::SPELLINGS).map(move |number| client::respelled(path, client::JSON, &filled.key, number));
     Ok([
         smallest_of(server, &mut client, reads(first))?,
-        smallest_of(server, &mut client, reads(last))?,
+        smallest_of(server, &mut client, reads(&last))?,
         smallest_of(server, &mut client, writes.into_iter().cycle())?,
     ])
 }

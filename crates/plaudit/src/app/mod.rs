@@ -16,6 +16,7 @@ use crate::http::idempotency::Running;
 use crate::http::kept::KeptAnswers;
 use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
+use crate::http::repeated::Repeated;
 use crate::ids::Ids;
 use crate::log::{self, Tails};
 use crate::orders;
@@ -78,6 +79,8 @@ pub struct Parts {
     pub orders: orders::Views,
     /// Answers of lists that are kept in memory.
     pub answers: KeptAnswers,
+    /// Answers that are given again while nothing is committed.
+    pub repeated: Repeated,
     /// Hashes passwords.
     pub passwords: users::Passwords,
     /// The tails of the change logs, from which streams are served.
@@ -121,6 +124,7 @@ impl App {
             entries: entries::Views::default(),
             orders: orders::Views::default(),
             answers: KeptAnswers::default(),
+            repeated: Repeated::default(),
             passwords: users::Passwords::default(),
             metrics: Metrics::default(),
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),

@@ -22,6 +22,7 @@ mod sqlite;
 pub mod tables;
 mod tx;
 mod value;
+mod wal_index;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,6 +37,7 @@ pub use row::Row;
 pub use source::Source;
 pub use tx::Tx;
 pub use value::Value;
+pub use wal_index::Mark;
 
 use commits::Commits;
 
@@ -137,6 +139,16 @@ impl Db {
     #[must_use]
     pub fn statements(&self) -> u64 {
         self.0.statements.0.load(Ordering::Relaxed)
+    }
+
+    /// Stands for all that was committed so far, by any process. `None` where only a statement can tell: on PostgreSQL,
+    /// and while a commit is on its way.
+    #[must_use]
+    pub fn mark(&self) -> Option<Mark> {
+        match &self.0.backend {
+            Backend::Sqlite(sqlite) => sqlite.mark(),
+            Backend::Postgres(_) => None,
+        }
     }
 
     /// Runs one statement and hands every row to `row`, without copying it.

@@ -2,8 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -14,6 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::group::Job;
 use super::tx::{Link, Tx};
+use super::wal_index::{Mark, WalIndex};
 use super::{Commits, DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
@@ -23,13 +25,34 @@ const MAPPED_BYTES: i64 = 0x7fff_0000;
 
 thread_local! {
     /// The readers of this thread, by the number of their database, each with what tells whether it is still open.
-    static READERS: RefCell<HashMap<usize, (Connection, Weak<PathBuf>)>> = RefCell::new(HashMap::new());
+    static READERS: RefCell<HashMap<usize, (Connected, Weak<PathBuf>)>> = RefCell::new(HashMap::new());
+}
+
+/// A connection, closed before the index that it locks.
+pub(super) struct Connected {
+    connection: Connection,
+    _wal_index: Arc<WalIndex>,
+}
+
+impl Deref for Connected {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl DerefMut for Connected {
+    fn deref_mut(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
 }
 
 /// What opens connections for reading.
 #[derive(Clone)]
 pub(super) struct Reader {
     path: Arc<PathBuf>,
+    wal_index: Arc<WalIndex>,
     number: usize,
     busy_timeout: Duration,
 }
@@ -38,6 +61,7 @@ pub(super) struct Sqlite {
     reader: Reader,
     statements: Arc<Statements>,
     commits: Arc<Commits>,
+    is_closed: AtomicBool,
     jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
     writer: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
@@ -51,16 +75,21 @@ impl Sqlite {
         if path.is_empty() || path.starts_with(":memory:") {
             return Err(DbError::Settings("sqlite: needs the path of a file".to_owned()));
         }
+        let file = PathBuf::from(path);
+        make_file(&file)?;
+        let connection =
+            connect(&file, settings.busy_timeout).map_err(|error| DbError::Settings(format!("{path}: {error}")))?;
+        // The first read makes the index.
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         let reader = Reader {
-            path: Arc::new(PathBuf::from(path)),
+            path: Arc::new(file),
+            wal_index: Arc::new(WalIndex::of(&connection)),
             number: DATABASES.fetch_add(1, Ordering::Relaxed),
             busy_timeout: settings.busy_timeout,
         };
-        make_file(&reader.path)?;
-        let connection = connect(&reader.path, settings.busy_timeout)
-            .map_err(|error| DbError::Settings(format!("{path}: {error}")))?;
         let (jobs, queue) = channel();
-        let tx = Tx::new(Link::Sqlite(connection), Arc::clone(statements), Arc::clone(commits));
+        let link = Link::Sqlite(Connected { connection, _wal_index: Arc::clone(&reader.wal_index) });
+        let tx = Tx::new(link, Arc::clone(statements), Arc::clone(commits));
         let group_limit = settings.group_limit.max(1);
         let writer = std::thread::Builder::new()
             .name("plaudit-writer".to_owned())
@@ -70,14 +99,21 @@ impl Sqlite {
             reader,
             statements: Arc::clone(statements),
             commits: Arc::clone(commits),
+            is_closed: AtomicBool::new(false),
             jobs: Mutex::new(Some(jobs)),
             writer: Mutex::new(Some(writer)),
         })
     }
 
     /// A connection of its own.
-    pub(super) fn connect(&self) -> Result<Connection, DbError> {
-        connect(&self.reader.path, self.reader.busy_timeout)
+    pub(super) fn connect(&self) -> Result<Connected, DbError> {
+        self.reader.connect()
+    }
+
+    /// What was committed so far, where that can be told without a statement.
+    pub(super) fn mark(&self) -> Option<Mark> {
+        // The last connection that is closed removes the index.
+        if self.is_closed.load(Ordering::Acquire) { None } else { self.reader.wal_index.mark() }
     }
 
     pub(super) fn reader(&self) -> Reader {
@@ -112,6 +148,7 @@ impl Sqlite {
     }
 
     pub(super) async fn close(&self) {
+        self.is_closed.store(true, Ordering::Release);
         self.jobs.lock().take();
         let writer = self.writer.lock().take();
         if let Some(writer) = writer {
@@ -121,6 +158,11 @@ impl Sqlite {
 }
 
 impl Reader {
+    fn connect(&self) -> Result<Connected, DbError> {
+        let connection = connect(&self.path, self.busy_timeout)?;
+        Ok(Connected { connection, _wal_index: Arc::clone(&self.wal_index) })
+    }
+
     /// Runs a statement inline: handing a point read to another thread costs more than the read.
     pub(super) fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
     where
@@ -134,7 +176,7 @@ impl Reader {
             let (connection, _) = match readers.entry(self.number) {
                 std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
                 std::collections::hash_map::Entry::Vacant(entry) => {
-                    let connection = connect(&self.path, self.busy_timeout)?;
+                    let connection = self.connect()?;
                     connection.pragma_update(None, "query_only", true)?;
                     // Reading a page from the map copies nothing; a page cache of our own is then not needed.
                     connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;

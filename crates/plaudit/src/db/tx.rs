@@ -8,7 +8,7 @@ use super::postgres::Session;
 use super::{AccountId, Commits, Committed, DbError, Row, Statements, Value, postgres, sqlite};
 
 pub(super) enum Link {
-    Sqlite(rusqlite::Connection),
+    Sqlite(sqlite::Connected),
     Postgres(Session),
 }
 

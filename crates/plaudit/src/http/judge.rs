@@ -22,6 +22,7 @@ use super::caller::{Judged, admitted};
 use super::idempotency::{self, Claim, Guard};
 use super::precondition::IfMatch;
 use super::rate_limit::{Counted, RateLimiter, Standing};
+use super::repeated::{self, Repeatable};
 use super::reply::{Outcome, Recorded};
 use super::server::ClientAddress;
 use super::{ApiError, Caller, Reply, answer, event_stream, extract, language, upload};
@@ -32,7 +33,7 @@ use crate::text::{Slug, Timestamp};
 /// The header of the key.
 const KEY: HeaderName = HeaderName::from_static("x-api-key");
 /// The header of the languages.
-const LANGUAGE: HeaderName = HeaderName::from_static("x-api-language");
+pub(super) const LANGUAGE: HeaderName = HeaderName::from_static("x-api-language");
 /// The header of the idempotency key.
 const IDEMPOTENCY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The header of an answer that was given before.
@@ -64,8 +65,15 @@ pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) 
         return answer::response(recorded, &method, &tags);
     }
     let now = app.clock.now();
+    let hash = single(request.headers(), &KEY).and_then(|key| keys::hash(key.trim_ascii()));
+    let repeatable = hash.as_ref().and_then(|hash| Repeatable::of(&app, &request, hash));
+    if let Some((given, standing)) = repeatable.as_ref().and_then(|repeatable| repeatable.given(&app, now)) {
+        let mut response = answer::response(given.recorded.clone(), &method, &tags);
+        tell(&mut response, standing);
+        return response;
+    }
     let address = request.extensions().get::<ClientAddress>().map(|address| address.0);
-    let (known, standing) = match count(&app, request.headers(), address, now).await {
+    let (known, standing) = match count(&app, hash, address, now).await {
         Ok(counted) => counted,
         Err(error @ ApiError::RateLimited(_)) => {
             return answer::response(answer::record_error(&error, format), &method, &tags);
@@ -81,6 +89,12 @@ pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) 
     };
     let mut response = match answered {
         Answered::Whole(recorded) => answer::response(recorded, &method, &tags),
+        Answered::OfTheState(recorded, caller) => {
+            if let Some(repeatable) = repeatable.filter(|_| extra.is_empty()) {
+                repeatable.keep(&caller, &recorded);
+            }
+            answer::response(recorded, &method, &tags)
+        }
         Answered::Stream(response) => response,
     };
     for (name, value) in extra.drain() {
@@ -98,6 +112,8 @@ pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) 
 /// What a request is answered with.
 enum Answered {
     Whole(Recorded),
+    /// As it will be again while nothing changes.
+    OfTheState(Recorded, Caller),
     Stream(Response),
 }
 
@@ -145,11 +161,11 @@ fn reported(error: ApiError) -> ApiError {
 /// Step 2: finds the key and counts the request.
 async fn count(
     app: &App,
-    headers: &HeaderMap,
+    hash: Option<[u8; 32]>,
     address: Option<IpAddr>,
     now: Timestamp,
 ) -> Result<(Option<KnownKey>, Standing), ApiError> {
-    let known = match single(headers, &KEY).and_then(|key| keys::hash(key.trim_ascii())) {
+    let known = match hash {
         Some(hash) => find_key(app, hash).await?,
         None => None,
     };
@@ -352,7 +368,13 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, next: Next
                 let response = event_stream::response(caller, parts.headers, &parts.method, opening);
                 return (Answered::Stream(response), extra);
             }
-            Ok(reply) => return (caller.judged().recorded(reply, caller.program()).into(), extra),
+            Ok(reply) => {
+                let is_of_the_state = repeated::is_of_the_state(&reply);
+                let recorded = caller.judged().recorded(reply, caller.program());
+                let answered =
+                    if is_of_the_state { Answered::OfTheState(recorded, caller) } else { Answered::Whole(recorded) };
+                return (answered, extra);
+            }
             Err(error) => error,
         };
         match fresh(app, &caller, &parts.headers).await {

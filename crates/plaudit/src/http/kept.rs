@@ -3,7 +3,9 @@
 //! An answer is kept with the state that it was made from (the version of the program and the number of the last change
 //! of the listed records) and is only given again after a statement has told that the state is still the same.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use axum::body::Bytes;
 use parking_lot::Mutex;
@@ -32,53 +34,101 @@ pub struct Kept {
     pub bytes: Bytes,
 }
 
-/// The answers that a node keeps; where there are too many, those that were not used for longest go.
-#[derive(Debug, Default)]
-pub struct KeptAnswers(Mutex<Answers>);
+impl Weigh for Kept {
+    fn weight(&self) -> usize {
+        self.bytes.len()
+    }
+}
 
-#[derive(Debug, Default)]
-struct Answers {
-    kept: HashMap<Key, (Kept, u64)>,
-    bytes: usize,
-    clock: u64,
+/// The answers of lists that a node keeps.
+#[derive(Debug)]
+pub struct KeptAnswers(Keeper<Key, Kept>);
+
+impl Default for KeptAnswers {
+    fn default() -> Self {
+        Self(Keeper::new(KEPT_BYTES, ANSWER_BYTES))
+    }
 }
 
 impl KeptAnswers {
     /// The answer at hand, which is good while its state is the present one.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Kept> {
-        let mut answers = self.0.lock();
-        answers.clock += 1;
-        let now = answers.clock;
-        let (kept, used) = answers.kept.get_mut(key)?;
-        *used = now;
-        Some(kept.clone())
+        self.0.get(key)
     }
 
     /// Keeps an answer in place of an older one.
     pub fn keep(&self, key: Key, answer: Kept) {
-        if answer.bytes.len() > ANSWER_BYTES {
+        self.0.keep(key, answer);
+    }
+}
+
+/// What takes memory while it is kept.
+pub(super) trait Weigh {
+    /// How many bytes it takes.
+    fn weight(&self) -> usize;
+}
+
+/// Keeps what was used last within a bound of bytes; where there is too much, what was not used for longest goes.
+#[derive(Debug)]
+pub(super) struct Keeper<K, V> {
+    limit: usize,
+    limit_of_one: usize,
+    held: Mutex<Held<K, V>>,
+}
+
+#[derive(Debug)]
+struct Held<K, V> {
+    kept: HashMap<K, (V, u64)>,
+    bytes: usize,
+    clock: u64,
+}
+
+impl<K: Eq + Hash, V: Clone + Weigh> Keeper<K, V> {
+    /// Keeps at most `limit` bytes, and nothing that takes more than `limit_of_one`.
+    pub(super) fn new(limit: usize, limit_of_one: usize) -> Self {
+        Self { limit, limit_of_one, held: Mutex::new(Held { kept: HashMap::new(), bytes: 0, clock: 0 }) }
+    }
+
+    /// What is kept under this key.
+    pub(super) fn get<Q>(&self, key: &Q) -> Option<V>
+    where
+        K: Borrow<Q>,
+        Q: Eq + Hash + ?Sized,
+    {
+        let mut held = self.held.lock();
+        held.clock += 1;
+        let now = held.clock;
+        let (kept, used) = held.kept.get_mut(key)?;
+        *used = now;
+        Some(kept.clone())
+    }
+
+    /// Keeps this in place of what was kept under the key.
+    pub(super) fn keep(&self, key: K, value: V) {
+        if value.weight() > self.limit_of_one {
             return;
         }
-        let mut answers = self.0.lock();
-        answers.clock += 1;
-        let now = answers.clock;
-        answers.bytes += answer.bytes.len();
-        if let Some((before, _)) = answers.kept.insert(key, (answer, now)) {
-            answers.bytes -= before.bytes.len();
+        let mut held = self.held.lock();
+        held.clock += 1;
+        let now = held.clock;
+        held.bytes += value.weight();
+        if let Some((before, _)) = held.kept.insert(key, (value, now)) {
+            held.bytes -= before.weight();
         }
-        if answers.bytes > KEPT_BYTES {
-            answers.shrink();
+        if held.bytes > self.limit {
+            held.shrink(self.limit / 2);
         }
     }
 }
 
-impl Answers {
-    /// Drops the older half, so that dropping costs little for each answer that is kept.
-    fn shrink(&mut self) {
-        let mut uses: Vec<(u64, usize)> = self.kept.values().map(|(kept, used)| (*used, kept.bytes.len())).collect();
+impl<K, V: Weigh> Held<K, V> {
+    /// Drops what was not used for longest until so many bytes are left: half of what may be kept, so that dropping costs
+    /// little for each that is kept.
+    fn shrink(&mut self, left: usize) {
+        let mut uses: Vec<(u64, usize)> = self.kept.values().map(|(kept, used)| (*used, kept.weight())).collect();
         uses.sort_unstable();
-        let mut excess = self.bytes.saturating_sub(KEPT_BYTES / 2);
+        let mut excess = self.bytes.saturating_sub(left);
         let mut oldest_kept = 0;
         for (used, length) in uses {
             if excess == 0 {
@@ -88,7 +138,7 @@ impl Answers {
             oldest_kept = used + 1;
         }
         self.kept.retain(|_, (_, used)| *used >= oldest_kept);
-        self.bytes = self.kept.values().map(|(kept, _)| kept.bytes.len()).sum();
+        self.bytes = self.kept.values().map(|(kept, _)| kept.weight()).sum();
     }
 }
 
@@ -109,7 +159,7 @@ mod tests {
         let answers = KeptAnswers::default();
         for number in 0..100 {
             answers.keep(key(number), answer(ANSWER_BYTES));
-            assert!(answers.0.lock().bytes <= KEPT_BYTES);
+            assert!(answers.0.held.lock().bytes <= KEPT_BYTES);
             assert!(answers.get(&key(number)).is_some());
         }
         assert!(answers.get(&key(0)).is_none());
@@ -122,7 +172,7 @@ mod tests {
         answers.keep(key(1), answer(10));
         answers.keep(key(1), Kept { state: (2, 2), ..answer(20) });
         assert_eq!(answers.get(&key(1)).unwrap().state, (2, 2));
-        assert_eq!(answers.0.lock().bytes, 20);
+        assert_eq!(answers.0.held.lock().bytes, 20);
         answers.keep(key(2), answer(ANSWER_BYTES + 1));
         assert!(answers.get(&key(2)).is_none(), "a very large answer is not kept");
     }

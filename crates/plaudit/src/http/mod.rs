@@ -25,6 +25,7 @@ pub mod page;
 mod precondition;
 pub mod rate_limit;
 pub mod render;
+pub mod repeated;
 pub mod reply;
 pub mod server;
 pub mod upload;

@@ -30,6 +30,7 @@ mod isolation;
 mod languages;
 mod orders;
 mod races;
+mod repeated;
 mod rounds;
 mod score_sets;
 mod seasons;

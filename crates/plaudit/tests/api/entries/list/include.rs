@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::both_engines;
-use crate::harness::{Server, XML, tree};
+use crate::harness::{XML, tree};
 
 const MEMBERS: [&str; 3] = ["entry_fields", "attachments", "contributors"];
 
@@ -47,16 +47,11 @@ both_engines! {
     }
 
     async fn members_are_included_without_a_statement_for_each_entry(server) {
-        let statements = async |server: &Server, path: &str| {
-            let before = server.db.statements();
-            server.get(path).await.expect(200);
-            server.db.statements() - before
-        };
-        statements(&server, "/entry?per_page=7").await;
-        statements(&server, "/entry?per_page=6").await;
-        let bare = statements(&server, "/entry?per_page=9").await;
+        server.statements_of("/entry?per_page=7").await;
+        server.statements_of("/entry?per_page=6").await;
+        let bare = server.statements_of("/entry?per_page=9").await;
         assert_eq!(bare, 1);
-        assert_eq!(statements(&server, "/entry?per_page=8&include=entry_fields,attachments,contributors").await, bare);
-        assert_eq!(statements(&server, "/entry?per_page=9").await, 1, "an answer that is still good is given again");
+        assert_eq!(server.statements_of("/entry?per_page=8&include=entry_fields,attachments,contributors").await, bare);
+        assert_eq!(server.statements_of("/entry?per_page=9").await, 1, "an answer that is still good is given again");
     }
 }
