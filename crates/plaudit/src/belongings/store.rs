@@ -85,10 +85,11 @@ pub async fn follow(
     segments: &mut Segments,
 ) -> Result<(), DbError> {
     let mut groups = Vec::new();
-    let sql = "SELECT 'attachment', tab, segment, count(*) FROM attachments \
-               WHERE account = $1 AND entry = $2 AND deleted = 0 GROUP BY tab, segment \
-               UNION ALL SELECT 'contributor', tab, segment, count(*) FROM contributors \
-               WHERE account = $1 AND entry = $2 AND deleted = 0 GROUP BY tab, segment";
+    // SQLite must not look through all of the account by tab.
+    let sql = "SELECT 'attachment', tab || '' AS of_tab, segment, count(*) FROM attachments \
+               WHERE account = $1 AND entry = $2 AND deleted = 0 GROUP BY of_tab, segment \
+               UNION ALL SELECT 'contributor', tab || '' AS of_tab, segment, count(*) FROM contributors \
+               WHERE account = $1 AND entry = $2 AND deleted = 0 GROUP BY of_tab, segment";
     tx.each(sql, &[account.into(), entry.into()], |row| {
         let of = if row.text(0)? == "attachment" { Belonging::Attachment } else { Belonging::Contributor };
         groups.push((of, slug(row, 1)?, row.integer(2)?, row.integer(3)?));
@@ -101,11 +102,11 @@ pub async fn follow(
         let sql = match of {
             Belonging::Attachment => {
                 "UPDATE attachments SET segment = $5, entry_key = $6 \
-                 WHERE account = $1 AND entry = $2 AND tab = $3 AND segment = $4 AND deleted = 0"
+                 WHERE account = $1 AND entry = $2 AND tab || '' = $3 AND segment = $4 AND deleted = 0"
             }
             Belonging::Contributor => {
                 "UPDATE contributors SET segment = $5, entry_key = $6 \
-                 WHERE account = $1 AND entry = $2 AND tab = $3 AND segment = $4 AND deleted = 0"
+                 WHERE account = $1 AND entry = $2 AND tab || '' = $3 AND segment = $4 AND deleted = 0"
             }
         };
         let title_key = owner.title_key.clone().into();
@@ -119,7 +120,7 @@ pub async fn renew(tx: &mut Tx, account: AccountId, origin: &Origin, entry: Slug
     for of in Belonging::ALL {
         let (sql, update) = match of {
             Belonging::Attachment => (
-                "SELECT token, doc FROM attachments WHERE account = $1 AND entry = $2 AND deleted = 0 ORDER BY token",
+                "SELECT token, doc FROM attachments WHERE account = $1 AND entry = $2 AND deleted = 0 ORDER BY place, token",
                 "UPDATE attachments SET revision = $3 WHERE account = $1 AND token = $2",
             ),
             Belonging::Contributor => (

@@ -288,7 +288,7 @@ pub(super) async fn count_of_entrant(
 ) -> Result<i64, DbError> {
     let count = tx
         .first(
-            "SELECT count(*) FROM entries WHERE account = $1 AND entrant = $2 AND category = $3 AND deleted = 0",
+            "SELECT count(*) FROM entries WHERE account = $1 AND entrant = $2 AND category || '' = $3 AND deleted = 0",
             &[account.into(), entrant.into(), category.into()],
             |row| row.integer(0),
         )
@@ -356,7 +356,7 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
 
 /// Whether a user has an entry in a season that is not in the trash.
 pub async fn has_live(tx: &mut Tx, account: AccountId, entrant: Slug, season: Slug) -> Result<bool, DbError> {
-    let sql = "SELECT 1 FROM entries WHERE account = $1 AND entrant = $2 AND season = $3 AND deleted = 0 LIMIT 1";
+    let sql = "SELECT 1 FROM entries WHERE account = $1 AND entrant = $2 AND season || '' = $3 AND deleted = 0 LIMIT 1";
     Ok(tx.first(sql, &[account.into(), entrant.into(), season.into()], |_| Ok(())).await?.is_some())
 }
 

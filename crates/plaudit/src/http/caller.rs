@@ -217,6 +217,9 @@ impl<S: Send + Sync + 'static> Run<S> {
                 }
             }
             let mut reply = (run.work)(tx, &run.writing).await?;
+            if run.writing.program.is_broken() {
+                return Err(super::judge::unreadable());
+            }
             if let (Reply::Record { version, .. }, Some(head)) = (&mut reply, tx.head(account).await?) {
                 *version = Some(head.version);
             }

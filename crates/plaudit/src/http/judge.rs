@@ -371,10 +371,15 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, next: Next
             Ok(reply) => {
                 let is_of_the_state = repeated::is_of_the_state(&reply);
                 let recorded = caller.judged().recorded(reply, caller.program());
+                if caller.program().is_broken() {
+                    let refused = answer::record_error(&reported(unreadable()), caller.judged().format);
+                    return (refused.into(), extra);
+                }
                 let answered =
                     if is_of_the_state { Answered::OfTheState(recorded, caller) } else { Answered::Whole(recorded) };
                 return (answered, extra);
             }
+            Err(_) if caller.program().is_broken() => unreadable(),
             Err(error) => error,
         };
         match fresh(app, &caller, &parts.headers).await {
@@ -385,6 +390,11 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, next: Next
     }
     let error = ApiError::Internal("the program changed faster than it could be read".to_owned());
     (answer::record_error(&reported(error), caller.judged().format).into(), HeaderMap::new())
+}
+
+/// What is answered in place of what was made of a broken program.
+pub(super) fn unreadable() -> ApiError {
+    ApiError::Internal("the program cannot be read".to_owned())
 }
 
 /// What a handler gave back, and the headers that the router added to it.

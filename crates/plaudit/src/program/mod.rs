@@ -4,6 +4,8 @@
 //!   its transaction, and every statement that reads a record reads the version with it; where they differ, the
 //!   snapshot is loaded again, so that no answer is made from a stale one.
 //! - Trashed records stay in the snapshot, because older records refer to them; [`Records::live`] leaves them out.
+//! - A stored record is read when it is first asked for, because most requests ask for few of them. One that cannot be
+//!   read leaves the snapshot broken, and no answer is given from a broken one.
 //! - All set-up records are in one table, as documents in the program-file form; their slices have no SQL of their own.
 
 pub mod accounts;
@@ -20,7 +22,6 @@ mod images;
 pub mod keys;
 mod kinds;
 pub mod listing;
-mod loading;
 mod member;
 pub mod panels;
 pub mod prices;

@@ -1,8 +1,9 @@
 //! A record of the set-up, and how it stands in the snapshot.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{Member, Program};
+use super::{Member, Program, store};
+use crate::db::DbError;
 use crate::document::Object;
 use crate::ids::Ids;
 use crate::input::{Members, Violations};
@@ -77,9 +78,76 @@ pub struct Record<T> {
     pub deleted: bool,
 }
 
+/// What stored records are read with, and whether one of them could not be.
+#[derive(Debug)]
+pub(super) struct Reading {
+    context: Context,
+    broken: OnceLock<()>,
+}
+
+impl Reading {
+    pub(super) fn new(context: Context) -> Self {
+        Self { context, broken: OnceLock::new() }
+    }
+
+    pub(super) fn is_broken(&self) -> bool {
+        self.broken.get().is_some()
+    }
+}
+
+/// A record as it is stored.
+struct Stored<T> {
+    doc: Box<str>,
+    reading: Arc<Reading>,
+    read: fn(&str, &Context) -> Result<T, DbError>,
+}
+
+/// A record of the snapshot: at hand, or stored and read when it is first asked for.
+struct Held<T> {
+    revision: i64,
+    deleted: bool,
+    stored: Option<Stored<T>>,
+    record: OnceLock<Option<Arc<Record<T>>>>,
+}
+
+impl<T> Held<T> {
+    fn of(record: Record<T>) -> Self {
+        let Record { revision, deleted, .. } = record;
+        Self { revision, deleted, stored: None, record: OnceLock::from(Some(Arc::new(record))) }
+    }
+
+    fn record(&self) -> Option<&Arc<Record<T>>> {
+        self.record.get_or_init(|| self.read()).as_ref()
+    }
+
+    fn read(&self) -> Option<Arc<Record<T>>> {
+        let Stored { doc, reading, read } = self.stored.as_ref()?;
+        match read(doc, &reading.context) {
+            Ok(value) => Some(Arc::new(Record { value, revision: self.revision, deleted: self.deleted })),
+            Err(error) => {
+                tracing::error!(%error, "a program cannot be used");
+                let _ = reading.broken.set(());
+                None
+            }
+        }
+    }
+}
+
+impl<T: std::fmt::Debug> std::fmt::Debug for Held<T> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.record().fmt(formatter)
+    }
+}
+
 /// The records of one kind, ordered by slug. A copy shares the records with the original.
-#[derive(Clone, Debug)]
-pub struct Records<T>(Vec<(Slug, Arc<Record<T>>)>);
+#[derive(Debug)]
+pub struct Records<T>(Vec<(Slug, Arc<Held<T>>)>);
+
+impl<T> Clone for Records<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
 
 impl<T> Default for Records<T> {
     fn default() -> Self {
@@ -90,7 +158,7 @@ impl<T> Default for Records<T> {
 impl<T> Records<T> {
     /// Adds or replaces a record.
     pub fn insert(&mut self, slug: Slug, record: Record<T>) {
-        let record = Arc::new(record);
+        let record = Arc::new(Held::of(record));
         match self.0.last() {
             Some((last, _)) if *last >= slug => match self.position(slug) {
                 Ok(index) => self.0[index].1 = record,
@@ -100,14 +168,15 @@ impl<T> Records<T> {
         }
     }
 
-    /// Adds a record that is not among them, wherever its place is. Nothing is found until they are arranged.
-    pub(super) fn push(&mut self, slug: Slug, record: Record<T>) {
-        self.0.push((slug, Arc::new(record)));
-    }
-
-    /// Adds the records of others, likewise.
-    pub(super) fn append(&mut self, other: &mut Self) {
-        self.0.append(&mut other.0);
+    /// Adds a stored record that is not among them, wherever its place is. Nothing is found until they are arranged.
+    pub(super) fn push(&mut self, slug: Slug, record: &Record<&str>, reading: &Arc<Reading>)
+    where
+        T: SetupRecord,
+    {
+        let Record { value: doc, revision, deleted } = *record;
+        let stored = Stored { doc: doc.into(), reading: Arc::clone(reading), read: store::parse::<T> };
+        let held = Held { revision, deleted, stored: Some(stored), record: OnceLock::new() };
+        self.0.push((slug, Arc::new(held)));
     }
 
     /// Puts the records in order, and gives back the room that was made for more.
@@ -120,8 +189,13 @@ impl<T> Records<T> {
         self.0.binary_search_by_key(&slug, |(slug, _)| *slug)
     }
 
-    fn find(&self, slug: Slug) -> Option<&Record<T>> {
+    fn find(&self, slug: Slug) -> Option<&Held<T>> {
         self.position(slug).ok().map(|index| &*self.0[index].1)
+    }
+
+    /// The slugs of all records, in their order.
+    pub(super) fn slugs(&self) -> impl Iterator<Item = Slug> {
+        self.0.iter().map(|(slug, _)| *slug)
     }
 
     /// The record, unless it is in the trash.
@@ -133,20 +207,19 @@ impl<T> Records<T> {
     /// The record with what the store knows of it, unless it is in the trash.
     #[must_use]
     pub fn live_record(&self, slug: Slug) -> Option<&Record<T>> {
-        self.find(slug).filter(|record| !record.deleted)
+        self.find(slug).filter(|held| !held.deleted)?.record().map(|record| &**record)
     }
 
     /// The same, to be held on to.
     #[must_use]
     pub fn shared_live(&self, slug: Slug) -> Option<Arc<Record<T>>> {
-        let record = &self.0[self.position(slug).ok()?].1;
-        (!record.deleted).then(|| Arc::clone(record))
+        self.find(slug).filter(|held| !held.deleted)?.record().cloned()
     }
 
     /// The record, even in the trash.
     #[must_use]
     pub fn any(&self, slug: Slug) -> Option<&T> {
-        self.find(slug).map(|record| &record.value)
+        self.find(slug)?.record().map(|record| &record.value)
     }
 
     /// A slug that none of them has.
@@ -154,7 +227,7 @@ impl<T> Records<T> {
     pub fn free_slug(&self, ids: &Ids) -> Slug {
         loop {
             let slug = ids.slug();
-            if self.any(slug).is_none() {
+            if self.find(slug).is_none() {
                 return slug;
             }
         }
@@ -162,12 +235,13 @@ impl<T> Records<T> {
 
     /// All records that are not in the trash, by slug.
     pub fn all_live(&self) -> impl Iterator<Item = &T> {
-        self.all().filter(|record| !record.deleted).map(|record| &record.value)
+        let held = self.0.iter().filter(|(_, held)| !held.deleted);
+        held.filter_map(|(_, held)| held.record()).map(|record| &record.value)
     }
 
     /// All records with what the store knows of them, by slug.
     pub fn all(&self) -> impl Iterator<Item = &Record<T>> {
-        self.0.iter().map(|(_, record)| &**record)
+        self.0.iter().filter_map(|(_, held)| held.record()).map(|record| &**record)
     }
 }
 

@@ -16,6 +16,7 @@ use super::forms::Form;
 use super::keys::{self, ApiKey};
 use super::panels::Panel;
 use super::prices::Price;
+use super::record::Reading;
 use super::review_stages::ReviewStage;
 use super::roles::Role;
 use super::rounds::Round;
@@ -23,7 +24,7 @@ use super::score_sets::ScoreSet;
 use super::seasons::{Season, Status as SeasonStatus};
 use super::tabs::Tab;
 use super::taxes::Tax;
-use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, loading, store};
+use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
 use crate::clock::Clock;
 use crate::db::{AccountId, Db, DbError};
 use crate::document;
@@ -125,6 +126,7 @@ pub struct Program {
     heads: Heads,
     /// A change of the account that it contains, with all before it.
     mark: Mark,
+    reading: Arc<Reading>,
 }
 
 /// What became of a snapshot that may be stale.
@@ -145,7 +147,7 @@ fn parsed<T: InProgram>(program: &Program, row: &Record<&str>) -> Result<(Slug, 
     Ok((value.slug(), Record { revision: row.revision, deleted: row.deleted, value }))
 }
 
-pub(super) fn unknown(kind: &str) -> DbError {
+fn unknown(kind: &str) -> DbError {
     DbError::Failed(format!("{kind} is no kind of set-up record"))
 }
 
@@ -161,7 +163,7 @@ impl Program {
         let Some(state) = accounts::store::state(db, id, None, &open_context(now)).await? else { return Ok(None) };
         let mut program = Self::new(id, state.version, state.account, base_url, now);
         program.mark = state.mark;
-        loading::load(db, id, &mut program).await?;
+        store::each_since(db, id, 0, |kind, slug, row| program.push(kind, slug, &row)).await?;
         program.load_keys(db).await?;
         program.complete();
         Ok(Some(program))
@@ -181,13 +183,13 @@ impl Program {
         // Other languages would be read and shown in every record.
         let is_read_alike =
             context.languages == self.context.languages && context.default_language == self.context.default_language;
-        if !state.is_continued || state.version < self.version || !is_read_alike {
+        if !state.is_continued || state.version < self.version || !is_read_alike || self.is_broken() {
             return Ok(Self::load(db, self.id, &self.base_url, clock).await?.map_or(Renewal::Gone, Renewal::Loaded));
         }
         let mut program =
             Self { version: state.version, account: state.account, context, mark: state.mark, ..self.clone() };
         let mut changed = Vec::new();
-        store::each_since(db, self.id, self.mark.sequence, |kind, row| {
+        store::each_since(db, self.id, self.mark.sequence, |kind, _, row| {
             changed.push(program.add_named(kind, &row)?);
             Ok(())
         })
@@ -219,6 +221,7 @@ impl Program {
             id,
             version,
             context: account.context(now),
+            reading: Arc::new(Reading::new(account.context(now))),
             account,
             keys: HashMap::new(),
             seasons: Records::default(),
@@ -255,23 +258,19 @@ impl Program {
     }
 
     /// Adds a record that is not in the program, which has to be completed then.
-    pub(super) fn push(&mut self, kind: Kind, row: &Record<&str>) -> Result<(), DbError> {
-        fn push<T: InProgram>(program: &mut Program, row: &Record<&str>) -> Result<(), DbError> {
-            let (slug, record) = parsed::<T>(program, row)?;
-            T::records_mut(program).push(slug, record);
-            Ok(())
+    fn push(&mut self, kind: &str, slug: Slug, row: &Record<&str>) -> Result<(), DbError> {
+        fn push<T: InProgram>(program: &mut Program, slug: Slug, row: &Record<&str>) {
+            let reading = Arc::clone(&program.reading);
+            T::records_mut(program).push(slug, row, &reading);
         }
-        for_setup_kind!(kind, T => push::<T>(self, row)).unwrap_or_else(|| Err(unknown(kind.name())))
+        let known = Kind::named(kind).ok_or_else(|| unknown(kind))?;
+        for_setup_kind!(known, T => push::<T>(self, slug, row)).ok_or_else(|| unknown(kind))
     }
 
-    /// Adds the records of another program, none of which it has, which has to be completed then.
-    pub(super) fn absorb(&mut self, mut other: Self) {
-        fn absorb<T: InProgram>(program: &mut Program, other: &mut Program) {
-            T::records_mut(program).append(T::records_mut(other));
-        }
-        for kind in Kind::ALL {
-            for_setup_kind!(kind, T => absorb::<T>(self, &mut other));
-        }
+    /// Whether a record was asked for that cannot be read. What was made of such a program is not to be believed.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        self.reading.is_broken()
     }
 
     fn add_named(&mut self, kind: &str, row: &Record<&str>) -> Result<(Kind, Slug), DbError> {
@@ -284,7 +283,7 @@ impl Program {
         fn slugs<T: InProgram>(program: &mut Program) -> Vec<Slug> {
             let records = T::records_mut(program);
             records.arrange();
-            records.all().map(|record| record.value.slug()).collect()
+            records.slugs().collect()
         }
         for kind in Kind::ALL {
             for slug in for_setup_kind!(kind, T => slugs::<T>(self)).unwrap_or_default() {
@@ -302,7 +301,7 @@ impl Program {
 
     /// What answers show of fields is made anew when it is next asked for.
     fn forget_heads(&mut self) {
-        self.heads = self.fields.all().map(|record| (record.value.slug(), OnceLock::new())).collect();
+        self.heads = self.fields.slugs().map(|slug| (slug, OnceLock::new())).collect();
     }
 
     /// What answers to a field show of it in the default language; nothing where it is in the trash.

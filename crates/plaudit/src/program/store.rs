@@ -27,37 +27,21 @@ pub fn parse<T: SetupRecord>(doc: &str, context: &Context) -> Result<T, DbError>
     members.finish().or(value).map_err(|violations| broken(format!("{slug}: {violations:?}")))
 }
 
-/// Every set-up record of the account, with the name of its kind, in its stored form. The order is that of their last
-/// changes, which mostly is the one in which they lie.
-pub async fn each(
-    db: &Db,
-    account: AccountId,
-    mut each: impl FnMut(&str, Record<&str>) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    db.each(
-        "SELECT kind, deleted, revision, doc FROM setup_records WHERE account = $1 ORDER BY revision",
-        &[account.into()],
-        |row| {
-            let record = Record { value: row.text(3)?, revision: row.integer(2)?, deleted: row.flag(1)? };
-            each(row.text(0)?, record)
-        },
-    )
-    .await
-}
-
-/// The set-up records of the account that were changed after the change of this number, like [`each`].
+/// The set-up records of the account that were changed after the change of this number, with the name of their kind and
+/// their slug, in their stored form: after 0 all of them, mostly in the order in which they lie.
 pub async fn each_since(
     db: &Db,
     account: AccountId,
     sequence: i64,
-    mut each: impl FnMut(&str, Record<&str>) -> Result<(), DbError> + Send,
+    mut each: impl FnMut(&str, Slug, Record<&str>) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
     db.each(
-        "SELECT kind, deleted, revision, doc FROM setup_records WHERE account = $1 AND revision > $2",
+        "SELECT kind, slug, deleted, revision, doc FROM setup_records WHERE account = $1 AND revision > $2",
         &[account.into(), sequence.into()],
         |row| {
-            let record = Record { value: row.text(3)?, revision: row.integer(2)?, deleted: row.flag(1)? };
-            each(row.text(0)?, record)
+            let record = Record { value: row.text(4)?, revision: row.integer(3)?, deleted: row.flag(2)? };
+            let slug = Slug::parse(row.text(1)?);
+            each(row.text(0)?, slug.ok_or_else(|| DbError::Failed("a stored slug is broken".to_owned()))?, record)
         },
     )
     .await

@@ -29,6 +29,7 @@ mod idempotency;
 mod isolation;
 mod languages;
 mod orders;
+mod plans;
 mod races;
 mod repeated;
 mod rounds;

@@ -90,4 +90,26 @@ both_engines! {
         is_current(&server).await;
         assert_eq!(loads(&server).0, whole + 1);
     }
+
+    async fn a_record_that_cannot_be_read_is_a_fault_for_whoever_needs_it_and_for_nobody_else(server) {
+        let account = server.account("AccountA").await;
+        server
+            .db
+            .write(account, account, |tx, account| {
+                let sql = "UPDATE setup_records SET doc = '{\"slug\":5}' WHERE account = $1 AND slug = 'ChapterN'";
+                Box::pin(async move { tx.execute(sql, &[(*account).into()]).await.map(drop) })
+            })
+            .await
+            .map_err(|error: plaudit::db::DbError| error)
+            .unwrap();
+        let server = server.restart().await;
+        server.get("/season").await.expect(200);
+        let before = server.changes("AccountA").await;
+        for _ in 0..2 {
+            server.get("/chapter/ChapterN").await.expect(500);
+            server.get("/entry/EntryOne").await.expect(500);
+            server.put("/entry/EntryOne/update-chapter", r#"{"chapter":"ChapterN"}"#).await.expect(500);
+        }
+        assert_eq!(server.changes("AccountA").await, before);
+    }
 }
