@@ -19,7 +19,9 @@ impl<'s> Iterator for RawMembers<'s> {
     type Item = (&'s str, &'s str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (name, rest) = self.0.strip_prefix('"')?.split_once("\":")?;
+        let named = self.0.strip_prefix('"')?;
+        let (name, rest) = named.split_at_checked(memchr::memchr(b'"', named.as_bytes())?)?;
+        let rest = rest.strip_prefix("\":")?;
         let (value, rest) = rest.split_at_checked(length(rest.as_bytes())?)?;
         self.0 = rest.strip_prefix(',').unwrap_or_default();
         Some((name, value))

@@ -4,7 +4,6 @@
 //! program has written, so that most of it is copied as it stands.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::judge::cell;
@@ -105,7 +104,17 @@ impl Shown<'_> {
         match field.kind {
             FieldType::Table => {
                 self.locales(out, |out, _| out.extend_from_slice(b"\"\""));
-                self.table(out, field, &parsed());
+                if memchr::memchr(b'\\', value.as_bytes()).is_some() {
+                    let parsed = parsed();
+                    let cells = parsed.as_object().into_iter().flat_map(JsonObject::iter);
+                    let cells: Vec<_> = cells.map(|(reference, text)| (reference, plain(text))).collect();
+                    self.table(out, field, &cells, write_json_string);
+                } else {
+                    // Without escapes the cells are shown as they are stored.
+                    let text = |value| stored_text(value).map_or_else(|| plain_of(value), Cow::Borrowed);
+                    let cells: Vec<_> = RawMembers::of(value).map(|(name, value)| (name, text(value))).collect();
+                    self.table(out, field, &cells, write_quoted);
+                }
             }
             FieldType::File => {
                 self.locales(out, |out, _| out.extend_from_slice(b"\"\""));
@@ -117,6 +126,17 @@ impl Shown<'_> {
                     self.locales(out, |out, _| out.extend_from_slice(value.as_bytes()));
                     out.extend_from_slice(b",\"value\":");
                     out.extend_from_slice(value.as_bytes());
+                } else if let Some(text) = stored_text(value) {
+                    let is_chosen = value.starts_with('"');
+                    self.locales(out, |out, locale| {
+                        if is_chosen {
+                            write_json_string(field.option_label(text, locale), out);
+                        } else {
+                            write_quoted(text, out);
+                        }
+                    });
+                    out.extend_from_slice(b",\"value\":");
+                    write_quoted(text, out);
                 } else {
                     let value = parsed();
                     self.locales(out, |out, locale| write_json_string(&displayed(field, &value, locale), out));
@@ -128,9 +148,10 @@ impl Shown<'_> {
         out.push(b'}');
     }
 
-    fn table(&self, out: &mut Vec<u8>, field: &Field, value: &Json) {
-        let cells = || value.as_object().into_iter().flat_map(JsonObject::iter);
-        let rows: BTreeSet<u32> = cells().filter_map(|(reference, _)| Some(cell(reference)?.1)).collect();
+    fn table(&self, out: &mut Vec<u8>, field: &Field, cells: &[(&str, Cow<'_, str>)], write: fn(&str, &mut Vec<u8>)) {
+        let mut rows: Vec<u32> = cells.iter().filter_map(|(reference, _)| Some(cell(reference)?.1)).collect();
+        rows.sort_unstable();
+        rows.dedup();
         out.extend_from_slice(b",\"dynamicRows\":[");
         for (index, row) in rows.into_iter().enumerate() {
             if index > 0 {
@@ -139,13 +160,13 @@ impl Shown<'_> {
             out.extend_from_slice(itoa::Buffer::new().format(row).as_bytes());
         }
         out.extend_from_slice(b"],\"values\":{");
-        for (index, (reference, text)) in cells().enumerate() {
+        for (index, (reference, text)) in cells.iter().enumerate() {
             if index > 0 {
                 out.push(b',');
             }
-            write_json_string(reference, out);
+            write(reference, out);
             out.push(b':');
-            write_json_string(&plain(text), out);
+            write(text, out);
         }
         out.extend_from_slice(b"},\"schema\":{\"columns\":[");
         for (index, column) in field.columns.iter().enumerate() {
@@ -194,6 +215,32 @@ fn write_locales(out: &mut Vec<u8>, locales: &[Locale], write: impl Fn(&mut Vec<
     out.push(b'}');
 }
 
+/// A text that needs no escapes, as a JSON string.
+fn write_quoted(text: &str, out: &mut Vec<u8>) {
+    out.push(b'"');
+    out.extend_from_slice(text.as_bytes());
+    out.push(b'"');
+}
+
+/// The plain text of a stored value that is no list or object and has no escapes: it needs none either.
+fn stored_text(value: &str) -> Option<&str> {
+    match value.as_bytes().first()? {
+        b'"' if memchr::memchr(b'\\', value.as_bytes()).is_none() => value.get(1..value.len() - 1),
+        b'"' | b'{' | b'[' => None,
+        b'n' => Some(""),
+        _ => Some(value),
+    }
+}
+
+/// The plain text of a list or an object in a cell, which a field whose type was changed may have.
+fn plain_of(value: &str) -> Cow<'static, str> {
+    let parsed = parse_value(value.as_bytes()).unwrap_or(Json::Null);
+    let mut escaped = Vec::new();
+    write_json_string(&plain(&parsed), &mut escaped);
+    let text = String::from_utf8(escaped).unwrap_or_default();
+    Cow::Owned(text.get(1..text.len().saturating_sub(1)).unwrap_or_default().to_owned())
+}
+
 /// The answer as plain text, whatever its type.
 fn plain<'v>(value: &'v Json<'_>) -> Cow<'v, str> {
     match value {
@@ -235,6 +282,8 @@ pub(super) fn escaped(text: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::super::tests::{field, tabs};
     use super::*;
     use crate::program::Record;
@@ -338,5 +387,30 @@ mod tests {
         let slugs: Vec<&str> = text.split(r#"{"slug":""#).skip(1).map(|part| &part[..8]).collect();
         assert_eq!(slugs, ["FieldBBB", "FieldAAA"]);
         assert_eq!(shown(&fields, &[Locale::EnGb], "{}"), "[]");
+    }
+
+    proptest! {
+        #[test]
+        fn a_stored_value_is_shown_as_if_it_were_parsed(
+            value in prop_oneof![
+                r#""[a-zé<>& ,:{}\[\]]{0,8}""#.prop_map(String::from),
+                r#""([a-z]|\\"|\\\\|\\n){0,6}""#.prop_map(String::from),
+                any::<i32>().prop_map(|number| number.to_string()),
+                prop_oneof![Just("null"), Just("true"), Just("false"), Just("[1,\"a\"]"), Just("{\"a\":\"b\"}")]
+                    .prop_map(str::to_owned),
+            ]
+        ) {
+            let mut expected = Vec::new();
+            write_json_string(&plain(&parse_value(value.as_bytes()).unwrap()), &mut expected);
+            if let Some(text) = stored_text(&value) {
+                let mut quoted = Vec::new();
+                write_quoted(text, &mut quoted);
+                prop_assert_eq!(&quoted, &expected);
+            } else if !value.starts_with('"') {
+                let mut quoted = Vec::new();
+                write_quoted(&plain_of(&value), &mut quoted);
+                prop_assert_eq!(&quoted, &expected);
+            }
+        }
     }
 }
