@@ -37,7 +37,7 @@ pub use row::Row;
 pub use source::Source;
 pub use tx::Tx;
 pub use value::Value;
-pub use wal_index::Mark;
+pub use wal_index::CommitMark;
 
 use commits::Commits;
 
@@ -144,9 +144,9 @@ impl Db {
     /// Stands for all that was committed so far, by any process. `None` where only a statement can tell: on PostgreSQL,
     /// and while a commit is on its way.
     #[must_use]
-    pub fn mark(&self) -> Option<Mark> {
+    pub fn commit_mark(&self) -> Option<CommitMark> {
         match &self.0.backend {
-            Backend::Sqlite(sqlite) => sqlite.mark(),
+            Backend::Sqlite(sqlite) => sqlite.commit_mark(),
             Backend::Postgres(_) => None,
         }
     }

@@ -15,7 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::group::Job;
 use super::tx::{Link, Tx};
-use super::wal_index::{Mark, WalIndex};
+use super::wal_index::{CommitMark, WalIndex};
 use super::{Commits, DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
@@ -111,7 +111,7 @@ impl Sqlite {
     }
 
     /// What was committed so far, where that can be told without a statement.
-    pub(super) fn mark(&self) -> Option<Mark> {
+    pub(super) fn commit_mark(&self) -> Option<CommitMark> {
         // The last connection that is closed removes the index.
         if self.is_closed.load(Ordering::Acquire) { None } else { self.reader.wal_index.mark() }
     }

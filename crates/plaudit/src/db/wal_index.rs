@@ -22,7 +22,7 @@ const IS_FILLED: usize = 12;
 
 /// Stands for everything that was committed to a database: between two equal ones nothing was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mark([u8; HEADER]);
+pub struct CommitMark([u8; HEADER]);
 
 /// The device and number of a file, which its names share.
 type Place = (u64, u64);
@@ -45,13 +45,13 @@ impl WalIndex {
     }
 
     /// What was committed so far; `None` where it cannot be told, as while a commit is on its way.
-    pub(super) fn mark(&self) -> Option<Mark> {
+    pub(super) fn mark(&self) -> Option<CommitMark> {
         let (_, file) = self.open.as_ref()?;
         let mut twice = [0; 2 * HEADER];
         read(file, &mut twice)?;
         let (first, second) = twice.split_at(HEADER);
         let is_whole = first == second && first.get(IS_FILLED) != Some(&0);
-        first.try_into().ok().filter(|_| is_whole).map(Mark)
+        first.try_into().ok().filter(|_| is_whole).map(CommitMark)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Answers of lists kept in memory: a page that is asked for again and has not changed is sent as it was rendered.
 //!
 //! An answer is kept with the state that it was made from (the version of the program and the number of the last change
-//! of the listed records) and is only given again after a statement has told that the state is still the same.
+//! of the listed records) and is only given again after a statement has told that the state is still the same. What is
+//! given again without a statement is in `repeated`; both keep within bounds by a [`Keeper`].
 
 use std::borrow::Borrow;
 use std::collections::HashMap;

@@ -18,7 +18,7 @@ use super::rate_limit::{Counted, Standing};
 use super::reply::Recorded;
 use super::{Caller, Reply};
 use crate::app::App;
-use crate::db::Mark;
+use crate::db::CommitMark;
 use crate::text::Timestamp;
 
 /// The most bytes of answers that a node keeps.
@@ -48,7 +48,7 @@ impl Default for Repeated {
 #[derive(Debug)]
 pub(super) struct Given {
     pub(super) recorded: Recorded,
-    mark: Mark,
+    mark: CommitMark,
     counted: Counted,
     rate_limit: i64,
     key_expires: Option<Timestamp>,
@@ -65,7 +65,7 @@ impl Weigh for Arc<Given> {
 /// A request whose answer may be known, or kept.
 pub(super) struct Repeatable {
     said: Said,
-    mark: Mark,
+    mark: CommitMark,
 }
 
 impl Repeatable {
@@ -82,7 +82,7 @@ impl Repeatable {
             add_header(&mut said, request.headers(), &name)?;
         }
         (said.len() <= REQUEST_BYTES).then_some(())?;
-        Some(Self { said, mark: app.db.mark()? })
+        Some(Self { said, mark: app.db.commit_mark()? })
     }
 
     /// The answer that is still good, with where the caller stands after this request.
@@ -99,7 +99,7 @@ impl Repeatable {
     pub(super) fn keep(self, caller: &Caller, recorded: &Recorded) {
         let app = caller.app();
         let Some((key, _)) = caller.program().keys.get(&caller.key()) else { return };
-        if recorded.status != 200 || app.db.mark() != Some(self.mark) {
+        if recorded.status != 200 || app.db.commit_mark() != Some(self.mark) {
             return;
         }
         let given = Given {

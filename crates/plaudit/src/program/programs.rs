@@ -88,7 +88,8 @@ impl Programs {
 
     /// The snapshot at hand, or a new one. `None` where there is no such account.
     pub async fn get(&self, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {
-        let at_hand = || self.loaded.read().get(&account).cloned();
+        // Whoever met a record that cannot be read was refused; who does not need it is not.
+        let at_hand = || self.loaded.read().get(&account).filter(|program| !program.is_broken()).cloned();
         if let Some(program) = at_hand() {
             return Ok(Some(program));
         }

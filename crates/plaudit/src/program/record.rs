@@ -1,5 +1,6 @@
 //! A record of the set-up, and how it stands in the snapshot.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Member, Program, store};
@@ -82,16 +83,16 @@ pub struct Record<T> {
 #[derive(Debug)]
 pub(super) struct Reading {
     context: Context,
-    broken: OnceLock<()>,
+    broken: AtomicBool,
 }
 
 impl Reading {
     pub(super) fn new(context: Context) -> Self {
-        Self { context, broken: OnceLock::new() }
+        Self { context, broken: AtomicBool::new(false) }
     }
 
     pub(super) fn is_broken(&self) -> bool {
-        self.broken.get().is_some()
+        self.broken.load(Ordering::Acquire)
     }
 }
 
@@ -126,7 +127,7 @@ impl<T> Held<T> {
             Ok(value) => Some(Arc::new(Record { value, revision: self.revision, deleted: self.deleted })),
             Err(error) => {
                 tracing::error!(%error, "a program cannot be used");
-                let _ = reading.broken.set(());
+                reading.broken.store(true, Ordering::Release);
                 None
             }
         }

@@ -176,7 +176,7 @@ impl Program {
         let now = clock.now();
         let state = accounts::store::state(db, self.id, Some(self.mark), &open_context(now)).await?;
         let Some(state) = state else { return Ok(Renewal::Gone) };
-        if state.version == self.version && state.is_continued {
+        if state.version == self.version && state.is_continued && !self.is_broken() {
             return Ok(Renewal::Same);
         }
         let context = state.account.context(now);

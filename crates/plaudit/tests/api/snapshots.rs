@@ -109,6 +109,8 @@ both_engines! {
             server.get("/chapter/ChapterN").await.expect(500);
             server.get("/entry/EntryOne").await.expect(500);
             server.put("/entry/EntryOne/update-chapter", r#"{"chapter":"ChapterN"}"#).await.expect(500);
+            server.get("/season").await.expect(200);
+            server.get("/chapter/ChapterS").await.expect(200);
         }
         assert_eq!(server.changes("AccountA").await, before);
     }

@@ -104,16 +104,13 @@ impl Shown<'_> {
         match field.kind {
             FieldType::Table => {
                 self.locales(out, |out, _| out.extend_from_slice(b"\"\""));
-                if memchr::memchr(b'\\', value.as_bytes()).is_some() {
+                if let Some(cells) = stored_cells(value) {
+                    self.table(out, field, &cells, write_quoted);
+                } else {
                     let parsed = parsed();
                     let cells = parsed.as_object().into_iter().flat_map(JsonObject::iter);
                     let cells: Vec<_> = cells.map(|(reference, text)| (reference, plain(text))).collect();
                     self.table(out, field, &cells, write_json_string);
-                } else {
-                    // Without escapes the cells are shown as they are stored.
-                    let text = |value| stored_text(value).map_or_else(|| plain_of(value), Cow::Borrowed);
-                    let cells: Vec<_> = RawMembers::of(value).map(|(name, value)| (name, text(value))).collect();
-                    self.table(out, field, &cells, write_quoted);
                 }
             }
             FieldType::File => {
@@ -232,13 +229,12 @@ fn stored_text(value: &str) -> Option<&str> {
     }
 }
 
-/// The plain text of a list or an object in a cell, which a field whose type was changed may have.
-fn plain_of(value: &str) -> Cow<'static, str> {
-    let parsed = parse_value(value.as_bytes()).unwrap_or(Json::Null);
-    let mut escaped = Vec::new();
-    write_json_string(&plain(&parsed), &mut escaped);
-    let text = String::from_utf8(escaped).unwrap_or_default();
-    Cow::Owned(text.get(1..text.len().saturating_sub(1)).unwrap_or_default().to_owned())
+/// The cells of a stored table, where none of them has escapes, or a list or an object in it.
+fn stored_cells(table: &str) -> Option<Vec<(&str, Cow<'_, str>)>> {
+    if memchr::memchr(b'\\', table.as_bytes()).is_some() {
+        return None;
+    }
+    RawMembers::of(table).map(|(reference, value)| Some((reference, Cow::Borrowed(stored_text(value)?)))).collect()
 }
 
 /// The answer as plain text, whatever its type.
@@ -406,10 +402,14 @@ mod tests {
                 let mut quoted = Vec::new();
                 write_quoted(text, &mut quoted);
                 prop_assert_eq!(&quoted, &expected);
-            } else if !value.starts_with('"') {
+            }
+            let table = format!(r#"{{"A1":{value}}}"#);
+            if let Some(cells) = stored_cells(&table) {
                 let mut quoted = Vec::new();
-                write_quoted(&plain_of(&value), &mut quoted);
-                prop_assert_eq!(&quoted, &expected);
+                write_quoted(&cells[0].1, &mut quoted);
+                prop_assert_eq!((cells.len(), cells[0].0, &quoted), (1, "A1", &expected));
+            } else {
+                prop_assert_eq!(stored_text(&value), None);
             }
         }
     }
