@@ -63,8 +63,8 @@ pub(crate) struct Context {
     pub(crate) entries: u64,
     /// How long a load is measured.
     pub(crate) duty: Duty,
-    /// Requests behind the median of a latency.
-    pub(crate) latencies: usize,
+    /// Requests behind the median of a page.
+    pub(crate) turns: usize,
     /// The numbers of rows between which the number of statements must not change.
     pub(crate) sizes: [u64; 3],
     /// How many entries the writes go to, and how many writes are recorded to be played again.
@@ -99,7 +99,7 @@ impl Context {
             orders: arguments.orders.unwrap_or(if short { 200 } else { 1_000_000 }),
             entries: arguments.entries.unwrap_or(if short { 200 } else { 100_000 }),
             duty,
-            latencies: if short { 5 } else { 30 },
+            turns: if short { 5 } else { 30 },
             sizes: if short { [10, 200, 1_000] } else { [10, 1_000, 100_000] },
             written: if short { 200 } else { 20_000 },
         })

@@ -1,4 +1,5 @@
-//! Every page costs the same: the last page of every filter and sort order against its first.
+//! Every page costs the same: the last page of every filter and sort order against its first, in processor time, the
+//! database's included.
 
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use crate::client::{self, Client};
 use crate::context::Context;
 use crate::engine::{Engine, Filled};
 use crate::load::median;
+use crate::machine::Processes;
 use crate::plaudit::Server;
 use crate::report::{Flatness, Report, microseconds};
 
@@ -90,6 +92,11 @@ pub(crate) fn measure(
     server: &Server,
 ) -> Result<()> {
     let label = engine.label();
+    let postmaster = match engine {
+        Engine::Sqlite => None,
+        Engine::Postgres(_) => engine.postmaster()?,
+    };
+    let processes = server.processes(postmaster);
     let mut client = Client::connect(server.address)?;
     let seasons = seasons(&mut client, &filled.key)?;
     let mut worst: Option<Flatness> = None;
@@ -105,7 +112,7 @@ pub(crate) fn measure(
                     }
                 }
                 let list = List { query, key: &filled.key };
-                let Some((row, first_access)) = pages(context, engine, &list, &mut client)? else {
+                let Some((row, first_access)) = pages(context, (engine, &processes), &list, &mut client)? else {
                     one_page += 1.0;
                     continue;
                 };
@@ -126,10 +133,10 @@ pub(crate) fn measure(
     Ok(())
 }
 
-/// The latencies of the first, the middle and the last page, and how long the first request for the last page took.
+/// The processor time of the first, the middle and the last page, and how long the first request for the last page took.
 fn pages(
     context: &Context,
-    engine: &Engine,
+    (engine, processes): (&Engine, &Processes),
     list: &List<'_>,
     client: &mut Client,
 ) -> Result<Option<(Flatness, Duration)>> {
@@ -145,14 +152,17 @@ fn pages(
     for page in compared {
         client.time(&list.request(page, 1))?;
     }
-    let mut latencies = [const { Vec::new() }; 3];
+    let mut times = [const { Vec::new() }; 3];
+    let threads = processes.threads()?;
     // In turns, so that a disturbance of the machine meets all of them.
-    for spelling in (2..client::SPELLINGS).cycle().zip(0..context.latencies).map(|(spelling, _)| spelling) {
-        for (page, latencies) in compared.into_iter().zip(&mut latencies) {
-            latencies.push(microseconds(client.time(&list.request(page, spelling))?));
+    for spelling in (2..client::SPELLINGS).cycle().zip(0..context.turns).map(|(spelling, _)| spelling) {
+        for (page, times) in compared.into_iter().zip(&mut times) {
+            let before = threads.used();
+            client.time(&list.request(page, spelling))?;
+            times.push(microseconds(threads.used().saturating_sub(before)));
         }
     }
-    let [first, middle, deepest] = latencies.map(median);
+    let [first, middle, deepest] = times.map(median);
     let row = Flatness {
         engine: engine.label(),
         query: list.query.clone(),

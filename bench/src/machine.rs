@@ -1,7 +1,9 @@
 //! The machine: its cores, what a process has used of them, and its description for the report.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 use serde::Serialize;
@@ -91,17 +93,48 @@ impl Processes {
         for id in &self.alone {
             seconds += Stat::read(*id)?.seconds;
         }
-        if let Some(postmaster) = self.postmaster {
-            for id in children(postmaster)? {
-                let Ok(title) = fs::read_to_string(format!("/proc/{id}/cmdline")) else { continue };
-                if NOT_OF_A_REQUEST.iter().any(|name| title.contains(name)) {
-                    continue;
-                }
-                // A connection may have ended since the list was read.
-                seconds += Stat::read(id).map_or(0.0, |stat| stat.seconds);
-            }
+        for id in self.connections()? {
+            // A connection may have ended since the list was read.
+            seconds += Stat::read(id).map_or(0.0, |stat| stat.seconds);
         }
         Ok(seconds)
+    }
+
+    /// The threads that there are now, to be watched request by request.
+    pub(crate) fn threads(&self) -> Result<Threads> {
+        let mut files = Vec::new();
+        for id in self.alone.iter().copied().chain(self.connections()?) {
+            let Ok(threads) = fs::read_dir(format!("/proc/{id}/task")) else { continue };
+            for thread in threads {
+                files.push(thread?.path().join("schedstat"));
+            }
+        }
+        Ok(Threads(files))
+    }
+
+    /// The processes of PostgreSQL that count.
+    fn connections(&self) -> Result<Vec<u32>> {
+        let Some(postmaster) = self.postmaster else { return Ok(Vec::new()) };
+        let mut connections = children(postmaster)?;
+        connections.retain(|id| {
+            let title = fs::read_to_string(format!("/proc/{id}/cmdline"));
+            title.is_ok_and(|title| !NOT_OF_A_REQUEST.iter().any(|name| title.contains(name)))
+        });
+        Ok(connections)
+    }
+}
+
+/// Threads whose processor time is watched, to the nanosecond.
+pub(crate) struct Threads(Vec<PathBuf>);
+
+impl Threads {
+    /// The processor time that they have used so far; a thread that has ended counts no more.
+    pub(crate) fn used(&self) -> Duration {
+        let nanoseconds = |file: &PathBuf| {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            text.split(' ').next().and_then(|first| first.parse::<u64>().ok()).unwrap_or_default()
+        };
+        Duration::from_nanos(self.0.iter().map(nanoseconds).sum())
     }
 }
 
@@ -195,6 +228,14 @@ impl Machine {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_thread_uses_is_counted() {
+        let own = Processes { alone: vec![std::process::id()], postmaster: None }.threads().unwrap();
+        let before = own.used();
+        let spent = (0..1_000_000_u64).fold(0, |sum, number| std::hint::black_box(sum ^ number));
+        assert!(own.used() > before, "{spent}");
+    }
 
     #[test]
     fn the_kernels_form_of_a_set_of_cores_is_read() {

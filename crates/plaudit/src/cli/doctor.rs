@@ -19,6 +19,7 @@ use crate::entries;
 use crate::ids::Ids;
 use crate::log::Action;
 use crate::orders::{self, Segment};
+use crate::program;
 use crate::storage::{Storage, StorageError};
 use crate::text::{Slug, Timestamp};
 use crate::users;
@@ -186,6 +187,10 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     let mut found = Found::default();
     belongings::store::each_wrong(&mut tx, head.account, |fault| found.add(|| fault)).await?;
     findings.check(&about, "attachments and contributors are listed as their entries are", &found)?;
+    let mut found = Found::default();
+    let wrong = |fault: String| found.add(|| format!("the checkpoint of the set-up: {fault}"));
+    program::store::each_wrong_of_checkpoint(&mut tx, head.account, wrong).await?;
+    findings.check(&about, "the checkpoint of the set-up, where there is one, is as its records are", &found)?;
     if let Some(storage) = storage {
         let (found, count) = files(&mut tx, &head, storage).await?;
         findings.check(&about, &format!("{count} files have their bytes"), &found)?;

@@ -87,6 +87,7 @@ impl Node {
         if let Some(metrics) = metrics {
             metrics.abort();
         }
+        app.programs.finish_checkpoints().await;
         app.db.close().await;
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 
+use super::checkpoint::Writing;
 use super::snapshot::Renewal;
 use super::{Program, accounts, keys};
 use crate::clock::{Clock, Stopwatch};
@@ -57,6 +58,7 @@ pub struct Programs {
     turns: [tokio::sync::Mutex<()>; 64],
     /// Held while a snapshot is loaded that nobody has yet.
     loading: [tokio::sync::Mutex<()>; 64],
+    checkpoints: Writing,
 }
 
 /// The lock of an account among those that the accounts share.
@@ -78,6 +80,7 @@ impl Programs {
             loads: Loads::default(),
             turns: turns(),
             loading: turns(),
+            checkpoints: Writing::default(),
         }
     }
 
@@ -116,6 +119,9 @@ impl Programs {
         };
         loads.count(stopwatch.elapsed());
         let program = program.map(Arc::new);
+        if let Some(program) = program.as_ref().filter(|program| program.wants_checkpoint()) {
+            self.checkpoints.begin(&self.db, program);
+        }
         let mut loaded = self.loaded.write();
         if loaded.len() >= KEPT {
             loaded.clear();
@@ -125,6 +131,11 @@ impl Programs {
             None => loaded.remove(&account),
         };
         Ok(program)
+    }
+
+    /// Waits until the checkpoints of the snapshots that were loaded are written.
+    pub async fn finish_checkpoints(&self) {
+        self.checkpoints.finish().await;
     }
 
     /// How often snapshots were loaded, and how long that took.

@@ -1,5 +1,7 @@
 //! A record of the set-up, and how it stands in the snapshot.
 
+use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -169,7 +171,7 @@ impl<T> Records<T> {
         }
     }
 
-    /// Adds a stored record that is not among them, wherever its place is. Nothing is found until they are arranged.
+    /// Adds a stored record, wherever its place is. Nothing is found until they are arranged.
     pub(super) fn push(&mut self, slug: Slug, record: &Record<&str>, reading: &Arc<Reading>)
     where
         T: SetupRecord,
@@ -180,10 +182,25 @@ impl<T> Records<T> {
         self.0.push((slug, Arc::new(held)));
     }
 
-    /// Puts the records in order, and gives back the room that was made for more.
+    /// Puts the records in order, of each the latest, and gives back the room that was made for more.
     pub(super) fn arrange(&mut self) {
-        self.0.sort_unstable_by_key(|(slug, _)| *slug);
+        self.0.sort_unstable_by_key(|(slug, held)| (*slug, Reverse(held.revision)));
+        self.0.dedup_by_key(|(slug, _)| *slug);
         self.0.shrink_to_fit();
+    }
+
+    /// Every record in its stored form; nothing in place of one that cannot be read.
+    pub(super) fn stored(&self) -> impl Iterator<Item = Option<(Slug, Record<Cow<'_, str>>)>>
+    where
+        T: SetupRecord,
+    {
+        self.0.iter().map(|(slug, held)| {
+            let value = match &held.stored {
+                Some(stored) => Cow::Borrowed(&*stored.doc),
+                None => Cow::Owned(store::stored(&held.record()?.value)),
+            };
+            Some((*slug, Record { value, revision: held.revision, deleted: held.deleted }))
+        })
     }
 
     fn position(&self, slug: Slug) -> Result<usize, usize> {

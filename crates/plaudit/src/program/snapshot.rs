@@ -8,6 +8,7 @@ use super::accounts::store::Mark;
 use super::accounts::{self, Account};
 use super::categories::Category;
 use super::chapters::Chapter;
+use super::checkpoint::{self, Lines};
 use super::criteria::Criterion;
 use super::discounts::Discount;
 use super::document_templates::DocumentTemplate;
@@ -127,6 +128,16 @@ pub struct Program {
     /// A change of the account that it contains, with all before it.
     mark: Mark,
     reading: Arc<Reading>,
+    wants_checkpoint: bool,
+}
+
+/// What a snapshot is loaded from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// The checkpoint, and the records that were changed since.
+    Checkpoint,
+    /// The records alone.
+    Records,
 }
 
 /// What became of a snapshot that may be stale.
@@ -159,14 +170,70 @@ fn open_context(now: Timestamp) -> Context {
 impl Program {
     /// Loads the snapshot of an account. `None` where there is no such account.
     pub async fn load(db: &Db, id: AccountId, base_url: &Arc<str>, clock: &Clock) -> Result<Option<Self>, DbError> {
+        Self::load_from(db, id, base_url, clock, From::Checkpoint).await
+    }
+
+    async fn load_from(
+        db: &Db,
+        id: AccountId,
+        base_url: &Arc<str>,
+        clock: &Clock,
+        from: From,
+    ) -> Result<Option<Self>, DbError> {
         let now = clock.now();
         let Some(state) = accounts::store::state(db, id, None, &open_context(now)).await? else { return Ok(None) };
         let mut program = Self::new(id, state.version, state.account, base_url, now);
         program.mark = state.mark;
-        store::each_since(db, id, 0, |kind, slug, row| program.push(kind, slug, &row)).await?;
+        let checkpoint = match from {
+            From::Checkpoint => store::checkpoint(db, id).await?,
+            From::Records => None,
+        };
+        let mut since = 0;
+        if let Some((sequence, lines)) = &checkpoint
+            && let Some(records) = lines.records()
+        {
+            for (kind, slug, row) in records {
+                program.push(kind, slug, &row)?;
+            }
+            since = *sequence;
+        }
+        let mut read_singly = 0;
+        store::each_since(db, id, since, |kind, slug, row| {
+            read_singly += 1;
+            program.push(kind, slug, &row)
+        })
+        .await?;
         program.load_keys(db).await?;
         program.complete();
+        program.wants_checkpoint =
+            from == From::Checkpoint && checkpoint::is_wanted(read_singly, program.fragments.len());
         Ok(Some(program))
+    }
+
+    /// Whether so much was read for this snapshot that the next one had better be loaded from a checkpoint of it.
+    pub(super) fn wants_checkpoint(&self) -> bool {
+        self.wants_checkpoint
+    }
+
+    /// A change of the account that the snapshot contains, with all before it.
+    pub(super) fn mark(&self) -> Mark {
+        self.mark
+    }
+
+    /// The lines of a checkpoint of this snapshot; nothing where one of its records cannot be read.
+    pub(super) fn lines(&self) -> Option<Lines> {
+        fn add<T: InProgram>(program: &Program, lines: &mut Lines) -> Option<()> {
+            for stored in T::records(program).stored() {
+                let (slug, record) = stored?;
+                lines.add(T::KIND.name(), slug, &record);
+            }
+            Some(())
+        }
+        let mut lines = Lines::default();
+        for kind in Kind::ALL {
+            for_setup_kind!(kind, T => add::<T>(self, &mut lines)).unwrap_or(Some(()))?;
+        }
+        Some(lines)
     }
 
     /// The snapshot as it is now: of the records only those are read that were changed since. What came into the
@@ -184,7 +251,10 @@ impl Program {
         let is_read_alike =
             context.languages == self.context.languages && context.default_language == self.context.default_language;
         if !state.is_continued || state.version < self.version || !is_read_alike || self.is_broken() {
-            return Ok(Self::load(db, self.id, &self.base_url, clock).await?.map_or(Renewal::Gone, Renewal::Loaded));
+            // What is wrong may be the checkpoint.
+            let from = if self.is_broken() { From::Records } else { From::Checkpoint };
+            let loaded = Self::load_from(db, self.id, &self.base_url, clock, from).await?;
+            return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
         }
         let mut program =
             Self { version: state.version, account: state.account, context, mark: state.mark, ..self.clone() };
@@ -195,6 +265,7 @@ impl Program {
         })
         .await?;
         program.load_keys(db).await?;
+        program.wants_checkpoint = checkpoint::is_wanted(changed.len(), program.fragments.len());
         // The place of an answer depends on its tab.
         if changed.iter().any(|(kind, _)| matches!(kind, Kind::Field | Kind::Tab)) {
             program.forget_heads();
@@ -244,6 +315,7 @@ impl Program {
             fragments: HashMap::default(),
             heads: Heads::default(),
             mark: Mark::default(),
+            wants_checkpoint: false,
         }
     }
 
@@ -257,7 +329,7 @@ impl Program {
         for_setup_kind!(kind, T => add::<T>(self, row)).unwrap_or_else(|| Err(unknown(kind.name())))
     }
 
-    /// Adds a record that is not in the program, which has to be completed then.
+    /// Adds a record, of which the latest stays when the program is completed.
     fn push(&mut self, kind: &str, slug: Slug, row: &Record<&str>) -> Result<(), DbError> {
         fn push<T: InProgram>(program: &mut Program, slug: Slug, row: &Record<&str>) {
             let reading = Arc::clone(&program.reading);
