@@ -233,8 +233,9 @@ mod tests {
     fn what_a_thread_uses_is_counted() {
         let own = Processes { alone: vec![std::process::id()], postmaster: None }.threads().unwrap();
         let before = own.used();
-        let spent = (0..1_000_000_u64).fold(0, |sum, number| std::hint::black_box(sum ^ number));
-        assert!(own.used() > before, "{spent}");
+        // The kernel counts at its own ticks while a thread runs.
+        let is_counted = (0..1_000_000).any(|_| own.used() > before);
+        assert!(is_counted);
     }
 
     #[test]

@@ -17,6 +17,7 @@ use crate::http::kept::KeptAnswers;
 use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
 use crate::http::repeated::Repeated;
+use crate::http::transcoded::Transcoded;
 use crate::ids::Ids;
 use crate::log::{self, Tails};
 use crate::orders;
@@ -79,6 +80,8 @@ pub struct Parts {
     pub orders: orders::Views,
     /// Answers of lists that are kept in memory.
     pub answers: KeptAnswers,
+    /// The XML of documents that were shown lately.
+    pub transcoded: Transcoded,
     /// Answers that are given again while nothing is committed.
     pub repeated: Repeated,
     /// Hashes passwords.
@@ -124,6 +127,7 @@ impl App {
             entries: entries::Views::default(),
             orders: orders::Views::default(),
             answers: KeptAnswers::default(),
+            transcoded: Transcoded::default(),
             repeated: Repeated::default(),
             passwords: users::Passwords::default(),
             metrics: Metrics::default(),

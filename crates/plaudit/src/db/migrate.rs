@@ -14,6 +14,9 @@ const POSTGRES_DOMAIN: &str = "DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_type WHERE typname = 'ordered_text' AND typnamespace = current_schema()::regnamespace)
     THEN CREATE DOMAIN ordered_text AS TEXT COLLATE \"C\"; END IF; END $$";
 
+/// What is compressed already is not to be compressed once more, which a column can only be told on PostgreSQL.
+const POSTGRES_STORAGE: &str = "ALTER TABLE setup_checkpoints ALTER COLUMN packed SET STORAGE EXTERNAL";
+
 /// Keeps two nodes that start together from migrating together. The number is arbitrary and only has to stay.
 const POSTGRES_LOCK: &str = "SELECT pg_advisory_lock(7205759403792)";
 
@@ -41,6 +44,9 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
             client.batch_execute(POSTGRES_LOCK).await?;
             client.batch_execute(POSTGRES_DOMAIN).await?;
             let report = steps::migrations::runner().run_async(&mut client).await.map_err(failed)?;
+            if !report.applied_migrations().is_empty() {
+                client.batch_execute(POSTGRES_STORAGE).await?;
+            }
             drop(client);
             driver.abort();
             report

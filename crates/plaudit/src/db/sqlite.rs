@@ -133,7 +133,7 @@ impl Sqlite {
 
     pub(super) fn begin(&self) -> Result<Tx, DbError> {
         // Long work writes to many places of many indexes, which had better stay in memory until the commit.
-        self.transaction("PRAGMA cache_size = -40960; BEGIN IMMEDIATE")
+        self.transaction("PRAGMA cache_size = -24576; BEGIN IMMEDIATE")
     }
 
     fn transaction(&self, begin: &str) -> Result<Tx, DbError> {

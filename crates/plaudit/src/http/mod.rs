@@ -28,6 +28,7 @@ pub mod render;
 pub mod repeated;
 pub mod reply;
 pub mod server;
+pub mod transcoded;
 pub mod upload;
 
 use axum::Router;

@@ -10,6 +10,7 @@ use super::accept::Format;
 use super::buffer;
 use super::download::DownloadSigner;
 use super::language::Languages;
+use super::transcoded::Transcoded;
 use crate::document::{Slot, slots};
 use crate::kind::Kind;
 use crate::program::{Program, fields};
@@ -103,12 +104,21 @@ impl Renderer {
                 }
                 self.filling.json(&mut self.out, document, detail);
             }
-            Format::Xml => {
-                let slots = XmlSlots { filling: &self.filling, detail };
-                xml_envelope::member(&mut self.out, "data", document, &slots);
-            }
+            Format::Xml => self.filling.xml_item(&mut self.out, document, detail),
         }
         self.items += 1;
+    }
+
+    /// Adds an item that shows the same as long as the program is the same, as what has no address of a file in it does.
+    pub fn lasting_item(&mut self, document: &str, transcoded: &Transcoded) {
+        match self.format {
+            Format::Json => self.item(document, None),
+            Format::Xml => {
+                let transcode = |out: &mut Vec<u8>| self.filling.xml_item(out, document, None);
+                transcoded.write(&mut self.out, &self.filling, document, transcode);
+                self.items += 1;
+            }
+        }
     }
 
     /// How many items the list has so far.
@@ -146,6 +156,10 @@ impl Renderer {
 }
 
 impl Filling {
+    fn xml_item(&self, out: &mut Vec<u8>, document: &str, detail: Option<&str>) {
+        xml_envelope::member(out, "data", document, &XmlSlots { filling: self, detail });
+    }
+
     fn json(&self, out: &mut Vec<u8>, document: &str, detail: Option<&str>) {
         for (before, slot) in slots(document) {
             out.extend_from_slice(before.as_bytes());

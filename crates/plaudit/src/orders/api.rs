@@ -269,7 +269,7 @@ async fn read_page(
         if page.last.as_ref().is_some_and(|last| !follows(last, &place, is_reversed)) {
             return Err(DbError::Failed("the orders of a page came out of order".to_owned()));
         }
-        renderer.item(found.doc, None);
+        renderer.lasting_item(found.doc, &caller.app().transcoded);
         page.rows += 1;
         if page.first.is_none() {
             page.first = Some(place.clone());

@@ -299,9 +299,14 @@ pub(super) async fn page(
     let mut statement = Statement::new(account);
     statement.write_page(listing, parts, source.engine());
     let column = listing.column;
+    let mut known = None;
     source
         .each(&statement.sql, &statement.values, |row| {
-            let state = State { version: row.integer(0)?, changed: row.integer(1)? };
+            // All rows of a statement carry the same state.
+            let state = match known {
+                Some(state) => state,
+                None => *known.insert(State { version: row.integer(0)?, changed: row.integer(1)? }),
+            };
             let group = usize::try_from(row.integer(2)?).unwrap_or(usize::MAX);
             each(Found { state, group, doc: row.text(5)?, row, column })
         })

@@ -114,6 +114,24 @@ both_engines! {
         }
     }
 
+    async fn the_xml_of_an_order_is_the_same_however_often_it_is_shown_and_follows_the_program(server) {
+        // Other spellings of one page, so that it is made anew each time.
+        let pages = ["/order", "/order?page=1", "/order?per_page=10", "/order?page=1&per_page=10"];
+        let languages = ["en_GB", "de_DE"];
+        for season in ["Season 2026", "Renamed"] {
+            let lines = json!({"kind": "season", "slug": "SeasonAc", "status": "active", "name": {"en_GB": season, "de_DE": "Saison"}});
+            server.import(&of_account_a(&lines.to_string())).await;
+            for (page, language) in pages.iter().flat_map(|page| languages.map(|language| (page, language))) {
+                let headers = [("x-api-language", language)];
+                let json = server.get_with(page, &headers).await.expect(200);
+                let xml = server.get_with(page, &[headers[0], ("accept", XML)]).await.expect(200);
+                tree::assert_same(&json.body, &xml.body);
+                let shown = if language == "en_GB" { season } else { "Saison" };
+                assert!(xml.text().contains(&format!("<{language}>{shown}</{language}>")), "{page} {language} {season}");
+            }
+        }
+    }
+
     async fn the_xml_of_a_page_is_the_tree_of_its_json(server) {
         for path in ["/order", "/order?per_page=1", "/order?page=9", "/order?status=paid&test=hide&deleted=only",
             "/order?cursor=&per_page=2", "/order?count=none", "/order?season=NoSuchSe"] {

@@ -30,6 +30,13 @@ fn records(numbers: std::ops::Range<usize>) -> String {
     of_account_a(lines.trim_start())
 }
 
+/// Imports records with these numbers, and waits until nothing is written behind requests.
+async fn import(server: &Server, numbers: std::ops::Range<usize>) {
+    server.import(&records(numbers)).await;
+    server.get("/season").await.expect(200);
+    server.app.programs.finish_checkpoints().await;
+}
+
 /// The statements of the last of such reads, the first of which fill what is kept in memory.
 async fn read(server: &Server, path: &str) -> u64 {
     let mut last = 0;
@@ -55,7 +62,7 @@ both_engines! {
         let mut by_size = Vec::new();
         let mut imported = 0;
         for size in [10, 200, 2_000] {
-            server.import(&records(imported..size)).await;
+            import(&server, imported..size).await;
             imported = size;
             let mut counts = Vec::new();
             for path in [
@@ -123,7 +130,7 @@ both_engines! {
     }
 
     async fn a_page_of_entries_takes_one_statement_wherever_it_is_once_they_are_counted(server) {
-        server.import(&records(0..2_000)).await;
+        import(&server, 0..2_000).await;
         for order in ["", "title", "category", "chapter"] {
             for page in [1, 20, 100, 190] {
                 // In another spelling nothing is at hand but the places of the list and the number of its entries.
@@ -147,7 +154,7 @@ both_engines! {
     }
 
     async fn the_last_page_takes_the_same_statements_as_the_first(server) {
-        server.import(&records(0..2_000)).await;
+        import(&server, 0..2_000).await;
         for query in ["season=all", "season=all&order=total", "order=created_at&dir=desc", "season=all&order=season"] {
             let at = async |page: usize| {
                 read(&server, &format!("/order?{query}&per_page=10&page={page}")).await
