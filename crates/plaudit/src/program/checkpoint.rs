@@ -1,9 +1,9 @@
 //! Checkpoints of set-ups: all records of an account in one compressed text, so that a large snapshot is loaded from few
 //! bytes and one row.
 //!
-//! - A checkpoint holds every record as it stood after the change of its number, or later. What was changed since is
-//!   read from the records, so that an old checkpoint costs time and tells nothing wrong. It names its change by number and
-//!   hash: one of another history, such as that of before a restored backup, is none.
+//! - A checkpoint holds every record as it stood after the change of its number. What was changed since is read from the
+//!   records, so that an old checkpoint costs time and tells nothing wrong. It names its change by number and hash: one
+//!   of another history, such as that of before a restored backup, is none.
 //! - It is made from a snapshot by the node that had to read many records one by one for it, and is no part of the
 //!   change log. It may be deleted at any time.
 //! - One that cannot be read is passed over, and so is every one when a record of it turns out not to be readable.
@@ -27,7 +27,7 @@ const RECORDS: usize = 256;
 /// The share of all records that these must have: one of so many.
 const SHARE: usize = 4;
 /// The most bytes of lines; a larger set-up has no checkpoint.
-const BYTES: usize = 64 << 20;
+const BYTES: usize = 16 << 20;
 /// What the lines' length takes in front of the block.
 const LENGTH: usize = 4;
 

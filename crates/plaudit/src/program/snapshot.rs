@@ -220,11 +220,16 @@ impl Program {
         self.mark
     }
 
-    /// The lines of a checkpoint of this snapshot; nothing where one of its records cannot be read.
+    /// The lines of a checkpoint of this snapshot; nothing where one of its records cannot be read, or was changed while
+    /// the snapshot was loaded.
     pub(super) fn lines(&self) -> Option<Lines> {
         fn add<T: InProgram>(program: &Program, lines: &mut Lines) -> Option<()> {
             for stored in T::records(program).stored() {
                 let (slug, record) = stored?;
+                // What is newer than the checkpoint's change may turn out to be of another history.
+                if record.revision > program.mark.sequence {
+                    return None;
+                }
                 lines.add(T::KIND.name(), slug, &record);
             }
             Some(())
@@ -259,11 +264,16 @@ impl Program {
         let mut program =
             Self { version: state.version, account: state.account, context, mark: state.mark, ..self.clone() };
         let mut changed = Vec::new();
-        store::each_since(db, self.id, self.mark.sequence, |kind, _, row| {
+        let read = store::each_since(db, self.id, self.mark.sequence, |kind, _, row| {
             changed.push(program.add_named(kind, &row)?);
             Ok(())
-        })
-        .await?;
+        });
+        if let Err(error) = read.await {
+            // In a snapshot that is loaded a record that cannot be read is a fault for those alone who ask for it.
+            tracing::warn!(%error, "what was changed of a program cannot be read");
+            let loaded = Self::load(db, self.id, &self.base_url, clock).await?;
+            return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
+        }
         program.load_keys(db).await?;
         program.wants_checkpoint = checkpoint::is_wanted(changed.len(), program.fragments.len());
         // The place of an answer depends on its tab.
