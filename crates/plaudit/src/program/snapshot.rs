@@ -133,7 +133,7 @@ pub struct Program {
 
 /// What a snapshot is loaded from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum From {
+enum Basis {
     /// The checkpoint, and the records that were changed since.
     Checkpoint,
     /// The records alone.
@@ -170,7 +170,7 @@ fn open_context(now: Timestamp) -> Context {
 impl Program {
     /// Loads the snapshot of an account. `None` where there is no such account.
     pub async fn load(db: &Db, id: AccountId, base_url: &Arc<str>, clock: &Clock) -> Result<Option<Self>, DbError> {
-        Self::load_from(db, id, base_url, clock, From::Checkpoint).await
+        Self::load_from(db, id, base_url, clock, Basis::Checkpoint).await
     }
 
     async fn load_from(
@@ -178,15 +178,15 @@ impl Program {
         id: AccountId,
         base_url: &Arc<str>,
         clock: &Clock,
-        from: From,
+        basis: Basis,
     ) -> Result<Option<Self>, DbError> {
         let now = clock.now();
         let Some(state) = accounts::store::state(db, id, None, &open_context(now)).await? else { return Ok(None) };
         let mut program = Self::new(id, state.version, state.account, base_url, now);
         program.mark = state.mark;
-        let checkpoint = match from {
-            From::Checkpoint => store::checkpoint(db, id).await?,
-            From::Records => None,
+        let checkpoint = match basis {
+            Basis::Checkpoint => store::checkpoint(db, id).await?,
+            Basis::Records => None,
         };
         let mut since = 0;
         if let Some((sequence, lines)) = &checkpoint
@@ -206,7 +206,7 @@ impl Program {
         program.load_keys(db).await?;
         program.complete();
         program.wants_checkpoint =
-            from == From::Checkpoint && checkpoint::is_wanted(read_singly, program.fragments.len());
+            basis == Basis::Checkpoint && checkpoint::is_wanted(read_singly, program.fragments.len());
         Ok(Some(program))
     }
 
@@ -257,8 +257,8 @@ impl Program {
             context.languages == self.context.languages && context.default_language == self.context.default_language;
         if !state.is_continued || state.version < self.version || !is_read_alike || self.is_broken() {
             // What is wrong may be the checkpoint.
-            let from = if self.is_broken() { From::Records } else { From::Checkpoint };
-            let loaded = Self::load_from(db, self.id, &self.base_url, clock, from).await?;
+            let basis = if self.is_broken() { Basis::Records } else { Basis::Checkpoint };
+            let loaded = Self::load_from(db, self.id, &self.base_url, clock, basis).await?;
             return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
         }
         let mut program =
