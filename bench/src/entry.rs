@@ -1,7 +1,7 @@
 //! Reads of entries: one against the limit, and a page with what belongs to its entries against a page of orders; and that
 //! their numbers of statements are the same at every number of rows.
 
-use std::sync::Arc;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::client::{self, Client};
 use crate::context::Context;
 use crate::engine::{Engine, Filled};
 use crate::limit::Limit;
-use crate::load::{self, CONNECTIONS, Requests, float};
+use crate::load::{self, float};
 use crate::plaudit::Server;
 use crate::report::Report;
 use crate::statements::smallest_of;
@@ -24,8 +24,8 @@ const ORDERS: &str = "/order?per_page=100";
 /// Orders of the account; the page of them is the same with more.
 pub(crate) const ORDER_COUNT: u64 = 1_000;
 
-/// How many different entries are read.
-const READ: u64 = 1_000;
+/// How many entries are read again and again, beside the figure of all of them.
+const AGAIN: usize = 1_000;
 
 /// The reads, on an account with that many entries.
 pub(crate) fn measure(
@@ -47,8 +47,9 @@ pub(crate) fn measure(
     drop(limit);
     report.load(&format!("{label}: the limit of GET /entry/{{slug}}"), most);
     let processes = server.processes(None);
-    let requests: Requests = Arc::new(slugs.iter().map(get).collect());
-    let single = load::measure(server.address, &vec![requests; CONNECTIONS], context.duty, &processes)?;
+    report.figure(format!("{label}: entries that are read, in no order"), float(slugs.len().try_into()?), "");
+    let all = load::in_turn(slugs.iter().map(get).collect());
+    let single = load::measure(server.address, &all, context.duty, &processes)?;
     report.load(&format!("{label}: GET /entry/{{slug}}"), single);
     let (name, ratio) = (format!("{label}: GET /entry/{{slug}} of the limit"), single.rate / most.rate);
     match engine {
@@ -56,11 +57,10 @@ pub(crate) fn measure(
         // PostgreSQL works on other cores as well.
         Engine::Postgres(_) => report.figure(name, ratio, ""),
     }
-    let paths: Vec<String> = slugs.iter().map(|slug| format!("/entry/{slug}")).collect();
-    let fresh = load::fresh_of(&paths, client::JSON, &filled.key);
-    let anew = load::measure(server.address, &fresh, context.duty, &processes)?;
-    report.load(&format!("{label}: GET /entry/{{slug}}, read anew"), anew);
-    report.figure(format!("{label}: GET /entry/{{slug}}, read anew, of the limit"), anew.rate / most.rate, "");
+    let few = load::in_turn(slugs.iter().take(AGAIN).map(get).collect());
+    let again = load::measure(server.address, &few, context.duty, &processes)?;
+    report.load(&format!("{label}: GET /entry/{{slug}}, the same thousand"), again);
+    report.figure(format!("{label}: GET /entry/{{slug}}, the same thousand, of the limit"), again.rate / most.rate, "");
 
     let mut page = |path: &str| -> Result<f64> {
         let body = client.ask_ok(&client::get(path, client::JSON, &filled.key))?.body;
@@ -81,18 +81,23 @@ fn bytes(body: &[u8]) -> f64 {
     float(u64::try_from(body.len()).unwrap_or(u64::MAX))
 }
 
-/// Entries of the active season, whose answers and contributors are all there.
+/// All entries of the account, in an order that has nothing to do with where they are stored.
 fn slugs(client: &mut Client, key: &str) -> Result<Vec<String>> {
-    let mut slugs = Vec::new();
-    for page in 1..=READ / 100 {
-        let path = format!("/entry?per_page=100&order=local_id&page={page}");
+    let mut slugs: Vec<String> = Vec::new();
+    for page in 1.. {
+        let path = format!("/entry?per_page=100&season=all&order=local_id&page={page}");
         let envelope: Value = serde_json::from_slice(&client.ask_ok(&client::get(&path, client::JSON, key))?.body)?;
         let data = envelope.get("data").and_then(Value::as_array).context("a page without `data`")?;
         slugs.extend(data.iter().filter_map(|entry| Some(entry.get("slug")?.as_str()?.to_owned())));
+        if data.len() < 100 {
+            break;
+        }
     }
     if slugs.is_empty() {
         bail!("the filled account has no entries");
     }
+    let hasher = BuildHasherDefault::<DefaultHasher>::default();
+    slugs.sort_by_cached_key(|slug| hasher.hash_one(slug));
     Ok(slugs)
 }
 

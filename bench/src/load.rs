@@ -36,8 +36,26 @@ pub(crate) struct Duty {
     pub(crate) runs: usize,
 }
 
-/// The requests of one connection, sent again from the first when all are sent.
-pub(crate) type Requests = Arc<Vec<Vec<u8>>>;
+/// The requests of one connection, sent again when all are sent.
+#[derive(Clone)]
+pub(crate) struct Requests {
+    all: Arc<Vec<Vec<u8>>>,
+    first: usize,
+}
+
+impl Requests {
+    /// The requests, in the order in which they are sent.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Vec<u8>> {
+        let (before, from) = self.all.split_at(self.first);
+        from.iter().chain(before)
+    }
+}
+
+impl From<Vec<Vec<u8>>> for Requests {
+    fn from(requests: Vec<Vec<u8>>) -> Self {
+        Self { all: Arc::new(requests), first: 0 }
+    }
+}
 
 /// What a load came to: medians over the runs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,19 +82,19 @@ pub(crate) fn float(count: u64) -> f64 {
 
 /// Every connection sends the same request.
 pub(crate) fn same(request: &[u8]) -> Vec<Requests> {
-    let requests = Arc::new(vec![request.to_vec()]);
-    vec![requests; CONNECTIONS]
+    vec![vec![request.to_vec()].into(); CONNECTIONS]
+}
+
+/// Every connection sends all these requests, each beginning at another place.
+pub(crate) fn in_turn(requests: Vec<Vec<u8>>) -> Vec<Requests> {
+    let all = Arc::new(requests);
+    (0..CONNECTIONS).map(|number| Requests { all: Arc::clone(&all), first: number * all.len() / CONNECTIONS }).collect()
 }
 
 /// Every connection sends the same request in spellings of its own.
 pub(crate) fn fresh(path: &str, media_type: &str, key: &str) -> Vec<Requests> {
-    fresh_of(&[path.to_owned()], media_type, key)
-}
-
-/// Every connection reads all these paths in a spelling, then in the next one, each connection in spellings of its own.
-pub(crate) fn fresh_of(paths: &[String], media_type: &str, key: &str) -> Vec<Requests> {
-    let all = |number| paths.iter().map(move |path| client::respelled(path, media_type, key, number));
-    let connection = |first: u64| Arc::new((first..first + OWN_SPELLINGS).flat_map(all).collect());
+    let spelled = |number| client::respelled(path, media_type, key, number);
+    let connection = |first: u64| (first..first + OWN_SPELLINGS).map(spelled).collect::<Vec<_>>().into();
     (0..CONNECTIONS as u64).map(|number| connection(number * OWN_SPELLINGS)).collect()
 }
 
@@ -98,7 +116,7 @@ pub(crate) fn measure(
         let mut tasks = JoinSet::new();
         for requests in connections {
             let mut connection = Connection::open(address).await?;
-            let (requests, count) = (Arc::clone(requests), Arc::clone(&count));
+            let (requests, count) = (requests.clone(), Arc::clone(&count));
             tasks.spawn(async move {
                 loop {
                     for request in requests.iter() {
@@ -136,7 +154,7 @@ pub(crate) fn send_once(address: SocketAddr, connections: &[Requests]) -> Result
         let mut tasks: JoinSet<Result<()>> = JoinSet::new();
         for requests in connections {
             let mut connection = Connection::open(address).await?;
-            let requests = Arc::clone(requests);
+            let requests = requests.clone();
             tasks.spawn(async move {
                 for request in requests.iter() {
                     connection.exchange(request).await?;

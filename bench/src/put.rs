@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use serde_json::Value;
@@ -102,7 +101,7 @@ pub(crate) fn requests(moves: &[Move], key: &str, back: bool) -> Vec<Requests> {
             if back {
                 requests.extend(own().map(|entry| request(entry, &entry.from)));
             }
-            Arc::new(requests)
+            requests.into()
         })
         .collect()
 }

@@ -2,13 +2,16 @@
 //!
 //! An answer is kept with the state that it was made from (the version of the program and the number of the last change
 //! of the listed records) and is only given again after a statement has told that the state is still the same. What is
-//! given again without a statement is in `repeated`; both keep within bounds by a [`Keeper`].
+//! given again without a statement is in `repeated`; both keep within bounds by a [`Keeper`]. [`Seen`] tells what comes for
+//! the first time, and is not worth keeping yet.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
-use std::hash::Hash;
+use std::hash::{BuildHasher as _, Hash};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::body::Bytes;
+use foldhash::quality::RandomState;
 use parking_lot::Mutex;
 
 use crate::db::AccountId;
@@ -17,6 +20,8 @@ use crate::db::AccountId;
 const KEPT_BYTES: usize = 16 << 20;
 /// The most bytes of one answer that is kept.
 const ANSWER_BYTES: usize = 1 << 20;
+/// How much of what came by is remembered.
+const SEEN: usize = 8192;
 
 /// Which answer it is: the account, the path and query, and the representation.
 pub type Key = (AccountId, String, String);
@@ -80,7 +85,7 @@ pub(super) struct Keeper<K, V> {
 
 #[derive(Debug)]
 struct Held<K, V> {
-    kept: HashMap<K, (V, u64)>,
+    kept: HashMap<K, (V, u64), RandomState>,
     bytes: usize,
     clock: u64,
 }
@@ -88,7 +93,7 @@ struct Held<K, V> {
 impl<K: Eq + Hash, V: Clone + Weigh> Keeper<K, V> {
     /// Keeps at most `limit` bytes, and nothing that takes more than `limit_of_one`.
     pub(super) fn new(limit: usize, limit_of_one: usize) -> Self {
-        Self { limit, limit_of_one, held: Mutex::new(Held { kept: HashMap::new(), bytes: 0, clock: 0 }) }
+        Self { limit, limit_of_one, held: Mutex::new(Held { kept: HashMap::default(), bytes: 0, clock: 0 }) }
     }
 
     /// What is kept under this key.
@@ -140,6 +145,37 @@ impl<K, V: Weigh> Held<K, V> {
         }
         self.kept.retain(|_, (_, used)| *used >= oldest_kept);
         self.bytes = self.kept.values().map(|(kept, _)| kept.weight()).sum();
+    }
+}
+
+/// Remembers what came by lately, so that only what comes again is kept: a walk through many records copies nothing.
+pub(super) struct Seen {
+    places: Box<[AtomicU64]>,
+    hasher: RandomState,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Self { places: (0..SEEN).map(|_| AtomicU64::new(0)).collect(), hasher: RandomState::default() }
+    }
+}
+
+impl std::fmt::Debug for Seen {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Seen").finish_non_exhaustive()
+    }
+}
+
+impl Seen {
+    /// The number by which a thing is remembered.
+    pub(super) fn number(&self, thing: impl Hash) -> u64 {
+        self.hasher.hash_one(thing)
+    }
+
+    /// Whether the thing of this number came before, as far as that is remembered. From now on it did.
+    pub(super) fn came_before(&self, number: u64) -> bool {
+        let place = usize::try_from(number % SEEN as u64).unwrap_or_default();
+        self.places.get(place).is_some_and(|seen| seen.swap(number, Ordering::Relaxed) == number)
     }
 }
 

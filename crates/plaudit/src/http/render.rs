@@ -68,7 +68,8 @@ impl Renderer {
     /// A whole answer that is one record.
     #[must_use]
     pub fn record(mut self, document: &str, detail: Option<&str>) -> Vec<u8> {
-        self.out.reserve(2 * (document.len() + detail.map_or(0, str::len)) + 256);
+        // Answers show more of their fields than they have of their own.
+        self.out.reserve(3 * (document.len() + detail.map_or(0, str::len)) + 1024);
         match self.format {
             Format::Json => self.filling.json(&mut self.out, document, detail),
             Format::Xml => {

@@ -4,21 +4,23 @@
 //!   Nothing else of a request decides what a read answers; `If-None-Match` is asked of the answer.
 //! - The answer is good again while the database is as it was before and after the answer was made, the key has not
 //!   expired, and addresses of files end at the same time. The clock decides nothing else of what is read.
-//! - Only reads of records and lists are kept; what is made for the moment, as a link to sign in, is not.
+//! - Only reads of records and lists are kept, when they are asked for the second time; what is made for the moment, as a
+//!   link to sign in, is not.
 //! - A repeated request is counted like any other. Where the caller has no requests left it is judged in full.
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, Method, header};
 
 use super::judge::LANGUAGE;
-use super::kept::{Keeper, Weigh};
+use super::kept::{Keeper, Seen, Weigh};
 use super::rate_limit::{Counted, Standing};
 use super::reply::Recorded;
 use super::{Caller, Reply};
 use crate::app::App;
-use crate::db::CommitMark;
+use crate::db::{CommitMark, Engine};
 use crate::text::Timestamp;
 
 /// The most bytes of answers that a node keeps.
@@ -36,11 +38,14 @@ type Said = Vec<u8>;
 
 /// The answers that a node keeps.
 #[derive(Debug)]
-pub struct Repeated(Keeper<Said, Arc<Given>>);
+pub struct Repeated {
+    kept: Keeper<Said, Arc<Given>>,
+    seen: Seen,
+}
 
 impl Default for Repeated {
     fn default() -> Self {
-        Self(Keeper::new(KEPT_BYTES, ANSWER_BYTES))
+        Self { kept: Keeper::new(KEPT_BYTES, ANSWER_BYTES), seen: Seen::default() }
     }
 }
 
@@ -62,17 +67,20 @@ impl Weigh for Arc<Given> {
     }
 }
 
-/// A request whose answer may be known, or kept.
+/// A request that came before.
 pub(super) struct Repeatable {
     said: Said,
     mark: CommitMark,
+    kept: Option<Arc<Given>>,
 }
 
 impl Repeatable {
-    /// The request of a key with this hash, if it is one that only reads.
+    /// The request of a key with this hash, if it is one that only reads and came before.
     pub(super) fn of(app: &App, request: &Request, key: &[u8; 32]) -> Option<Self> {
         let uri = request.uri();
-        if request.method() != Method::GET || uri.authority().is_some() {
+        // On PostgreSQL only a statement can tell whether anything was committed.
+        let is_told_of_commits = app.db.engine() == Engine::Sqlite;
+        if !is_told_of_commits || request.method() != Method::GET || uri.authority().is_some() {
             return None;
         }
         let mut said = Vec::with_capacity(256);
@@ -82,12 +90,17 @@ impl Repeatable {
             add_header(&mut said, request.headers(), &name)?;
         }
         (said.len() <= REQUEST_BYTES).then_some(())?;
-        Some(Self { said, mark: app.db.commit_mark()? })
+        let Repeated { kept, seen } = &app.repeated;
+        let kept = kept.get(&said);
+        if kept.is_none() && !seen.came_before(seen.number(&said)) {
+            return None;
+        }
+        Some(Self { said, mark: app.db.commit_mark()?, kept })
     }
 
     /// The answer that is still good, with where the caller stands after this request.
-    pub(super) fn given(&self, app: &App, now: Timestamp) -> Option<(Arc<Given>, Standing)> {
-        let given = app.repeated.0.get(&self.said)?;
+    pub(super) fn given(&self, app: &App, now: Timestamp) -> Option<(&Given, Standing)> {
+        let given = self.kept.as_ref()?;
         let is_good = given.mark == self.mark
             && given.key_expires.is_none_or(|expires| now < expires)
             && given.addresses_end == app.signer.expiry(now.as_seconds());
@@ -103,7 +116,8 @@ impl Repeatable {
             return;
         }
         let given = Given {
-            recorded: recorded.clone(),
+            // A buffer may be much larger than what was written into it.
+            recorded: Recorded { body: Bytes::copy_from_slice(&recorded.body), ..recorded.clone() },
             mark: self.mark,
             counted: Counted::Key(caller.account(), caller.key()),
             rate_limit: caller.program().account.rate_limit,
@@ -111,7 +125,7 @@ impl Repeatable {
             addresses_end: caller.expires(),
             said: self.said.len(),
         };
-        app.repeated.0.keep(self.said, Arc::new(given));
+        app.repeated.kept.keep(self.said, Arc::new(given));
     }
 }
 

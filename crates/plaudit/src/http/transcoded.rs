@@ -5,11 +5,9 @@
 //!   document itself, which is compared. So nothing has to be told of a change.
 //! - It is kept when a document is shown for the second time, so that a walk through a long list copies nothing.
 
-use std::hash::BuildHasher as _;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::kept::{Keeper, Weigh};
+use super::kept::{Keeper, Seen, Weigh};
 use super::render::Filling;
 use crate::db::AccountId;
 use crate::text::Locale;
@@ -18,14 +16,11 @@ use crate::text::Locale;
 const KEPT_BYTES: usize = 16 << 20;
 /// The most bytes of one document and its XML that are kept.
 const DOCUMENT_BYTES: usize = 64 << 10;
-/// Of how many documents a node remembers that it has shown them.
-const SEEN: usize = 8192;
 
 /// The XML of documents that a node keeps.
 pub struct Transcoded {
     kept: Keeper<u64, Arc<Shown>>,
-    seen: Box<[AtomicU64]>,
-    hasher: foldhash::quality::RandomState,
+    seen: Seen,
 }
 
 impl std::fmt::Debug for Transcoded {
@@ -36,11 +31,7 @@ impl std::fmt::Debug for Transcoded {
 
 impl Default for Transcoded {
     fn default() -> Self {
-        Self {
-            kept: Keeper::new(KEPT_BYTES, DOCUMENT_BYTES),
-            seen: (0..SEEN).map(|_| AtomicU64::new(0)).collect(),
-            hasher: foldhash::quality::RandomState::default(),
-        }
+        Self { kept: Keeper::new(KEPT_BYTES, DOCUMENT_BYTES), seen: Seen::default() }
     }
 }
 
@@ -80,7 +71,7 @@ impl Transcoded {
         transcode: impl FnOnce(&mut Vec<u8>),
     ) {
         let program = &filling.program;
-        let hash = self.hasher.hash_one((program.id.0, program.version, filling.languages.locales(), document));
+        let hash = self.seen.number((program.id.0, program.version, filling.languages.locales(), document));
         if let Some(shown) = self.kept.get(&hash).filter(|shown| shown.is_of(filling, document)) {
             out.extend_from_slice(&shown.xml);
             return;
@@ -88,7 +79,7 @@ impl Transcoded {
         let start = out.len();
         transcode(out);
         // What a broken program shows is never sent.
-        if !self.was_seen(hash) || program.is_broken() {
+        if !self.seen.came_before(hash) || program.is_broken() {
             return;
         }
         let shown = Shown {
@@ -99,12 +90,6 @@ impl Transcoded {
             xml: out[start..].into(),
         };
         self.kept.keep(hash, Arc::new(shown));
-    }
-
-    /// Whether a document was shown before, as far as that is remembered.
-    fn was_seen(&self, hash: u64) -> bool {
-        let place = usize::try_from(hash % SEEN as u64).unwrap_or_default();
-        self.seen.get(place).is_some_and(|seen| seen.swap(hash, Ordering::Relaxed) == hash)
     }
 }
 
