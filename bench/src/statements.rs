@@ -54,7 +54,10 @@ fn count(server: &Server, filled: &Filled, moves: &[Move]) -> Result<[f64; 3]> {
     let envelope: Value = serde_json::from_slice(&answer.body)?;
     let page = envelope.get("last_page").and_then(Value::as_u64).context("an envelope without `last_page`")?;
     let last = format!("{first}&page={page}");
-    let writes: Vec<Vec<u8>> = put::requests(moves, &filled.key, true).iter().flat_map(|own| own.iter().cloned().collect::<Vec<_>>()).collect();
+    let writes: Vec<Vec<u8>> = put::requests(moves, &filled.key, true)
+        .iter()
+        .flat_map(|own| own.iter().cloned().collect::<Vec<_>>())
+        .collect();
     let reads =
         |path| (0..client::SPELLINGS).map(move |number| client::respelled(path, client::JSON, &filled.key, number));
     Ok([

@@ -16,6 +16,7 @@ mod group;
 mod head;
 pub mod migrate;
 mod postgres;
+mod rest;
 mod row;
 mod source;
 mod sqlite;

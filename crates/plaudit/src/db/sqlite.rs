@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags};
 
 use super::group::Job;
+use super::rest::Rest;
 use super::tx::{Link, Tx};
 use super::wal_index::{CommitMark, WalIndex};
 use super::{Commits, DbError, Row, Settings, Statements, Value};
@@ -22,6 +23,8 @@ static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
 /// How much of the file a reader maps into memory: the most that SQLite allows. What lies beyond is read as usual.
 const MAPPED_BYTES: i64 = 0x7fff_0000;
+/// How often the writer looks, while it has nothing to write, whether others do.
+const LOOK: Duration = Duration::from_millis(100);
 
 thread_local! {
     /// The readers of this thread, by the number of their database, each with what tells whether it is still open.
@@ -31,7 +34,18 @@ thread_local! {
 /// A connection, closed before the index that it locks.
 pub(super) struct Connected {
     connection: Connection,
-    _wal_index: Arc<WalIndex>,
+    wal_index: Arc<WalIndex>,
+}
+
+impl Connected {
+    pub(super) fn new(connection: Connection, wal_index: Arc<WalIndex>) -> Self {
+        Self { connection, wal_index }
+    }
+
+    /// What was committed so far, where that can be told without a statement.
+    pub(super) fn commit_mark(&self) -> Option<CommitMark> {
+        self.wal_index.mark()
+    }
 }
 
 impl Deref for Connected {
@@ -88,12 +102,13 @@ impl Sqlite {
             busy_timeout: settings.busy_timeout,
         };
         let (jobs, queue) = channel();
-        let link = Link::Sqlite(Connected { connection, _wal_index: Arc::clone(&reader.wal_index) });
+        let link = Link::Sqlite(Connected::new(connection, Arc::clone(&reader.wal_index)));
         let tx = Tx::new(link, Arc::clone(statements), Arc::clone(commits));
+        let rest = Rest::new(reader.connect()?);
         let group_limit = settings.group_limit.max(1);
         let writer = std::thread::Builder::new()
             .name("plaudit-writer".to_owned())
-            .spawn(move || write_groups(tx, &queue, group_limit))
+            .spawn(move || write_groups(tx, rest, &queue, group_limit))
             .map_err(|error| DbError::Failed(error.to_string()))?;
         Ok(Self {
             reader,
@@ -160,7 +175,7 @@ impl Sqlite {
 impl Reader {
     fn connect(&self) -> Result<Connected, DbError> {
         let connection = connect(&self.path, self.busy_timeout)?;
-        Ok(Connected { connection, _wal_index: Arc::clone(&self.wal_index) })
+        Ok(Connected::new(connection, Arc::clone(&self.wal_index)))
     }
 
     /// Runs a statement inline: handing a point read to another thread costs more than the read.
@@ -204,7 +219,7 @@ fn make_file(path: &Path) -> Result<(), DbError> {
     }
 }
 
-fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection, DbError> {
+pub(super) fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection, DbError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(busy_timeout)?;
@@ -242,8 +257,8 @@ pub(super) fn execute(connection: &Connection, sql: &str, values: &[Value<'_>]) 
 }
 
 /// The writer: takes what waits, runs it in one transaction, commits once, and answers everybody.
-fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) {
-    while let Ok(first) = queue.recv() {
+fn write_groups(mut tx: Tx, mut rest: Rest, queue: &Receiver<Box<dyn Job>>, group_limit: usize) {
+    while let Some(first) = next_job(&tx, &mut rest, queue) {
         let mut group = Vec::new();
         let outcome = write_group(&mut tx, first, queue, group_limit, &mut group);
         if outcome.is_err() {
@@ -258,6 +273,23 @@ fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) 
     if let Some(connection) = tx.sqlite() {
         // The next start is quicker with an empty log; where this fails, the log is simply read then.
         drop(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));
+    }
+}
+
+/// Waits for the next job. Nothing rests when it is there.
+fn next_job(tx: &Tx, rest: &mut Rest, queue: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+    loop {
+        match queue.recv_timeout(LOOK) {
+            Err(RecvTimeoutError::Timeout) => {
+                if let Some(writer) = tx.sqlite() {
+                    rest.look(writer);
+                }
+            }
+            outcome => {
+                rest.end();
+                return outcome.ok();
+            }
+        }
     }
 }
 

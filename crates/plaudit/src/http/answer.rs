@@ -50,13 +50,13 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
                 tell(&mut headers, header::LOCATION, format!("{}{path}", program.base_url()));
             }
             let body = judged.renderer(program).record(&document, detail.as_deref());
-            Recorded { status, headers, body: body.into() }
+            Recorded { status, headers, body }
         }
         Reply::Stated { status, document, tag } => {
             headers.push(content_type);
             tell(&mut headers, header::ETAG, format!("\"{tag}.{}\"", judged.representation()));
             let body = judged.renderer(program).record(&document, None);
-            Recorded { status, headers, body: body.into() }
+            Recorded { status, headers, body }
         }
         Reply::NoContent => Recorded { status: 204, headers, body: Bytes::new() },
         Reply::Body { bytes, etag } => {

@@ -1,40 +1,56 @@
 //! Buffers of large answers, used again.
 //!
-//! A page of a list has some hundred kilobytes. Memory of that size goes back to the system when it is freed, and comes
-//! back as empty pages that the system clears one by one as they are written; that costs more than the writing. So the
-//! buffer of an answer that was sent is kept for the next one. The number and size of those that are kept are bounded.
+//! A page of a list has some hundred kilobytes, a record some. Memory of such a size goes back to the system when it is
+//! freed, and comes back as empty pages that the system clears one by one as they are written; that costs more than the
+//! writing. So the buffer of an answer that was sent is kept for the next one of its size. The number and size of those
+//! that are kept are bounded.
 
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-/// The most buffers that are kept.
+/// The most buffers of each size that are kept.
 const KEPT: usize = 32;
-/// The smallest buffer that is worth keeping, in bytes.
-const SMALLEST: usize = 32 << 10;
+/// The smallest buffers of each size, in bytes; of the first size all have so many.
+const SIZES: [usize; 2] = [16 << 10, 32 << 10];
 /// The largest buffer that is kept, in bytes.
 const LARGEST: usize = 1 << 20;
 
-static FREE: Mutex<Vec<Vec<u8>>> = Mutex::new(Vec::new());
+static FREE: [Mutex<Vec<Vec<u8>>>; 2] = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
 
 /// An empty buffer with room for so many bytes: one that was used before where there is one.
 #[must_use]
 pub(super) fn with_capacity(capacity: usize) -> Vec<u8> {
-    if capacity < SMALLEST {
-        return Vec::with_capacity(capacity);
-    }
-    let mut buffer = FREE.lock().pop().unwrap_or_default();
-    buffer.reserve(capacity);
+    let size = usize::from(capacity > SIZES[0]);
+    let mut buffer = FREE[size].lock().pop().unwrap_or_default();
+    buffer.reserve(capacity.max(SIZES[size]));
     buffer
 }
 
-/// The bytes of a buffer, whose memory is used again when they have been sent.
+/// The size that a buffer of this capacity is kept among.
+fn size(capacity: usize) -> Option<usize> {
+    match capacity {
+        capacity if capacity == SIZES[0] => Some(0),
+        capacity if (SIZES[1]..=LARGEST).contains(&capacity) => Some(1),
+        _ => None,
+    }
+}
+
+/// The bytes of a buffer, whose memory is used again when they have been sent. What takes less than half of a large
+/// buffer leaves it at once.
 #[must_use]
 pub(super) fn bytes(buffer: Vec<u8>) -> Bytes {
-    if (SMALLEST..=LARGEST).contains(&buffer.capacity()) {
-        Bytes::from_owner(Sent(buffer))
-    } else {
-        Bytes::from(buffer)
+    let (size, is_wide) = (size(buffer.capacity()), buffer.len() < buffer.capacity() / 2);
+    match size {
+        None => Bytes::from(buffer),
+        Some(1) if is_wide => Bytes::copy_from_slice(Sent(buffer).as_ref()),
+        Some(_) => Bytes::from_owner(Sent(buffer)),
     }
+}
+
+/// The bytes of an answer that is kept: they hold no buffer that is more than twice as large.
+#[must_use]
+pub(super) fn lasting(bytes: &Bytes) -> Bytes {
+    if bytes.len() < SIZES[0] { Bytes::copy_from_slice(bytes) } else { bytes.clone() }
 }
 
 /// A buffer that goes back when it is dropped.
@@ -49,8 +65,9 @@ impl AsRef<[u8]> for Sent {
 impl Drop for Sent {
     fn drop(&mut self) {
         let mut buffer = std::mem::take(&mut self.0);
+        let Some(size) = size(buffer.capacity()) else { return };
         buffer.clear();
-        let mut free = FREE.lock();
+        let mut free = FREE[size].lock();
         if free.len() < KEPT {
             free.push(buffer);
         }
@@ -63,15 +80,35 @@ mod tests {
 
     #[test]
     fn a_buffer_that_was_sent_comes_back_empty() {
-        let mut buffer = with_capacity(SMALLEST);
-        buffer.extend_from_slice(b"a page");
+        for wanted in SIZES {
+            let mut buffer = with_capacity(wanted);
+            buffer.extend_from_slice(b"an answer");
+            let sent = bytes(buffer);
+            let also = sent.clone();
+            assert_eq!(sent, "an answer");
+            drop(sent);
+            assert_eq!(also, "an answer", "it goes back only when nobody reads it any more");
+            drop(also);
+            let again = with_capacity(wanted);
+            assert!(again.is_empty() && again.capacity() >= wanted);
+        }
+    }
+
+    #[test]
+    fn what_is_kept_holds_no_buffer_that_is_much_larger() {
+        let mut buffer = with_capacity(LARGEST);
+        buffer.extend_from_slice(b"a short page");
+        let memory = buffer.as_ptr();
+        assert_ne!(bytes(buffer).as_ptr(), memory);
+        let mut buffer = with_capacity(LARGEST);
+        buffer.resize(LARGEST / 2, b' ');
+        let memory = buffer.as_ptr();
+        assert_eq!(lasting(&bytes(buffer)).as_ptr(), memory, "a long one is not copied");
+        let mut buffer = with_capacity(1);
+        buffer.extend_from_slice(b"a record");
+        let memory = buffer.as_ptr();
         let sent = bytes(buffer);
-        let also = sent.clone();
-        assert_eq!(sent, "a page");
-        drop(sent);
-        assert_eq!(also, "a page", "it goes back only when nobody reads it any more");
-        drop(also);
-        let again = with_capacity(SMALLEST);
-        assert!(again.is_empty() && again.capacity() >= SMALLEST);
+        assert_eq!(sent.as_ptr(), memory);
+        assert_ne!(lasting(&sent).as_ptr(), memory);
     }
 }

@@ -5,17 +5,19 @@
 //! stale one, because the statement that reads or writes a record compares the version; and before an error is given,
 //! the version is compared too, and the request judged again where it changed.
 
+use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::{Body, Bytes};
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::Response;
 use futures_util::FutureExt;
+use tower::ServiceExt as _;
 
 use super::accept::{self, Format};
 use super::caller::{Judged, admitted};
@@ -55,8 +57,8 @@ struct KnownKey {
     hash: [u8; 32],
 }
 
-/// The layer around all routes of the interface.
-pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Answers a request to the interface.
+pub(super) async fn judge(app: App, interface: Router, request: Request) -> Response {
     let format = accept::parse(single(request.headers(), &header::ACCEPT)).unwrap_or(Format::Json);
     let method = request.method().clone();
     let tags: Vec<HeaderValue> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
@@ -84,7 +86,7 @@ pub(super) async fn judge(State(app): State<App>, request: Request, next: Next) 
         }
     };
     let (answered, mut extra) = match admit(&app, request.headers(), known, now).await {
-        Ok(caller) => run(&app, caller, request, next).await,
+        Ok(caller) => run(&app, caller, request, interface).await,
         Err(error) => (answer::record_error(&reported(error), format).into(), HeaderMap::new()),
     };
     let mut response = match answered {
@@ -279,11 +281,11 @@ async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Resu
 }
 
 /// Runs the handler, again where the program changed meanwhile. The headers are those that the router adds.
-async fn run(app: &App, caller: Caller, request: Request, next: Next) -> (Answered, HeaderMap) {
+async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
     let format = caller.judged().format;
     match claimed(caller, request).await {
         Ok((caller, request, Claimed::New(guard))) => {
-            let answered = run_handler(app, caller, request, next).await;
+            let answered = run_handler(app, caller, request, interface).await;
             drop(guard);
             answered
         }
@@ -353,15 +355,17 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
     Ok((caller, request, Claimed::New(Some(guard))))
 }
 
-async fn run_handler(app: &App, mut caller: Caller, request: Request, next: Next) -> (Answered, HeaderMap) {
-    let (parts, body) = request.into_parts();
-    let mut body = Some(body);
+async fn run_handler(app: &App, mut caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
+    let (mut parts, mut body) = request.into_parts();
     for _ in 0..RUNS {
+        let mut request = Request::new(std::mem::take(&mut body));
         // A read has no body, so that it can be run again; a write does so within its transaction.
-        let body = body.take().unwrap_or_default();
-        let mut request = Request::from_parts(parts.clone(), body);
+        *request.method_mut() = parts.method.clone();
+        *request.uri_mut() = parts.uri.clone();
+        *request.headers_mut() = parts.headers.clone();
+        *request.extensions_mut() = std::mem::take(&mut parts.extensions);
         request.extensions_mut().insert(caller.clone());
-        let answered = AssertUnwindSafe(next.clone().run(request)).catch_unwind().await;
+        let answered = AssertUnwindSafe(interface.clone().oneshot(request)).catch_unwind().await;
         let (outcome, extra) = outcome_of(answered);
         let error = match outcome {
             Ok(Reply::Stream(opening)) => {
@@ -398,10 +402,12 @@ pub(super) fn unreadable() -> ApiError {
 }
 
 /// What a handler gave back, and the headers that the router added to it.
-fn outcome_of(answered: Result<Response, Box<dyn std::any::Any + Send>>) -> (Result<Reply, ApiError>, HeaderMap) {
+fn outcome_of(
+    answered: Result<Result<Response, Infallible>, Box<dyn std::any::Any + Send>>,
+) -> (Result<Reply, ApiError>, HeaderMap) {
     match answered {
         Err(_) => (Err(ApiError::Internal("a handler panicked".to_owned())), HeaderMap::new()),
-        Ok(response) => {
+        Ok(Ok(response)) => {
             let (mut parts, _) = response.into_parts();
             let outcome = parts.extensions.remove::<Outcome>().and_then(|outcome| outcome.take());
             parts.headers.remove(header::CONTENT_TYPE);

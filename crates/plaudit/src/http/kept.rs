@@ -14,6 +14,7 @@ use axum::body::Bytes;
 use foldhash::quality::RandomState;
 use parking_lot::Mutex;
 
+use super::buffer;
 use crate::db::AccountId;
 
 /// The most bytes of answers that a node keeps.
@@ -65,7 +66,7 @@ impl KeptAnswers {
 
     /// Keeps an answer in place of an older one.
     pub fn keep(&self, key: Key, answer: Kept) {
-        self.0.keep(key, answer);
+        self.0.keep(key, Kept { bytes: buffer::lasting(&answer.bytes), ..answer });
     }
 }
 

@@ -31,8 +31,13 @@ pub mod server;
 pub mod transcoded;
 pub mod upload;
 
+use std::convert::Infallible;
+
 use axum::Router;
-use axum::middleware;
+use axum::extract::Request;
+use axum::response::Response;
+use futures_util::FutureExt as _;
+use tower::Service;
 
 pub use caller::{Caller, Work, Writing};
 pub use error::ApiError;
@@ -50,11 +55,23 @@ pub fn router(app: App) -> Router {
     let interface = interface()
         .fallback(async || ApiError::NoSuchPath)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
-        .layer(middleware::from_fn_with_state(app.clone(), judge::judge));
-    outside::routes()
-        .fallback_service(interface.with_state(app.clone()))
-        .layer(middleware::from_fn_with_state(app.clone(), outside::stamp))
-        .with_state(app)
+        .with_state(app.clone());
+    // Not layers, which stand around each route and are copied with it for every request.
+    let judged = around(interface, app.clone(), judge::judge);
+    let inner = outside::routes().fallback_service(judged).with_state(app.clone());
+    Router::new().fallback_service(around(inner, app, outside::stamp))
+}
+
+/// A service that hands every request on with what it is answered by.
+fn around<F>(
+    inner: Router,
+    app: App,
+    answer: fn(App, Router, Request) -> F,
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone
+where
+    F: Future<Output = Response> + Send,
+{
+    tower::service_fn(move |request| answer(app.clone(), inner.clone(), request).map(Ok))
 }
 
 /// The routes of the interface, each slice's own.

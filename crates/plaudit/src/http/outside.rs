@@ -6,10 +6,10 @@ use axum::Router;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use futures_util::FutureExt;
+use tower::ServiceExt as _;
 
 use super::accept::Format;
 use super::download::{FileDetails, serve_file};
@@ -125,13 +125,14 @@ fn failed(error: &dyn std::error::Error) -> Response {
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }
 
-/// The outermost layer: gives the request its identifier, turns a panic into an answer, counts and logs.
-pub(super) async fn stamp(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Answers every request: gives the request its identifier, turns a panic into an answer, counts and logs.
+pub(super) async fn stamp(app: App, inner: Router, request: Request) -> Response {
     let id = app.request_id();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let stopwatch = Stopwatch::start();
-    let mut response = AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_| {
+    let answered = AssertUnwindSafe(inner.oneshot(request)).catch_unwind().await;
+    let mut response = answered.map(|Ok(response)| response).unwrap_or_else(|_| {
         let error = ApiError::Internal("a layer panicked".to_owned());
         let body = render::plain(Format::Json, &error.document());
         (StatusCode::INTERNAL_SERVER_ERROR, [(header::CONTENT_TYPE, Format::Json.media_type())], body).into_response()

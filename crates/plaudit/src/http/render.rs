@@ -67,9 +67,9 @@ impl Renderer {
 
     /// A whole answer that is one record.
     #[must_use]
-    pub fn record(mut self, document: &str, detail: Option<&str>) -> Vec<u8> {
+    pub fn record(mut self, document: &str, detail: Option<&str>) -> Bytes {
         // Answers show more of their fields than they have of their own.
-        self.out.reserve(3 * (document.len() + detail.map_or(0, str::len)) + 1024);
+        self.out = buffer::with_capacity(3 * (document.len() + detail.map_or(0, str::len)));
         match self.format {
             Format::Json => self.filling.json(&mut self.out, document, detail),
             Format::Xml => {
@@ -78,7 +78,7 @@ impl Renderer {
                 xml_envelope::end(&mut self.out);
             }
         }
-        self.out
+        buffer::bytes(self.out)
     }
 
     /// Begins a list: `before` is the JSON text of the envelope from its brace to the member before `data`.

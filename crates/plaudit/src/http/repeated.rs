@@ -10,7 +10,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, Method, header};
 
@@ -18,7 +17,7 @@ use super::judge::LANGUAGE;
 use super::kept::{Keeper, Seen, Weigh};
 use super::rate_limit::{Counted, Standing};
 use super::reply::Recorded;
-use super::{Caller, Reply};
+use super::{Caller, Reply, buffer};
 use crate::app::App;
 use crate::db::{CommitMark, Engine};
 use crate::text::Timestamp;
@@ -116,8 +115,7 @@ impl Repeatable {
             return;
         }
         let given = Given {
-            // A buffer may be much larger than what was written into it.
-            recorded: Recorded { body: Bytes::copy_from_slice(&recorded.body), ..recorded.clone() },
+            recorded: Recorded { body: buffer::lasting(&recorded.body), ..recorded.clone() },
             mark: self.mark,
             counted: Counted::Key(caller.account(), caller.key()),
             rate_limit: caller.program().account.rate_limit,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use foldhash::quality::RandomState;
 use parking_lot::RwLock;
 
 use super::checkpoint::Writing;
@@ -52,8 +53,8 @@ pub struct Programs {
     db: Db,
     clock: Clock,
     base_url: Arc<str>,
-    loaded: RwLock<HashMap<AccountId, Arc<Program>>>,
-    keys: RwLock<HashMap<[u8; 32], (AccountId, Slug)>>,
+    loaded: RwLock<HashMap<AccountId, Arc<Program>, RandomState>>,
+    keys: RwLock<HashMap<[u8; 32], (AccountId, Slug), RandomState>>,
     loads: Loads,
     turns: [tokio::sync::Mutex<()>; 64],
     /// Held while a snapshot is loaded that nobody has yet.
