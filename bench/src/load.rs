@@ -98,6 +98,13 @@ pub(crate) fn fresh(path: &str, media_type: &str, key: &str) -> Vec<Requests> {
     (0..CONNECTIONS as u64).map(|number| connection(number * OWN_SPELLINGS)).collect()
 }
 
+/// A server under load, and the processes whose time it costs.
+pub(crate) struct Load<'l> {
+    pub(crate) address: SocketAddr,
+    pub(crate) connections: &'l [Requests],
+    pub(crate) watched: &'l Processes,
+}
+
 /// Loads the server at `address` and measures; every answer has to be a 200.
 pub(crate) fn measure(
     address: SocketAddr,
@@ -106,6 +113,46 @@ pub(crate) fn measure(
     watched: &Processes,
 ) -> Result<Measured> {
     runtime()?.block_on(async {
+        let mut running = Running::start(&Load { address, connections, watched }, duty).await?;
+        let mut runs = Vec::new();
+        for _ in 0..duty.runs {
+            runs.push(running.measure(duty).await?);
+        }
+        Ok(middle(&runs))
+    })
+}
+
+/// The same of several loads that are held against each other: one run of each, then the next of each, so that a machine
+/// that grows slower does so for all of them.
+pub(crate) fn measure_in_turn<const LOADS: usize>(loads: [Load<'_>; LOADS], duty: Duty) -> Result<[Measured; LOADS]> {
+    let mut runs: [Vec<Measured>; LOADS] = std::array::from_fn(|_| Vec::new());
+    for _ in 0..duty.runs {
+        for (load, runs) in loads.iter().zip(&mut runs) {
+            let run = async { Running::start(load, duty).await?.measure(duty).await };
+            runs.push(runtime()?.block_on(run)?);
+        }
+    }
+    Ok(runs.map(|runs| middle(&runs)))
+}
+
+fn middle(runs: &[Measured]) -> Measured {
+    let middle = |member: fn(&Measured) -> f64| median(runs.iter().map(member).collect());
+    Measured {
+        rate: middle(|run| run.rate),
+        microseconds: middle(|run| run.microseconds),
+        busy: middle(|run| run.busy),
+    }
+}
+
+/// A load that goes on until it is dropped.
+struct Running<'l> {
+    tasks: JoinSet<Result<()>>,
+    count: Arc<AtomicU64>,
+    watched: &'l Processes,
+}
+
+impl<'l> Running<'l> {
+    async fn start(load: &Load<'l>, duty: Duty) -> Result<Self> {
         // A generator that sleeps has to be woken by every answer, and the server's core would pay for it.
         tokio::spawn(async {
             loop {
@@ -114,8 +161,8 @@ pub(crate) fn measure(
         });
         let count = Arc::new(AtomicU64::new(0));
         let mut tasks = JoinSet::new();
-        for requests in connections {
-            let mut connection = Connection::open(address).await?;
+        for requests in load.connections {
+            let mut connection = Connection::open(load.address).await?;
             let (requests, count) = (requests.clone(), Arc::clone(&count));
             tasks.spawn(async move {
                 loop {
@@ -127,25 +174,20 @@ pub(crate) fn measure(
             });
         }
         wait(&mut tasks, duty.warm_up).await?;
-        let mut runs = Vec::new();
-        for _ in 0..duty.runs {
-            let before = (Instant::now(), count.load(Ordering::Relaxed), watched.seconds()?);
-            wait(&mut tasks, duty.run).await?;
-            let answers = float(count.load(Ordering::Relaxed) - before.1);
-            let elapsed = before.0.elapsed().as_secs_f64();
-            let used = watched.seconds()? - before.2;
-            if answers < 1.0 {
-                bail!("no answer in a whole run");
-            }
-            runs.push(Measured { rate: answers / elapsed, microseconds: used / answers * 1e6, busy: used / elapsed });
+        Ok(Self { tasks, count, watched: load.watched })
+    }
+
+    async fn measure(&mut self, duty: Duty) -> Result<Measured> {
+        let before = (Instant::now(), self.count.load(Ordering::Relaxed), self.watched.seconds()?);
+        wait(&mut self.tasks, duty.run).await?;
+        let answers = float(self.count.load(Ordering::Relaxed) - before.1);
+        let elapsed = before.0.elapsed().as_secs_f64();
+        let used = self.watched.seconds()? - before.2;
+        if answers < 1.0 {
+            bail!("no answer in a whole run");
         }
-        let middle = |member: fn(&Measured) -> f64| median(runs.iter().map(member).collect());
-        Ok(Measured {
-            rate: middle(|run| run.rate),
-            microseconds: middle(|run| run.microseconds),
-            busy: middle(|run| run.busy),
-        })
-    })
+        Ok(Measured { rate: answers / elapsed, microseconds: used / answers * 1e6, busy: used / elapsed })
+    }
 }
 
 /// Sends every request of every connection once and waits for all answers.

@@ -6,7 +6,7 @@ use crate::client::{self, Client};
 use crate::context::Context;
 use crate::engine::{Engine, Filled};
 use crate::limit::Limit;
-use crate::load::{self, float};
+use crate::load::{self, Load, float};
 use crate::plaudit::Server;
 use crate::report::Report;
 use crate::{replay, wire};
@@ -30,17 +30,16 @@ pub(crate) fn against_the_limit(
     let answer = Client::connect(server.address)?.ask_ok(&request)?;
     report.figure(format!("{label}: bytes of {PAGE}"), float(answer.body.len().try_into()?), "bytes");
 
-    let limit = Limit::start(context, &answer)?;
-    let most = load::measure(limit.address, &load::same(&request), context.duty, &limit.processes())?;
+    let (limit, processes) = (Limit::start(context, &answer)?, server.processes(None));
+    let (same, fresh) = (load::same(&request), load::fresh(PAGE, client::JSON, &filled.key));
+    let most = Load { address: limit.address, connections: &same, watched: &limit.processes() };
+    let [kept, json] =
+        [&same, &fresh].map(|connections| Load { address: server.address, connections, watched: &processes });
+    let [most, kept, json] = load::measure_in_turn([most, kept, json], context.duty)?;
     drop(limit);
     report.load(&format!("{label}: the limit of {PAGE}"), most);
-
-    let processes = server.processes(None);
-    let kept = load::measure(server.address, &load::same(&request), context.duty, &processes)?;
     report.load(&format!("{label}: GET {PAGE}, JSON, kept in memory"), kept);
     report.figure(format!("{label}: GET {PAGE}, kept in memory, of the limit"), kept.rate / most.rate, "");
-    let fresh = load::fresh(PAGE, client::JSON, &filled.key);
-    let json = load::measure(server.address, &fresh, context.duty, &processes)?;
     report.load(&format!("{label}: GET {PAGE}, JSON"), json);
     let ratio = json.rate / most.rate;
     match engine {

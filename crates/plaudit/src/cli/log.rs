@@ -1,5 +1,6 @@
 //! What the program writes to standard error while it runs.
 
+use std::fmt;
 use std::io::{IsTerminal as _, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
@@ -7,8 +8,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::Writer;
+use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, MakeWriter};
+use tracing_subscriber::registry::LookupSpan;
 
 use super::Failure;
 use crate::config::{Log, LogFormat};
@@ -28,13 +33,30 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines);
     let begun = match config.format {
         LogFormat::Json => tracing::subscriber::set_global_default(subscriber.json().flatten_event(true).finish()),
-        LogFormat::Text => {
-            let subscriber = subscriber.with_ansi(std::io::stderr().is_terminal());
+        LogFormat::Text if std::io::stderr().is_terminal() => {
             tracing::subscriber::set_global_default(subscriber.finish())
         }
+        LogFormat::Text => tracing::subscriber::set_global_default(subscriber.event_format(Plain).finish()),
     };
     begun.map_err(|error| Failure::Failed(error.to_string()))?;
     Ok(writing)
+}
+
+/// The format of a terminal's lines without its colours, which cost a request more than what they colour.
+struct Plain;
+
+impl<S, N> FormatEvent<S, N> for Plain
+where
+    S: Subscriber + for<'a> LookupSpan<'a>,
+    N: for<'a> FormatFields<'a> + 'static,
+{
+    fn format_event(&self, context: &FmtContext<'_, S, N>, mut writer: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        SystemTime.format_time(&mut writer)?;
+        let metadata = event.metadata();
+        write!(writer, " {:>5} {}: ", metadata.level(), metadata.target())?;
+        context.format_fields(writer.by_ref(), event)?;
+        writer.write_char('\n')
+    }
 }
 
 /// Lines that wait to be written: a write for every line would cost a request as much as its answer.
@@ -104,5 +126,33 @@ impl Drop for Writing {
             let _ = thread.join();
         }
         self.lines.write_out();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plain_line_is_that_of_a_terminal_without_its_colours() {
+        let (plain, other) = (Lines::default(), Lines::default());
+        let tell = || {
+            let error = std::io::Error::other("broken\n");
+            let status = 200_u16;
+            tracing::info!(target: "plaudit::request", id = %"a-1", path = "/a\u{1b}\"b", status, "told");
+            tracing::error!(%error, ?error, count = -5, is = true, part = 0.5, "a {} failed", "request");
+            tracing::warn!("only a text");
+        };
+        let subscriber = tracing_subscriber::fmt().with_writer(plain.clone()).event_format(Plain).finish();
+        tracing::subscriber::with_default(subscriber, tell);
+        let subscriber = tracing_subscriber::fmt().with_writer(other.clone()).with_ansi(false).finish();
+        tracing::subscriber::with_default(subscriber, tell);
+        let texts = [plain, other].map(|lines| String::from_utf8(lines.0.lock().clone()).unwrap());
+        // What stands before the level is the time.
+        let [plain, other] = texts
+            .each_ref()
+            .map(|text| -> Vec<&str> { text.lines().map(|line| line.split_once("Z ").unwrap().1).collect() });
+        assert_eq!(plain, other);
+        assert_eq!(plain.len(), 3);
     }
 }

@@ -252,28 +252,29 @@ pub async fn surroundings(
     Ok(Some(Surroundings { entrant, contributors, attachments, counts }))
 }
 
-/// An entry for an answer, with the version of the account's program.
-#[derive(Clone, Debug)]
-pub(super) struct Found {
+/// An entry for an answer, with the version of the account's program; borrowed from its row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Found<'r> {
     pub(super) version: i64,
     pub(super) revision: i64,
-    pub(super) doc: String,
-    pub(super) detail: String,
+    pub(super) doc: &'r str,
+    pub(super) detail: &'r str,
 }
 
-/// An entry that is not in the trash.
-pub(super) async fn find(db: &Db, account: AccountId, slug: Slug) -> Result<Option<Found>, DbError> {
+/// What is read of an entry that is not in the trash.
+pub(super) async fn find<T: Send>(
+    db: &Db,
+    account: AccountId,
+    slug: Slug,
+    mut read: impl FnMut(Found<'_>) -> T + Send,
+) -> Result<Option<T>, DbError> {
     db.first(
         "SELECT (SELECT version FROM accounts WHERE id = $1), revision, doc, detail FROM entries \
          WHERE account = $1 AND slug = $2 AND deleted = 0",
         &[account.into(), slug.into()],
         |row| {
-            Ok(Found {
-                version: row.integer(0)?,
-                revision: row.integer(1)?,
-                doc: row.text(2)?.to_owned(),
-                detail: row.text(3)?.to_owned(),
-            })
+            let (version, revision) = (row.integer(0)?, row.integer(1)?);
+            Ok(read(Found { version, revision, doc: row.text(2)?, detail: row.text(3)? }))
         },
     )
     .await

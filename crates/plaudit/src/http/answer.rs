@@ -31,6 +31,11 @@ pub(super) fn representation(edition: &str, format: Format, languages: &Language
     format!("{edition}{format}{}-{}", codes.join("-"), languages.first_requested().code())
 }
 
+/// The `ETag`, without quotes, of a record at this revision, shown with this version of the program.
+pub(super) fn tag(judged: &Judged, revision: i64, version: i64) -> String {
+    format!("{revision}.{version}.{}", judged.representation())
+}
+
 /// The status, own headers and body of a success.
 pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> Recorded {
     let content_type = (header::CONTENT_TYPE, HeaderValue::from_static(judged.format.media_type()));
@@ -43,8 +48,7 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         Reply::Record { document, detail, revision, version, created } => {
             headers.push(content_type);
             let version = version.unwrap_or(program.version);
-            let tag = format!("{revision}.{version}.{}", judged.representation());
-            tell(&mut headers, header::ETAG, format!("\"{tag}\""));
+            tell(&mut headers, header::ETAG, format!("\"{}\"", tag(judged, revision, version)));
             let status = if created.is_some() { 201 } else { 200 };
             if let Some(path) = created {
                 tell(&mut headers, header::LOCATION, format!("{}{path}", program.base_url()));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use futures_util::future::BoxFuture;
 
@@ -32,6 +33,7 @@ pub(super) struct Judged {
     pub(super) format: Format,
     pub(super) languages: Languages,
     pub(super) now: Timestamp,
+    pub(super) headers: Arc<HeaderMap>,
     pub(super) if_match: Option<IfMatch>,
     pub(super) claim: Option<Claim>,
 }
@@ -69,6 +71,12 @@ impl Caller {
         &self.0.program
     }
 
+    /// The headers of the request; the request that handlers take from has none.
+    #[must_use]
+    pub fn headers(&self) -> &HeaderMap {
+        &self.0.headers
+    }
+
     /// The languages of the answer.
     #[must_use]
     pub fn languages(&self) -> &Languages {
@@ -85,6 +93,13 @@ impl Caller {
     #[must_use]
     pub fn renderer(&self) -> Renderer {
         self.0.renderer(&self.0.program)
+    }
+
+    /// 200 with a record that was read with the program at hand, rendered from where it lies.
+    #[must_use]
+    pub fn shown(&self, document: &str, detail: Option<&str>, revision: i64) -> Reply {
+        let etag = answer::tag(&self.0, revision, self.0.program.version);
+        Reply::body(self.renderer().record(document, detail), etag)
     }
 
     /// What an answer depends on besides its records: the format and the languages. Part of every `ETag`.

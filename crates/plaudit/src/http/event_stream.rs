@@ -15,7 +15,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::response::Response;
 use futures_util::stream;
 use memchr::memchr_iter;
@@ -57,8 +57,9 @@ pub struct LastEventId(pub Option<i64>);
 impl<S: Send + Sync> FromRequestParts<S> for LastEventId {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let mut values = parts.headers.get_all(LAST_EVENT_ID).iter();
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let caller = Caller::from_request_parts(parts, state).await?;
+        let mut values = caller.headers().get_all(LAST_EVENT_ID).iter();
         let Some(value) = values.next() else { return Ok(Self(None)) };
         let number = value.to_str().ok().and_then(number).filter(|_| values.next().is_none());
         let wrong = "Last-Event-ID must be the id of an event of this account's streams.";
@@ -73,11 +74,11 @@ fn number(text: &str) -> Option<i64> {
 }
 
 /// The answer that is a stream.
-pub(super) fn response(caller: Caller, headers: HeaderMap, method: &Method, opening: Arc<Opening>) -> Response {
+pub(super) fn response(caller: Caller, method: &Method, opening: Arc<Opening>) -> Response {
     let body = if method == Method::HEAD {
         Body::empty()
     } else {
-        let stream = EventStream::open(caller, headers, opening);
+        let stream = EventStream::open(caller, opening);
         Body::from_stream(stream::unfold(stream, async |mut stream| {
             let bytes = stream.next().await?;
             Some((Ok::<_, Infallible>(bytes), stream))
@@ -104,7 +105,6 @@ enum Piece {
 /// An open stream.
 struct EventStream {
     caller: Caller,
-    headers: HeaderMap,
     opening: Arc<Opening>,
     subscription: Subscription,
     representation: Representation,
@@ -113,7 +113,7 @@ struct EventStream {
 }
 
 impl EventStream {
-    fn open(caller: Caller, headers: HeaderMap, opening: Arc<Opening>) -> Self {
+    fn open(caller: Caller, opening: Arc<Opening>) -> Self {
         let app = caller.app();
         let position = (opening.after, opening.committed);
         let subscription = app.tails.subscribe(app, caller.program(), opening.entry, position);
@@ -121,7 +121,6 @@ impl EventStream {
         Self {
             representation: representation(&caller),
             caller,
-            headers,
             opening,
             subscription,
             pieces: VecDeque::from([Piece::Text(begin)]),
@@ -184,7 +183,7 @@ impl EventStream {
     async fn judge_again(&mut self, program: Arc<Program>) -> Result<(), ApiError> {
         let newest =
             if program.version > self.caller.program().version { program } else { Arc::clone(self.caller.program()) };
-        self.caller = judge::again(&self.caller, &self.headers, newest).await?;
+        self.caller = judge::again(&self.caller, newest).await?;
         self.representation = representation(&self.caller);
         Ok(())
     }

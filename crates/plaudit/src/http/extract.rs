@@ -145,7 +145,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
         if bytes.trim_ascii().is_empty() {
             return Err(empty());
         }
-        if !is_json(&parts.headers) {
+        if !is_json(caller.headers()) {
             return Err(not_json());
         }
         Ok(Self(json_body::parse_object(&bytes).map_err(|error| no_object(&error))?.into_owned()))

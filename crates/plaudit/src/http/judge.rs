@@ -58,7 +58,7 @@ struct KnownKey {
 }
 
 /// Answers a request to the interface.
-pub(super) async fn judge(app: App, interface: Router, request: Request) -> Response {
+pub(super) async fn judge(app: App, interface: Router, mut request: Request) -> Response {
     let format = accept::parse(single(request.headers(), &header::ACCEPT)).unwrap_or(Format::Json);
     let method = request.method().clone();
     let tags: Vec<HeaderValue> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
@@ -85,7 +85,8 @@ pub(super) async fn judge(app: App, interface: Router, request: Request) -> Resp
             return with_standing(answer::record_error(&reported(error), format), &app, now, &method);
         }
     };
-    let (answered, mut extra) = match admit(&app, request.headers(), known, now).await {
+    let headers = Arc::new(std::mem::take(request.headers_mut()));
+    let (answered, mut extra) = match admit(&app, &headers, known, now).await {
         Ok(caller) => run(&app, caller, request, interface).await,
         Err(error) => (answer::record_error(&reported(error), format).into(), HeaderMap::new()),
     };
@@ -201,7 +202,12 @@ async fn find_key(app: &App, hash: [u8; 32]) -> Result<Option<KnownKey>, ApiErro
 }
 
 /// Steps 3 to 6.
-async fn admit(app: &App, headers: &HeaderMap, known: Option<KnownKey>, now: Timestamp) -> Result<Caller, ApiError> {
+async fn admit(
+    app: &App,
+    headers: &Arc<HeaderMap>,
+    known: Option<KnownKey>,
+    now: Timestamp,
+) -> Result<Caller, ApiError> {
     let format =
         accept::parse(single(headers, &header::ACCEPT)).map_err(|error| ApiError::BadRequest(error.to_string()))?;
     let given = headers.get_all(KEY).iter().any(|key| !key.as_bytes().trim_ascii().is_empty());
@@ -222,7 +228,7 @@ async fn admit(app: &App, headers: &HeaderMap, known: Option<KnownKey>, now: Tim
 /// Steps 5 and 6, by one snapshot.
 async fn judge_key(
     app: &App,
-    headers: &HeaderMap,
+    headers: &Arc<HeaderMap>,
     known: &KnownKey,
     format: Format,
     now: Timestamp,
@@ -241,6 +247,7 @@ async fn judge_key(
         format,
         languages,
         now,
+        headers: Arc::clone(headers),
         if_match: IfMatch::of(headers),
         claim: None,
     }))
@@ -302,7 +309,7 @@ enum Claimed {
 /// Takes the request's idempotency key, if it carries one, or finds the answer that was given to it.
 async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, Claimed), ApiError> {
     let writes = [Method::POST, Method::PUT, Method::DELETE].contains(request.method());
-    let Some(name) = request.headers().get(IDEMPOTENCY).filter(|_| writes) else {
+    let Some(name) = caller.headers().get(IDEMPOTENCY).filter(|_| writes) else {
         return Ok((caller, request, Claimed::New(None)));
     };
     let name = name.to_str().ok().map(str::trim).filter(|name| (1..=idempotency::KEY_LENGTH).contains(&name.len()));
@@ -329,8 +336,8 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         parts.method.as_str().as_bytes(),
         parts.uri.path_and_query().map_or("", |path| path.as_str()).as_bytes(),
         judged.representation().as_bytes(),
-        header_bytes(&parts.headers, &header::CONTENT_TYPE),
-        header_bytes(&parts.headers, &header::IF_MATCH),
+        header_bytes(&judged.headers, &header::CONTENT_TYPE),
+        header_bytes(&judged.headers, &header::IF_MATCH),
         &identity,
     ]);
     let claim = Claim { name: (caller.account(), judged.key, name), request: fingerprint };
@@ -349,6 +356,7 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         app: judged.app.clone(),
         program: Arc::clone(&judged.program),
         claim: Some(claim),
+        headers: Arc::clone(&judged.headers),
         if_match: judged.if_match.clone(),
         ..*judged
     });
@@ -362,14 +370,13 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
         // A read has no body, so that it can be run again; a write does so within its transaction.
         *request.method_mut() = parts.method.clone();
         *request.uri_mut() = parts.uri.clone();
-        *request.headers_mut() = parts.headers.clone();
         *request.extensions_mut() = std::mem::take(&mut parts.extensions);
         request.extensions_mut().insert(caller.clone());
         let answered = AssertUnwindSafe(interface.clone().oneshot(request)).catch_unwind().await;
         let (outcome, extra) = outcome_of(answered);
         let error = match outcome {
             Ok(Reply::Stream(opening)) => {
-                let response = event_stream::response(caller, parts.headers, &parts.method, opening);
+                let response = event_stream::response(caller, &parts.method, opening);
                 return (Answered::Stream(response), extra);
             }
             Ok(reply) => {
@@ -386,7 +393,7 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
             Err(_) if caller.program().is_broken() => unreadable(),
             Err(error) => error,
         };
-        match fresh(app, &caller, &parts.headers).await {
+        match fresh(app, &caller).await {
             Err(refused) => return (answer::record_error(&reported(refused), caller.judged().format).into(), extra),
             Ok(Some(changed)) if parts.method == Method::GET || parts.method == Method::HEAD => caller = changed,
             Ok(_) => return (keep_error(&caller, reported(error)).await.into(), extra),
@@ -419,21 +426,21 @@ fn outcome_of(
 }
 
 /// The caller judged by the account's current program: `None` where it is the one that the caller has.
-async fn fresh(app: &App, caller: &Caller, headers: &HeaderMap) -> Result<Option<Caller>, ApiError> {
+async fn fresh(app: &App, caller: &Caller) -> Result<Option<Caller>, ApiError> {
     let judged = caller.judged();
     let program = app.programs.confirm(Arc::clone(&judged.program)).await?.ok_or(ApiError::KeyRefused)?;
     if program.version == judged.program.version {
         return Ok(None);
     }
     let known = KnownKey { program, slug: judged.key, hash: judged.key_hash };
-    judge_key(app, headers, &known, judged.format, judged.now).await.map(Some)
+    judge_key(app, &judged.headers, &known, judged.format, judged.now).await.map(Some)
 }
 
 /// The caller of an answer that goes on, judged by a program and as of now.
-pub(super) async fn again(caller: &Caller, headers: &HeaderMap, program: Arc<Program>) -> Result<Caller, ApiError> {
+pub(super) async fn again(caller: &Caller, program: Arc<Program>) -> Result<Caller, ApiError> {
     let judged = caller.judged();
     let known = KnownKey { program, slug: judged.key, hash: judged.key_hash };
-    judge_key(&judged.app, headers, &known, judged.format, judged.app.clock.now()).await
+    judge_key(&judged.app, &judged.headers, &known, judged.format, judged.app.clock.now()).await
 }
 
 /// An error answer, kept where the request carries an idempotency key; a fault of ours is not kept.

@@ -21,7 +21,6 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::HeaderMap;
 use futures_util::future::BoxFuture;
 use sha2::{Digest, Sha256};
 
@@ -93,7 +92,7 @@ impl<S: Send + Sync> FromRequest<S> for Upload {
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, state).await?;
-        read(&caller, &parts.headers, body).await
+        read(&caller, body).await
     }
 }
 
@@ -250,13 +249,13 @@ pub fn answer(file: &File, kind: Kind, revision: i64) -> Reply {
 }
 
 /// Reads a body to its end.
-async fn read(caller: &Caller, headers: &HeaderMap, mut body: Body) -> Result<Upload, ApiError> {
+async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
     let settings = &caller.app().settings;
     let largest = largest_body(settings);
     if http_body::Body::size_hint(&body).lower() > largest as u64 {
         return Err(ApiError::TooLarge(settings.max_upload_bytes));
     }
-    let is_json = extract::is_json(headers);
+    let is_json = extract::is_json(caller.headers());
     let pause = Duration::from_secs(settings.body_timeout_seconds);
     let mut scanner = Scanner::new(settings.max_body_bytes);
     let mut receiving = Receiving::begin(caller)?;

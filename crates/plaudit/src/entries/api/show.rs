@@ -18,9 +18,9 @@ use crate::http::{ApiError, Caller, PathSlug, Reply};
     security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
-    let found = store::find(&caller.app().db, caller.account(), slug).await?.ok_or(ApiError::NotFound)?;
-    if found.version != caller.program().version {
-        return Err(ApiError::Stale);
-    }
-    Ok(Reply::detailed(found.doc, found.detail, found.revision))
+    let version = caller.program().version;
+    let shown = store::find(&caller.app().db, caller.account(), slug, |found| {
+        (found.version == version).then(|| caller.shown(found.doc, Some(found.detail), found.revision))
+    });
+    shown.await?.ok_or(ApiError::NotFound)?.ok_or(ApiError::Stale)
 }
