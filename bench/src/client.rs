@@ -22,8 +22,8 @@ pub(crate) fn get(path: &str, media_type: &str, key: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept: {media_type}\r\nx-api-key: {key}\r\n\r\n").into_bytes()
 }
 
-/// How many spellings [`respelled`] has.
-pub(crate) const SPELLINGS: u64 = 256;
+/// How many spellings of a page [`respelled`] has: more than the server remembers to have seen.
+pub(crate) const SPELLINGS: u64 = 1 << 15;
 
 /// The bytes of a GET request in another spelling, which means the same. The server keeps answers by what was written, so
 /// that a new spelling makes it read and write the answer anew.
@@ -40,18 +40,20 @@ fn respelled_type(media_type: &str, number: u64) -> String {
     media_type.chars().enumerate().map(spell).collect()
 }
 
-/// Other letters of `per_page` are percent-encoded.
-fn respelled_path(path: &str, number: u64) -> String {
-    let spelled: String = "per_page"
-        .bytes()
-        .enumerate()
-        .map(
-            |(place, byte)| {
-                if number >> place & 1 == 1 { format!("%{byte:02X}") } else { char::from(byte).to_string() }
-            },
-        )
-        .collect();
-    path.replacen("per_page", &spelled, 1)
+/// Other letters of `per_page`, of its digits and of `page` are percent-encoded.
+fn respelled_path(path: &str, mut number: u64) -> String {
+    let Some((start, rest)) = path.split_once("per_page=") else { return path.to_owned() };
+    let (count, rest) = rest.split_at(rest.find('&').unwrap_or(rest.len()));
+    let (before, after) = rest.split_once("&page=").unwrap_or((rest, "1"));
+    let mut spell = |text: &str| -> String {
+        let spell = |byte: u8| {
+            let is_encoded = number & 1 == 1;
+            number >>= 1;
+            if is_encoded { format!("%{byte:02X}") } else { char::from(byte).to_string() }
+        };
+        text.bytes().map(spell).collect()
+    };
+    format!("{start}{}={}{before}&{}={after}", spell("per_page"), spell(count), spell("page"))
 }
 
 /// The bytes of a PUT request with a JSON body.

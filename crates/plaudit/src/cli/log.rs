@@ -36,7 +36,9 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
         LogFormat::Text if std::io::stderr().is_terminal() => {
             tracing::subscriber::set_global_default(subscriber.finish())
         }
-        LogFormat::Text => tracing::subscriber::set_global_default(subscriber.event_format(Plain).finish()),
+        LogFormat::Text => {
+            tracing::subscriber::set_global_default(subscriber.with_ansi(false).event_format(Plain).finish())
+        }
     };
     begun.map_err(|error| Failure::Failed(error.to_string()))?;
     Ok(writing)
@@ -143,7 +145,8 @@ mod tests {
             tracing::error!(%error, ?error, count = -5, is = true, part = 0.5, "a {} failed", "request");
             tracing::warn!("only a text");
         };
-        let subscriber = tracing_subscriber::fmt().with_writer(plain.clone()).event_format(Plain).finish();
+        let subscriber = tracing_subscriber::fmt().with_writer(plain.clone()).with_ansi(false);
+        let subscriber = subscriber.event_format(Plain).finish();
         tracing::subscriber::with_default(subscriber, tell);
         let subscriber = tracing_subscriber::fmt().with_writer(other.clone()).with_ansi(false).finish();
         tracing::subscriber::with_default(subscriber, tell);

@@ -12,6 +12,8 @@ use parking_lot::Mutex;
 const KEPT: usize = 32;
 /// The smallest buffers of each size, in bytes; of the first size all have so many.
 const SIZES: [usize; 2] = [16 << 10, 32 << 10];
+/// A buffer that is so many times as large as what it holds is too wide for it. One that has grown by doubling is not.
+const WIDE: usize = 4;
 /// The largest buffer that is kept, in bytes.
 const LARGEST: usize = 1 << 20;
 
@@ -35,11 +37,11 @@ fn size(capacity: usize) -> Option<usize> {
     }
 }
 
-/// The bytes of a buffer, whose memory is used again when they have been sent. What takes less than half of a large
-/// buffer leaves it at once.
+/// The bytes of a buffer, whose memory is used again when they have been sent. What takes little of a large buffer
+/// leaves it at once.
 #[must_use]
 pub(super) fn bytes(buffer: Vec<u8>) -> Bytes {
-    let (size, is_wide) = (size(buffer.capacity()), buffer.len() < buffer.capacity() / 2);
+    let (size, is_wide) = (size(buffer.capacity()), buffer.len() < buffer.capacity() / WIDE);
     match size {
         None => Bytes::from(buffer),
         Some(1) if is_wide => Bytes::copy_from_slice(Sent(buffer).as_ref()),
@@ -47,10 +49,10 @@ pub(super) fn bytes(buffer: Vec<u8>) -> Bytes {
     }
 }
 
-/// The bytes of an answer that is kept: they hold no buffer that is more than twice as large.
+/// The bytes of an answer that is kept: they hold no buffer that is too wide.
 #[must_use]
 pub(super) fn lasting(bytes: &Bytes) -> Bytes {
-    if bytes.len() < SIZES[0] { Bytes::copy_from_slice(bytes) } else { bytes.clone() }
+    if bytes.len() < SIZES[1] { Bytes::copy_from_slice(bytes) } else { bytes.clone() }
 }
 
 /// A buffer that goes back when it is dropped.
@@ -101,7 +103,7 @@ mod tests {
         let memory = buffer.as_ptr();
         assert_ne!(bytes(buffer).as_ptr(), memory);
         let mut buffer = with_capacity(LARGEST);
-        buffer.resize(LARGEST / 2, b' ');
+        buffer.resize(LARGEST / WIDE, b' ');
         let memory = buffer.as_ptr();
         assert_eq!(lasting(&bytes(buffer)).as_ptr(), memory, "a long one is not copied");
         let mut buffer = with_capacity(1);

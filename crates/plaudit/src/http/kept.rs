@@ -49,11 +49,14 @@ impl Weigh for Kept {
 
 /// The answers of lists that a node keeps.
 #[derive(Debug)]
-pub struct KeptAnswers(Keeper<Key, Kept>);
+pub struct KeptAnswers {
+    kept: Keeper<Key, Kept>,
+    seen: Seen,
+}
 
 impl Default for KeptAnswers {
     fn default() -> Self {
-        Self(Keeper::new(KEPT_BYTES, ANSWER_BYTES))
+        Self { kept: Keeper::new(KEPT_BYTES, ANSWER_BYTES), seen: Seen::default() }
     }
 }
 
@@ -61,12 +64,14 @@ impl KeptAnswers {
     /// The answer at hand, which is good while its state is the present one.
     #[must_use]
     pub fn get(&self, key: &Key) -> Option<Kept> {
-        self.0.get(key)
+        self.kept.get(key)
     }
 
-    /// Keeps an answer in place of an older one.
+    /// Keeps an answer in place of an older one, if it is not the first to its request.
     pub fn keep(&self, key: Key, answer: Kept) {
-        self.0.keep(key, Kept { bytes: buffer::lasting(&answer.bytes), ..answer });
+        if self.seen.came_before(self.seen.number(&key)) {
+            self.kept.keep(key, Kept { bytes: buffer::lasting(&answer.bytes), ..answer });
+        }
     }
 }
 
@@ -197,7 +202,9 @@ mod tests {
         let answers = KeptAnswers::default();
         for number in 0..100 {
             answers.keep(key(number), answer(ANSWER_BYTES));
-            assert!(answers.0.held.lock().bytes <= KEPT_BYTES);
+            assert!(answers.get(&key(number)).is_none(), "the first answer to a request is not kept");
+            answers.keep(key(number), answer(ANSWER_BYTES));
+            assert!(answers.kept.held.lock().bytes <= KEPT_BYTES);
             assert!(answers.get(&key(number)).is_some());
         }
         assert!(answers.get(&key(0)).is_none());
@@ -208,9 +215,11 @@ mod tests {
     fn an_answer_takes_the_place_of_the_older_one() {
         let answers = KeptAnswers::default();
         answers.keep(key(1), answer(10));
+        answers.keep(key(1), answer(10));
         answers.keep(key(1), Kept { state: (2, 2), ..answer(20) });
         assert_eq!(answers.get(&key(1)).unwrap().state, (2, 2));
-        assert_eq!(answers.0.held.lock().bytes, 20);
+        assert_eq!(answers.kept.held.lock().bytes, 20);
+        answers.keep(key(2), answer(ANSWER_BYTES + 1));
         answers.keep(key(2), answer(ANSWER_BYTES + 1));
         assert!(answers.get(&key(2)).is_none(), "a very large answer is not kept");
     }
