@@ -3,9 +3,10 @@
 use std::panic::AssertUnwindSafe;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use futures_util::FutureExt;
@@ -125,6 +126,15 @@ fn failed(error: &dyn std::error::Error) -> Response {
     StatusCode::INTERNAL_SERVER_ERROR.into_response()
 }
 
+/// Leaves of an answer what HEAD is answered: all but the body (RFC 9110, section 9.3.2).
+fn without_body(response: &mut Response) {
+    let length = http_body::Body::size_hint(response.body()).exact();
+    if let Some(length) = length.filter(|_| !response.headers().contains_key(header::CONTENT_LENGTH)) {
+        response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    }
+    *response.body_mut() = Body::empty();
+}
+
 /// Answers every request: gives the request its identifier, turns a panic into an answer, counts and logs.
 pub(super) async fn stamp(app: App, inner: Router, request: Request) -> Response {
     let id = app.request_id();
@@ -145,6 +155,9 @@ pub(super) async fn stamp(app: App, inner: Router, request: Request) -> Response
     }
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);
+    }
+    if method == Method::HEAD {
+        without_body(&mut response);
     }
     response
 }
