@@ -46,7 +46,7 @@ pub(crate) fn measure(
     let (same, all) = (load::same(&get(&slugs[0])), load::in_turn(slugs.iter().map(get).collect()));
     let most = Load { address: limit.address, connections: &same, watched: &limit.processes() };
     let single = Load { address: server.address, connections: &all, watched: &processes };
-    let [most, single] = load::measure_in_turn([most, single], context.duty)?;
+    let [most, single] = load::measure_in_turn(&[most, single], context.duty)?;
     drop(limit);
     report.load(&format!("{label}: the limit of GET /entry/{{slug}}"), most);
     report.load(&format!("{label}: GET /entry/{{slug}}"), single);

@@ -124,7 +124,7 @@ pub(crate) fn measure(
 
 /// The same of several loads that are held against each other: one run of each, then the next of each, so that a machine
 /// that grows slower does so for all of them.
-pub(crate) fn measure_in_turn<const LOADS: usize>(loads: [Load<'_>; LOADS], duty: Duty) -> Result<[Measured; LOADS]> {
+pub(crate) fn measure_in_turn<const LOADS: usize>(loads: &[Load<'_>; LOADS], duty: Duty) -> Result<[Measured; LOADS]> {
     let mut runs: [Vec<Measured>; LOADS] = std::array::from_fn(|_| Vec::new());
     for _ in 0..duty.runs {
         for (load, runs) in loads.iter().zip(&mut runs) {

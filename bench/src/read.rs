@@ -35,7 +35,7 @@ pub(crate) fn against_the_limit(
     let most = Load { address: limit.address, connections: &same, watched: &limit.processes() };
     let [kept, json] =
         [&same, &fresh].map(|connections| Load { address: server.address, connections, watched: &processes });
-    let [most, kept, json] = load::measure_in_turn([most, kept, json], context.duty)?;
+    let [most, kept, json] = load::measure_in_turn(&[most, kept, json], context.duty)?;
     drop(limit);
     report.load(&format!("{label}: the limit of {PAGE}"), most);
     report.load(&format!("{label}: GET {PAGE}, JSON, kept in memory"), kept);

@@ -139,7 +139,7 @@ mod tests {
     fn a_plain_line_is_that_of_a_terminal_without_its_colours() {
         let (plain, other) = (Lines::default(), Lines::default());
         let tell = || {
-            let error = std::io::Error::other("broken\n");
+            let error = std::io::Error::other("broken");
             let status = 200_u16;
             tracing::info!(target: "plaudit::request", id = %"a-1", path = "/a\u{1b}\"b", status, "told");
             tracing::error!(%error, ?error, count = -5, is = true, part = 0.5, "a {} failed", "request");

@@ -142,11 +142,15 @@ pub(super) async fn stamp(app: App, inner: Router, request: Request) -> Response
     let path = request.uri().path().to_owned();
     let stopwatch = Stopwatch::start();
     let answered = AssertUnwindSafe(inner.oneshot(request)).catch_unwind().await;
-    let mut response = answered.map(|Ok(response)| response).unwrap_or_else(|_| {
-        let error = ApiError::Internal("a layer panicked".to_owned());
-        let body = render::plain(Format::Json, &error.document());
-        (StatusCode::INTERNAL_SERVER_ERROR, [(header::CONTENT_TYPE, Format::Json.media_type())], body).into_response()
-    });
+    let mut response = match answered {
+        Ok(Ok(response)) => response,
+        Err(_) => {
+            let error = ApiError::Internal("a layer panicked".to_owned());
+            let body = render::plain(Format::Json, &error.document());
+            let headers = [(header::CONTENT_TYPE, Format::Json.media_type())];
+            (StatusCode::INTERNAL_SERVER_ERROR, headers, body).into_response()
+        }
+    };
     let elapsed = stopwatch.elapsed();
     app.metrics.count(response.status().as_u16(), elapsed);
     if app.settings.log_requests {

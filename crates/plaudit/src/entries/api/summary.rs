@@ -41,7 +41,7 @@ pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, A
     let document = write(program, season, &counts);
     let depends = format!("{version}\n{}\n{document}", caller.representation());
     let tag = entity_tag(depends);
-    Ok(Reply::body(caller.renderer().record(&document, None).into(), tag))
+    Ok(Reply::body(caller.renderer().record(&document, None), tag))
 }
 
 /// Counts by status.
