@@ -44,7 +44,8 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
     Ok(writing)
 }
 
-/// The format of a terminal's lines without its colours, which cost a request more than what they colour.
+/// The format of a terminal's lines without its colours, which cost a request more than what they colour, and without
+/// spans, of which there are none.
 struct Plain;
 
 impl<S, N> FormatEvent<S, N> for Plain

@@ -195,6 +195,7 @@ fn database_settings(config: &Config) -> db::Settings {
         pool_size: config.database.pool_size,
         group_limit: config.database.group_limit,
         busy_timeout: std::time::Duration::from_secs(config.database.busy_timeout_seconds),
+        rests: false,
     }
 }
 
@@ -205,9 +206,12 @@ async fn open_as_is(config: &Config) -> Result<Db, Failure> {
 
 /// Opens the database and brings its schema up to date.
 async fn open_database(config: &Config) -> Result<Db, Failure> {
-    let settings = database_settings(config);
-    let db = Db::open(&settings).await?;
-    db::migrate::run(&db, &settings).await?;
+    open_current(&database_settings(config)).await
+}
+
+async fn open_current(settings: &db::Settings) -> Result<Db, Failure> {
+    let db = Db::open(settings).await?;
+    db::migrate::run(&db, settings).await?;
     Ok(db)
 }
 
@@ -219,6 +223,12 @@ async fn open_existing(config: &Config) -> Result<(Db, Storage), Failure> {
         return Err(Failure::Failed(format!("there is no database at {path}")));
     }
     open(config).await
+}
+
+/// Opens for a service what [`open`] opens for a command.
+async fn open_to_serve(config: &Config) -> Result<(Db, Storage), Failure> {
+    let db = open_current(&db::Settings { rests: true, ..database_settings(config) }).await?;
+    Ok((db, Storage::open(&storage_settings(config))?))
 }
 
 /// Opens the database, its schema up to date, and the file storage.

@@ -62,13 +62,22 @@ pub struct Settings {
     pub group_limit: usize,
     /// How long a write waits for another process that writes to the same SQLite file.
     pub busy_timeout: Duration,
+    /// Whether the writer of SQLite keeps the database ready for readers while nobody writes, as a service does that is
+    /// read all the time and a command is not.
+    pub rests: bool,
 }
 
 impl Settings {
     /// The settings of a database at `url`, everything else at its default.
     #[must_use]
     pub fn at(url: &str) -> Self {
-        Self { url: url.to_owned(), pool_size: 16, group_limit: 256, busy_timeout: Duration::from_secs(10) }
+        Self {
+            url: url.to_owned(),
+            pool_size: 16,
+            group_limit: 256,
+            busy_timeout: Duration::from_secs(10),
+            rests: false,
+        }
     }
 }
 

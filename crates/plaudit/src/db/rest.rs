@@ -3,45 +3,66 @@
 //! - It moves what was written from the log into the database, so that a read looks into one file and not into two.
 //! - Then it stays as a reader. A reader takes a lock on the database and gives it back, and each is a call of the
 //!   system; where another connection of its process has the same lock already, SQLite counts the two and calls nobody.
-//! - That lock keeps others from moving what they write. So it is given back before the writer writes, and soon after
-//!   another process has; and it is only taken while the log holds nothing, so that it keeps no log from shrinking.
+//! - That lock keeps others from moving what they write. So it is only taken where nobody has written for a while and the
+//!   log holds nothing that is not moved, and given back before the writer writes, and as soon as another process is
+//!   seen to write: to have written, or to hold the lock of a writer, as long imports do.
+
+use std::time::Duration;
 
 use rusqlite::Connection;
 
 use super::sqlite::Connected;
 use super::wal_index::CommitMark;
 
+/// After how many looks at which nobody had written a reader stays.
+const QUIET: u32 = 20;
+
 /// The reader that stays, when it does.
 pub(super) struct Rest {
     connection: Connected,
+    busy_timeout: Duration,
     seen: Option<CommitMark>,
+    quiet: u32,
+    has_failed: bool,
 }
 
 impl Rest {
-    /// Nothing rests yet.
-    pub(super) fn new(connection: Connected) -> Self {
-        Self { connection, seen: None }
+    /// Nothing rests yet; `busy_timeout` is that of the writer.
+    pub(super) fn new(connection: Connected, busy_timeout: Duration) -> Self {
+        Self { connection, busy_timeout, seen: None, quiet: 0, has_failed: false }
     }
 
-    /// To be called now and then while the writer has nothing to write: rests where nobody has written since the last
-    /// call, and ends where somebody has.
+    /// To be called now and then while the writer has nothing to write.
     pub(super) fn look(&mut self, writer: &Connection) {
         let mark = self.connection.commit_mark();
-        if mark.is_none() || mark != self.seen {
+        if mark.is_none() || mark != self.seen || self.is_written(writer) {
             self.end();
             self.seen = mark;
-        } else if !self.is_resting()
-            && let Err(error) = self.begin(writer)
-        {
-            // Reads are as right without it.
-            tracing::debug!(%error, "the database could not rest");
-            self.end();
+            return;
+        }
+        if self.is_resting() {
+            return;
+        }
+        self.quiet += 1;
+        if self.quiet < QUIET {
+            return;
+        }
+        self.quiet = 0;
+        match self.begin(writer) {
+            Ok(()) => self.has_failed = false,
+            Err(error) => {
+                self.end();
+                if !self.has_failed {
+                    tracing::warn!(%error, "the log of the database could not be moved");
+                }
+                self.has_failed = true;
+            }
         }
     }
 
     /// Gives the lock back.
     pub(super) fn end(&mut self) {
-        self.seen = None;
+        (self.seen, self.quiet) = (None, 0);
         if self.is_resting()
             && let Err(error) = self.connection.execute_batch("COMMIT")
         {
@@ -51,6 +72,14 @@ impl Rest {
 
     fn is_resting(&self) -> bool {
         !self.connection.is_autocommit()
+    }
+
+    /// Whether anybody else is within a transaction that writes.
+    fn is_written(&self, writer: &Connection) -> bool {
+        let probed =
+            writer.busy_timeout(Duration::ZERO).and_then(|()| writer.execute_batch("BEGIN IMMEDIATE; ROLLBACK"));
+        let restored = writer.busy_timeout(self.busy_timeout);
+        probed.and(restored).is_err()
     }
 
     fn begin(&mut self, writer: &Connection) -> rusqlite::Result<()> {
@@ -72,7 +101,6 @@ impl Rest {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::time::Duration;
 
     use super::*;
     use crate::db::sqlite::connect;
@@ -91,8 +119,9 @@ mod tests {
         let open = || connect(&folder.path().join("d"), Duration::ZERO).unwrap();
         let (writer, other) = (open(), open());
         writer.execute_batch("CREATE TABLE t (a); INSERT INTO t VALUES (1)").unwrap();
-        let mut rest = Rest::new(Connected::new(open(), Arc::new(WalIndex::of(&writer))));
-        rest.look(&writer);
+        let mut rest = Rest::new(Connected::new(open(), Arc::new(WalIndex::of(&writer))), Duration::ZERO);
+        let wait = |rest: &mut Rest| (0..QUIET).for_each(|_| rest.look(&writer));
+        wait(&mut rest);
         assert!(!rest.is_resting(), "somebody may be writing");
         rest.look(&writer);
         assert!(rest.is_resting());
@@ -103,14 +132,34 @@ mod tests {
         rest.look(&writer);
         assert!(!rest.is_resting());
         assert!(moved(&other).0);
-        rest.look(&writer);
+        wait(&mut rest);
         assert!(rest.is_resting());
 
+        // Long transactions of another process, one after the other, keep their log as short as without a reader.
+        let mut most = 0;
+        for _ in 0..8 {
+            other.execute_batch("BEGIN IMMEDIATE").unwrap();
+            for number in 0..200 {
+                other.execute("INSERT INTO t VALUES (zeroblob(?1))", [4096 + number]).unwrap();
+            }
+            rest.look(&writer);
+            assert!(!rest.is_resting(), "it has gone before they commit");
+            wait(&mut rest);
+            other.execute_batch("COMMIT").unwrap();
+            let (is_moved, pages) = moved(&other);
+            assert!(is_moved);
+            most = most.max(pages);
+        }
+        assert!(most < 400, "{most} pages");
+
+        wait(&mut rest);
+        rest.look(&writer);
+        assert!(rest.is_resting());
         rest.end();
         for _ in 0..100 {
             writer.execute_batch("INSERT INTO t VALUES (3)").unwrap();
         }
-        rest.look(&writer);
+        wait(&mut rest);
         rest.look(&writer);
         assert!(rest.is_resting());
         let (_, pages) = moved(&writer);

@@ -104,7 +104,7 @@ impl Sqlite {
         let (jobs, queue) = channel();
         let link = Link::Sqlite(Connected::new(connection, Arc::clone(&reader.wal_index)));
         let tx = Tx::new(link, Arc::clone(statements), Arc::clone(commits));
-        let rest = Rest::new(reader.connect()?);
+        let rest = if settings.rests { Some(Rest::new(reader.connect()?, settings.busy_timeout)) } else { None };
         let group_limit = settings.group_limit.max(1);
         let writer = std::thread::Builder::new()
             .name("plaudit-writer".to_owned())
@@ -257,8 +257,8 @@ pub(super) fn execute(connection: &Connection, sql: &str, values: &[Value<'_>]) 
 }
 
 /// The writer: takes what waits, runs it in one transaction, commits once, and answers everybody.
-fn write_groups(mut tx: Tx, mut rest: Rest, queue: &Receiver<Box<dyn Job>>, group_limit: usize) {
-    while let Some(first) = next_job(&tx, &mut rest, queue) {
+fn write_groups(mut tx: Tx, mut rest: Option<Rest>, queue: &Receiver<Box<dyn Job>>, group_limit: usize) {
+    while let Some(first) = next_job(&tx, rest.as_mut(), queue) {
         let mut group = Vec::new();
         let outcome = write_group(&mut tx, first, queue, group_limit, &mut group);
         if outcome.is_err() {
@@ -277,14 +277,11 @@ fn write_groups(mut tx: Tx, mut rest: Rest, queue: &Receiver<Box<dyn Job>>, grou
 }
 
 /// Waits for the next job. Nothing rests when it is there.
-fn next_job(tx: &Tx, rest: &mut Rest, queue: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+fn next_job(tx: &Tx, rest: Option<&mut Rest>, queue: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
+    let (Some(rest), Some(writer)) = (rest, tx.sqlite()) else { return queue.recv().ok() };
     loop {
         match queue.recv_timeout(LOOK) {
-            Err(RecvTimeoutError::Timeout) => {
-                if let Some(writer) = tx.sqlite() {
-                    rest.look(writer);
-                }
-            }
+            Err(RecvTimeoutError::Timeout) => rest.look(writer),
             outcome => {
                 rest.end();
                 return outcome.ok();

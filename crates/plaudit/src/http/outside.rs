@@ -128,8 +128,10 @@ fn failed(error: &dyn std::error::Error) -> Response {
 
 /// Leaves of an answer what HEAD is answered: all but the body (RFC 9110, section 9.3.2).
 fn without_body(response: &mut Response) {
-    let length = http_body::Body::size_hint(response.body()).exact();
-    if let Some(length) = length.filter(|_| !response.headers().contains_key(header::CONTENT_LENGTH)) {
+    // Neither of these has the length of a body (RFC 9110, section 8.6).
+    if [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&response.status()) {
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    } else if let Some(length) = http_body::Body::size_hint(response.body()).exact() {
         response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     }
     *response.body_mut() = Body::empty();
