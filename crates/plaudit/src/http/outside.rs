@@ -132,7 +132,8 @@ fn without_body(response: &mut Response) {
     if [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&response.status()) {
         response.headers_mut().remove(header::CONTENT_LENGTH);
     } else if let Some(length) = http_body::Body::size_hint(response.body()).exact() {
-        response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+        // What has no body any more tells the length that it had.
+        response.headers_mut().entry(header::CONTENT_LENGTH).or_insert_with(|| HeaderValue::from(length));
     }
     *response.body_mut() = Body::empty();
 }
