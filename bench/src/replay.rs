@@ -103,8 +103,15 @@ fn runtime() -> Result<tokio::runtime::Runtime> {
     Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?)
 }
 
-/// Runs the statements of one read again and again on that many connections; microseconds a read.
-pub(crate) fn read(url: &str, steps: &[Step], connections: usize, duty: Duty, postmaster: Option<u32>) -> Result<f64> {
+/// What a read came to: microseconds of processor time, those of the database included, and those of the driver alone.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Read {
+    pub(crate) microseconds: f64,
+    pub(crate) driver: f64,
+}
+
+/// Runs the statements of one read again and again on that many connections.
+pub(crate) fn read(url: &str, steps: &[Step], connections: usize, duty: Duty, postmaster: Option<u32>) -> Result<Read> {
     runtime()?.block_on(async {
         let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let order = std::sync::atomic::Ordering::Relaxed;
@@ -120,15 +127,18 @@ pub(crate) fn read(url: &str, steps: &[Step], connections: usize, duty: Duty, po
             });
         }
         wait(&mut tasks, duty.warm_up).await?;
-        let watched = used(postmaster);
-        let mut runs = Vec::new();
+        let (whole, driver) = (used(postmaster), used(None));
+        let mut runs = [Vec::new(), Vec::new()];
         for _ in 0..duty.runs {
-            let before = (count.load(order), watched.seconds()?);
+            let before = (count.load(order), whole.seconds()?, driver.seconds()?);
             wait(&mut tasks, duty.run).await?;
             let reads = float(count.load(order) - before.0);
-            runs.push((watched.seconds()? - before.1) / reads * 1e6);
+            for (run, used) in runs.iter_mut().zip([whole.seconds()? - before.1, driver.seconds()? - before.2]) {
+                run.push(used / reads * 1e6);
+            }
         }
-        Ok(median(runs))
+        let [microseconds, driver] = runs.map(median);
+        Ok(Read { microseconds, driver })
     })
 }
 

@@ -14,8 +14,20 @@ const POSTGRES_DOMAIN: &str = "DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_type WHERE typname = 'ordered_text' AND typnamespace = current_schema()::regnamespace)
     THEN CREATE DOMAIN ordered_text AS TEXT COLLATE \"C\"; END IF; END $$";
 
-/// What is compressed already is not to be compressed once more, which a column can only be told on PostgreSQL.
-const POSTGRES_STORAGE: &str = "ALTER TABLE setup_checkpoints ALTER COLUMN packed SET STORAGE EXTERNAL";
+/// PostgreSQL would compress what is longer than 2,000 bytes or so and move what is longer still out of its row, and a
+/// page of documents costs half as much again where each is unpacked. So documents that requests read stay as they are,
+/// and in their rows where a page of the table has room; those of the log, which are many and seldom read, are packed.
+/// A checkpoint is packed already. What is told already is not told again, because telling it locks the table.
+const POSTGRES_STORAGE: &str = "DO $$ DECLARE found RECORD; BEGIN
+    FOR found IN
+        SELECT relname, attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+        WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attstorage = 'x'
+        AND ((attname = 'doc' AND relname <> 'changes') OR (attname = 'packed' AND relname = 'setup_checkpoints'))
+        ORDER BY relname
+    LOOP
+        EXECUTE format('ALTER TABLE %I ALTER COLUMN %I SET STORAGE EXTERNAL, SET (toast_tuple_target = 8160)',
+            found.relname, found.attname);
+    END LOOP; END $$";
 
 /// Keeps two nodes that start together from migrating together. The number is arbitrary and only has to stay.
 const POSTGRES_LOCK: &str = "SELECT pg_advisory_lock(7205759403792)";
@@ -44,9 +56,7 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
             client.batch_execute(POSTGRES_LOCK).await?;
             client.batch_execute(POSTGRES_DOMAIN).await?;
             let report = steps::migrations::runner().run_async(&mut client).await.map_err(failed)?;
-            if !report.applied_migrations().is_empty() {
-                client.batch_execute(POSTGRES_STORAGE).await?;
-            }
+            client.batch_execute(POSTGRES_STORAGE).await?;
             drop(client);
             driver.abort();
             report

@@ -10,6 +10,7 @@
 //! - The only thing that a write may await is its `Tx`.
 //! - Who has to know of every commit of an account waits for it ([`Db::watch`]).
 
+mod buffered;
 mod commits;
 mod error;
 mod group;

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 use tokio_postgres::NoTls;
 
+use super::buffered::Buffered;
 use super::group::Job;
 use super::tx::{Link, Tx};
 use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
@@ -47,7 +48,12 @@ impl Postgres {
             .map_err(|error: tokio_postgres::Error| DbError::Settings(format!("database.url: {error}")))?;
         config.application_name("plaudit");
         config.options("-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan");
-        let manager = Manager::from_config(config, NoTls, ManagerConfig { recycling_method: RecyclingMethod::Fast });
+        let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
+        let manager = if Buffered::prepare(&mut config) {
+            Manager::from_config(config, Buffered, recycling)
+        } else {
+            Manager::from_config(config, NoTls, recycling)
+        };
         let pool = Pool::builder(manager)
             .max_size(settings.pool_size.max(2))
             .runtime(Runtime::Tokio1)

@@ -1,8 +1,8 @@
 //! The face of the database: what a transaction promises, on both engines.
 
-use plaudit::db::{AccountId, Db, DbError, Tx, Value};
+use plaudit::db::{AccountId, Db, DbError, Engine, Tx, Value};
 
-use crate::both_engines;
+use crate::{both_engines, harness};
 
 async fn set(tx: &mut Tx, name: &str, message: &str) -> Result<(), DbError> {
     tx.execute("INSERT INTO maintenance (region, message) VALUES ($1, $2)", &[name.into(), message.into()]).await?;
@@ -142,4 +142,30 @@ both_engines! {
 
 async fn set_counter(db: &Db) {
     db.write(AccountId(7), (), |tx, ()| Box::pin(set(tx, "count", "0"))).await.unwrap();
+}
+
+/// SQLite never compresses.
+#[test]
+fn a_long_document_that_requests_read_is_not_compressed() {
+    harness::run(Engine::Postgres, |server| {
+        Box::pin(async move {
+            let sizes = server.db.write(AccountId(7), (), |tx, ()| {
+                Box::pin(async move {
+                    let mut sizes = Vec::new();
+                    for (lengthen, measure) in [
+                        ("UPDATE setup_records SET doc = doc || repeat('a', 5000)", "setup_records"),
+                        ("UPDATE changes SET doc = doc || repeat('a', 5000)", "changes"),
+                    ] {
+                        tx.execute(lengthen, &[]).await?;
+                        let measure = format!("SELECT CAST(min(pg_column_size(doc)) AS BIGINT) FROM {measure}");
+                        sizes.push(tx.first(&measure, &[], |row| row.integer(0)).await?);
+                    }
+                    Ok::<_, DbError>(sizes)
+                })
+            });
+            let sizes = sizes.await.unwrap();
+            // What the log keeps is read seldom, and there it is packed.
+            assert!(matches!(sizes[..], [Some(5000..), Some(..5000)]), "{sizes:?}");
+        })
+    });
 }
