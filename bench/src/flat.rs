@@ -18,6 +18,9 @@ const SORTS: [&str; 7] = ["", "created_at", "invoice_number", "payment_method", 
 
 const PER_PAGE: u64 = 100;
 
+/// The last page costs at most this many times what page 1 costs.
+const BAR: f64 = 1.5;
+
 /// Every filter of the list, and combinations of them.
 fn filters(seasons: &[String]) -> Vec<String> {
     let mut filters: Vec<String> = [
@@ -112,10 +115,22 @@ pub(crate) fn measure(
                     }
                 }
                 let list = List { query, key: &filled.key };
-                let Some((row, first_access)) = pages(context, (engine, &processes), &list, &mut client)? else {
+                let Some((mut row, first_access)) = pages(context, (engine, &processes), &list, &mut client)? else {
                     one_page += 1.0;
                     continue;
                 };
+                if row.ratio > BAR {
+                    // One disturbance in hundreds of lists must not be taken for the list's own, nor the other way
+                    // round: the middle one of three counts.
+                    let mut rows = vec![row];
+                    for _ in 0..2 {
+                        rows.extend(pages(context, (engine, &processes), &list, &mut client)?.map(|(row, _)| row));
+                    }
+                    rows.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
+                    let shown: Vec<String> = rows.iter().map(|row| format!("{:.3}", row.ratio)).collect();
+                    println!("  {}: measured again: {}", list.query, shown.join(", "));
+                    row = rows.swap_remove(rows.len() / 2);
+                }
                 lists += 1.0;
                 slowest = slowest.max(first_access);
                 if worst.as_ref().is_none_or(|worst| row.ratio > worst.ratio) {
@@ -129,7 +144,7 @@ pub(crate) fn measure(
     report.figure(format!("{label}: lists of more than one page"), lists, "");
     report.figure(format!("{label}: lists of one page, not compared"), one_page, "");
     report.figure(format!("{label}: slowest first request for a last page"), microseconds(slowest), "us");
-    report.at_most(format!("{label}: last page against page 1, worst ({})", worst.query), 1.5, worst.ratio, "");
+    report.at_most(format!("{label}: last page against page 1, worst ({})", worst.query), BAR, worst.ratio, "");
     Ok(())
 }
 
