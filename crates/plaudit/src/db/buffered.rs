@@ -24,7 +24,8 @@ pub(super) struct Buffered;
 
 impl Buffered {
     /// Makes the driver use the layer for the connections of a configuration, where it can: a server that is asked for
-    /// TLS has to be refused by the driver as before, and around a socket of the file system it puts no layers.
+    /// TLS has to be refused by the driver as before, and it puts no layers around a socket of the file system or of a
+    /// host that has no name. Whoever wants to cancel a statement needs the layer for that as well.
     pub(super) fn prepare(config: &mut Config) -> bool {
         let named = config.get_hosts().iter().all(|host| matches!(host, Host::Tcp(_)));
         let is_plain = matches!(config.get_ssl_mode(), SslMode::Disable | SslMode::Prefer);
@@ -98,6 +99,7 @@ mod tests {
             ("postgres://plaudit@db.example/plaudit?sslmode=disable", true),
             ("postgres://plaudit@db.example/plaudit?sslmode=require", false),
             ("postgres:///plaudit?host=/run/postgresql", false),
+            ("postgres:///plaudit?hostaddr=192.0.2.1", false),
             ("postgres://plaudit@one.example/plaudit?host=/run/postgresql", false),
         ] {
             let mut config: Config = url.parse().unwrap();

@@ -14,19 +14,23 @@ const POSTGRES_DOMAIN: &str = "DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_type WHERE typname = 'ordered_text' AND typnamespace = current_schema()::regnamespace)
     THEN CREATE DOMAIN ordered_text AS TEXT COLLATE \"C\"; END IF; END $$";
 
-/// PostgreSQL would compress what is longer than 2,000 bytes or so and move what is longer still out of its row, and a
-/// page of documents costs half as much again where each is unpacked. So documents that requests read stay as they are,
-/// and in their rows where a page of the table has room; those of the log, which are many and seldom read, are packed.
-/// A checkpoint is packed already. What is told already is not told again, because telling it locks the table.
-const POSTGRES_STORAGE: &str = "DO $$ DECLARE found RECORD; BEGIN
-    FOR found IN
-        SELECT relname, attname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
-        WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND attstorage = 'x'
-        AND ((attname = 'doc' AND relname <> 'changes') OR (attname = 'packed' AND relname = 'setup_checkpoints'))
+/// What is compressed already is not to be compressed once more, which a column can only be told on PostgreSQL.
+const POSTGRES_STORAGE: &str = "ALTER TABLE setup_checkpoints ALTER COLUMN packed SET STORAGE EXTERNAL";
+
+/// PostgreSQL would compress what is in a row of more than 2,000 bytes or so, and a page of documents costs half as much
+/// again where each is unpacked. So documents that requests read stay as they are where a page of the table has room for
+/// the row; those of the log, which are many and seldom read, are packed. A table that knows is not told again, and being
+/// told keeps nobody from reading or writing it.
+const POSTGRES_ROWS: &str = "DO $$ DECLARE documents RECORD; BEGIN
+    FOR documents IN
+        SELECT DISTINCT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+        WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'changes'
+        AND attname = 'doc' AND atttypid = to_regtype('ordered_text') AND pg_has_role(relowner, 'USAGE')
+        AND array_to_string(reloptions, ',') LIKE '%toast_tuple_target%' IS NOT TRUE
         ORDER BY relname
     LOOP
-        EXECUTE format('ALTER TABLE %I ALTER COLUMN %I SET STORAGE EXTERNAL, SET (toast_tuple_target = 8160)',
-            found.relname, found.attname);
+        EXECUTE format('ALTER TABLE %I SET (toast_tuple_target = %s)',
+            documents.relname, least(8160, current_setting('block_size')::integer - 32));
     END LOOP; END $$";
 
 /// Keeps two nodes that start together from migrating together. The number is arbitrary and only has to stay.
@@ -56,7 +60,10 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
             client.batch_execute(POSTGRES_LOCK).await?;
             client.batch_execute(POSTGRES_DOMAIN).await?;
             let report = steps::migrations::runner().run_async(&mut client).await.map_err(failed)?;
-            client.batch_execute(POSTGRES_STORAGE).await?;
+            if !report.applied_migrations().is_empty() {
+                client.batch_execute(POSTGRES_STORAGE).await?;
+            }
+            client.batch_execute(POSTGRES_ROWS).await?;
             drop(client);
             driver.abort();
             report
