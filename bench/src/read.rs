@@ -119,18 +119,18 @@ pub(crate) fn against_the_driver(
     let ratio = ours.microseconds / bare.microseconds;
     report.figure(format!("PostgreSQL: processor time, GET {PAGE} against the driver on these rows"), ratio, "");
 
-    store_plainly(filled, &page.body)?;
-    let plain = replay::read(&filled.url, &steps, connections, context.duty, postmaster)?;
-    report.figure("PostgreSQL: the bare driver, rows stored as by default", plain.microseconds, "us a request");
-    let ratio = ours.microseconds / plain.microseconds;
+    store_by_default(filled, &page.body)?;
+    let by_default = replay::read(&filled.url, &steps, connections, context.duty, postmaster)?;
+    report.figure("PostgreSQL: the bare driver, rows stored as by default", by_default.microseconds, "us a request");
+    let ratio = ours.microseconds / by_default.microseconds;
     report.figure(format!("PostgreSQL: processor time, GET {PAGE} against that"), ratio, "");
-    let added = (ours.microseconds - bare.microseconds) / plain.microseconds;
+    let added = (ours.microseconds - bare.microseconds) / by_default.microseconds;
     report.at_most(format!("PostgreSQL: what GET {PAGE} adds to the driver, of the driver by default"), 0.3, added, "");
     Ok(())
 }
 
 /// Stores the orders of a page anew as PostgreSQL stores long rows unless told otherwise.
-fn store_plainly(filled: &Filled, page: &[u8]) -> Result<()> {
+fn store_by_default(filled: &Filled, page: &[u8]) -> Result<()> {
     let page: Value = serde_json::from_slice(page)?;
     let orders = page.get("data").and_then(Value::as_array).context("a page without `data`")?;
     let slugs: Vec<String> = orders
