@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt as _, PutPayload, WriteMultipart};
+use object_store::{MultipartUpload, ObjectStore, ObjectStoreExt as _, PutPayload};
+use tokio::task::JoinSet;
 
 use super::{StorageError, failed};
 
@@ -20,7 +21,7 @@ pub struct Incoming {
     store: Arc<dyn ObjectStore>,
     key: Path,
     held: BytesMut,
-    sent: Option<WriteMultipart>,
+    sent: Option<Sent>,
 }
 
 impl Incoming {
@@ -43,11 +44,11 @@ impl Incoming {
                     sent
                 } else {
                     let upload = self.store.put_multipart(&self.key).await.map_err(failed)?;
-                    self.sent.insert(WriteMultipart::new_with_chunk_size(upload, PART))
+                    self.sent.insert(Sent::new(upload))
                 };
                 // The part before this one is stored first, so that a fast client does not fill the memory.
-                sent.wait_for_capacity(1).await.map_err(failed)?;
-                sent.put(std::mem::take(&mut self.held).freeze());
+                sent.settle().await.map_err(failed)?;
+                sent.send(std::mem::take(&mut self.held).freeze());
             }
         }
         Ok(())
@@ -56,28 +57,62 @@ impl Incoming {
     /// Keeps the file. When this returns, it is stored whole; where it fails, nothing of it is left.
     pub async fn keep(mut self) -> Result<(), StorageError> {
         let held = std::mem::take(&mut self.held).freeze();
-        match self.sent.take() {
+        // It stays where dropping finds it until it is complete.
+        let Some(sent) = &mut self.sent else {
             // A small file is written at once.
-            None => self.store.put(&self.key, PutPayload::from(held)).await.map(drop).map_err(failed),
-            Some(mut sent) => {
-                sent.put(held);
-                sent.finish().await.map(drop).map_err(failed)
-            }
+            return self.store.put(&self.key, PutPayload::from(held)).await.map(drop).map_err(failed);
+        };
+        if !held.is_empty() {
+            sent.send(held);
         }
+        sent.settle().await.map_err(failed)?;
+        sent.upload.complete().await.map_err(failed)?;
+        self.sent = None;
+        Ok(())
     }
 }
 
 impl Drop for Incoming {
     fn drop(&mut self) {
         if let (Some(sent), Ok(runtime)) = (self.sent.take(), tokio::runtime::Handle::try_current()) {
-            runtime.spawn(abort(sent));
+            runtime.spawn(sent.take_back());
         }
     }
 }
 
-async fn abort(sent: WriteMultipart) {
-    if let Err(error) = sent.abort().await {
-        tracing::warn!(%error, "what was received of a file could not be removed");
+/// What was sent of a file, part by part.
+pub(super) struct Sent {
+    upload: Box<dyn MultipartUpload>,
+    parts: JoinSet<object_store::Result<()>>,
+}
+
+impl Sent {
+    pub(super) fn new(upload: Box<dyn MultipartUpload>) -> Self {
+        Self { upload, parts: JoinSet::new() }
+    }
+
+    /// Sends the next part beside what the caller does.
+    pub(super) fn send(&mut self, part: Bytes) {
+        self.parts.spawn(self.upload.put_part(PutPayload::from(part)));
+    }
+
+    /// Waits until no part is on its way any more; one that failed fails this.
+    async fn settle(&mut self) -> object_store::Result<()> {
+        let mut outcome = Ok(());
+        while let Some(part) = self.parts.join_next().await {
+            outcome = outcome.and(part.unwrap_or_else(|source| Err(object_store::Error::JoinError { source })));
+        }
+        outcome
+    }
+
+    /// Removes every part.
+    pub(super) async fn take_back(mut self) {
+        // A server stores a part that it has received also after its upload was taken back, and then nobody removes it;
+        // that a part failed does not matter here.
+        let _outcome = self.settle().await;
+        if let Err(error) = self.upload.abort().await {
+            tracing::warn!(%error, "what was received of a file could not be removed");
+        }
     }
 }
 

@@ -1,6 +1,11 @@
+use std::sync::Mutex;
+
+use futures_util::future::BoxFuture;
+use object_store::PutResult;
 use test_bucket::Bucket;
 
 use super::folder::PIECE;
+use super::incoming::Sent;
 use super::*;
 
 fn storage() -> (tempfile::TempDir, Storage) {
@@ -204,4 +209,51 @@ async fn names_cannot_lead_out() {
         assert!(matches!(refused, StorageError::Name(_)), "{name}");
         assert!(storage.list(name).is_err(), "{name}");
     }
+}
+
+/// An upload whose parts are stored when the test says so, and which tells what happened to it in which order.
+#[derive(Debug)]
+struct Slow {
+    events: Arc<Mutex<Vec<&'static str>>>,
+    stored: Arc<tokio::sync::Notify>,
+}
+
+impl object_store::MultipartUpload for Slow {
+    fn put_part(&mut self, _part: PutPayload) -> object_store::UploadPart {
+        let (events, stored) = (Arc::clone(&self.events), Arc::clone(&self.stored));
+        Box::pin(async move {
+            stored.notified().await;
+            events.lock().unwrap().push("stored");
+            Ok(())
+        })
+    }
+
+    fn complete<'upload, 'outcome>(&'upload mut self) -> BoxFuture<'outcome, object_store::Result<PutResult>>
+    where
+        'upload: 'outcome,
+    {
+        unimplemented!("what is taken back is not completed")
+    }
+
+    fn abort<'upload, 'outcome>(&'upload mut self) -> BoxFuture<'outcome, object_store::Result<()>>
+    where
+        'upload: 'outcome,
+    {
+        self.events.lock().unwrap().push("taken back");
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+#[tokio::test]
+async fn a_part_on_its_way_is_stored_before_its_upload_is_taken_back() {
+    let (events, stored) = (Arc::new(Mutex::new(Vec::new())), Arc::new(tokio::sync::Notify::new()));
+    let mut sent = Sent::new(Box::new(Slow { events: Arc::clone(&events), stored: Arc::clone(&stored) }));
+    sent.send(Bytes::from_static(b"part"));
+    let taken_back = tokio::spawn(sent.take_back());
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    stored.notify_one();
+    taken_back.await.unwrap();
+    assert_eq!(*events.lock().unwrap(), ["stored", "taken back"]);
 }
