@@ -64,6 +64,7 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
     }
     let files = put_files(storage, reader).await?;
     tx.commit().await?;
+    db.analyze().await;
     Ok((rows, files))
 }
 

@@ -23,7 +23,7 @@ const POSTGRES_STORAGE: &str = "ALTER TABLE setup_checkpoints ALTER COLUMN packe
 /// told keeps nobody from reading or writing it.
 const POSTGRES_ROWS: &str = "DO $$ DECLARE documents RECORD; BEGIN
     FOR documents IN
-        SELECT DISTINCT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
+        SELECT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
         WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname <> 'changes'
         AND attname = 'doc' AND atttypid = to_regtype('ordered_text') AND pg_has_role(relowner, 'USAGE')
         AND array_to_string(reloptions, ',') LIKE '%toast_tuple_target%' IS NOT TRUE

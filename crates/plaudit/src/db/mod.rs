@@ -96,8 +96,8 @@ pub enum Engine {
 pub(crate) struct Statements(AtomicU64);
 
 impl Statements {
-    fn count(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
+    fn count(&self, statements: usize) {
+        self.0.fetch_add(statements as u64, Ordering::Relaxed);
     }
 }
 
@@ -167,7 +167,7 @@ impl Db {
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {
-        self.0.statements.count();
+        self.0.statements.count(1);
         match &self.0.backend {
             Backend::Sqlite(sqlite) => sqlite.each(sql, values, row),
             Backend::Postgres(postgres) => postgres.each(sql, values, row).await,
@@ -200,7 +200,7 @@ impl Db {
         let mut row = row;
         match &self.0.backend {
             Backend::Sqlite(sqlite) => {
-                self.0.statements.count();
+                self.0.statements.count(1);
                 let sqlite = sqlite.reader();
                 let sql = sql.to_owned();
                 let values: Vec<Value<'static>> = values.iter().map(Value::to_owned).collect();
@@ -242,6 +242,17 @@ impl Db {
         match &self.0.backend {
             Backend::Sqlite(sqlite) => sqlite.begin(),
             Backend::Postgres(postgres) => postgres.begin().await,
+        }
+    }
+
+    /// Has PostgreSQL look at how its tables are filled, which it does by itself a minute or two after a change: until then
+    /// statements are planned for tables as they were before. To be called where much was written at once; fails never,
+    /// because nothing depends on it but speed.
+    pub async fn analyze(&self) {
+        let Backend::Postgres(postgres) = &self.0.backend else { return };
+        let tables: Vec<&str> = tables::TABLES.iter().map(|(table, _)| *table).collect();
+        if let Err(error) = postgres.run(&format!("ANALYZE {}", tables.join(", "))).await {
+            tracing::warn!(%error, "the tables were not analyzed");
         }
     }
 

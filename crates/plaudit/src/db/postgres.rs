@@ -79,6 +79,11 @@ impl Postgres {
         each(&self.0.pool.get().await?, sql, values, row).await
     }
 
+    /// Runs one statement without values or rows, outside of any transaction.
+    pub(super) async fn run(&self, sql: &str) -> Result<(), DbError> {
+        Ok(self.0.pool.get().await?.batch_execute(sql).await?)
+    }
+
     pub(super) async fn snapshot(&self) -> Result<Tx, DbError> {
         self.0.transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await
     }

@@ -18,6 +18,8 @@ pub struct Tx {
     statements: Arc<Statements>,
     commits: Arc<Commits>,
     deferred: Vec<(&'static str, Vec<Value<'static>>)>,
+    /// How many statements were run since they were planned.
+    planned: usize,
     conflict: bool,
     pub(super) heads: BTreeMap<AccountId, Head>,
     pub(super) undo: Vec<(AccountId, Option<Head>)>,
@@ -28,6 +30,11 @@ pub struct Tx {
 /// How many statements wait at the most before they are sent, so that a long import stays within its memory.
 const DEFERRED_LIMIT: usize = 128;
 
+/// After how many statements of one transaction PostgreSQL plans them anew. It keeps the plan of a table that was empty,
+/// for which any index will do, until somebody else has seen how the table has grown, and nobody sees that before the
+/// commit: without this a long import reads all that it has written, for each record.
+const PLANNED_LIMIT: usize = 2048;
+
 impl Tx {
     pub(super) fn new(link: Link, statements: Arc<Statements>, commits: Arc<Commits>) -> Self {
         Self {
@@ -35,6 +42,7 @@ impl Tx {
             statements,
             commits,
             deferred: Vec::new(),
+            planned: 0,
             conflict: false,
             heads: BTreeMap::new(),
             undo: Vec::new(),
@@ -65,13 +73,26 @@ impl Tx {
         result
     }
 
+    /// Counts statements that are about to be run.
+    async fn count(&mut self, statements: usize) -> Result<(), DbError> {
+        self.statements.count(statements);
+        self.planned += statements;
+        if let Link::Postgres(session) = &self.link
+            && self.planned > PLANNED_LIMIT
+        {
+            self.planned = statements;
+            session.client()?.batch_execute("DISCARD PLANS").await?;
+        }
+        Ok(())
+    }
+
     /// Runs one statement and hands every row to `row`.
     pub async fn each<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {
         self.flush().await?;
-        self.statements.count();
+        self.count(1).await?;
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::each(connection, sql, values, row),
             Link::Postgres(session) => postgres::each(session.client()?, sql, values, row).await,
@@ -119,7 +140,7 @@ impl Tx {
     /// Runs a statement that returns no rows; gives the number of rows that it changed.
     pub async fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
         self.flush().await?;
-        self.statements.count();
+        self.count(1).await?;
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::execute(connection, sql, values),
             Link::Postgres(session) => postgres::execute(session.client()?, sql, values).await,
@@ -132,7 +153,7 @@ impl Tx {
     pub async fn later(&mut self, sql: &'static str, values: Vec<Value<'static>>) -> Result<(), DbError> {
         match &self.link {
             Link::Sqlite(connection) => {
-                self.statements.count();
+                self.statements.count(1);
                 sqlite::execute(connection, sql, &values).map(|_| ())
             }
             Link::Postgres(_) => {
@@ -157,9 +178,7 @@ impl Tx {
             return Ok(());
         }
         let deferred = std::mem::take(&mut self.deferred);
-        for _ in &deferred {
-            self.statements.count();
-        }
+        self.count(deferred.len()).await?;
         let result = match &self.link {
             Link::Sqlite(_) => Ok(()),
             Link::Postgres(session) => postgres::execute_together(session.client()?, &deferred).await,

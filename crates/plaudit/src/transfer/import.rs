@@ -159,6 +159,9 @@ impl Item {
     }
 }
 
+/// How many records change what the database knows of its tables.
+const MANY: u64 = 1_000;
+
 /// The most records that are remembered of a kind, so that they need not be looked up again.
 pub(super) const REMEMBERED: usize = 10_000;
 
@@ -227,7 +230,11 @@ impl Import<'_> {
             return Err(error);
         }
         // A commit that fails may yet have taken; bytes too many do no harm, and bytes too few would.
-        self.tx.commit().await.map_err(Error::from)
+        self.tx.commit().await?;
+        if self.changed.values().sum::<u64>() >= MANY {
+            self.deployment.db.analyze().await;
+        }
+        Ok(())
     }
 
     /// Whether the account has any record of a table, the ones of this import included.

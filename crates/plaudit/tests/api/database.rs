@@ -1,5 +1,6 @@
 //! The face of the database: what a transaction promises, on both engines.
 
+use plaudit::db::tables::TABLES;
 use plaudit::db::{AccountId, Db, DbError, Engine, Tx, Value};
 
 use crate::{both_engines, harness};
@@ -168,6 +169,55 @@ fn a_long_document_that_requests_read_stays_unpacked_in_its_row() {
             let sizes = sizes.await.unwrap();
             // What the log keeps is read seldom, and there it is packed.
             assert!(matches!(sizes[..], [(5000.., 0), (..5000, _)]), "{sizes:?}");
+        })
+    });
+}
+
+const LOOKUP: &str = "SELECT slug FROM entries WHERE account = $1 AND local_id = $2";
+
+/// The plan that PostgreSQL keeps for [`LOOKUP`].
+async fn plan(tx: &mut Tx) -> String {
+    let name = "SELECT name FROM pg_prepared_statements WHERE statement = $1";
+    let name = tx.first(name, &[LOOKUP.into()], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();
+    let explain = format!("EXPLAIN (COSTS OFF) EXECUTE {name}(1, 1)");
+    let mut plan = Vec::new();
+    let explained = tx.each(&explain, &[], |row| {
+        plan.push(row.text(0)?.to_owned());
+        Ok(())
+    });
+    explained.await.unwrap();
+    plan.concat()
+}
+
+#[test]
+fn a_long_transaction_is_planned_for_the_rows_that_it_has_written_itself() {
+    harness::run(Engine::Postgres, |server| {
+        Box::pin(async move {
+            let mut tx = server.db.begin().await.unwrap();
+            tx.execute("TRUNCATE entries", &[]).await.unwrap();
+            tx.first(LOOKUP, &[1.into(), 1.into()], |row| row.integer(0)).await.unwrap();
+            let (_, columns) = TABLES.iter().find(|(table, _)| *table == "entries").unwrap();
+            let value = |column: &&str| match *column {
+                "slug" => "CAST(n AS TEXT)".to_owned(),
+                "local_id" => "n".to_owned(),
+                "account" | "segment" | "division" | "created" | "recency" | "archived" | "deleted" | "revision" => {
+                    "1".to_owned()
+                }
+                _ => "'x'".to_owned(),
+            };
+            let values: Vec<String> = columns.iter().map(value).collect();
+            let insert = format!(
+                "INSERT INTO entries ({}) SELECT {} FROM generate_series(1, 3000) AS n",
+                columns.join(", "),
+                values.join(", ")
+            );
+            tx.execute(&insert, &[]).await.unwrap();
+            let before = plan(&mut tx).await;
+            for _ in 0..2048 {
+                tx.execute("SELECT 1", &[]).await.unwrap();
+            }
+            let after = plan(&mut tx).await;
+            assert!(after.contains("entries_by_local_id") && before != after, "{before}\n{after}");
         })
     });
 }

@@ -128,9 +128,10 @@ impl Filling<'_> {
     }
 
     async fn finish(mut self) -> Result<(), Failure> {
-        match self.tx.take() {
-            Some(tx) => Ok(tx.commit().await?),
-            None => Ok(()),
+        if let Some(tx) = self.tx.take() {
+            tx.commit().await?;
         }
+        self.db.analyze().await;
+        Ok(())
     }
 }
