@@ -153,12 +153,15 @@ struct Running<'l> {
 
 impl<'l> Running<'l> {
     async fn start(load: &Load<'l>, duty: Duty) -> Result<Self> {
-        // A generator that sleeps has to be woken by every answer, and the server's core would pay for it.
-        tokio::spawn(async {
-            loop {
-                tokio::task::yield_now().await;
-            }
-        });
+        // A generator that sleeps has to be woken by every answer, and the server's core would pay for it; but it must
+        // not take its own core from a database server that works there and is measured too.
+        if load.watched.postmaster.is_none() {
+            tokio::spawn(async {
+                loop {
+                    tokio::task::yield_now().await;
+                }
+            });
+        }
         let count = Arc::new(AtomicU64::new(0));
         let mut tasks = JoinSet::new();
         for requests in load.connections {

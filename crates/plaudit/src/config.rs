@@ -101,8 +101,9 @@ settings! {
         /// The database: `sqlite:` and a file, or a `postgres://` address, which may name several hosts. Its password
         /// is never shown.
         url: DatabaseUrl = "sqlite:./plaudit.db", Kind::Database;
-        /// Connections to PostgreSQL. SQLite does not use it.
-        pool_size: usize = "16", Kind::Whole(1, 1000);
+        /// Connections to PostgreSQL, which are busy all at once under load: more than a few for each of its processors slow
+        /// it down. 0 is two for each processor that the service may use, at least 4 and at most 16. SQLite does not use it.
+        pool_size: usize = "0", Kind::Whole(0, 1000);
         /// The most changes that one commit acknowledges together.
         group_limit: usize = "256", Kind::Whole(1, 10_000);
         /// Seconds that a write waits for another process that writes to the same SQLite file.

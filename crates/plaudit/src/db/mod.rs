@@ -57,7 +57,7 @@ impl AccountId {
 pub struct Settings {
     /// `sqlite:PATH` or `postgres://…`.
     pub url: String,
-    /// Connections to PostgreSQL.
+    /// Connections to PostgreSQL; 0: as many as suit this machine.
     pub pool_size: usize,
     /// The most changes that one commit acknowledges together.
     pub group_limit: usize,
@@ -74,7 +74,7 @@ impl Settings {
     pub fn at(url: &str) -> Self {
         Self {
             url: url.to_owned(),
-            pool_size: 16,
+            pool_size: 0,
             group_limit: 256,
             busy_timeout: Duration::from_secs(10),
             rests: false,
@@ -246,12 +246,11 @@ impl Db {
     }
 
     /// Has PostgreSQL look at how its tables are filled, which it does by itself a minute or two after a change: until then
-    /// statements are planned for tables as they were before. To be called where much was written at once; fails never,
-    /// because nothing depends on it but speed.
+    /// statements are planned for tables as they were before. To be called where much was written at once. It fails never
+    /// and waits for nobody, because nothing depends on it but speed.
     pub async fn analyze(&self) {
         let Backend::Postgres(postgres) = &self.0.backend else { return };
-        let tables: Vec<&str> = tables::TABLES.iter().map(|(table, _)| *table).collect();
-        if let Err(error) = postgres.run(&format!("ANALYZE {}", tables.join(", "))).await {
+        if let Err(error) = postgres.run(&tables::analyze()).await {
             tracing::warn!(%error, "the tables were not analyzed");
         }
     }

@@ -1,6 +1,7 @@
 //! PostgreSQL: a pool, prepared statements, and a queue of writes for every account.
 
 use std::collections::HashMap;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,7 +25,25 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// How long the queue of an account waits for the next write before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 
+/// Connections for each processor, where their number is not set: a database as large as this machine is kept busy by them,
+/// and does not switch between more pages at once than it gets done.
+const CONNECTIONS_FOR_EACH_PROCESSOR: usize = 2;
+/// How many connections there are then at least and at most.
+const CONNECTIONS: (usize, usize) = (4, 16);
+
 type Queues = Mutex<HashMap<AccountId, mpsc::UnboundedSender<Box<dyn Job>>>>;
+
+fn pool_size(settings: &Settings) -> usize {
+    let (least, most) = CONNECTIONS;
+    match settings.pool_size {
+        0 => {
+            let processors = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+            processors.saturating_mul(CONNECTIONS_FOR_EACH_PROCESSOR).clamp(least, most)
+        }
+        // A request may need a second connection while it holds one.
+        size => size.max(2),
+    }
+}
 
 #[derive(Clone)]
 struct Shared {
@@ -55,7 +74,7 @@ impl Postgres {
             Manager::from_config(config, NoTls, recycling)
         };
         let pool = Pool::builder(manager)
-            .max_size(settings.pool_size.max(2))
+            .max_size(pool_size(settings))
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(PATIENCE))
             .create_timeout(Some(PATIENCE))
@@ -89,7 +108,7 @@ impl Postgres {
     }
 
     pub(super) async fn begin(&self) -> Result<Tx, DbError> {
-        self.0.transaction("BEGIN").await
+        Ok(self.0.transaction("BEGIN").await?.planned_anew())
     }
 
     pub(super) fn submit(&self, account: AccountId, job: Box<dyn Job>) -> Result<(), DbError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::head::Head;
 use super::postgres::Session;
-use super::{AccountId, Commits, Committed, DbError, Row, Statements, Value, postgres, sqlite};
+use super::{AccountId, Commits, Committed, DbError, Row, Statements, Value, postgres, sqlite, tables};
 
 pub(super) enum Link {
     Sqlite(sqlite::Connected),
@@ -18,8 +18,8 @@ pub struct Tx {
     statements: Arc<Statements>,
     commits: Arc<Commits>,
     deferred: Vec<(&'static str, Vec<Value<'static>>)>,
-    /// How many statements were run since they were planned.
-    planned: usize,
+    /// `None` where the transaction is a short one.
+    planning: Option<Planning>,
     conflict: bool,
     pub(super) heads: BTreeMap<AccountId, Head>,
     pub(super) undo: Vec<(AccountId, Option<Head>)>,
@@ -30,10 +30,38 @@ pub struct Tx {
 /// How many statements wait at the most before they are sent, so that a long import stays within its memory.
 const DEFERRED_LIMIT: usize = 128;
 
-/// After how many statements of one transaction PostgreSQL plans them anew. It keeps the plan of a table that was empty,
-/// for which any index will do, until somebody else has seen how the table has grown, and nobody sees that before the
-/// commit: without this a long import reads all that it has written, for each record.
-const PLANNED_LIMIT: usize = 2048;
+/// What keeps a transaction that writes much fast on PostgreSQL, which plans a statement once, for its tables as they were
+/// when they were last analyzed. In an empty table any index will do, and nobody sees how the table has grown before the
+/// commit: without this a long import would read all that it has written, for each record.
+struct Planning {
+    /// Statements since they were planned.
+    statements: usize,
+    /// How often they were planned anew.
+    rounds: usize,
+}
+
+impl Planning {
+    /// After how many statements they are planned anew, for tables as large as they are then, which costs little.
+    const ROUND: usize = 2048;
+    /// After how many rounds the tables are analyzed, which costs a second where they are large and holds off other
+    /// upkeep of them until the commit.
+    const ANALYZED: usize = 16;
+    /// The first rounds that analyze as well: what is known of a table from before can be worse than nothing.
+    const ANALYZED_FIRST: [usize; 2] = [1, 4];
+
+    /// What is to be run before so many statements, if anything.
+    fn next(&mut self, statements: usize) -> Option<String> {
+        self.statements += statements;
+        if self.statements <= Self::ROUND {
+            return None;
+        }
+        self.statements = statements;
+        self.rounds += 1;
+        let analyzes = self.rounds.is_multiple_of(Self::ANALYZED) || Self::ANALYZED_FIRST.contains(&self.rounds);
+        let analyze = if analyzes { tables::analyze() } else { String::new() };
+        Some(format!("DISCARD PLANS; {analyze}"))
+    }
+}
 
 impl Tx {
     pub(super) fn new(link: Link, statements: Arc<Statements>, commits: Arc<Commits>) -> Self {
@@ -42,12 +70,18 @@ impl Tx {
             statements,
             commits,
             deferred: Vec::new(),
-            planned: 0,
+            planning: None,
             conflict: false,
             heads: BTreeMap::new(),
             undo: Vec::new(),
             written: Vec::new(),
         }
+    }
+
+    /// Has statements planned anew now and then, because this transaction may write much.
+    pub(super) fn planned_anew(mut self) -> Self {
+        self.planning = Some(Planning { statements: 0, rounds: 0 });
+        self
     }
 
     /// The connection of a SQLite transaction, for the writer that owns it.
@@ -76,12 +110,10 @@ impl Tx {
     /// Counts statements that are about to be run.
     async fn count(&mut self, statements: usize) -> Result<(), DbError> {
         self.statements.count(statements);
-        self.planned += statements;
-        if let Link::Postgres(session) = &self.link
-            && self.planned > PLANNED_LIMIT
+        if let (Link::Postgres(session), Some(planning)) = (&self.link, &mut self.planning)
+            && let Some(sql) = planning.next(statements)
         {
-            self.planned = statements;
-            session.client()?.batch_execute("DISCARD PLANS").await?;
+            session.client()?.batch_execute(&sql).await?;
         }
         Ok(())
     }

@@ -320,12 +320,17 @@ pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) ->
 
 /// The number of the next entry of the account.
 pub async fn next_local_id(tx: &mut Tx, account: AccountId) -> Result<i64, DbError> {
+    Ok(last_local_id(tx, account).await?.saturating_add(1))
+}
+
+/// The highest number that an entry of the account has, 0 where there is none.
+pub async fn last_local_id(tx: &mut Tx, account: AccountId) -> Result<i64, DbError> {
     let last = tx
         .first("SELECT coalesce(max(local_id), 0) FROM entries WHERE account = $1", &[account.into()], |row| {
             row.integer(0)
         })
         .await?;
-    Ok(last.unwrap_or(0) + 1)
+    Ok(last.unwrap_or(0))
 }
 
 /// The entry that has a number, even one in the trash.

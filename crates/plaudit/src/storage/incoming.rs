@@ -1,6 +1,7 @@
 //! Files that are being received.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use object_store::path::Path;
@@ -11,6 +12,9 @@ use super::{StorageError, failed};
 
 /// The bytes that are held before a part is written; a bucket takes no smaller parts than this.
 pub const PART: usize = 5 << 20;
+
+/// How long parts of a file that is not kept may be on their way before it is taken back nevertheless: they are in memory.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// From how many bytes on a file is expected to be a large one.
 const SMALL: usize = 256 << 10;
@@ -65,10 +69,15 @@ impl Incoming {
         if !held.is_empty() {
             sent.send(held);
         }
-        sent.settle().await.map_err(failed)?;
-        sent.upload.complete().await.map_err(failed)?;
-        self.sent = None;
-        Ok(())
+        let outcome = match sent.settle().await {
+            Ok(()) => sent.upload.complete().await.map(drop),
+            Err(error) => Err(error),
+        };
+        let sent = self.sent.take();
+        if let (Some(sent), Err(_)) = (sent, &outcome) {
+            sent.take_back().await;
+        }
+        outcome.map_err(failed)
     }
 }
 
@@ -107,9 +116,11 @@ impl Sent {
 
     /// Removes every part.
     pub(super) async fn take_back(mut self) {
-        // A server stores a part that it has received also after its upload was taken back, and then nobody removes it;
-        // that a part failed does not matter here.
-        let _outcome = self.settle().await;
+        // A server stores a part that it has received also after its upload was taken back, and then nobody but the
+        // bucket's own rules removes it; whether a part failed does not matter here.
+        if tokio::time::timeout(PATIENCE, self.settle()).await.is_err() {
+            self.parts.shutdown().await;
+        }
         if let Err(error) = self.upload.abort().await {
             tracing::warn!(%error, "what was received of a file could not be removed");
         }

@@ -17,8 +17,8 @@ use crate::{belongings, users};
 /// What the stage of entries knows.
 struct Stage<'p> {
     program: &'p Program,
-    /// Whether the account had entries before.
-    may_exist: bool,
+    /// The highest number that an entry of the account had before.
+    last_local_id: i64,
     /// Whether it had contributors or attachments before.
     had_details: bool,
     next_local_id: i64,
@@ -32,11 +32,11 @@ impl Import<'_> {
     /// Checks and writes the entries.
     pub(super) async fn entries(&mut self, program: &Program, had_details: bool) -> Result<(), Error> {
         let (mut merged, table) = self.begin(Kind::Entry).await?;
-        let stored = entries::store::next_local_id(&mut self.tx, self.id).await?;
-        let next_local_id = stored.max(self.reading.last_local_id.saturating_add(1));
+        let last_local_id = entries::store::last_local_id(&mut self.tx, self.id).await?;
+        let next_local_id = last_local_id.max(self.reading.last_local_id).saturating_add(1);
         let mut stage = Stage {
             program,
-            may_exist: table.is_some(),
+            last_local_id,
             had_details,
             next_local_id,
             counts: CountChanges::default(),
@@ -79,7 +79,7 @@ impl Import<'_> {
         let Some((entry, _)) = read else { return Ok(()) };
         self.check_references(&item.place, program, entry.references()).await?;
         self.check_answers(&item.place, program, "entry_fields", &entry.entry_fields)?;
-        let holder = if stage.may_exist {
+        let holder = if entry.local_id <= stage.last_local_id {
             entries::store::of_local_id(&mut self.tx, self.id, entry.local_id).await?
         } else {
             None

@@ -385,6 +385,22 @@ async fn numbers_are_given_in_the_order_of_the_file_after_the_highest() {
 }
 
 #[tokio::test]
+async fn the_highest_number_there_is_can_change_hands_and_is_not_given_twice() {
+    let place = Place::new().await;
+    let entry = |slug: &str, number: i64| {
+        format!(
+            r#"{{"kind":"entry","slug":"{slug}","title":"A","category":"CategAAA","entrant":"UserAAAA","local_id":{number}}}"#
+        )
+    };
+    let two = |first, second| format!("{}\n{}\n", entry("EntryAAA", first), entry("EntryBBB", second));
+    place.import(&format!("{ACCOUNT}\n{SETUP}\n{}", two(7, i64::MAX))).await;
+    let told = place.import_for(&two(i64::MAX, 7), Some("AccountA")).await.1;
+    assert_eq!(told, Vec::<String>::new());
+    let told = place.import_for(&entry("EntryCCC", i64::MAX), Some("AccountA")).await.1;
+    assert_eq!(told, ["a.jsonl:1: entry EntryCCC: local_id: is that of the entry EntryAAA"]);
+}
+
+#[tokio::test]
 async fn unique_values_can_change_hands_within_a_file() {
     let place = Place::new().await;
     let user = |slug: &str, email: &str| {
