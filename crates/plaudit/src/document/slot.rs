@@ -2,6 +2,8 @@
 
 use memchr::memchr;
 
+use crate::text::Slug;
+
 /// What marks a slot.
 pub const MARKER: char = '\u{7f}';
 
@@ -26,6 +28,7 @@ pub enum Slot<'d> {
 
 impl<'d> Slot<'d> {
     /// A slot that is a string: what stands between the marker and the closing quotation mark.
+    #[inline]
     #[must_use]
     pub fn of_string(inside: &'d str) -> Option<Self> {
         match inside.as_bytes().first()? {
@@ -38,6 +41,7 @@ impl<'d> Slot<'d> {
     }
 
     /// A slot that is a member: what its name holds after the marker, and the JSON text of its value.
+    #[inline]
     #[must_use]
     pub fn of_member(name: &str, json: &'d str) -> Option<Self> {
         match name.as_bytes().first()? {
@@ -64,11 +68,15 @@ pub fn slots(document: &str) -> Slots<'_> {
 impl<'d> Iterator for Slots<'d> {
     type Item = (&'d str, Option<Slot<'d>>);
 
+    // Within the loop that writes an answer nothing of this goes through memory, where each would wait for the text
+    // that was written before it; a page of a list has a thousand.
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         if self.done {
             return None;
         }
-        let found = memchr(MARKER as u8, self.document.as_bytes()).and_then(|at| self.slot_at(at));
+        let found = memchr(MARKER as u8, self.document.as_bytes())
+            .and_then(|marker| self.string_at(marker).or_else(|| self.member_at(marker)));
         let Some((before, slot, rest)) = found else {
             self.done = true;
             return Some((self.document, None));
@@ -78,6 +86,9 @@ impl<'d> Iterator for Slots<'d> {
     }
 }
 
+/// What stands before a slot, the slot, and what follows it.
+type Split<'d> = (&'d str, Slot<'d>, &'d str);
+
 impl<'d> Slots<'d> {
     /// What follows the last slot that was given.
     #[must_use]
@@ -85,20 +96,103 @@ impl<'d> Slots<'d> {
         self.document
     }
 
-    fn slot_at(&self, marker: usize) -> Option<(&'d str, Slot<'d>, &'d str)> {
-        let inside = self.document.get(marker + 1..)?;
-        let end = memchr(b'"', inside.as_bytes())?;
-        let head = &inside[..end];
-        let after = &inside[end + 1..];
-        if let Some(slot) = Slot::of_string(head) {
-            return Some((self.document.get(..marker - 1)?, slot, after));
+    #[inline]
+    fn string_at(&self, marker: usize) -> Option<Split<'d>> {
+        let inside = self.document.as_bytes().get(marker + 1..)?;
+        let length = match inside.first()? {
+            // All slugs are as long, so this end is not searched for.
+            b'r' => 2 + Slug::LENGTH,
+            b'l' | b'd' | b'c' => memchr(b'"', inside)?,
+            _ => return None,
+        };
+        if inside.get(length) != Some(&b'"') {
+            return None;
         }
+        let (start, end) = (marker + 1, marker + 1 + length);
+        let slot = Slot::of_string(self.document.get(start..end)?)?;
+        Some((self.document.get(..marker.checked_sub(1)?)?, slot, self.document.get(end + 1..)?))
+    }
+
+    #[inline]
+    fn member_at(&self, marker: usize) -> Option<Split<'d>> {
+        let inside = self.document.as_bytes().get(marker + 1..)?;
+        let (start, end) = (marker + 1, marker + 1 + memchr(b'"', inside)?);
+        let head = self.document.get(start..end)?;
         // What follows the name is the colon, and for an object slot the brace that closes it.
         if head == "p" {
-            return Some((self.document.get(..marker - 1)?, Slot::Splice, after.get(2..)?));
+            let before = self.document.get(..marker.checked_sub(1)?)?;
+            return Some((before, Slot::Splice, self.document.get(end + 3..)?));
         }
         let length: usize = head.get(1..)?.parse().ok()?;
-        let slot = Slot::of_member(head, after.get(1..=length)?)?;
-        Some((self.document.get(..marker - 2)?, slot, after.get(length + 2..)?))
+        let value_end = (end + 2).checked_add(length)?;
+        let slot = Slot::of_member(head, self.document.get(end + 2..value_end)?)?;
+        Some((self.document.get(..marker.checked_sub(2)?)?, slot, self.document.get(value_end + 1..)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document;
+    use crate::kind::Kind;
+
+    #[test]
+    fn every_form_is_found_between_the_text_around_it() {
+        let slug = Slug::parse("AbCdEfGh").unwrap();
+        let map = r#"{"en_GB":"a \"quoted\" text"}"#;
+        let document = document::object(|object| {
+            object.text("text", "\u{7f}rsAbCdEfGh");
+            object.reference("season", Kind::Season, slug);
+            object.list("prices", |list| list.reference(Kind::Price, slug));
+            object.link("link", Kind::User, "AbCdEfGh");
+            object.download("file", &"t".repeat(64));
+            object.parent("parent", slug);
+            object.answers("answers", map);
+            object.splice();
+        });
+        let mut around = String::new();
+        let mut found = Vec::new();
+        for (before, slot) in slots(&document) {
+            around.push_str(before);
+            found.extend(slot);
+            around.push_str(if slot.is_some() { "*" } else { "" });
+        }
+        let token = "t".repeat(64);
+        let letters = (Kind::Season.letter(), Kind::Price.letter());
+        let expected = [
+            Slot::Reference(letters.0, "AbCdEfGh"),
+            Slot::Reference(letters.1, "AbCdEfGh"),
+            Slot::Link("/user/AbCdEfGh"),
+            Slot::Download(&token),
+            Slot::Parent("AbCdEfGh"),
+            Slot::Answers(map),
+            Slot::Splice,
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(
+            around,
+            r#"{"text":"\u007frsAbCdEfGh","season":*,"prices":[*],"link":*,"file":*,"parent":*,"answers":*,*}"#
+        );
+    }
+
+    #[test]
+    fn what_is_no_slot_stays_as_it_is() {
+        let marker = MARKER;
+        let broken = [
+            format!("{marker}"),
+            format!("{marker}rsAbCdEfGh\""),
+            format!("\"{marker}rsAbCdEfG\""),
+            format!("\"{marker}rsAbCdEfGhi\""),
+            format!("\"{marker}rs\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\""),
+            format!("\"{marker}l/user"),
+            format!("\"{marker}x\""),
+            format!("{{\"{marker}t9\":{{}}}}"),
+            format!("{{\"{marker}a{}\":{{}}}}", usize::MAX),
+            format!("\"{marker}p"),
+        ];
+        for document in &broken {
+            let found: Vec<_> = slots(document).collect();
+            assert_eq!(found, [(document.as_str(), None)]);
+        }
     }
 }

@@ -13,6 +13,9 @@ use crate::program::tabs::Tab;
 use crate::program::{Program, Record, Records};
 use crate::text::{Json, JsonObject, Locale, Slug, Translated, write_json_string};
 
+/// Room for the answers of a usual form, so that only those of longer ones are moved as they are gathered.
+const USUAL_ANSWERS: usize = 16;
+
 /// What every answer to a field shows of it.
 #[derive(Debug)]
 pub struct AnswerHead {
@@ -83,8 +86,8 @@ impl Shown<'_> {
         answers: &str,
         head: impl Fn(Slug) -> Option<H>,
     ) {
-        let mut shown: Vec<(H, &str)> =
-            RawMembers::of(answers).filter_map(|(slug, value)| Some((head(Slug::parse(slug)?)?, value))).collect();
+        let mut shown: Vec<(H, &str)> = Vec::with_capacity(USUAL_ANSWERS);
+        shown.extend(RawMembers::of(answers).filter_map(|(slug, value)| Some((head(Slug::parse(slug)?)?, value))));
         shown.sort_unstable_by_key(|(head, _)| head.borrow().rank);
         out.push(b'[');
         for (index, (head, value)) in shown.iter().enumerate() {
