@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::client::{self, Client};
 use crate::context::Context;
 use crate::engine::{Engine, Filled};
-use crate::load::median;
+use crate::load::{float, median};
 use crate::machine::Processes;
 use crate::plaudit::Server;
 use crate::report::{Flatness, Report, microseconds};
@@ -102,8 +102,8 @@ pub(crate) fn measure(
     let processes = server.processes(postmaster);
     let mut client = Client::connect(server.address)?;
     let seasons = seasons(&mut client, &filled.key)?;
-    let mut worst: Option<Flatness> = None;
-    let (mut lists, mut one_page, mut again, mut slowest) = (0.0, 0.0, 0.0, Duration::ZERO);
+    let (mut rows, mut doubtful) = (Vec::new(), Vec::new());
+    let (mut lists, mut one_page, mut slowest) = (0.0, 0.0, Duration::ZERO);
     for filter in filters(&seasons) {
         for sort in SORTS {
             for direction in ["asc", "desc"] {
@@ -115,32 +115,38 @@ pub(crate) fn measure(
                     }
                 }
                 let list = List { query, key: &filled.key };
-                let Some((mut row, first_access)) = pages(context, (engine, &processes), &list, &mut client)? else {
+                let Some((row, first_access)) = pages(context, (engine, &processes), &list, &mut client, 0)? else {
                     one_page += 1.0;
                     continue;
                 };
-                if row.ratio > BAR {
-                    // One disturbance in hundreds of lists must not be taken for the list's own.
-                    again += 1.0;
-                    let mut rows = vec![row];
-                    for _ in 0..2 {
-                        rows.extend(pages(context, (engine, &processes), &list, &mut client)?.map(|(row, _)| row));
-                    }
-                    rows.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
-                    let shown: Vec<String> = rows.iter().map(|row| format!("{:.3}", row.ratio)).collect();
-                    println!("  {}: measured again: {}", list.query, shown.join(", "));
-                    row = rows.swap_remove(rows.len() / 2);
-                }
                 lists += 1.0;
-                slowest = slowest.max(first_access);
-                if worst.as_ref().is_none_or(|worst| row.ratio > worst.ratio) {
-                    worst = Some(row.clone());
+                if row.ratio > BAR {
+                    doubtful.push((list, vec![row]));
+                } else {
+                    rows.push(row);
                 }
-                report.flatness(row);
+                slowest = slowest.max(first_access);
             }
         }
     }
+    let again = float(doubtful.len().try_into()?);
+    // A disturbance must not be taken for the list's own, and lasts longer than three measurements in a row.
+    for round in 1..=2 {
+        for (list, measured) in &mut doubtful {
+            measured.extend(pages(context, (engine, &processes), list, &mut client, round)?.map(|(row, _)| row));
+        }
+    }
+    for (list, mut measured) in doubtful {
+        measured.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
+        let shown: Vec<String> = measured.iter().map(|row| format!("{:.3}", row.ratio)).collect();
+        println!("  {}: measured again after the others: {}", list.query, shown.join(", "));
+        rows.push(measured.swap_remove(measured.len() / 2));
+    }
+    let worst = rows.iter().max_by(|one, other| one.ratio.total_cmp(&other.ratio)).cloned();
     let worst = worst.context("no list has more than one page")?;
+    for row in rows {
+        report.flatness(row);
+    }
     report.figure(format!("{label}: lists of more than one page"), lists, "");
     report.figure(format!("{label}: lists of one page, not compared"), one_page, "");
     report.figure(format!("{label}: lists measured again"), again, "");
@@ -150,11 +156,13 @@ pub(crate) fn measure(
 }
 
 /// The processor time of the first, the middle and the last page, and how long the first request for the last page took.
+/// `round` is how often the list was measured before.
 fn pages(
     context: &Context,
     (engine, processes): (&Engine, &Processes),
     list: &List<'_>,
     client: &mut Client,
+    round: usize,
 ) -> Result<Option<(Flatness, Duration)>> {
     let envelope = list.page(client, 1)?;
     let (total, pages) = (count(&envelope, "total")?, count(&envelope, "last_page")?);
@@ -171,7 +179,8 @@ fn pages(
     let mut times = [const { Vec::new() }; 3];
     let threads = processes.threads()?;
     // In turns, so that a disturbance of the machine meets all of them.
-    for spelling in (2..client::SPELLINGS).cycle().zip(0..context.turns).map(|(spelling, _)| spelling) {
+    // Each round in spellings of its own: what is asked for again is answered from memory.
+    for spelling in (2..client::SPELLINGS).cycle().skip(round * context.turns).take(context.turns) {
         for (page, times) in compared.into_iter().zip(&mut times) {
             let before = threads.used();
             client.time(&list.request(page, spelling))?;
