@@ -1,7 +1,5 @@
 //! The answer to a list of attachments or contributors.
 
-use axum::body::Bytes;
-
 use super::selection::{Listed, Place};
 use super::store::{self, Page};
 use crate::http::page::{ListQuery, PageEnvelope};
@@ -95,8 +93,8 @@ pub fn answer(
     envelope.write_after(&mut after);
     let after = String::from_utf8_lossy(&after);
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-    let bytes: Bytes = renderer.end_list(members);
+    let content = renderer.end_list(members);
     // What is shown depends on more than the records' own changes, such as the names of files.
-    let tag = entity_tag(&bytes);
-    Ok(Reply::body(bytes, tag))
+    let tag = entity_tag(content.whole());
+    Ok(Reply::body(content, tag))
 }

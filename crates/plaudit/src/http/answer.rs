@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 
@@ -10,7 +10,7 @@ use super::accept::Format;
 use super::caller::Judged;
 use super::language::Languages;
 use super::reply::Recorded;
-use super::{ApiError, Reply, precondition, render};
+use super::{ApiError, Content, Reply, precondition, render};
 use crate::program::Program;
 
 /// When to ask again for a stream that there was no room for; nobody knows when one ends.
@@ -62,11 +62,11 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
             let body = judged.renderer(program).record(&document, None);
             Recorded { status, headers, body }
         }
-        Reply::NoContent => Recorded { status: 204, headers, body: Bytes::new() },
-        Reply::Body { bytes, etag } => {
+        Reply::NoContent => Recorded { status: 204, headers, body: Content::default() },
+        Reply::Body { content, etag } => {
             headers.push(content_type);
             tell(&mut headers, header::ETAG, format!("\"{etag}\""));
-            Recorded { status: 200, headers, body: bytes }
+            Recorded { status: 200, headers, body: content }
         }
         Reply::Replay(recorded) => Arc::unwrap_or_clone(recorded),
         // A stream is answered by itself, as it is no answer that could be kept.

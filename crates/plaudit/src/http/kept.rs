@@ -10,11 +10,10 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher as _, Hash};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use axum::body::Bytes;
 use foldhash::quality::RandomState;
 use parking_lot::Mutex;
 
-use super::buffer;
+use super::Content;
 use crate::db::AccountId;
 
 /// The most bytes of answers that a node keeps.
@@ -37,13 +36,13 @@ pub struct Kept {
     pub state: State,
     /// The tag, without quotes.
     pub etag: String,
-    /// The body.
-    pub bytes: Bytes,
+    /// The content.
+    pub content: Content,
 }
 
 impl Weigh for Kept {
     fn weight(&self) -> usize {
-        self.bytes.len()
+        self.content.memory()
     }
 }
 
@@ -70,7 +69,7 @@ impl KeptAnswers {
     /// Keeps an answer in place of an older one, if it is not the first to its request.
     pub fn keep(&self, key: Key, answer: Kept) {
         if self.seen.came_before(self.seen.number(&key)) {
-            self.kept.keep(key, Kept { bytes: buffer::lasting(&answer.bytes), ..answer });
+            self.kept.keep(key, Kept { content: answer.content.lasting(), ..answer });
         }
     }
 }
@@ -194,7 +193,7 @@ mod tests {
     }
 
     fn answer(bytes: usize) -> Kept {
-        Kept { state: (1, 2), etag: "e".to_owned(), bytes: vec![b'x'; bytes].into() }
+        Kept { state: (1, 2), etag: "e".to_owned(), content: vec![b'x'; bytes].into() }
     }
 
     #[test]

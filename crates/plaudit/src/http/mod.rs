@@ -9,6 +9,7 @@ pub mod accept;
 mod answer;
 mod buffer;
 mod caller;
+mod content;
 pub mod download;
 mod error;
 mod event_stream;
@@ -40,6 +41,7 @@ use futures_util::FutureExt as _;
 use tower::Service;
 
 pub use caller::{Caller, Work, Writing};
+pub use content::Content;
 pub use error::ApiError;
 pub use event_stream::{LastEventId, Opening};
 pub use extract::{Body, PathField, PathSlug, PathTab, PathToken, PathUser, RawQuery, Writer};

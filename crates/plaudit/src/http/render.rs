@@ -1,13 +1,12 @@
 //! The one place that knows JSON from XML: fills the slots of stored documents and writes the body of an answer.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bytes::Bytes;
 use memchr::memchr2;
 
 use super::accept::Format;
 use super::buffer;
+use super::content::{Content, Draft};
 use super::download::DownloadSigner;
 use super::language::Languages;
 use super::transcoded::Transcoded;
@@ -15,12 +14,6 @@ use crate::document::{Slot, slots};
 use crate::kind::Kind;
 use crate::program::{Program, fields};
 use crate::text::{Locale, Slug, write_json_string};
-
-/// How much room a list is given before it is written: a little more than the last one took, so that a large page is not
-/// copied as it grows.
-static LIST_CAPACITY: AtomicUsize = AtomicUsize::new(64 * 1024);
-/// The most room that a list is given beforehand.
-const LIST_CAPACITY_LIMIT: usize = 1 << 20;
 
 /// What the slots of a document are filled with.
 #[derive(Clone)]
@@ -39,7 +32,7 @@ pub struct Filling {
 pub struct Renderer {
     format: Format,
     filling: Filling,
-    out: Vec<u8>,
+    list: Draft,
     items: usize,
 }
 
@@ -62,51 +55,51 @@ impl Renderer {
     /// A renderer of an answer in this format.
     #[must_use]
     pub fn new(format: Format, filling: Filling) -> Self {
-        Self { format, filling, out: Vec::new(), items: 0 }
+        Self { format, filling, list: Draft::default(), items: 0 }
     }
 
     /// A whole answer that is one record.
     #[must_use]
-    pub fn record(mut self, document: &str, detail: Option<&str>) -> Bytes {
+    pub fn record(self, document: &str, detail: Option<&str>) -> Content {
         // Answers show more of their fields than they have of their own.
-        self.out = buffer::with_capacity(3 * (document.len() + detail.map_or(0, str::len)));
+        let mut out = buffer::with_capacity(3 * (document.len() + detail.map_or(0, str::len)));
         match self.format {
-            Format::Json => self.filling.json(&mut self.out, document, detail),
+            Format::Json => self.filling.json(&mut out, document, detail),
             Format::Xml => {
-                xml_envelope::begin(&mut self.out);
-                xml_envelope::members(&mut self.out, document, &XmlSlots { filling: &self.filling, detail });
-                xml_envelope::end(&mut self.out);
+                xml_envelope::begin(&mut out);
+                xml_envelope::members(&mut out, document, &XmlSlots { filling: &self.filling, detail });
+                xml_envelope::end(&mut out);
             }
         }
-        buffer::bytes(self.out)
+        out.into()
     }
 
     /// Begins a list: `before` is the JSON text of the envelope from its brace to the member before `data`.
     pub fn begin_list(&mut self, before: &str) {
-        self.out = buffer::with_capacity(LIST_CAPACITY.load(Ordering::Relaxed));
-        match self.format {
+        self.list = Draft::begin();
+        self.list.write(|out| match self.format {
             Format::Json => {
-                self.out.extend_from_slice(before.as_bytes());
-                self.out.extend_from_slice(b",\"data\":[");
+                out.extend_from_slice(before.as_bytes());
+                out.extend_from_slice(b",\"data\":[");
             }
             Format::Xml => {
-                xml_envelope::begin(&mut self.out);
-                xml_envelope::members(&mut self.out, &format!("{before}}}"), &xml_envelope::NoSlots);
+                xml_envelope::begin(out);
+                xml_envelope::members(out, &format!("{before}}}"), &xml_envelope::NoSlots);
             }
-        }
+        });
     }
 
     /// Adds an item of the list.
     pub fn item(&mut self, document: &str, detail: Option<&str>) {
-        match self.format {
+        self.list.write(|out| match self.format {
             Format::Json => {
                 if self.items > 0 {
-                    self.out.push(b',');
+                    out.push(b',');
                 }
-                self.filling.json(&mut self.out, document, detail);
+                self.filling.json(out, document, detail);
             }
-            Format::Xml => self.filling.xml_item(&mut self.out, document, detail),
-        }
+            Format::Xml => self.filling.xml_item(out, document, detail),
+        });
         self.items += 1;
     }
 
@@ -116,43 +109,30 @@ impl Renderer {
             Format::Json => self.item(document, None),
             Format::Xml => {
                 let transcode = |out: &mut Vec<u8>| self.filling.xml_item(out, document, None);
-                transcoded.write(&mut self.out, &self.filling, document, transcode);
+                self.list.write(|out| transcoded.write(out, &self.filling, document, transcode));
                 self.items += 1;
             }
         }
     }
 
-    /// How many items the list has so far.
-    #[must_use]
-    pub fn items(&self) -> usize {
-        self.items
-    }
-
-    /// Forgets what was written, for a list that has to be read again.
-    pub fn restart(&mut self) {
-        self.out.clear();
-        self.items = 0;
-    }
-
     /// Ends the list: `after` is the JSON text of the members after `data`, without braces.
     #[must_use]
-    pub fn end_list(mut self, after: &str) -> Bytes {
-        match self.format {
+    pub fn end_list(mut self, after: &str) -> Content {
+        self.list.write(|out| match self.format {
             Format::Json => {
-                self.out.extend_from_slice(b"],");
-                self.out.extend_from_slice(after.as_bytes());
-                self.out.push(b'}');
+                out.extend_from_slice(b"],");
+                out.extend_from_slice(after.as_bytes());
+                out.push(b'}');
             }
             Format::Xml => {
                 if self.items == 0 {
-                    xml_envelope::member(&mut self.out, "data", "[]", &xml_envelope::NoSlots);
+                    xml_envelope::member(out, "data", "[]", &xml_envelope::NoSlots);
                 }
-                xml_envelope::members(&mut self.out, &format!("{{{after}}}"), &xml_envelope::NoSlots);
-                xml_envelope::end(&mut self.out);
+                xml_envelope::members(out, &format!("{{{after}}}"), &xml_envelope::NoSlots);
+                xml_envelope::end(out);
             }
-        }
-        LIST_CAPACITY.store((self.out.len() + self.out.len() / 16).clamp(4096, LIST_CAPACITY_LIMIT), Ordering::Relaxed);
-        buffer::bytes(self.out)
+        });
+        self.list.end()
     }
 }
 

@@ -17,7 +17,7 @@ use super::judge::LANGUAGE;
 use super::kept::{Keeper, Seen, Weigh};
 use super::rate_limit::{Counted, Standing};
 use super::reply::Recorded;
-use super::{Caller, Reply, buffer};
+use super::{Caller, Reply};
 use crate::app::App;
 use crate::db::{CommitMark, Engine};
 use crate::text::Timestamp;
@@ -62,7 +62,7 @@ pub(super) struct Given {
 
 impl Weigh for Arc<Given> {
     fn weight(&self) -> usize {
-        self.recorded.body.len() + self.said + OVERHEAD
+        self.recorded.body.memory() + self.said + OVERHEAD
     }
 }
 
@@ -115,7 +115,7 @@ impl Repeatable {
             return;
         }
         let given = Given {
-            recorded: Recorded { body: buffer::lasting(&recorded.body), ..recorded.clone() },
+            recorded: Recorded { body: recorded.body.lasting(), ..recorded.clone() },
             mark: self.mark,
             counted: Counted::Key(caller.account(), caller.key()),
             rate_limit: caller.program().account.rate_limit,

@@ -2,12 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use axum::body::Bytes;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-use super::{ApiError, Opening};
+use super::{ApiError, Content, Opening};
 use crate::kind::Kind;
 
 /// The `ETag`, without quotes, of an answer that these bytes decide.
@@ -45,8 +44,8 @@ pub enum Reply {
     NoContent,
     /// A body that was rendered by the handler, in the format of the request, with its `ETag` (without quotes).
     Body {
-        /// The bytes.
-        bytes: Bytes,
+        /// The content.
+        content: Content,
         /// The tag.
         etag: String,
     },
@@ -64,7 +63,7 @@ pub struct Recorded {
     /// The headers that belong to the answer itself.
     pub headers: Vec<(HeaderName, HeaderValue)>,
     /// The body.
-    pub body: Bytes,
+    pub body: Content,
 }
 
 impl Reply {
@@ -95,8 +94,8 @@ impl Reply {
 
     /// 200 with a body that is rendered already.
     #[must_use]
-    pub fn body(bytes: Bytes, etag: String) -> Self {
-        Self::Body { bytes, etag }
+    pub fn body(content: Content, etag: String) -> Self {
+        Self::Body { content, etag }
     }
 }
 

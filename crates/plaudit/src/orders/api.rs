@@ -80,7 +80,7 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
         None => read_from_snapshot(&caller, &request).await?,
     };
     caller.app().answers.keep(key, kept.clone());
-    Ok(Reply::body(kept.bytes, kept.etag))
+    Ok(Reply::body(kept.content, kept.etag))
 }
 
 /// The answer that was given to the same request, where nothing that it depends on has changed.
@@ -90,7 +90,7 @@ async fn read_kept(caller: &Caller, key: &kept::Key) -> Result<Option<Reply>, Ap
         return Ok(None);
     };
     let state = store::state(&mut Source::Db(&app.db), key.0).await?;
-    Ok(((state.version, state.changed) == kept.state).then(|| Reply::body(kept.bytes, kept.etag)))
+    Ok(((state.version, state.changed) == kept.state).then(|| Reply::body(kept.content, kept.etag)))
 }
 
 /// A request that was judged.
@@ -304,8 +304,8 @@ fn answer(caller: &Caller, request: &Request, renderer: Renderer, page: &Page, (
     envelope.write_after(&mut after);
     let after = String::from_utf8_lossy(&after);
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-    let bytes = renderer.end_list(members);
-    Kept { state: (state.version, state.changed), etag: tag(caller, request, state), bytes }
+    let content = renderer.end_list(members);
+    Kept { state: (state.version, state.changed), etag: tag(caller, request, state), content }
 }
 
 /// What the answer depends on: the program, the orders, the query and the representation.

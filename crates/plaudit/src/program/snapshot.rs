@@ -66,10 +66,6 @@ impl Hasher for SlugHasher {
         self.write_u64(u64::from(number));
     }
 
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-
     fn write_u64(&mut self, number: u64) {
         self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
     }

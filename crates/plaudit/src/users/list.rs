@@ -1,7 +1,5 @@
 //! The list of users.
 
-use axum::body::Bytes;
-
 use super::selection::{Place, SPEC, Selection, Sort};
 use super::store::{self, Page};
 use crate::http::openapi::{Error, Paging};
@@ -110,8 +108,8 @@ fn answer(caller: &Caller, query: &ListQuery, sort: Sort, renderer: Renderer, re
     envelope.write_after(&mut after);
     let after = String::from_utf8_lossy(&after);
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-    let bytes: Bytes = renderer.end_list(members);
+    let content = renderer.end_list(members);
     // What is shown depends on more than the users' own changes, such as the seasons of their entries.
-    let tag = entity_tag(&bytes);
-    Reply::body(bytes, tag)
+    let tag = entity_tag(content.whole());
+    Reply::body(content, tag)
 }

@@ -523,7 +523,7 @@ impl Server {
             expires: 0,
         };
         let body = Renderer::new(Format::Json, filling).record(&doc, Some(&detail));
-        serde_json::from_slice(&body).unwrap()
+        serde_json::from_slice(&body.whole()).unwrap()
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use axum::body::Bytes;
-
 use crate::db::{DbError, Source};
 use crate::entries::document::included;
 use crate::entries::plan::{Listing, NARROW, Totals, Wanted};
@@ -79,7 +77,7 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     }
     let answered = answered.ok_or_else(|| ApiError::Internal("a snapshot has changed".to_owned()))?;
     caller.app().answers.keep(key, answered.clone());
-    Ok(Reply::body(answered.bytes, answered.etag))
+    Ok(Reply::body(answered.content, answered.etag))
 }
 
 /// The answer that was given to the same request, where nothing in the account has changed.
@@ -90,7 +88,7 @@ async fn read_kept(caller: &Caller, key: &kept::Key) -> Result<Option<Reply>, Ap
     };
     let state = list::state(&app.db, key.0).await?;
     let is_good = state.is_some_and(|state| (state.version, state.sequence) == kept.state);
-    Ok(is_good.then(|| Reply::body(kept.bytes, kept.etag)))
+    Ok(is_good.then(|| Reply::body(kept.content, kept.etag)))
 }
 
 /// A request that was judged.
@@ -292,9 +290,9 @@ fn answer(caller: &Caller, request: &Request, renderer: Renderer, read: &Read, (
     envelope.write_after(&mut after);
     let after = String::from_utf8_lossy(&after);
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-    let bytes: Bytes = renderer.end_list(members);
+    let content = renderer.end_list(members);
     // What the answer depends on: the program, the records, the query and the representation.
     let representation = request.representation(caller);
     let depends = format!("{}\n{}\n{representation}\n{}", state.version, state.sequence, request.path());
-    Kept { state: (state.version, state.sequence), etag: entity_tag(depends), bytes }
+    Kept { state: (state.version, state.sequence), etag: entity_tag(depends), content }
 }

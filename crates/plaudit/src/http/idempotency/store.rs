@@ -80,7 +80,7 @@ pub async fn keep(
             claim.request.as_slice().into(),
             i64::from(answer.status).into(),
             Json::from(headers).to_string().into(),
-            answer.body.as_ref().into(),
+            answer.body.whole().as_ref().into(),
             now.into(),
         ],
     )

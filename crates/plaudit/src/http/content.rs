@@ -1,0 +1,219 @@
+//! The content of an answer (RFC 9110, section 6.4), in pieces.
+//!
+//! A list is written into buffers of one size, one after the other, so that nothing that was written is copied because
+//! the list turns out longer than another, and nobody has to guess how long it will be. A record is one piece.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+
+use super::buffer;
+
+/// The content of an answer.
+#[derive(Clone, Debug, Default)]
+pub struct Content {
+    first: Piece,
+    rest: Vec<Piece>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Piece {
+    bytes: Bytes,
+    /// How many bytes of memory it takes.
+    memory: usize,
+}
+
+impl Piece {
+    fn new(buffer: Vec<u8>) -> Self {
+        let (bytes, memory) = buffer::bytes(buffer);
+        Self { bytes, memory }
+    }
+}
+
+impl Content {
+    /// How many bytes it has.
+    #[must_use]
+    fn len(&self) -> usize {
+        self.pieces().map(|piece| piece.bytes.len()).sum()
+    }
+
+    /// How many bytes of memory it takes.
+    #[must_use]
+    pub(super) fn memory(&self) -> usize {
+        self.pieces().map(|piece| piece.memory).sum()
+    }
+
+    /// The bytes in one.
+    #[must_use]
+    pub fn whole(&self) -> Bytes {
+        if self.rest.is_empty() {
+            return self.first.bytes.clone();
+        }
+        let mut whole = Vec::with_capacity(self.len());
+        self.pieces().for_each(|piece| whole.extend_from_slice(&piece.bytes));
+        whole.into()
+    }
+
+    /// The same content to be kept: it takes less than twice the memory that it needs.
+    #[must_use]
+    pub(super) fn lasting(&self) -> Self {
+        let lasting = |piece: &Piece| {
+            if piece.bytes.len() > piece.memory / 2 {
+                return piece.clone();
+            }
+            Piece { bytes: Bytes::copy_from_slice(&piece.bytes), memory: piece.bytes.len() }
+        };
+        Self { first: lasting(&self.first), rest: self.rest.iter().map(lasting).collect() }
+    }
+
+    fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        std::iter::once(&self.first).chain(&self.rest)
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(buffer: Vec<u8>) -> Self {
+        Self { first: Piece::new(buffer), rest: Vec::new() }
+    }
+}
+
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        self.whole() == other.whole()
+    }
+}
+
+impl Eq for Content {}
+
+impl From<Content> for Body {
+    fn from(content: Content) -> Self {
+        if content.rest.is_empty() {
+            return Self::from(content.first.bytes);
+        }
+        let left = content.len() as u64;
+        Self::new(Sending { pieces: std::iter::once(content.first).chain(content.rest), left })
+    }
+}
+
+/// Content on its way.
+struct Sending<I> {
+    pieces: I,
+    /// How many bytes are still to be handed over.
+    left: u64,
+}
+
+impl<I: Iterator<Item = Piece> + Unpin> HttpBody for Sending<I> {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        let next = self.pieces.next().map(|piece| piece.bytes);
+        self.left -= next.as_ref().map_or(0, Bytes::len) as u64;
+        Poll::Ready(next.map(|bytes| Ok(Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left == 0
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::with_exact(self.left)
+    }
+}
+
+/// Content that is being written.
+#[derive(Default)]
+pub(super) struct Draft {
+    full: Vec<Piece>,
+    open: Vec<u8>,
+    /// The most bytes that were written at once.
+    longest: usize,
+}
+
+impl Draft {
+    /// Content with nothing in it yet.
+    #[must_use]
+    pub(super) fn begin() -> Self {
+        Self { open: buffer::with_capacity(buffer::PIECE), ..Self::default() }
+    }
+
+    /// Lets something be written at the end, in a new piece where it would hardly fit.
+    pub(super) fn write(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        if self.open.capacity() - self.open.len() < self.longest {
+            let full = std::mem::replace(&mut self.open, buffer::with_capacity(buffer::PIECE));
+            self.full.push(Piece::new(full));
+        }
+        let before = self.open.len();
+        write(&mut self.open);
+        self.longest = self.longest.max(self.open.len() - before);
+    }
+
+    /// What was written.
+    #[must_use]
+    pub(super) fn end(self) -> Content {
+        let mut pieces = self.full.into_iter().chain(std::iter::once(Piece::new(self.open)));
+        Content { first: pieces.next().unwrap_or_default(), rest: pieces.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt as _;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn written(lengths: &[usize]) -> (Content, Vec<u8>) {
+        let (mut draft, mut expected) = (Draft::begin(), Vec::new());
+        for (letter, length) in (b'a'..=b'z').cycle().zip(lengths) {
+            let text = vec![letter; *length];
+            draft.write(|out| out.extend_from_slice(&text));
+            expected.extend(text);
+        }
+        (draft.end(), expected)
+    }
+
+    fn sent(content: Content) -> Vec<u8> {
+        let body = Body::from(content).collect();
+        futures_util::FutureExt::now_or_never(body).unwrap().unwrap().to_bytes().to_vec()
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_written_is_what_is_sent_whatever_the_pieces(
+            lengths in proptest::collection::vec(prop_oneof![0_usize..6_000, 30_000_usize..90_000], 0..60),
+        ) {
+            let (content, expected) = written(&lengths);
+            prop_assert_eq!(content.len(), expected.len());
+            prop_assert_eq!(&content.whole(), &expected);
+            prop_assert_eq!(HttpBody::size_hint(&Body::from(content.clone())).exact(), Some(expected.len() as u64));
+            let lasting = content.lasting();
+            prop_assert!(lasting.memory() <= 2 * expected.len());
+            prop_assert_eq!(&lasting, &content);
+            prop_assert_eq!(sent(lasting), expected.clone());
+            prop_assert_eq!(sent(content), expected);
+        }
+    }
+
+    #[test]
+    fn what_was_written_stays_where_it_is_as_the_content_grows() {
+        let (content, _) = written(&[2_000; 200]);
+        assert!(content.rest.len() > 4);
+        assert!(content.pieces().all(|piece| piece.memory <= buffer::PIECE));
+    }
+
+    #[test]
+    fn what_fills_most_of_its_memory_is_kept_without_a_copy() {
+        let (content, _) = written(&[40_000]);
+        assert_eq!(content.lasting().whole().as_ptr(), content.whole().as_ptr());
+        let (short, _) = written(&[20_000]);
+        assert_ne!(short.lasting().whole().as_ptr(), short.whole().as_ptr());
+        assert_eq!((short.memory(), short.lasting().memory()), (buffer::PIECE, 20_000));
+    }
+}
