@@ -3,7 +3,7 @@
 use super::selection::{Listed, Place};
 use super::store::{self, Page};
 use crate::http::page::{ListQuery, PageEnvelope};
-use crate::http::{ApiError, Caller, Reply, entity_tag};
+use crate::http::{ApiError, Caller, Reply};
 use crate::text::Slug;
 
 /// What is stored of a record and of what it shows.
@@ -95,6 +95,6 @@ pub fn answer(
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
     let content = renderer.end_list(members);
     // What is shown depends on more than the records' own changes, such as the names of files.
-    let tag = entity_tag(content.whole());
+    let tag = content.entity_tag();
     Ok(Reply::body(content, tag))
 }

@@ -8,9 +8,10 @@
 use bytes::Bytes;
 use parking_lot::Mutex;
 
-/// The sizes of the buffers that are kept, in bytes: one for a record, one for a piece of a list.
+/// The sizes of the buffers that are kept, in bytes: one for a short record, one for a piece of a list.
 const SIZES: [usize; 2] = [16 << 10, PIECE];
-/// The most buffers of each size that are kept while nobody uses them.
+/// The most buffers of each size that are kept while nobody uses them: some MiB, more than the pages that are written at
+/// once on the processors of a node.
 const KEPT: [usize; 2] = [32, 256];
 /// How much a piece of a list takes, in bytes.
 pub(super) const PIECE: usize = 64 << 10;
@@ -23,7 +24,11 @@ static FREE: [Mutex<Vec<Vec<u8>>>; 2] = [Mutex::new(Vec::new()), Mutex::new(Vec:
 #[must_use]
 pub(super) fn with_capacity(capacity: usize) -> Vec<u8> {
     match SIZES.iter().position(|size| capacity <= *size) {
-        Some(size) => FREE[size].lock().pop().unwrap_or_else(|| Vec::with_capacity(SIZES[size])),
+        Some(size) => {
+            // Nobody waits for the lock while memory is cleared.
+            let used = FREE[size].lock().pop();
+            used.unwrap_or_else(|| Vec::with_capacity(SIZES[size]))
+        }
         None => Vec::with_capacity(capacity),
     }
 }

@@ -18,7 +18,7 @@ use crate::db::AccountId;
 
 /// The most bytes of answers that a node keeps.
 const KEPT_BYTES: usize = 16 << 20;
-/// The most bytes of one answer that is kept.
+/// The most bytes of memory of one answer that is kept.
 const ANSWER_BYTES: usize = 1 << 20;
 /// How much of what came by is remembered.
 const SEEN: usize = 8192;

@@ -61,8 +61,11 @@ impl Renderer {
     /// A whole answer that is one record.
     #[must_use]
     pub fn record(self, document: &str, detail: Option<&str>) -> Content {
-        // Answers show more of their fields than they have of their own.
-        let mut out = buffer::with_capacity(3 * (document.len() + detail.map_or(0, str::len)));
+        let known = document.len() + detail.map_or(0, str::len);
+        // Answers show more of their fields than they have of their own; a buffer that was used before is better than a
+        // new one, even where it may have to grow.
+        let guess = if known <= buffer::PIECE { buffer::PIECE.min(3 * known) } else { 3 * known };
+        let mut out = buffer::with_capacity(guess);
         match self.format {
             Format::Json => self.filling.json(&mut out, document, detail),
             Format::Xml => {

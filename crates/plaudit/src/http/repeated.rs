@@ -24,7 +24,7 @@ use crate::text::Timestamp;
 
 /// The most bytes of answers that a node keeps.
 const KEPT_BYTES: usize = 32 << 20;
-/// The most bytes of one answer that is kept.
+/// The most bytes of memory of one answer that is kept.
 const ANSWER_BYTES: usize = 1 << 20;
 /// The longest request that is kept, in bytes.
 const REQUEST_BYTES: usize = 2048;
@@ -115,7 +115,11 @@ impl Repeatable {
             return;
         }
         let given = Given {
-            recorded: Recorded { body: recorded.body.lasting(), ..recorded.clone() },
+            recorded: Recorded {
+                status: recorded.status,
+                headers: recorded.headers.clone(),
+                body: recorded.body.lasting(),
+            },
             mark: self.mark,
             counted: Counted::Key(caller.account(), caller.key()),
             rate_limit: caller.program().account.rate_limit,

@@ -12,7 +12,16 @@ use crate::kind::Kind;
 /// The `ETag`, without quotes, of an answer that these bytes decide.
 #[must_use]
 pub fn entity_tag(decides: impl AsRef<[u8]>) -> String {
-    hex::encode(&Sha256::digest(decides)[..16])
+    entity_tag_of([decides])
+}
+
+/// As [`entity_tag`], of bytes that stand in several places one after the other.
+pub(super) fn entity_tag_of(decide: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
+    let mut hash = Sha256::new();
+    for part in decide {
+        hash.update(part);
+    }
+    hex::encode(&hash.finalize()[..16])
 }
 
 /// A success.
@@ -56,7 +65,7 @@ pub enum Reply {
 }
 
 /// An answer as it was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Recorded {
     /// The status.
     pub status: u16,

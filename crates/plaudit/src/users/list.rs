@@ -4,7 +4,7 @@ use super::selection::{Place, SPEC, Selection, Sort};
 use super::store::{self, Page};
 use crate::http::openapi::{Error, Paging};
 use crate::http::page::{ListQuery, PageEnvelope};
-use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply, entity_tag};
+use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
 
 const PATH: &str = "/user";
 
@@ -110,6 +110,6 @@ fn answer(caller: &Caller, query: &ListQuery, sort: Sort, renderer: Renderer, re
     let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
     let content = renderer.end_list(members);
     // What is shown depends on more than the users' own changes, such as the seasons of their entries.
-    let tag = entity_tag(content.whole());
+    let tag = content.entity_tag();
     Reply::body(content, tag)
 }

@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use super::*;
+use crate::http::content::{Content, Draft};
 
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(120);
@@ -88,6 +89,29 @@ async fn ten_thousand_requests_pass_over_one_connection() {
         let length = answer_length().await;
         client.read_exact(&mut one[..length]).await.unwrap();
         assert!(one[..length].ends_with(b"127.0.0.1"));
+    }
+    assert_eq!(running.stop().await, 0);
+}
+
+/// A list of this many kilobytes, in pieces.
+fn list(kilobytes: usize) -> Content {
+    let mut list = Draft::begin();
+    (0..kilobytes).for_each(|number| list.write(|out| out.extend_from_slice(format!("{number:01023}\n").as_bytes())));
+    list.end()
+}
+
+#[tokio::test]
+async fn what_is_sent_in_pieces_has_one_length_and_leaves_the_connection_good() {
+    const KILOBYTES: usize = 900;
+    let router = Router::new().route("/", get(async || axum::body::Body::from(list(KILOBYTES))));
+    let running = Running::start(router, settings()).await;
+    let mut client = running.connect().await;
+    let expected = String::from_utf8(list(KILOBYTES).whole().to_vec()).unwrap();
+    for (method, body) in [("GET", &*expected), ("HEAD", ""), ("GET", &*expected)] {
+        client.write_all(format!("{method} / HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.unwrap();
+        let answer = answer(&mut client, body).await;
+        assert!(answer.contains(&format!("content-length: {}\r\n", KILOBYTES * 1024)), "{method}");
+        assert!(!answer.contains("transfer-encoding"));
     }
     assert_eq!(running.stop().await, 0);
 }
