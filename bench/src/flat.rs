@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
 use crate::client::{self, Client};
@@ -156,6 +156,7 @@ pub(crate) fn measure(
 }
 
 /// The processor time of the first, the middle and the last page, and how long the first request for the last page took.
+/// Of two pages the second is the middle one as well.
 /// `round` is how often the list was measured before.
 fn pages(
     context: &Context,
@@ -172,22 +173,25 @@ fn pages(
     // A last page with fewer rows is faster for that alone: the fuller one of the last two is comparable.
     let deep = if total.is_multiple_of(PER_PAGE) || pages == 2 { pages } else { pages - 1 };
     let first_access = client.time(&list.request(pages, 0))?;
-    let compared = [1, deep.div_ceil(2), deep];
-    for page in compared {
-        client.time(&list.request(page, 1))?;
+    // Each page once in a turn: what was asked for a moment ago is still in the caches of the processor.
+    let compared = if deep == 2 { vec![1, deep] } else { vec![1, deep.div_ceil(2), deep] };
+    for page in &compared {
+        client.time(&list.request(*page, 1))?;
     }
-    let mut times = [const { Vec::new() }; 3];
+    let mut times = vec![Vec::new(); compared.len()];
     let threads = processes.threads()?;
     // In turns, so that a disturbance of the machine meets all of them.
     // Each round in spellings of its own: what is asked for again is answered from memory.
     for spelling in (2..client::SPELLINGS).cycle().skip(round * context.turns).take(context.turns) {
-        for (page, times) in compared.into_iter().zip(&mut times) {
+        for (page, times) in compared.iter().zip(&mut times) {
             let before = threads.used();
-            client.time(&list.request(page, spelling))?;
+            client.time(&list.request(*page, spelling))?;
             times.push(microseconds(threads.used().saturating_sub(before)));
         }
     }
-    let [first, middle, deepest] = times.map(median);
+    let times: Vec<f64> = times.into_iter().map(median).collect();
+    let [first, .., deepest] = times[..] else { bail!("two pages were not measured") };
+    let middle = times[times.len() / 2];
     let row = Flatness {
         engine: engine.label(),
         query: list.query.clone(),
