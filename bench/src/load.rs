@@ -135,7 +135,8 @@ pub(crate) fn measure_in_turn<const LOADS: usize>(loads: &[Load<'_>; LOADS], dut
     Ok(runs.map(|runs| middle(&runs)))
 }
 
-fn middle(runs: &[Measured]) -> Measured {
+/// The middle of several runs, each figure by itself.
+pub(crate) fn middle(runs: &[Measured]) -> Measured {
     let middle = |member: fn(&Measured) -> f64| median(runs.iter().map(member).collect());
     Measured {
         rate: middle(|run| run.rate),

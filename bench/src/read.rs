@@ -6,7 +6,7 @@ use crate::client::{self, Client};
 use crate::context::Context;
 use crate::engine::{Engine, Filled};
 use crate::limit::Limit;
-use crate::load::{self, Load, float};
+use crate::load::{self, Duty, Load, float};
 use crate::plaudit::Server;
 use crate::report::Report;
 use crate::{replay, wire};
@@ -77,15 +77,6 @@ pub(crate) fn against_the_driver(
     let postmaster = engine.postmaster()?;
     let request = client::get(PAGE, client::JSON, &filled.key);
 
-    let server = Server::start(context, &filled.url)?;
-    let processes = server.processes(postmaster);
-    let fresh = load::fresh(PAGE, client::JSON, &filled.key);
-    let ours = load::measure(server.address, &fresh, context.duty, &processes)?;
-    let connections = Engine::connections(filled)?;
-    server.stop()?;
-    report.load(&format!("PostgreSQL: GET {PAGE}, with the database"), ours);
-    report.figure("PostgreSQL: connections of the server", float(connections.try_into()?), "");
-
     let (url, recording) = wire::proxy(&filled.url)?;
     let server = Server::start(context, &url)?;
     let mut client = Client::connect(server.address)?;
@@ -109,7 +100,25 @@ pub(crate) fn against_the_driver(
         let text = step.text.split_whitespace().collect::<Vec<_>>().join(" ");
         println!("  recorded: {}", text.get(..160).unwrap_or(&text));
     }
-    let bare = replay::read(&filled.url, &steps, connections, context.duty, postmaster)?;
+
+    let server = Server::start(context, &filled.url)?;
+    let processes = server.processes(postmaster);
+    let fresh = load::fresh(PAGE, client::JSON, &filled.key);
+    let once = Duty { runs: 1, ..context.duty };
+    let (mut ours, mut bare, mut connections) = (Vec::new(), Vec::new(), 0);
+    // In turns, so that a machine that grows slower does so for both.
+    for _ in 0..context.duty.runs {
+        ours.push(load::measure(server.address, &fresh, once, &processes)?);
+        connections = Engine::connections(filled)?;
+        bare.push(replay::read(&filled.url, &steps, connections, once, postmaster)?);
+    }
+    server.stop()?;
+    for (ours, bare) in ours.iter().zip(&bare) {
+        println!("  in turn: {:.1} us and {:.1} us", ours.microseconds, bare.microseconds);
+    }
+    let (ours, bare) = (load::middle(&ours), replay::middle(&bare));
+    report.load(&format!("PostgreSQL: GET {PAGE}, with the database"), ours);
+    report.figure("PostgreSQL: connections of the server", float(connections.try_into()?), "");
     report.figure("PostgreSQL: the bare driver with the same statements", bare.microseconds, "us a request");
     report.figure("PostgreSQL: of it, the driver's own process", bare.driver, "us a request");
     let ratio = ours.microseconds / bare.microseconds;

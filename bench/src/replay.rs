@@ -128,18 +128,22 @@ pub(crate) fn read(url: &str, steps: &[Step], connections: usize, duty: Duty, po
         }
         wait(&mut tasks, duty.warm_up).await?;
         let (whole, driver) = (used(postmaster), used(None));
-        let mut runs = [Vec::new(), Vec::new()];
+        let mut runs = Vec::new();
         for _ in 0..duty.runs {
             let before = (count.load(order), whole.seconds()?, driver.seconds()?);
             wait(&mut tasks, duty.run).await?;
-            let reads = float(count.load(order) - before.0);
-            for (run, used) in runs.iter_mut().zip([whole.seconds()? - before.1, driver.seconds()? - before.2]) {
-                run.push(used / reads * 1e6);
-            }
+            let each = 1e6 / float(count.load(order) - before.0);
+            let (whole, driver) = (whole.seconds()? - before.1, driver.seconds()? - before.2);
+            runs.push(Read { microseconds: whole * each, driver: driver * each });
         }
-        let [microseconds, driver] = runs.map(median);
-        Ok(Read { microseconds, driver })
+        Ok(middle(&runs))
     })
+}
+
+/// The middle of several runs, each figure by itself.
+pub(crate) fn middle(runs: &[Read]) -> Read {
+    let middle = |member: fn(&Read) -> f64| median(runs.iter().map(member).collect());
+    Read { microseconds: middle(|run| run.microseconds), driver: middle(|run| run.driver) }
 }
 
 async fn wait(tasks: &mut JoinSet<Result<()>>, duration: Duration) -> Result<()> {
