@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::client::{self, Client};
 use crate::context::Context;
+use crate::driver;
 use crate::engine::{Engine, Filled};
 use crate::limit::Limit;
 use crate::load::{self, Load, float};
@@ -32,14 +33,12 @@ pub(crate) fn measure(
     context: &Context,
     report: &mut Report,
     engine: &Engine,
-    filled: &Filled,
+    (filled, slugs): (&Filled, &[String]),
     server: &Server,
 ) -> Result<()> {
     let label = engine.label();
-    let mut client = Client::connect(server.address)?;
-    let slugs = slugs(&mut client, &filled.key)?;
-    let get = |slug: &String| client::get(&format!("/entry/{slug}"), client::JSON, &filled.key);
-    let answer = client.ask_ok(&get(&slugs[0]))?;
+    let get = |slug: &String| get(filled, slug);
+    let answer = Client::connect(server.address)?.ask_ok(&get(&slugs[0]))?;
     report.figure(format!("{label}: bytes of GET /entry/{{slug}}"), bytes(&answer.body), "bytes");
     let (limit, processes) = (Limit::start(context, &answer)?, server.processes(None));
     report.figure(format!("{label}: entries that are read, in no order"), float(slugs.len().try_into()?), "");
@@ -77,12 +76,34 @@ pub(crate) fn measure(
     Ok(())
 }
 
+/// The read of one against the bare driver.
+pub(crate) fn against_the_driver(
+    context: &Context,
+    report: &mut Report,
+    engine: &Engine,
+    (filled, slugs): (&Filled, &[String]),
+) -> Result<()> {
+    let requests: Vec<Vec<u8>> = slugs.iter().map(|slug| get(filled, slug)).collect();
+    let read = driver::Read {
+        name: "GET /entry/{slug}".to_owned(),
+        samples: requests.iter().take(driver::SAMPLES + 1).cloned().collect(),
+        subjects: slugs,
+        load: load::in_turn(requests),
+    };
+    driver::measure(context, report, engine, filled, &read)
+}
+
+fn get(filled: &Filled, slug: &str) -> Vec<u8> {
+    client::get(&format!("/entry/{slug}"), client::JSON, &filled.key)
+}
+
 fn bytes(body: &[u8]) -> f64 {
     float(u64::try_from(body.len()).unwrap_or(u64::MAX))
 }
 
 /// All entries of the account, in an order that has nothing to do with where they are stored.
-fn slugs(client: &mut Client, key: &str) -> Result<Vec<String>> {
+pub(crate) fn slugs(server: &Server, key: &str) -> Result<Vec<String>> {
+    let mut client = Client::connect(server.address)?;
     let mut slugs: Vec<String> = Vec::new();
     for page in 1.. {
         let path = format!("/entry?per_page=100&season=all&order=local_id&page={page}");
@@ -117,8 +138,8 @@ pub(crate) fn statements(context: &Context, report: &mut Report, engine: &Engine
     for size in context.sizes {
         let filled = engine.filled(context, size, size)?;
         let server = Server::start(context, &filled.url)?;
+        let slug = slugs(&server, &filled.key)?.swap_remove(0);
         let mut client = Client::connect(server.address)?;
-        let slug = slugs(&mut client, &filled.key)?.swap_remove(0);
         // A page has at most as many entries as the smallest account, and so every account has several.
         let path = "/entry?per_page=3&season=all";
         let first = client.ask_ok(&client::get(path, client::JSON, &filled.key))?.body;

@@ -7,6 +7,7 @@
 mod bare;
 mod client;
 mod context;
+mod driver;
 mod engine;
 mod entry;
 mod flat;
@@ -175,8 +176,13 @@ fn measure(context: &Context, report: &mut Report, engine: &Engine, only: Option
         report.part(&format!("{label}: reads of entries"), |report| {
             let filled = engine.filled(context, context.entries, entry::ORDER_COUNT)?;
             let server = Server::start(context, &filled.url)?;
-            let measured = entry::measure(context, report, engine, &filled, &server);
+            let slugs = entry::slugs(&server, &filled.key)?;
+            let measured = entry::measure(context, report, engine, (&filled, &slugs), &server);
             server.stop()?;
+            let measured = measured.and_then(|()| match engine {
+                Engine::Sqlite => Ok(()),
+                Engine::Postgres(_) => entry::against_the_driver(context, report, engine, (&filled, &slugs)),
+            });
             engine.release(context, &filled)?;
             measured
         });

@@ -1,21 +1,18 @@
 //! A page of 100 orders: against the limit, XML against JSON, and on PostgreSQL against the bare driver.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use crate::client::{self, Client};
 use crate::context::Context;
+use crate::driver;
 use crate::engine::{Engine, Filled};
 use crate::limit::Limit;
-use crate::load::{self, Duty, Load, float};
+use crate::load::{self, Load, float};
 use crate::plaudit::Server;
 use crate::report::Report;
-use crate::{replay, wire};
 
 /// The page that every figure of a read is about.
 const PAGE: &str = "/order?per_page=100";
-
-/// Requests before a recording, so that every statement is prepared on every connection that is then used.
-const WARM_UP_REQUESTS: usize = 20;
 
 /// The page against the limit, and in XML against JSON.
 pub(crate) fn against_the_limit(
@@ -66,62 +63,19 @@ pub(crate) fn against_the_limit(
     Ok(())
 }
 
-/// The processor time of the page, the database's included, against that of the bare driver running the statements
-/// that the page runs.
+/// The page against the bare driver.
 pub(crate) fn against_the_driver(
     context: &Context,
     report: &mut Report,
     engine: &Engine,
     filled: &Filled,
 ) -> Result<()> {
-    let postmaster = engine.postmaster()?;
-    let request = client::get(PAGE, client::JSON, &filled.key);
-
-    let (url, recording) = wire::proxy(&filled.url)?;
-    let server = Server::start(context, &url)?;
-    let mut client = Client::connect(server.address)?;
-    for _ in 0..WARM_UP_REQUESTS {
-        client.ask_ok(&request)?;
-    }
-    let mut recorded: Option<Vec<wire::Step>> = None;
-    for spelling in 1..4 {
-        let request = client::respelled(PAGE, client::JSON, &filled.key, spelling);
-        wire::start(&recording);
-        client.ask_ok(&request)?;
-        let steps = wire::stop(&recording).concat();
-        // What the server asks at times of its own may fall into a recording, so the shortest counts.
-        if !steps.is_empty() && recorded.as_ref().is_none_or(|shortest| steps.len() < shortest.len()) {
-            recorded = Some(steps);
-        }
-    }
-    server.stop()?;
-    let Some(steps) = recorded else { bail!("the server answered without asking the database") };
-    for step in &steps {
-        let text = step.text.split_whitespace().collect::<Vec<_>>().join(" ");
-        println!("  recorded: {}", text.get(..160).unwrap_or(&text));
-    }
-
-    let server = Server::start(context, &filled.url)?;
-    let processes = server.processes(postmaster);
-    let fresh = load::fresh(PAGE, client::JSON, &filled.key);
-    let once = Duty { runs: 1, ..context.duty };
-    let (mut ours, mut bare, mut connections) = (Vec::new(), Vec::new(), 0);
-    // In turns, so that a machine that grows slower does so for both.
-    for _ in 0..context.duty.runs {
-        ours.push(load::measure(server.address, &fresh, once, &processes)?);
-        connections = Engine::connections(filled)?;
-        bare.push(replay::read(&filled.url, &steps, connections, once, postmaster)?);
-    }
-    server.stop()?;
-    for (ours, bare) in ours.iter().zip(&bare) {
-        println!("  in turn: {:.1} us and {:.1} us", ours.microseconds, bare.microseconds);
-    }
-    let (ours, bare) = (load::middle(&ours), replay::middle(&bare));
-    report.load(&format!("PostgreSQL: GET {PAGE}, with the database"), ours);
-    report.figure("PostgreSQL: connections of the server", float(connections.try_into()?), "");
-    report.figure("PostgreSQL: the bare driver with the same statements", bare.microseconds, "us a request");
-    report.figure("PostgreSQL: of it, the driver's own process", bare.driver, "us a request");
-    let ratio = ours.microseconds / bare.microseconds;
-    report.at_most(format!("PostgreSQL: processor time, GET {PAGE} against the driver"), 1.3, ratio, "");
-    Ok(())
+    let asked = |spelling| client::respelled(PAGE, client::JSON, &filled.key, spelling);
+    let read = driver::Read {
+        name: format!("GET {PAGE}"),
+        samples: (0..=driver::SAMPLES as u64).map(asked).collect(),
+        subjects: &[],
+        load: load::fresh(PAGE, client::JSON, &filled.key),
+    };
+    driver::measure(context, report, engine, filled, &read)
 }

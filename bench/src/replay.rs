@@ -110,20 +110,28 @@ pub(crate) struct Read {
     pub(crate) driver: f64,
 }
 
-/// Runs the statements of one read again and again on that many connections.
-pub(crate) fn read(url: &str, steps: &[Step], connections: usize, duty: Duty, postmaster: Option<u32>) -> Result<Read> {
+/// Runs the statements of reads in turn, again and again, on that many connections, each beginning at another place.
+pub(crate) fn read(
+    url: &str,
+    units: &Arc<Vec<Vec<Step>>>,
+    connections: usize,
+    duty: Duty,
+    postmaster: Option<u32>,
+) -> Result<Read> {
     runtime()?.block_on(async {
         let count = Arc::new(std::sync::atomic::AtomicU64::new(0));
         let order = std::sync::atomic::Ordering::Relaxed;
         let mut tasks: JoinSet<Result<()>> = JoinSet::new();
-        for _ in 0..connections.max(1) {
+        let connections = connections.max(1);
+        for number in 0..connections {
             let mut session = Session::open(url).await?;
-            let (steps, count) = (steps.to_vec(), Arc::clone(&count));
+            let (units, count) = (Arc::clone(units), Arc::clone(&count));
             tasks.spawn(async move {
-                loop {
-                    session.run(&steps).await?;
+                for steps in units.iter().cycle().skip(number * units.len() / connections) {
+                    session.run(steps).await?;
                     count.fetch_add(1, order);
                 }
+                bail!("there is nothing to run")
             });
         }
         wait(&mut tasks, duty.warm_up).await?;
