@@ -2,7 +2,7 @@
 //!
 //! - A statement is written once, with `$1` parameters; what both engines understand is listed in `docs/database.md`.
 //! - A read is one statement ([`Db::each`], [`Db::first`]); on SQLite it runs inline on a connection of the calling
-//!   thread, on PostgreSQL on a pooled connection.
+//!   thread, on PostgreSQL on a pooled connection, which lookups share.
 //! - A long read that needs one state of the data runs in a [`Db::snapshot`].
 //! - A write is a function of a [`Tx`] ([`Db::write`]). Writes that wait are run one after the other as savepoints of
 //!   one transaction and acknowledged together after its commit: all of them on SQLite, those of one account on
@@ -19,9 +19,11 @@ pub mod migrate;
 mod postgres;
 mod rest;
 mod row;
+mod sharing;
 mod source;
 mod sqlite;
 pub mod tables;
+mod turns;
 mod tx;
 mod value;
 mod wal_index;
@@ -174,7 +176,8 @@ impl Db {
         }
     }
 
-    /// Runs one statement and reads its first row, if there is one.
+    /// Runs one short statement, such as a lookup by a key, and reads its first row, if there is one. On PostgreSQL others
+    /// wait behind it on the same connection; what may take long is for [`Db::each`].
     pub async fn first<T, F>(&self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
     where
         T: Send,
@@ -182,13 +185,17 @@ impl Db {
     {
         let mut found = None;
         let mut read = read;
-        self.each(sql, values, |row| {
+        let row = |row: &Row<'_>| {
             if found.is_none() {
                 found = Some(read(row)?);
             }
             Ok(())
-        })
-        .await?;
+        };
+        self.0.statements.count(1);
+        match &self.0.backend {
+            Backend::Sqlite(sqlite) => sqlite.each(sql, values, row)?,
+            Backend::Postgres(postgres) => postgres.each_shared(sql, values, row).await?,
+        }
         Ok(found)
     }
 

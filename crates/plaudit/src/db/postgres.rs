@@ -13,6 +13,8 @@ use tokio_postgres::NoTls;
 
 use super::buffered::Buffered;
 use super::group::Job;
+use super::sharing::Sharing;
+use super::turns::InTurns;
 use super::tx::{Link, Tx};
 use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
 
@@ -20,7 +22,7 @@ type Client = deadpool_postgres::Object;
 
 /// How often a write is run again that met another one or lost its connection.
 const RUNS: usize = 11;
-/// How long a request waits for a connection.
+/// How long a request waits for a connection, and for the answer to a lookup.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long the queue of an account waits for the next write before it ends.
 const IDLE: Duration = Duration::from_secs(10);
@@ -48,6 +50,7 @@ fn pool_size(settings: &Settings) -> usize {
 #[derive(Clone)]
 struct Shared {
     pool: Pool,
+    sharing: Arc<Sharing>,
     statements: Arc<Statements>,
     commits: Arc<Commits>,
     queues: Arc<Queues>,
@@ -69,12 +72,13 @@ impl Postgres {
         config.options("-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan");
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let manager = if Buffered::prepare(&mut config) {
-            Manager::from_config(config, Buffered, recycling)
+            Manager::from_connect(config, InTurns(Buffered), recycling)
         } else {
-            Manager::from_config(config, NoTls, recycling)
+            Manager::from_connect(config, InTurns(NoTls), recycling)
         };
+        let pool_size = pool_size(settings);
         let pool = Pool::builder(manager)
-            .max_size(pool_size(settings))
+            .max_size(pool_size)
             .runtime(Runtime::Tokio1)
             .wait_timeout(Some(PATIENCE))
             .create_timeout(Some(PATIENCE))
@@ -84,6 +88,7 @@ impl Postgres {
         drop(pool.get().await.map_err(|error| DbError::Settings(format!("database.url: {error}")))?);
         Ok(Self(Shared {
             pool,
+            sharing: Arc::new(Sharing::of(pool_size)),
             statements: Arc::clone(statements),
             commits: Arc::clone(commits),
             queues: Arc::default(),
@@ -96,6 +101,16 @@ impl Postgres {
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {
         each(&self.0.pool.get().await?, sql, values, row).await
+    }
+
+    /// Like [`Self::each`] for a short statement, on a connection that others use at the same time.
+    pub(super) async fn each_shared<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    where
+        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
+    {
+        let client = self.0.sharing.client(&self.0.pool).await?;
+        let patience = || DbError::Failed(format!("no answer for {} s", PATIENCE.as_secs()));
+        tokio::time::timeout(PATIENCE, each(&client, sql, values, row)).await.map_err(|_| patience())?
     }
 
     /// Runs one statement without values or rows, outside of any transaction.

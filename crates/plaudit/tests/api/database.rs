@@ -1,5 +1,6 @@
 //! The face of the database: what a transaction promises, on both engines.
 
+use futures_util::FutureExt as _;
 use plaudit::db::tables::TABLES;
 use plaudit::db::{AccountId, Db, DbError, Engine, Tx, Value};
 
@@ -77,6 +78,22 @@ both_engines! {
             .await
             .unwrap();
         assert_eq!(found.as_deref(), Some("bab"));
+    }
+
+    async fn lookups_at_once_get_their_own_answers_also_behind_some_that_were_given_up(server) {
+        let number = async |number: i64| {
+            server.db.first("SELECT CAST($1 AS BIGINT)", &[number.into()], |row| row.integer(0)).await.unwrap()
+        };
+        let lookups = (0..200).map(|asked| async move {
+            let first = number(asked).await;
+            let _ = number(-1).now_or_never();
+            (asked, first, number(asked + 200).await)
+        });
+        let answers = futures_util::future::join_all(lookups).await;
+        assert_eq!(answers.len(), 200);
+        for (asked, first, second) in answers {
+            assert_eq!((first, second), (Some(asked), Some(asked + 200)));
+        }
     }
 
     async fn concurrent_read_modify_writes_of_one_row_lose_none(server) {
