@@ -27,7 +27,7 @@ pub async fn secret(db: &Db, ids: &Ids) -> Result<[u8; 32], DbError> {
 /// The text of the region's maintenance, while there is one.
 // tidy: every account -- maintenance is the region's
 pub async fn maintenance(db: &Db, region: &str) -> Result<Option<String>, DbError> {
-    db.first("SELECT message FROM maintenance WHERE region = $1", &[region.into()], |row| Ok(row.text(0)?.to_owned()))
+    db.look_up("SELECT message FROM maintenance WHERE region = $1", &[region.into()], |row| Ok(row.text(0)?.to_owned()))
         .await
 }
 

@@ -1,7 +1,7 @@
 //! SQLite and PostgreSQL behind one small face.
 //!
 //! - A statement is written once, with `$1` parameters; what both engines understand is listed in `docs/database.md`.
-//! - A read is one statement ([`Db::each`], [`Db::first`]); on SQLite it runs inline on a connection of the calling
+//! - A read is one statement ([`Db::each`], [`Db::first`], [`Db::look_up`]); on SQLite it runs inline on a connection of the calling
 //!   thread, on PostgreSQL on a pooled connection, which lookups share.
 //! - A long read that needs one state of the data runs in a [`Db::snapshot`].
 //! - A write is a function of a [`Tx`] ([`Db::write`]). Writes that wait are run one after the other as savepoints of
@@ -114,6 +114,21 @@ struct Inner {
     commits: Arc<Commits>,
 }
 
+/// The first row of a result, as it was read.
+struct First<T, F> {
+    read: F,
+    found: Option<T>,
+}
+
+impl<T, F: FnMut(&Row<'_>) -> Result<T, DbError>> First<T, F> {
+    fn take(&mut self, row: &Row<'_>) -> Result<(), DbError> {
+        if self.found.is_none() {
+            self.found = Some((self.read)(row)?);
+        }
+        Ok(())
+    }
+}
+
 /// A database. Cloning is cheap; the clones are the same database.
 #[derive(Clone)]
 pub struct Db(Arc<Inner>);
@@ -176,27 +191,31 @@ impl Db {
         }
     }
 
-    /// Runs one short statement, such as a lookup by a key, and reads its first row, if there is one. On PostgreSQL others
-    /// wait behind it on the same connection; what may take long is for [`Db::each`].
+    /// Runs one statement and reads its first row, if there is one.
     pub async fn first<T, F>(&self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
     where
         T: Send,
         F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
     {
-        let mut found = None;
-        let mut read = read;
-        let row = |row: &Row<'_>| {
-            if found.is_none() {
-                found = Some(read(row)?);
-            }
-            Ok(())
-        };
+        let mut first = First { read, found: None };
+        self.each(sql, values, |row| first.take(row)).await?;
+        Ok(first.found)
+    }
+
+    /// Like [`Db::first`] for a lookup: a short statement that finds a small row by a key. On PostgreSQL others wait behind
+    /// it on the same connection, and it fails where no answer comes for 15 seconds.
+    pub async fn look_up<T, F>(&self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
+    where
+        T: Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        let mut first = First { read, found: None };
         self.0.statements.count(1);
         match &self.0.backend {
-            Backend::Sqlite(sqlite) => sqlite.each(sql, values, row)?,
-            Backend::Postgres(postgres) => postgres.each_shared(sql, values, row).await?,
+            Backend::Sqlite(sqlite) => sqlite.each(sql, values, |row| first.take(row))?,
+            Backend::Postgres(postgres) => postgres.look_up(sql, values, |row| first.take(row)).await?,
         }
-        Ok(found)
+        Ok(first.found)
     }
 
     /// Runs a statement that may take long, away from the threads that answer requests.

@@ -13,7 +13,7 @@ use tokio_postgres::NoTls;
 
 use super::buffered::Buffered;
 use super::group::Job;
-use super::sharing::Sharing;
+use super::sharing::{Shared, Sharing};
 use super::turns::InTurns;
 use super::tx::{Link, Tx};
 use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
@@ -22,7 +22,7 @@ type Client = deadpool_postgres::Object;
 
 /// How often a write is run again that met another one or lost its connection.
 const RUNS: usize = 11;
-/// How long a request waits for a connection, and for the answer to a lookup.
+/// How long a request waits for a connection, and then for the answer to a lookup.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long the queue of an account waits for the next write before it ends.
 const IDLE: Duration = Duration::from_secs(10);
@@ -48,7 +48,7 @@ fn pool_size(settings: &Settings) -> usize {
 }
 
 #[derive(Clone)]
-struct Shared {
+struct Inner {
     pool: Pool,
     sharing: Arc<Sharing>,
     statements: Arc<Statements>,
@@ -57,7 +57,7 @@ struct Shared {
     group_limit: usize,
 }
 
-pub(super) struct Postgres(Shared);
+pub(super) struct Postgres(Inner);
 
 impl Postgres {
     pub(super) async fn open(
@@ -86,7 +86,7 @@ impl Postgres {
             .build()
             .map_err(|error| DbError::Settings(error.to_string()))?;
         drop(pool.get().await.map_err(|error| DbError::Settings(format!("database.url: {error}")))?);
-        Ok(Self(Shared {
+        Ok(Self(Inner {
             pool,
             sharing: Arc::new(Sharing::of(pool_size)),
             statements: Arc::clone(statements),
@@ -103,14 +103,20 @@ impl Postgres {
         each(&self.0.pool.get().await?, sql, values, row).await
     }
 
-    /// Like [`Self::each`] for a short statement, on a connection that others use at the same time.
-    pub(super) async fn each_shared<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    /// Like [`Self::each`] for a lookup, on a connection that others use at the same time.
+    pub(super) async fn look_up<F>(&self, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {
-        let client = self.0.sharing.client(&self.0.pool).await?;
-        let patience = || DbError::Failed(format!("no answer for {} s", PATIENCE.as_secs()));
-        tokio::time::timeout(PATIENCE, each(&client, sql, values, row)).await.map_err(|_| patience())?
+        let shared = self.0.sharing.join(&self.0.pool).await?;
+        let outcome = ask(&shared, sql, values, &mut row).await;
+        if !matches!(outcome, Err(DbError::Again(_))) {
+            return outcome;
+        }
+        // A lookup changes nothing, and whoever ended its connection did so for all that were under way on it.
+        shared.spend();
+        drop(shared);
+        ask(&*self.0.sharing.join(&self.0.pool).await?, sql, values, &mut row).await
     }
 
     /// Runs one statement without values or rows, outside of any transaction.
@@ -143,7 +149,7 @@ impl Postgres {
     }
 }
 
-impl Shared {
+impl Inner {
     async fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
         let client = self.pool.get().await?;
         client.batch_execute(begin).await?;
@@ -249,6 +255,17 @@ impl Drop for Session {
             drop(deadpool_postgres::Object::take(client));
         }
     }
+}
+
+/// Sends a lookup on a shared connection, and spends the connection where no answer comes.
+async fn ask<F>(shared: &Shared, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+where
+    F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
+{
+    tokio::time::timeout(PATIENCE, each(shared.client()?, sql, values, row)).await.unwrap_or_else(|_| {
+        shared.spend();
+        Err(DbError::Failed(format!("no answer to a lookup for {} s", PATIENCE.as_secs())))
+    })
 }
 
 pub(super) async fn each<F>(client: &Client, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>

@@ -1,13 +1,16 @@
-//! Connections to PostgreSQL on which several short reads are under way at once.
+//! Connections to PostgreSQL on which several lookups are under way at once.
 //!
 //! - Most of what the read of one row costs is waking: the service wakes the database's process, and that the service.
-//!   Reads that are sent one behind the other, without waiting for answers in between, wake both once for many of them.
-//! - A read takes a connection from the pool as long as few are shared, and lets others join it; later ones join the one
+//!   Lookups that are sent one behind the other, without waiting for answers in between, wake both once for many of them.
+//! - A lookup takes a connection from the pool as long as few are shared, and lets others join it; later ones join the one
 //!   that the fewest use. Who leaves last gives it back.
-//! - At most half of the pool is shared, so that pages and writes find connections however many short reads there are.
-//! - A shared connection never holds a transaction. A read that is given up takes nothing from those behind it, because the
+//! - At most half of the pool is shared for long, so that pages and writes find connections while lookups go on. Beyond what
+//!   shared connections take, and before the first is open, a lookup queues for the pool like everybody.
+//! - A shared connection never holds a transaction. A lookup that is given up takes nothing from those behind it, because the
 //!   driver receives its answer all the same.
+//! - A connection that left a lookup without an answer is closed and not given back: whoever got it next would wait as well.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -16,27 +19,62 @@ use parking_lot::Mutex;
 
 use super::DbError;
 
-/// How many reads may use a connection at once before one waits for the pool: enough that both sides always have work, and
-/// so few that a connection that hangs takes few with it.
+/// How many lookups may use a connection at once before one waits for the pool: enough that both sides always have work,
+/// and so few that a connection that hangs takes few with it.
 const CROWD: usize = 64;
+/// How long a lookup that could join a connection waits for another one to be opened.
+const OPENING: Duration = Duration::from_secs(1);
 
 /// A connection that is used together.
-pub(super) type Shared = Arc<Object>;
+pub(super) struct Shared {
+    client: Option<Object>,
+    is_spent: AtomicBool,
+}
+
+impl Shared {
+    fn of(client: Object) -> Self {
+        Self { client: Some(client), is_spent: AtomicBool::new(false) }
+    }
+
+    /// The connection.
+    pub(super) fn client(&self) -> Result<&Object, DbError> {
+        self.client.as_ref().ok_or_else(|| DbError::Failed("a shared connection is gone".to_owned()))
+    }
+
+    /// Nobody joins it any more, and it is closed when the last has left.
+    pub(super) fn spend(&self) {
+        self.is_spent.store(true, Ordering::Relaxed);
+    }
+
+    fn is_usable(&self) -> bool {
+        !self.is_spent.load(Ordering::Relaxed) && self.client.as_ref().is_some_and(|client| !client.is_closed())
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if *self.is_spent.get_mut()
+            && let Some(client) = self.client.take()
+        {
+            drop(Object::take(client));
+        }
+    }
+}
 
 /// The connections of a pool that are shared at the moment.
 pub(super) struct Sharing {
     most: usize,
-    open: Mutex<Vec<Weak<Object>>>,
+    open: Mutex<Vec<Weak<Shared>>>,
 }
 
-/// Which connection a read may use.
+/// Which connection a lookup may use.
 enum Choice {
-    /// One of its own, if the pool has one; otherwise this one.
-    OwnOr(Option<Shared>),
     /// This one.
-    Join(Shared),
-    /// One of the pool, when it has one.
-    Wait,
+    Join(Arc<Shared>),
+    /// One of the pool if it has one, otherwise this one.
+    OpenOr(Arc<Shared>),
+    /// One of the pool, as soon as it has one.
+    Open,
 }
 
 impl Sharing {
@@ -45,28 +83,29 @@ impl Sharing {
         Self { most: (pool_size / 2).max(1), open: Mutex::default() }
     }
 
-    /// A connection for a short read outside of any transaction.
-    pub(super) async fn client(&self, pool: &Pool) -> Result<Shared, DbError> {
-        match self.choose() {
+    /// A connection for a lookup outside of any transaction.
+    pub(super) async fn join(&self, pool: &Pool) -> Result<Arc<Shared>, DbError> {
+        let shared = match self.choose() {
             Choice::Join(shared) => return Ok(shared),
-            Choice::OwnOr(Some(shared)) => {
-                let at_once = Timeouts { wait: Some(Duration::ZERO), ..pool.timeouts() };
-                return match pool.timeout_get(&at_once).await {
-                    Ok(client) => Ok(self.share(client)),
-                    Err(PoolError::Timeout(TimeoutType::Wait)) => Ok(shared),
-                    Err(error) => Err(error.into()),
-                };
+            Choice::OpenOr(shared) => shared,
+            Choice::Open => return Ok(self.share(pool.get().await?)),
+        };
+        let at_once = Timeouts { wait: Some(Duration::ZERO), create: Some(OPENING), ..pool.timeouts() };
+        match pool.timeout_get(&at_once).await {
+            Ok(client) => Ok(self.share(client)),
+            Err(PoolError::Timeout(TimeoutType::Wait)) => Ok(shared),
+            Err(error) => {
+                tracing::warn!(%error, "no other connection to PostgreSQL could be opened");
+                Ok(shared)
             }
-            Choice::OwnOr(None) | Choice::Wait => {}
         }
-        Ok(self.share(pool.get().await?))
     }
 
     fn choose(&self) -> Choice {
         let open = self.open.lock();
         let mut count = 0;
-        let mut least: Option<(usize, Shared)> = None;
-        for shared in open.iter().filter_map(Weak::upgrade).filter(|shared| !shared.is_closed()) {
+        let mut least: Option<(usize, Arc<Shared>)> = None;
+        for shared in open.iter().filter_map(Weak::upgrade).filter(|shared| shared.is_usable()) {
             count += 1;
             // The count contains the reference that was just made.
             let users = Arc::strong_count(&shared) - 1;
@@ -75,19 +114,18 @@ impl Sharing {
             }
         }
         drop(open);
-        let free = least.filter(|(users, _)| *users < CROWD).map(|(_, shared)| shared);
-        match free {
-            free if count < self.most => Choice::OwnOr(free),
-            Some(shared) => Choice::Join(shared),
-            None => Choice::Wait,
+        match least {
+            Some((users, shared)) if users < CROWD && count < self.most => Choice::OpenOr(shared),
+            Some((users, shared)) if users < CROWD => Choice::Join(shared),
+            _ => Choice::Open,
         }
     }
 
     /// Lets others join, unless enough are shared.
-    fn share(&self, client: Object) -> Shared {
-        let shared = Arc::new(client);
+    fn share(&self, client: Object) -> Arc<Shared> {
+        let shared = Arc::new(Shared::of(client));
         let mut open = self.open.lock();
-        open.retain(|held| held.upgrade().is_some_and(|held| !held.is_closed()));
+        open.retain(|held| held.upgrade().is_some_and(|held| held.is_usable()));
         if open.len() < self.most {
             open.push(Arc::downgrade(&shared));
         }
@@ -111,12 +149,16 @@ mod tests {
         (Pool::builder(manager).max_size(4).build().unwrap(), Sharing::of(4))
     }
 
+    async fn answers(shared: &Shared) -> bool {
+        shared.client().unwrap().query_one("SELECT 1", &[]).await.is_ok()
+    }
+
     #[tokio::test]
     async fn half_of_the_pool_is_shared_and_given_back_by_the_last_who_uses_it() {
         let (pool, sharing) = pool();
         let mut held = Vec::new();
         for _ in 0..6 {
-            held.push(sharing.client(&pool).await.unwrap());
+            held.push(sharing.join(&pool).await.unwrap());
         }
         let users = |first: usize| held.iter().filter(|shared| Arc::ptr_eq(shared, &held[first])).count();
         assert!(!Arc::ptr_eq(&held[0], &held[1]));
@@ -126,17 +168,17 @@ mod tests {
         assert_eq!(pool.status().available, 1);
         held.clear();
         assert_eq!(pool.status().available, 2);
-        assert!(sharing.client(&pool).await.unwrap().query_one("SELECT 1", &[]).await.is_ok());
+        assert!(answers(&sharing.join(&pool).await.unwrap()).await);
     }
 
     #[tokio::test]
     async fn where_the_pool_has_no_other_the_shared_one_is_joined_at_once() {
         let (pool, sharing) = pool();
-        let shared = sharing.client(&pool).await.unwrap();
+        let shared = sharing.join(&pool).await.unwrap();
         let taken = [pool.get().await.unwrap(), pool.get().await.unwrap(), pool.get().await.unwrap()];
-        assert!(Arc::ptr_eq(&shared, &sharing.client(&pool).await.unwrap()));
+        assert!(Arc::ptr_eq(&shared, &sharing.join(&pool).await.unwrap()));
         drop(taken);
-        assert!(!Arc::ptr_eq(&shared, &sharing.client(&pool).await.unwrap()));
+        assert!(!Arc::ptr_eq(&shared, &sharing.join(&pool).await.unwrap()));
     }
 
     #[tokio::test]
@@ -144,10 +186,10 @@ mod tests {
         let (pool, sharing) = pool();
         let mut held = Vec::new();
         for _ in 0..2 * CROWD {
-            held.push(sharing.client(&pool).await.unwrap());
+            held.push(sharing.join(&pool).await.unwrap());
         }
         assert_eq!(pool.status().size, 2);
-        let alone = sharing.client(&pool).await.unwrap();
+        let alone = sharing.join(&pool).await.unwrap();
         assert_eq!(pool.status().size, 3);
         assert!(held.iter().all(|shared| !Arc::ptr_eq(shared, &alone)));
         // It is not shared, so it is given back while the others are still crowded.
@@ -158,16 +200,29 @@ mod tests {
     #[tokio::test]
     async fn a_connection_that_has_ended_is_not_joined() {
         let (pool, sharing) = pool();
-        let ended = sharing.client(&pool).await.unwrap();
+        let ended = sharing.join(&pool).await.unwrap();
         // Whether this ends with an answer or with the connection is for the database to say.
-        let _ = ended.simple_query("SELECT pg_terminate_backend(pg_backend_pid())").await;
-        while !ended.is_closed() {
+        let _ = ended.client().unwrap().simple_query("SELECT pg_terminate_backend(pg_backend_pid())").await;
+        while ended.is_usable() {
             tokio::task::yield_now().await;
         }
         for _ in 0..6 {
-            let shared = sharing.client(&pool).await.unwrap();
+            let shared = sharing.join(&pool).await.unwrap();
             assert!(!Arc::ptr_eq(&shared, &ended));
-            assert!(shared.query_one("SELECT 1", &[]).await.is_ok());
+            assert!(answers(&shared).await);
         }
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_left_a_lookup_without_an_answer_is_not_joined_and_not_given_back() {
+        let (pool, sharing) = pool();
+        let silent = sharing.join(&pool).await.unwrap();
+        silent.spend();
+        let next = sharing.join(&pool).await.unwrap();
+        assert!(!Arc::ptr_eq(&silent, &next));
+        assert_eq!(pool.status().size, 2);
+        drop(silent);
+        assert_eq!((pool.status().size, pool.status().available), (1, 0));
+        assert!(answers(&next).await);
     }
 }

@@ -1,8 +1,9 @@
 //! The task behind a connection to PostgreSQL, which gives way once whenever it is woken.
 //!
-//! The runtime runs a task that was woken right after the one that woke it. So a connection would send each statement by
-//! itself, though the next request that wants one is ready to run. As it goes to the end of the queue first, it sends what
-//! all of them want in one call of the system, and reads the answers in one.
+//! The runtime of several threads runs a task that was woken right after the one that woke it. So a connection would send
+//! each statement by itself, though the next request that wants one is ready to run. A task that wakes itself goes to the end of
+//! the queue, as tokio 1.54 does it, and so the connection sends what all of them want in one call of the system, and reads
+//! the answers in one.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -30,7 +31,8 @@ where
             let (client, connection) = config.connect(layer).await?;
             let task = tokio::spawn(async move {
                 if let Err(error) = (GivesWay { inner: connection, has_given_way: false }).await {
-                    tracing::warn!(%error, "a connection to PostgreSQL ended");
+                    let source = std::error::Error::source(&error).map(ToString::to_string);
+                    tracing::warn!(%error, source, "a connection to PostgreSQL ended");
                 }
             });
             Ok((client, task))

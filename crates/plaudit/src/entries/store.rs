@@ -268,7 +268,7 @@ pub(super) async fn find<T: Send>(
     slug: Slug,
     mut read: impl FnMut(Found<'_>) -> T + Send,
 ) -> Result<Option<T>, DbError> {
-    db.first(
+    db.look_up(
         "SELECT (SELECT version FROM accounts WHERE id = $1), revision, doc, detail FROM entries \
          WHERE account = $1 AND slug = $2 AND deleted = 0",
         &[account.into(), slug.into()],

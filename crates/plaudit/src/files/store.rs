@@ -38,7 +38,7 @@ pub(super) async fn show(
 ) -> Result<Option<(i64, Option<(i64, File)>)>, DbError> {
     let sql = "SELECT a.version, f.revision, f.doc FROM accounts a \
                LEFT JOIN files f ON f.account = a.id AND f.token = $2 WHERE a.id = $1";
-    db.first(sql, &[account.into(), token.as_str().into()], |row| {
+    db.look_up(sql, &[account.into(), token.as_str().into()], |row| {
         let file = match row.optional_integer(1)? {
             None => None,
             Some(revision) => Some((revision, parse(row.text(2)?, context)?)),
@@ -181,7 +181,7 @@ pub struct Facts {
 /// What is known of the file at a download address.
 // tidy: every account -- the address was signed for this account's slug
 pub async fn find_by_address(db: &Db, account: &str, token: &str) -> Result<Option<Facts>, DbError> {
-    db.first(
+    db.look_up(
         "SELECT f.doc FROM accounts a JOIN files f ON f.account = a.id WHERE a.slug = $1 AND f.token = $2",
         &[account.into(), token.into()],
         |row| facts(row.text(0)?),

@@ -173,7 +173,7 @@ pub async fn owner(
     account: AccountId,
     owner: Option<Slug>,
 ) -> Result<Option<(i64, Option<(Summary, i64)>)>, DbError> {
-    db.first(
+    db.look_up(
         "SELECT a.version, u.revision, u.doc, u.person FROM accounts a \
          LEFT JOIN users u ON u.account = a.id AND u.slug = $2 WHERE a.id = $1",
         &[account.into(), owner.as_ref().map_or("", Slug::as_str).into()],

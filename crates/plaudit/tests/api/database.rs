@@ -82,7 +82,7 @@ both_engines! {
 
     async fn lookups_at_once_get_their_own_answers_also_behind_some_that_were_given_up(server) {
         let number = async |number: i64| {
-            server.db.first("SELECT CAST($1 AS BIGINT)", &[number.into()], |row| row.integer(0)).await.unwrap()
+            server.db.look_up("SELECT CAST($1 AS BIGINT)", &[number.into()], |row| row.integer(0)).await.unwrap()
         };
         let lookups = (0..200).map(|asked| async move {
             let first = number(asked).await;

@@ -94,7 +94,7 @@ pub async fn find(
              LEFT JOIN entries e ON e.account = a.id AND e.slug = r.entry WHERE a.id = $1"
         }
     };
-    db.first(sql, &[account.into(), name.into()], |row| {
+    db.look_up(sql, &[account.into(), name.into()], |row| {
         let record = match row.optional_integer(1)? {
             None => None,
             Some(revision) => Some((revision, shown(row, 2)?)),

@@ -36,7 +36,7 @@ pub(in crate::entries) struct State {
 /// Where the account stands.
 pub(in crate::entries) async fn state(db: &Db, account: AccountId) -> Result<Option<State>, DbError> {
     let sql = "SELECT version, sequence FROM accounts WHERE id = $1";
-    db.first(sql, &[account.into()], |row| Ok(State { version: row.integer(0)?, sequence: row.integer(1)? })).await
+    db.look_up(sql, &[account.into()], |row| Ok(State { version: row.integer(0)?, sequence: row.integer(1)? })).await
 }
 
 /// Where the account stands, and how many entries of the list each season or group has. `seasons` are all seasons.

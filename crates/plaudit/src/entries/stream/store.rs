@@ -9,7 +9,7 @@ pub(super) async fn standing(
     account: AccountId,
     entry: Option<Slug>,
 ) -> Result<Option<(Committed, bool)>, DbError> {
-    db.first(
+    db.look_up(
         "SELECT a.version, a.sequence, \
          (SELECT count(*) FROM entries e WHERE e.account = a.id AND e.slug = $2 AND e.deleted = 0) \
          FROM accounts a WHERE a.id = $1",

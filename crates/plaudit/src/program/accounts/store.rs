@@ -50,7 +50,7 @@ pub async fn state(
     context: &Context,
 ) -> Result<Option<State>, DbError> {
     let known = known.unwrap_or_default();
-    db.first(
+    db.look_up(
         "SELECT version, doc, sequence, hash, \
          (SELECT count(*) FROM changes WHERE account = $1 AND sequence = $2 AND hash = $3) FROM accounts WHERE id = $1",
         &[account.into(), known.sequence.into(), known.hash.as_slice().into()],
@@ -69,7 +69,7 @@ pub async fn state(
 
 /// The version of the account's program.
 pub async fn version(db: &Db, account: AccountId) -> Result<Option<i64>, DbError> {
-    db.first("SELECT version FROM accounts WHERE id = $1", &[account.into()], |row| row.integer(0)).await
+    db.look_up("SELECT version FROM accounts WHERE id = $1", &[account.into()], |row| row.integer(0)).await
 }
 
 /// The account, in a transaction.
@@ -110,5 +110,5 @@ async fn replace_hosts(tx: &mut Tx, account: AccountId, hosts: &[String]) -> Res
 /// The account that owns a host name.
 // tidy: every account -- a host name is looked up before the account is known
 pub async fn of_host(db: &Db, name: &str) -> Result<Option<AccountId>, DbError> {
-    db.first("SELECT account FROM hosts WHERE name = $1", &[name.into()], |row| Ok(AccountId(row.integer(0)?))).await
+    db.look_up("SELECT account FROM hosts WHERE name = $1", &[name.into()], |row| Ok(AccountId(row.integer(0)?))).await
 }

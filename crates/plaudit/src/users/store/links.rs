@@ -25,7 +25,7 @@ pub async fn add(
 // tidy: every account -- the link tells which account is meant
 pub async fn find(db: &Db, account: Slug, purpose: &str, hash: &[u8; 32]) -> Result<Option<AccountId>, DbError> {
     let values = [account.into(), hash.as_slice().into(), purpose.into()];
-    db.first(
+    db.look_up(
         "SELECT a.id FROM accounts a, one_time_links l \
          WHERE a.slug = $1 AND l.account = a.id AND l.hash = $2 AND l.purpose = $3",
         &values,
