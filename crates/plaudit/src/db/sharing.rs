@@ -23,7 +23,7 @@ use super::DbError;
 /// and so few that a connection that hangs takes few with it.
 const CROWD: usize = 64;
 /// How long a lookup that could join a connection waits for another one to be opened.
-const OPENING: Duration = Duration::from_secs(1);
+const OPENING: Duration = Duration::from_secs(3);
 
 /// A connection that is used together.
 pub(super) struct Shared {
@@ -135,7 +135,7 @@ impl Sharing {
 
 #[cfg(test)]
 mod tests {
-    use deadpool_postgres::Manager;
+    use deadpool_postgres::{Manager, Runtime};
     use tokio_postgres::NoTls;
 
     use super::*;
@@ -146,7 +146,7 @@ mod tests {
         let url = std::env::var("PLAUDIT_TEST_POSTGRES")
             .expect("PLAUDIT_TEST_POSTGRES names no server; `cargo xtask test` starts one");
         let manager = Manager::new(url.parse().unwrap(), NoTls);
-        (Pool::builder(manager).max_size(4).build().unwrap(), Sharing::of(4))
+        (Pool::builder(manager).max_size(4).runtime(Runtime::Tokio1).build().unwrap(), Sharing::of(4))
     }
 
     async fn answers(shared: &Shared) -> bool {
