@@ -102,7 +102,8 @@ settings! {
         /// is never shown.
         url: DatabaseUrl = "sqlite:./plaudit.db", Kind::Database;
         /// Connections to PostgreSQL, which are busy all at once under load: more than a few for each of its processors slow
-        /// it down. 0 is two for each processor that the service may use, at least 4 and at most 16. SQLite does not use it.
+        /// it down. 0 is two for each processor that the service may use, at least 4 and at most 16. At most half of them are
+        /// shared by lookups of single rows. SQLite does not use it.
         pool_size: usize = "0", Kind::Whole(0, 1000);
         /// The most changes that one commit acknowledges together.
         group_limit: usize = "256", Kind::Whole(1, 10_000);
