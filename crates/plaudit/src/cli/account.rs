@@ -3,7 +3,7 @@
 //! - An account is named by its slug.
 //! - Every change is in the account's log and reaches running servers with the next request.
 
-use super::{Failure, account_of, no_account, open_database, operator, say};
+use super::{Failure, account_of, lines_of, no_account, open_database, operator, say};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::db::{AccountId, Db, DbError, Tx};
@@ -143,7 +143,9 @@ async fn run_on(db: &Db, command: Command) -> Result<(), Failure> {
             say(&format!("{host} belongs to account {account}"))
         }
         Command::Host(Host::Remove { account, host }) => {
-            edit(db, account, Edit::RemoveHost(host.clone())).await?;
+            if !edit(db, account, Edit::RemoveHost(host.clone())).await? {
+                return Err(Failure::Failed(format!("account {account} has no host name {host}")));
+            }
             say(&format!("{host} belongs to no account"))
         }
     }
@@ -168,7 +170,7 @@ async fn create(db: &Db, create: &Create) -> Result<Slug, Failure> {
     let object = parse_object(text.as_bytes()).map_err(|error| Failure::Failed(error.to_string()))?;
     let mut members = Members::closed(&object);
     let account = Account::read(&mut members, slug, &bare_context(clock.now()));
-    let account = members.finish().or(account)?;
+    let account = members.finish().or(account).map_err(|violations| Failure::Usage(lines_of(&violations)))?;
     let made = db.write(AccountId::NONE, (account, operator(&clock)), |tx, (account, origin)| {
         Box::pin(async move {
             let id = accounts::store::create(tx, account).await?;
@@ -189,8 +191,8 @@ async fn append(tx: &mut Tx, id: AccountId, origin: &Origin, account: &Account, 
     log::append(tx, id, origin, change).await.map(drop)
 }
 
-/// Changes an account; what is so already is no change.
-async fn edit(db: &Db, slug: Slug, edit: Edit) -> Result<(), Failure> {
+/// Changes an account, and gives whether anything changed; what is so already is no change.
+async fn edit(db: &Db, slug: Slug, edit: Edit) -> Result<bool, Failure> {
     let id = account_of(&mut db.snapshot().await?, slug).await?;
     let taken = match &edit {
         Edit::AddHost(host) => format!("the host name {host} belongs to another account"),
@@ -207,11 +209,11 @@ async fn edit(db: &Db, slug: Slug, edit: Edit) -> Result<(), Failure> {
             let before = account.clone();
             edit.apply(&mut account);
             if account == before {
-                return Ok(());
+                return Ok(false);
             }
             account.updated = origin.at;
             append(tx, *id, origin, &account, Action::Updated).await?;
-            accounts::store::save(tx, *id, &account).await
+            accounts::store::save(tx, *id, &account).await.map(|()| true)
         })
     });
     done.await.map_err(|error| match error {

@@ -1,13 +1,12 @@
 //! `plaudit apply`: makes the set-up of an account be what a program file says; with any fault, nothing.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{Failure, database_settings, open, open_as_is, say};
+use super::{Failure, database_settings, open, open_as_is, open_file, say};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::db::{self, Db, migrate};
@@ -40,7 +39,7 @@ pub(super) struct Arguments {
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     let name = arguments.file.display().to_string();
     // The file is opened first, so that a wrong name does not make a database.
-    let file = File::open(&arguments.file).map_err(|error| Failure::Failed(format!("{name}: {error}")))?;
+    let file = open_file(&arguments.file)?;
     let mode = ApplyMode { keep: arguments.keep, dry_run: arguments.dry_run };
     let opened = if mode.dry_run { open_to_look(config).await? } else { Opened::of(open(config).await?) };
     let (clock, ids) = (Clock::system(), Ids::random());

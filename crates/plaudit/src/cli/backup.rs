@@ -1,14 +1,15 @@
 //! `plaudit backup`: one state of the whole database, and the bytes of every file that it names, in one file.
 //!
-//! The service may run meanwhile. The file can be restored on either engine.
+//! The service may run meanwhile. The file can be restored on either engine. One that lacks files of the storage gets a
+//! name of its own, so that it does not take the place of an earlier one that has them.
 
 use std::path::PathBuf;
 
 use futures_util::TryStreamExt as _;
 
-use super::archive::{FILES, Writer};
+use super::archive::{self, FILES, Writer};
 use super::progress::Progress;
-use super::{Failure, open, say, store};
+use super::{Failure, open, say, spare_database, store};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::db::Tx;
@@ -27,10 +28,18 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    let path = &arguments.file;
+    if path.is_dir() {
+        return Err(Failure::Usage(format!("{} is a folder; name the file to write", path.display())));
+    }
+    let incomplete = archive::incomplete(path);
+    for written in [path, &archive::partial(path), &incomplete] {
+        spare_database(config, written)?;
+    }
     let (db, storage) = open(config).await?;
     let created = Clock::system().now().to_string();
     let mut tx = db.snapshot().await?;
-    let mut writer = Writer::create(&arguments.file, created, store::schema(&mut tx).await?)?;
+    let mut writer = Writer::create(path, created, store::schema(&mut tx).await?)?;
     let mut rows = 0;
     let mut progress = Progress::new("rows");
     for (table, columns) in TABLES {
@@ -46,14 +55,17 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     drop(progress);
     let (files, missing) = copy_files(&mut tx, &storage, &mut writer).await?;
     drop(tx);
-    writer.finish()?;
+    let named = if missing == 0 { path } else { &incomplete };
+    writer.finish(named)?;
     db.close().await;
-    say(&format!("{rows} rows and {files} files in {}", arguments.file.display()))?;
+    say(&format!("{rows} rows and {files} files in {}", named.display()))?;
     if missing == 0 {
         return Ok(());
     }
     Err(Failure::Failed(format!(
-        "{missing} files are missing in the storage and in the backup, which is whole otherwise"
+        "{missing} files are missing in the storage and in {}, which is whole otherwise; {} was left alone",
+        named.display(),
+        path.display()
     )))
 }
 

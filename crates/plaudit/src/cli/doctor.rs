@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::progress::Progress;
 use super::store::{Head, Logged, Table};
-use super::{Failure, chain, open_as_is, say, store};
+use super::{Failure, chain, must_exist, open_as_is, say, store};
 use crate::belongings;
 use crate::config::Config;
 use crate::db::{Db, Tx, migrate};
@@ -90,7 +90,11 @@ impl Found {
 /// Runs the command.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     let mut findings = Findings::default();
-    let db = match open_as_is(config).await {
+    let opened = match must_exist(config) {
+        Ok(()) => open_as_is(config).await,
+        Err(error) => Err(error),
+    };
+    let db = match opened {
         Ok(db) => db,
         Err(error) => {
             findings.fault(&format!("database {}: {error}", config.database.url.redacted()))?;
@@ -113,6 +117,12 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     let pending = migrate::pending(db).await?;
     if !pending.is_empty() {
         return findings.fault(&format!("schema: it lacks {}; run `plaudit migrate`", pending.join(", ")));
+    }
+    let unknown = migrate::unknown(db).await?;
+    if !unknown.is_empty() {
+        let steps = unknown.join(", ");
+        return findings
+            .fault(&format!("schema: it has {steps}, which this plaudit does not know: a newer one made it"));
     }
     ok("schema: it is current")?;
     let storage = match Storage::open(&super::storage_settings(config)) {

@@ -3,7 +3,7 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Failure, open_existing};
+use super::{Failure, open_existing, spare_database};
 use crate::config::Config;
 use crate::db::Db;
 use crate::storage::Storage;
@@ -28,6 +28,9 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    if let Some(path) = &arguments.output {
+        spare_database(config, path)?;
+    }
     let (db, storage) = open_existing(config).await?;
     match &arguments.output {
         None => {

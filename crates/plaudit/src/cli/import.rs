@@ -1,11 +1,10 @@
 //! `plaudit import`: adds or replaces the records of a program file; with any fault, nothing.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
-use super::{Failure, open, say};
+use super::{Failure, open, open_file, say};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::ids::Ids;
@@ -56,10 +55,9 @@ impl Report for Printer {
 
 /// Runs the command.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
-    let unread = |error: std::io::Error| Failure::Failed(format!("{}: {error}", arguments.file.display()));
     let is_standard = arguments.file.as_os_str() == "-";
     // The file is opened first, so that a wrong name does not make a database.
-    let file = if is_standard { None } else { Some(File::open(&arguments.file).map_err(unread)?) };
+    let file = if is_standard { None } else { Some(open_file(&arguments.file)?) };
     let (db, storage) = open(config).await?;
     let (clock, ids) = (Clock::system(), Ids::random());
     let deployment = Deployment { db: &db, storage: &storage, clock: &clock, ids: &ids };

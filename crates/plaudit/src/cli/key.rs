@@ -122,6 +122,9 @@ async fn run_on(db: &Db, command: Command) -> Result<(), Failure> {
                 End::At(time) => time,
                 End::After(duration) => now.plus(duration),
             });
+            if expires == Some(Timestamp::LATEST) {
+                return Err(Failure::Usage("--expires: is after the year 9999; leave it out".to_owned()));
+            }
             if expires.is_some_and(|expires| expires <= now) {
                 return Err(Failure::Usage("--expires: the key would never be good".to_owned()));
             }

@@ -27,9 +27,13 @@ mod restore;
 mod schema;
 mod serve;
 mod store;
+#[cfg(test)]
+mod tests;
 mod user;
 
+use std::fs::File;
 use std::io::Write as _;
+use std::path::Path;
 
 use crate::clock::Clock;
 use crate::config::{Config, ConfigArgs};
@@ -140,9 +144,14 @@ impl From<rusqlite::Error> for Failure {
 
 impl From<Violations> for Failure {
     fn from(violations: Violations) -> Self {
-        let lines: Vec<String> = violations.iter().map(|(member, message)| format!("{member} {message}")).collect();
-        Self::Failed(lines.join("\n"))
+        Self::Failed(lines_of(&violations))
     }
+}
+
+/// A line for each of them.
+fn lines_of(violations: &Violations) -> String {
+    let lines: Vec<String> = violations.iter().map(|(member, message)| format!("{member} {message}")).collect();
+    lines.join("\n")
 }
 
 /// Writes on standard error why the command failed.
@@ -157,8 +166,11 @@ pub fn complain(failure: &Failure) {
 /// Runs a command.
 pub async fn run(arguments: Arguments) -> Result<(), Failure> {
     let config = Config::from_process(&arguments.config).map_err(|error| Failure::Usage(error.to_string()))?;
-    let config = &config;
     let _log = log::begin(&config.log)?;
+    execute(&config, arguments).await
+}
+
+async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         Command::Demo => demo::run(config, &arguments.config).await,
         Command::Serve => serve::run(config).await,
@@ -217,12 +229,49 @@ async fn open_current(settings: &db::Settings) -> Result<Db, Failure> {
 
 /// Opens the database, which must be there already, its schema up to date, and the file storage.
 async fn open_existing(config: &Config) -> Result<(Db, Storage), Failure> {
-    if let Some(path) = config.database.url.as_str().strip_prefix("sqlite:")
-        && !std::path::Path::new(path).exists()
-    {
-        return Err(Failure::Failed(format!("there is no database at {path}")));
-    }
+    must_exist(config)?;
     open(config).await
+}
+
+/// Opening a database of SQLite would make it.
+fn must_exist(config: &Config) -> Result<(), Failure> {
+    match database_file(config) {
+        Some(path) if !path.exists() => Err(Failure::Failed(format!("there is no database at {}", path.display()))),
+        _ => Ok(()),
+    }
+}
+
+/// The file of the database, where it is SQLite.
+fn database_file(config: &Config) -> Option<&Path> {
+    config.database.url.as_str().strip_prefix("sqlite:").map(Path::new)
+}
+
+/// Refuses to write a file where the database has its own.
+fn spare_database(config: &Config, target: &Path) -> Result<(), Failure> {
+    let Some(database) = database_file(config) else { return Ok(()) };
+    // What does not exist yet is compared by the folder in which it would.
+    let place = |path: &Path| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
+    };
+    for end in ["", "-wal", "-shm", "-journal"] {
+        let mut own = database.as_os_str().to_owned();
+        own.push(end);
+        if place(target).is_some() && place(target) == place(Path::new(&own)) {
+            return Err(Failure::Usage(format!("{} is a file of the database itself", target.display())));
+        }
+    }
+    Ok(())
+}
+
+/// Opens a file to read from; a folder is none.
+fn open_file(path: &Path) -> Result<File, Failure> {
+    let named = |error: std::io::Error| Failure::Failed(format!("{}: {error}", path.display()));
+    let file = File::open(path).map_err(named)?;
+    if file.metadata().map_err(named)?.is_dir() {
+        return Err(named(std::io::ErrorKind::IsADirectory.into()));
+    }
+    Ok(file)
 }
 
 /// Opens for a service what [`open`] opens for a command.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::archive::{FILES, Reader};
 use super::progress::Progress;
-use super::{Failure, chain, copy, open, say, store};
+use super::{Failure, chain, copy, open, open_file, say, store};
 use crate::config::Config;
 use crate::db::tables::TABLES;
 use crate::db::{Db, Tx};
@@ -28,12 +28,19 @@ pub(super) struct Arguments {
 
 /// Runs the command.
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
+    drop(open_file(&arguments.file)?);
     let mut reader = Reader::open(&arguments.file)?;
     let (db, storage) = open(config).await?;
     let restored = restore(&db, &storage, &mut reader, arguments.force).await;
     db.close().await;
     let (rows, files) = restored?;
-    say(&format!("{rows} rows and {files} files as of {}", reader.manifest.created))
+    say(&format!("{rows} rows and {files} files as of {}", reader.manifest.created))?;
+    match reader.manifest.missing_files() {
+        0 => Ok(()),
+        missing => Err(Failure::Failed(format!(
+            "{missing} files are missing in the backup, whose storage did not have them; everything else was restored"
+        ))),
+    }
 }
 
 async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -> Result<(u64, u64), Failure> {

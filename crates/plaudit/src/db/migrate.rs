@@ -45,7 +45,12 @@ pub struct Migrated {
 
 /// Brings the database to the newest schema. Every step is a transaction of its own.
 pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
-    let failed = |error: refinery::Error| DbError::Failed(error.to_string());
+    let failed = |error: refinery::Error| match error.kind() {
+        refinery::error::Kind::MissingVersion(step) => {
+            DbError::Failed(format!("its schema has {step}, which this plaudit does not know: a newer one made it"))
+        }
+        _ => DbError::Failed(error.to_string()),
+    };
     let report = match &db.0.backend {
         Backend::Sqlite(sqlite) => {
             let mut connection = sqlite.connect()?;
@@ -89,4 +94,18 @@ pub async fn pending(db: &Db) -> Result<Vec<String>, DbError> {
         .await;
     let applied = if known.is_ok() { applied.len() } else { 0 };
     Ok(all().into_iter().skip(applied).collect())
+}
+
+/// The names of the steps that the database has and this program does not know, in order: a newer one made them.
+pub async fn unknown(db: &Db) -> Result<Vec<String>, DbError> {
+    let mut unknown = Vec::new();
+    let known = i64::try_from(all().len()).unwrap_or(i64::MAX);
+    let sql = "SELECT CAST(version AS BIGINT), name FROM refinery_schema_history WHERE CAST(version AS BIGINT) > $1 \
+               ORDER BY version";
+    db.each(sql, &[known.into()], |row| {
+        unknown.push(format!("V{}__{}", row.integer(0)?, row.text(1)?));
+        Ok(())
+    })
+    .await?;
+    Ok(unknown)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::head::Head;
 use super::postgres::Session;
-use super::{AccountId, Commits, Committed, DbError, Row, Statements, Value, postgres, sqlite, tables};
+use super::{AccountId, Commits, Committed, DbError, Engine, Row, Statements, Value, postgres, sqlite, tables};
 
 pub(super) enum Link {
     Sqlite(sqlite::Connected),
@@ -89,6 +89,15 @@ impl Tx {
         match &self.link {
             Link::Sqlite(connection) => Some(connection),
             Link::Postgres(_) => None,
+        }
+    }
+
+    /// Which engine it runs on.
+    #[must_use]
+    pub fn engine(&self) -> Engine {
+        match &self.link {
+            Link::Sqlite(_) => Engine::Sqlite,
+            Link::Postgres(_) => Engine::Postgres,
         }
     }
 

@@ -10,6 +10,10 @@ use crate::kind::Kind;
 use crate::program::{Context, Program, SetupRecord};
 use crate::text::{Date, Json, JsonObject, Slug};
 
+/// The highest number that an entry can be given: what every reader of JSON has exactly (RFC 8259, section 6), with room
+/// for those that follow it.
+const HIGHEST_LOCAL_ID: i64 = (1 << 53) - 1;
+
 fn number(json: &Json) -> Result<String, String> {
     match json {
         Json::Number(text) => Ok(text.clone().into_owned()),
@@ -63,7 +67,7 @@ impl SetupRecord for Entry {
     const KIND: Kind = Kind::Entry;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let local_id = members.required("local_id", input::integer(1..=i64::MAX));
+        let local_id = members.required("local_id", input::integer(1..=HIGHEST_LOCAL_ID));
         let title = members.required("title", input::text(TITLE_LENGTH));
         let created = members.optional("created", input::time).unwrap_or(context.now);
         let submitted = members.nullable("submitted", input::time);

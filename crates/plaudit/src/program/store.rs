@@ -8,7 +8,7 @@ use super::{Context, Record, SetupRecord};
 use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::document;
 use crate::http::json_body::parse_own;
-use crate::input::Members;
+use crate::input::{Members, Violations};
 use crate::log::{self, Action, Change, Origin};
 use crate::text::Slug;
 
@@ -23,12 +23,24 @@ pub fn stored<T: SetupRecord>(value: &T) -> String {
 
 /// Reads the stored form.
 pub fn parse<T: SetupRecord>(doc: &str, context: &Context) -> Result<T, DbError> {
-    let broken = |what: String| DbError::Failed(format!("a stored {} cannot be read: {what}", T::KIND));
-    let object = parse_own(doc).map_err(|error| broken(error.to_string()))?;
+    read::<T>(doc, context)?.map_err(|(slug, violations)| broken::<T>(&format!("{slug}: {violations:?}")))
+}
+
+/// What of the stored form is not as it must be in this context; nothing where it can be read.
+pub fn violations<T: SetupRecord>(doc: &str, context: &Context) -> Result<Violations, DbError> {
+    Ok(read::<T>(doc, context)?.err().map(|(_, violations)| violations).unwrap_or_default())
+}
+
+fn broken<T: SetupRecord>(what: &str) -> DbError {
+    DbError::Failed(format!("a stored {} cannot be read: {what}", T::KIND))
+}
+
+fn read<T: SetupRecord>(doc: &str, context: &Context) -> Result<Result<T, (Slug, Violations)>, DbError> {
+    let object = parse_own(doc).map_err(|error| broken::<T>(&error.to_string()))?;
     let mut members = Members::closed(&object);
-    let slug = members.required("slug", crate::input::slug).ok_or_else(|| broken("no slug".to_owned()))?;
+    let slug = members.required("slug", crate::input::slug).ok_or_else(|| broken::<T>("no slug"))?;
     let value = T::read(&mut members, slug, context);
-    members.finish().or(value).map_err(|violations| broken(format!("{slug}: {violations:?}")))
+    Ok(members.finish().or(value).map_err(|violations| (slug, violations)))
 }
 
 /// The set-up records of the account that were changed after the change of this number, with the name of their kind and

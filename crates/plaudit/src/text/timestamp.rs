@@ -57,17 +57,31 @@ impl Timestamp {
         if (Self::EARLIEST..=Self::LATEST).contains(&time) { Ok(time) } else { Err(invalid()) }
     }
 
-    /// A time of whole seconds in UTC, as it is written.
+    /// A time in UTC as it is written, to the last one there is, of which the library does not know the last day.
     fn parse_plain(text: &[u8]) -> Option<Self> {
         let (date, time) = text.split_at_checked(10)?;
-        let &[b'T', h1, h2, b':', m1, m2, b':', s1, s2, b'Z'] = time else { return None };
+        let &[b'T', h1, h2, b':', m1, m2, b':', s1, s2, ref fraction @ .., b'Z'] = time else { return None };
         let number = |tens: u8, ones: u8, below: i64| {
             let number = i64::from(tens.wrapping_sub(b'0')) * 10 + i64::from(ones.wrapping_sub(b'0'));
             (tens.is_ascii_digit() && ones.is_ascii_digit() && number < below).then_some(number)
         };
         let seconds = number(h1, h2, 24)? * 3600 + number(m1, m2, 60)? * 60 + number(s1, s2, 60)?;
         let date = Date::parse(std::str::from_utf8(date).ok()?)?;
-        Some(Self((date.days() * DAY + seconds) * SECOND))
+        Some(Self((date.days() * DAY + seconds) * SECOND + Self::parse_fraction(fraction)?))
+    }
+
+    /// The microseconds of a fraction of a second; digits below are cut off.
+    fn parse_fraction(text: &[u8]) -> Option<i64> {
+        let digits = match text {
+            [] => return Some(0),
+            [b'.', digits @ ..] if (1..=9).contains(&digits.len()) => digits,
+            _ => return None,
+        };
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        let digit = |place: usize| digits.get(place).map_or(0, |digit| i64::from(digit - b'0'));
+        Some((0..6).fold(0, |number, place| number * 10 + digit(place)))
     }
 
     /// Microseconds since 1970 began.
@@ -368,6 +382,7 @@ mod tests {
     fn the_bounds_are_the_years_of_four_digits() {
         assert_eq!(Timestamp::EARLIEST.to_string(), "0000-01-01T00:00:00Z");
         assert_eq!(Timestamp::LATEST.to_string(), "9999-12-31T23:59:59.999999Z");
+        assert_eq!(Timestamp::parse("9999-12-31T23:59:59.999999Z"), Ok(Timestamp::LATEST));
         assert_eq!(Timestamp::from_microseconds(i64::MAX), Timestamp::LATEST);
         assert_eq!(Timestamp::from_seconds(i64::MIN), Timestamp::EARLIEST);
         assert_eq!(Timestamp::LATEST.plus(Duration::MAX), Timestamp::LATEST);

@@ -7,7 +7,7 @@ use super::reading::Held;
 use crate::kind::Kind;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord as _, store};
-use crate::text::{Json, JsonObject, Locale, Slug};
+use crate::text::{Json, JsonObject, Locale, Slug, Timestamp};
 
 /// The account of a file as it will be.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Found {
     /// As it is stored, where it exists.
     pub(super) stored: Option<Account>,
     /// Where the file has its record.
-    place: Option<Place>,
+    pub(super) place: Option<Place>,
 }
 
 impl Import<'_> {
@@ -39,7 +39,7 @@ impl Import<'_> {
         for other in records.filter(|other| other.place.name != slug.as_str()) {
             self.faults.member(&other.place, "slug", format!("the file is about the account {slug} already"));
         }
-        let open = Context { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now: self.origin.at };
+        let open = any_language(self.origin.at);
         let stored = self.stored_account(slug, &open).await?;
         let Some(Held { place, object }) = record else {
             if stored.is_none() {
@@ -143,6 +143,11 @@ impl Import<'_> {
         }
         Ok(())
     }
+}
+
+/// What reading depends on where every language is allowed.
+pub(super) fn any_language(now: Timestamp) -> Context {
+    Context { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now }
 }
 
 fn stored_form(account: &Account) -> super::store::Found {

@@ -138,7 +138,7 @@ impl Import<'_> {
         let Some(found) = self.account(account).await? else { return Ok(None) };
         let stored = self.stored_setup().await?;
         let given = self.name_by_what_they_are(found.account.default_language, &stored)?;
-        let (program, mut changes) = self.setup(&found.account, stored).await?;
+        let (program, mut changes) = self.setup(&found, stored).await?;
         self.owner(&found).await?;
         self.name_managers(&program, &mut changes).await?;
         Ok(Some(Planned { found, changes, given }))

@@ -197,7 +197,7 @@ impl Import<'_> {
         let slug = found.account.slug;
         let stored = self.stored_setup().await?;
         self.name_the_nameless().await?;
-        let (program, mut changes) = self.setup(&found.account, stored).await?;
+        let (program, mut changes) = self.setup(&found, stored).await?;
         self.write_account(&found).await?;
         self.users(&program).await?;
         self.owner(&found).await?;

@@ -4,20 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Error;
+use super::account::{Found as AboutAccount, any_language};
 use super::fault::{Faults, Place};
 use super::import::{Import, Item};
 use super::reading::Held;
 use super::schema::members;
-use super::store::{self, Found, SetupRow};
+use super::store::{self, Found, SetupRow, Table};
 use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::accounts::Account;
 use crate::program::chapters::{Chapter, Manager, may_manage};
+use crate::program::fields::{self, Field, Resource};
 use crate::program::seasons::Status;
 use crate::program::{
     Context, InProgram, Member, Program, SetupRecord, for_setup_kind, references, store as program_store,
 };
-use crate::text::{Slug, Token};
+use crate::text::{Locale, Slug, Token};
 use crate::users;
 
 type References = Vec<(&'static str, Kind, Slug)>;
@@ -93,7 +95,8 @@ impl Import<'_> {
     }
 
     /// Reads and checks the set-up of the file; gives the program as it will be, and what is to be written.
-    pub(super) async fn setup(&mut self, account: &Account, stored: Rows) -> Result<(Program, Changes), Error> {
+    pub(super) async fn setup(&mut self, about: &AboutAccount, stored: Rows) -> Result<(Program, Changes), Error> {
+        let account = &about.account;
         let context = account.context(self.origin.at);
         let mut written = Rows::new();
         let mut reads = Reads::new();
@@ -122,8 +125,14 @@ impl Import<'_> {
         if let Some(mode) = self.apply {
             super::apply::leave_out(mode, &named, &mut changes, &context)?;
         }
-        let program = self.program(account, &changes)?;
+        let program = if self.check_kept(about, &changes, &reads)? {
+            self.program(account, &changes)?
+        } else {
+            // Other records are checked all the same, with what the account had.
+            self.program(&Account { languages: Locale::ALL.to_vec(), ..account.clone() }, &changes)?
+        };
         self.check_setup(&program, &changes, &reads);
+        self.check_meanings(&program, &changes, &reads).await?;
         // A record that cannot be read may still name what is not there.
         for (place, references) in named_by {
             self.check_references(&place, &program, references).await?;
@@ -151,6 +160,45 @@ impl Import<'_> {
             program.add(*kind, &row.as_record())?;
         }
         Ok(program)
+    }
+
+    /// What the file does not have must still be readable: it may use a language that the account no longer has.
+    fn check_kept(&mut self, about: &AboutAccount, changes: &Changes, reads: &Reads) -> Result<bool, Error> {
+        let context = about.account.context(self.origin.at);
+        let mut holds = true;
+        let kept = |(key, _): &(&(Kind, Slug), &SetupRow)| !reads.contains_key(*key);
+        let rows = changes.stored.iter().filter(|(key, _)| !changes.changed.contains_key(key)).chain(&changes.changed);
+        for ((kind, slug), row) in rows.filter(kept) {
+            let violations = for_setup_kind!(*kind, T => program_store::violations::<T>(&row.doc, &context));
+            for (member, message) in violations.transpose()?.unwrap_or_default().iter() {
+                holds = false;
+                let place = Place::new(0, *kind, slug.as_str());
+                self.faults.stored(about.place.as_ref(), &place, member, message);
+            }
+        }
+        Ok(holds)
+    }
+
+    /// What answers have their meaning from stays as soon as there are some.
+    async fn check_meanings(&mut self, program: &Program, changes: &Changes, reads: &Reads) -> Result<(), Error> {
+        let context = any_language(self.origin.at);
+        for (key, row) in changes.changed.iter().filter(|((kind, _), _)| *kind == Kind::Field) {
+            let (Some(stored), Some(place)) = (changes.stored.get(key), reads.get(key)) else { continue };
+            let before: Field = program_store::parse(&stored.doc, &context)?;
+            let violations = fields::keeps_meaning(&before, &program_store::parse(&row.doc, &context)?);
+            if !violations.is_empty() && self.may_have_answers(program, &before).await? {
+                self.faults.violations(place, &violations);
+            }
+        }
+        Ok(())
+    }
+
+    async fn may_have_answers(&mut self, program: &Program, field: &Field) -> Result<bool, Error> {
+        match (field.resource, fields::season_of(field, program)) {
+            (Resource::Users, _) => Ok(self.has_any(Table::Users).await?),
+            (_, Some(season)) => Ok(store::has_entries(&mut self.tx, self.id, season).await?),
+            (_, None) => Ok(self.has_any(Table::Entries).await?),
+        }
     }
 
     /// What records of the set-up must be to each other.

@@ -387,16 +387,17 @@ async fn numbers_are_given_in_the_order_of_the_file_after_the_highest() {
 #[tokio::test]
 async fn the_highest_number_there_is_can_change_hands_and_is_not_given_twice() {
     let place = Place::new().await;
+    let highest = (1 << 53) - 1;
     let entry = |slug: &str, number: i64| {
         format!(
             r#"{{"kind":"entry","slug":"{slug}","title":"A","category":"CategAAA","entrant":"UserAAAA","local_id":{number}}}"#
         )
     };
     let two = |first, second| format!("{}\n{}\n", entry("EntryAAA", first), entry("EntryBBB", second));
-    place.import(&format!("{ACCOUNT}\n{SETUP}\n{}", two(7, i64::MAX))).await;
-    let told = place.import_for(&two(i64::MAX, 7), Some("AccountA")).await.1;
+    place.import(&format!("{ACCOUNT}\n{SETUP}\n{}", two(7, highest))).await;
+    let told = place.import_for(&two(highest, 7), Some("AccountA")).await.1;
     assert_eq!(told, Vec::<String>::new());
-    let told = place.import_for(&entry("EntryCCC", i64::MAX), Some("AccountA")).await.1;
+    let told = place.import_for(&entry("EntryCCC", highest), Some("AccountA")).await.1;
     assert_eq!(told, ["a.jsonl:1: entry EntryCCC: local_id: is that of the entry EntryAAA"]);
 }
 
@@ -441,4 +442,55 @@ async fn a_file_is_read_from_beside_the_program_file_and_never_changes() {
     assert!(told[0].contains("file TokenTokenToken: data: is not what is stored"), "{told:?}");
     let told = place.faults(&format!("{ACCOUNT}\n{}\n", file(r#","data":"YmVzaWRl","size":7"#))).await;
     assert!(told[0].contains("file TokenTokenToken: size: contradicts"), "{told:?}");
+}
+
+#[tokio::test]
+async fn a_language_that_stored_records_use_stays_and_each_of_them_is_told() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    let before = place.head().await;
+    let account = r#"{"kind":"account","slug":"AccountA","name":"Awards","languages":["en_GB"]}"#;
+    assert_eq!(
+        place.faults(account).await,
+        ["a.jsonl:1: chapter ChapterA: name: de_DE is no language of the account; its languages are en_GB"]
+    );
+    assert_eq!(place.head().await, before);
+    let chapter = r#"{"kind":"chapter","slug":"ChapterA","season":"SeasonAA","name":{"en_GB":"North"}}"#;
+    place.import(&format!("{chapter}\n{account}")).await;
+}
+
+#[tokio::test]
+async fn what_answers_have_their_meaning_from_stays_as_soon_as_there_are_entries() {
+    let field = |kind: &str| {
+        format!(
+            r#"{{"kind":"field","slug":"FieldAAA","type":"{kind}","resource":"entries","tab":"TabGener","title":{{"en_GB":"Why"}}}}"#
+        )
+    };
+    let place = Place::new().await;
+    place.import(&format!("{SETUP}\n{ACCOUNT}")).await;
+    place.import_for(&field("checkbox"), Some("AccountA")).await;
+    let (_, told) = place.import_for(&field("text"), Some("AccountA")).await;
+    assert_eq!(told, Vec::<String>::new());
+    place.import_for(PEOPLE, Some("AccountA")).await;
+    let (_, told) = place.import_for(&field("checkbox"), Some("AccountA")).await;
+    assert_eq!(told, ["a.jsonl:1: field FieldAAA: type: must stay text, so that answers keep their meaning"]);
+    let (_, told) = place.import_for(&field("text"), Some("AccountA")).await;
+    assert_eq!(told, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn the_highest_local_id_leaves_room_for_those_that_follow() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    let entry = |slug: &str, local_id: &str| {
+        format!(
+            r#"{{"kind":"entry","slug":"{slug}","title":"T","category":"CategAAA","entrant":"UserAAAA"{local_id}}}"#
+        )
+    };
+    let (_, told) = place.import_for(&entry("EntryCCC", r#","local_id":9007199254740992"#), Some("AccountA")).await;
+    assert_eq!(told, ["a.jsonl:1: entry EntryCCC: local_id: must be an integer from 1 to 9007199254740991"]);
+    for (slug, local_id) in [("EntryCCC", r#","local_id":9007199254740990"#), ("EntryDDD", "")] {
+        let (_, told) = place.import_for(&entry(slug, local_id), Some("AccountA")).await;
+        assert_eq!(told, Vec::<String>::new());
+    }
 }

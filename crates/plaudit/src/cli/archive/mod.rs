@@ -35,6 +35,14 @@ pub(super) struct Manifest {
     pub(super) contents: BTreeMap<String, Content>,
 }
 
+impl Manifest {
+    /// How many files are named by records without being there.
+    pub(super) fn missing_files(&self) -> u64 {
+        let count = |name: &str| self.contents.get(name).map_or(0, |content| content.count);
+        count("files").saturating_sub(count(FILES))
+    }
+}
+
 /// How many values there are, and their hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Content {
@@ -74,10 +82,25 @@ impl Tally {
     }
 }
 
+/// Where the backup that gets a name is written until it is whole.
+pub(super) fn partial(path: &Path) -> PathBuf {
+    beside(path, ".partial")
+}
+
+/// The name of a backup that lacks files, beside that which it would have.
+pub(super) fn incomplete(path: &Path) -> PathBuf {
+    beside(path, ".incomplete")
+}
+
+fn beside(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    PathBuf::from(name)
+}
+
 /// Writes a backup beside its place, and puts it there when it is whole.
 pub(super) struct Writer {
     connection: Connection,
-    path: PathBuf,
     partial: PathBuf,
     manifest: Manifest,
     insert: String,
@@ -87,9 +110,7 @@ pub(super) struct Writer {
 impl Writer {
     /// Begins a file of which only the owner can read anything: it holds all secrets of the database.
     pub(super) fn create(path: &Path, created: String, schema: Vec<String>) -> Result<Self, Failure> {
-        let mut partial = path.as_os_str().to_owned();
-        partial.push(".partial");
-        let partial = PathBuf::from(partial);
+        let partial = partial(path);
         let named = |error: std::io::Error| Failure::Failed(format!("{}: {error}", partial.display()));
         if partial.exists() {
             fs::remove_file(&partial).map_err(named)?;
@@ -101,14 +122,7 @@ impl Writer {
         drop(options.open(&partial).map_err(named)?);
         let connection = store::create(&partial)?;
         let manifest = Manifest { format: FORMAT, created, schema, contents: BTreeMap::new() };
-        Ok(Self {
-            connection,
-            path: path.to_owned(),
-            partial,
-            manifest,
-            insert: String::new(),
-            tally: Tally::default(),
-        })
+        Ok(Self { connection, partial, manifest, insert: String::new(), tally: Tally::default() })
     }
 
     /// Begins a table.
@@ -154,16 +168,16 @@ impl Writer {
         Ok(store::write_piece(&self.connection, file, offset, bytes)?)
     }
 
-    /// Writes the manifest, makes everything durable, and gives the file its name.
-    pub(super) fn finish(self) -> Result<Manifest, Failure> {
+    /// Writes the manifest, makes everything durable, and gives the file this name, which is in the same folder.
+    pub(super) fn finish(self, path: &Path) -> Result<(), Failure> {
         let text = serde_json::to_string(&self.manifest).map_err(|error| Failure::Failed(error.to_string()))?;
         store::finish(&self.connection, &text, &hex::encode(Sha256::digest(&text)))?;
         self.connection.close().map_err(|(_, error)| error)?;
         File::open(&self.partial)?.sync_all()?;
-        fs::rename(&self.partial, &self.path)?;
-        let folder = self.path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        fs::rename(&self.partial, path)?;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
-        Ok(self.manifest)
+        Ok(())
     }
 }
 

@@ -37,7 +37,9 @@ pub use body::{Changes, LimitChanges, read_create, read_update};
 pub use conditions::is_shown;
 pub use document::document;
 pub use judge::{auto_score, characters, check_answer, is_answered, judge_answer, judge_file, merged, points, words};
-pub use rules::{check, create, form_of, is_asked_in, rank, resource_of, restore, season_of, trash, update};
+pub use rules::{
+    check, create, form_of, is_asked_in, keeps_meaning, rank, resource_of, restore, season_of, trash, update,
+};
 
 use crate::text::{Currency, Json, Locale, Slug, Timestamp, Translated};
 

@@ -7,6 +7,28 @@ use crate::program::tabs::{Tab, TabKind};
 use crate::program::{Program, Records};
 use crate::text::{Slug, Timestamp, Translated};
 
+const CURRENCY_STAYS: &str = "must stay what it is, so that amounts keep their meaning";
+
+fn stays(kind: FieldType) -> String {
+    format!("must stay {}, so that answers keep their meaning", kind.name())
+}
+
+/// What a field may not become once there are answers, which have their meaning from it.
+#[must_use]
+pub fn keeps_meaning(before: &Field, after: &Field) -> Violations {
+    let mut violations = Violations::default();
+    if after.resource != before.resource {
+        let resource = before.resource.name();
+        violations.add("resource", format!("must stay {resource}, so that answers keep their meaning"));
+    }
+    if after.kind != before.kind {
+        violations.add("type", stays(before.kind));
+    } else if before.kind == FieldType::Currency && after.currency != before.currency {
+        violations.add("currency", CURRENCY_STAYS);
+    }
+    violations
+}
+
 /// Whether a field can be trashed: not while the condition of another live field names it.
 pub fn trash(program: &Program, slug: Slug) -> Result<(), String> {
     unnamed(&program.fields, slug)
@@ -157,15 +179,14 @@ pub fn update(
 ) -> Result<Field, Violations> {
     let form = form_of(before, program);
     if changes.kind.is_some_and(|kind| kind != before.kind) {
-        let kind = before.kind.name();
-        violations.add("type", format!("must stay {kind}, so that answers keep their meaning"));
+        violations.add("type", stays(before.kind));
     }
     if changes.form.is_some_and(|stated| Some(stated) != form) {
         violations.add("form", "must stay the form that the field is on");
     }
     let has_currency = before.kind == FieldType::Currency;
     if has_currency && changes.currency.is_some_and(|currency| currency != before.currency) {
-        violations.add("currency", "must stay what it is, so that amounts keep their meaning");
+        violations.add("currency", CURRENCY_STAYS);
     }
     if let Some(tab) = changes.tab.filter(|tab| Some(*tab) != before.tab)
         && let Some(tab) = tab_of(program, tab, &mut violations)

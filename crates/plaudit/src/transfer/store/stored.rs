@@ -117,6 +117,12 @@ pub(in crate::transfer) async fn has_any(tx: &mut Tx, account: AccountId, table:
     Ok(tx.first(&sql, &[account.into()], |_| Ok(())).await?.is_some())
 }
 
+/// Whether a season of the account has any entry, even in the trash.
+pub(in crate::transfer) async fn has_entries(tx: &mut Tx, account: AccountId, season: Slug) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM entries WHERE account = $1 AND season = $2 LIMIT 1";
+    Ok(tx.first(sql, &[account.into(), season.into()], |_| Ok(())).await?.is_some())
+}
+
 /// Whether the account has a record of this slug or token, even in the trash.
 pub(in crate::transfer) async fn exists(
     tx: &mut Tx,

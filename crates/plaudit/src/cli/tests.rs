@@ -1,0 +1,138 @@
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Parser as _;
+use tempfile::TempDir;
+
+use super::*;
+
+/// A folder in which commands are run.
+struct Place(TempDir);
+
+impl Place {
+    /// With the demonstration program in the database.
+    async fn with_demo() -> Self {
+        let place = Self(TempDir::new().unwrap());
+        fs::write(place.path("demo.jsonl"), include_str!("demo.jsonl")).unwrap();
+        place.done(&["import", "demo.jsonl"]).await;
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// Runs a command, in which names that have a dot are files of the folder.
+    async fn run(&self, arguments: &[&str]) -> Result<(), Failure> {
+        let database = format!("sqlite:{}", self.path("plaudit.db").display());
+        let storage = format!("file:{}", self.path("files").display());
+        let named = arguments.iter().map(|argument| {
+            if argument.contains('.') { self.path(argument).display().to_string() } else { (*argument).to_owned() }
+        });
+        let own = ["plaudit".to_owned(), "--database".to_owned(), database, "--storage".to_owned(), storage];
+        let arguments = Arguments::try_parse_from(own.into_iter().chain(named)).unwrap();
+        let config = Config::load(&arguments.config, std::iter::empty(), self.0.path()).unwrap();
+        execute(&config, arguments).await
+    }
+
+    async fn done(&self, arguments: &[&str]) {
+        self.run(arguments).await.unwrap();
+    }
+
+    /// The exit code and the text of a command that fails, without the folder.
+    async fn refused(&self, arguments: &[&str]) -> (u8, String) {
+        let failure = self.run(arguments).await.unwrap_err();
+        let folder = format!("{}/", self.0.path().display());
+        (failure.exit_code(), failure.to_string().replace(&folder, ""))
+    }
+}
+
+#[tokio::test]
+async fn a_backup_comes_back_whole() {
+    let place = Place::with_demo().await;
+    place.done(&["backup", "a.backup"]).await;
+    place.done(&["export", "DemoAwds", "--output", "a.jsonl"]).await;
+    fs::remove_file(place.path("plaudit.db")).unwrap();
+    fs::remove_dir_all(place.path("files")).unwrap();
+    place.done(&["restore", "a.backup"]).await;
+    place.done(&["doctor"]).await;
+    place.done(&["export", "DemoAwds", "--output", "b.jsonl"]).await;
+    assert_eq!(fs::read(place.path("a.jsonl")).unwrap(), fs::read(place.path("b.jsonl")).unwrap());
+}
+
+#[tokio::test]
+async fn a_backup_that_lacks_files_does_not_take_the_place_of_an_earlier_one() {
+    let place = Place::with_demo().await;
+    place.done(&["backup", "a.backup"]).await;
+    let before = fs::read(place.path("a.backup")).unwrap();
+    fs::remove_dir_all(place.path("files")).unwrap();
+    let message = "6 files are missing in the storage and in a.backup.incomplete, which is whole otherwise; \
+                   a.backup was left alone";
+    assert_eq!(place.refused(&["backup", "a.backup"]).await, (1, message.to_owned()));
+    assert!(fs::read(place.path("a.backup")).unwrap() == before);
+    let message = "6 files are missing in the backup, whose storage did not have them; everything else was restored";
+    assert_eq!(place.refused(&["restore", "--force", "a.backup.incomplete"]).await, (1, message.to_owned()));
+    place.done(&["restore", "--force", "a.backup"]).await;
+    place.done(&["doctor"]).await;
+}
+
+#[tokio::test]
+async fn no_command_writes_over_a_file_of_the_database() {
+    let place = Place::with_demo().await;
+    let before = fs::read(place.path("plaudit.db")).unwrap();
+    for own in ["plaudit.db", "plaudit.db-wal", "plaudit.db-shm", "plaudit.db-journal"] {
+        let refused = (2, format!("{own} is a file of the database itself"));
+        assert_eq!(place.refused(&["backup", own]).await, refused);
+        assert_eq!(place.refused(&["export", "DemoAwds", "--output", own]).await, refused);
+    }
+    assert!(fs::read(place.path("plaudit.db")).unwrap() == before);
+    fs::create_dir(place.path("a.folder")).unwrap();
+    let refused = (2, "a.folder is a folder; name the file to write".to_owned());
+    assert_eq!(place.refused(&["backup", "a.folder"]).await, refused);
+    assert!(!place.path("a.folder.partial").exists());
+}
+
+#[tokio::test]
+async fn a_folder_is_no_file_to_read() {
+    let place = Place::with_demo().await;
+    fs::create_dir(place.path("a.folder")).unwrap();
+    for command in ["import", "apply", "restore"] {
+        assert_eq!(place.refused(&[command, "a.folder"]).await, (1, "a.folder: is a directory".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn doctor_makes_no_database_and_knows_a_newer_schema() {
+    let place = Place(TempDir::new().unwrap());
+    assert_eq!(place.refused(&["doctor"]).await, (1, "1 fault found".to_owned()));
+    assert!(!place.path("plaudit.db").exists());
+    let place = Place::with_demo().await;
+    place.done(&["doctor"]).await;
+    let settings = db::Settings::at(&format!("sqlite:{}", place.path("plaudit.db").display()));
+    let db = Db::open(&settings).await.unwrap();
+    let mut tx = db.begin().await.unwrap();
+    let row = "(900, 'future', '2026-11-23T02:54:03.352361245Z', '1')";
+    tx.execute(&format!("INSERT INTO refinery_schema_history VALUES {row}"), &[]).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(db::migrate::unknown(&db).await.unwrap(), ["V900__future"]);
+    db.close().await;
+    assert_eq!(place.refused(&["doctor"]).await, (1, "1 fault found".to_owned()));
+    let message =
+        "the database failed: its schema has V900__future, which this plaudit does not know: a newer one made it";
+    assert_eq!(place.refused(&["migrate"]).await, (1, message.to_owned()));
+}
+
+#[tokio::test]
+async fn what_a_command_was_told_wrongly_is_called_so() {
+    let place = Place::with_demo().await;
+    let key = ["key", "create", "--account", "DemoAwds", "--name", "far", "--scope", "read", "--expires"];
+    for far in ["99999999w", "420000w", "3000000d"] {
+        let refused = (2, "--expires: is after the year 9999; leave it out".to_owned());
+        assert_eq!(place.refused(&[&key[..], &[far]].concat()).await, refused);
+    }
+    place.done(&["key", "list", "--account", "DemoAwds"]).await;
+    let (code, message) = place.refused(&["account", "create", "--name", "A", "--timezone", "Mars/Phobos"]).await;
+    assert_eq!((code, message.starts_with("timezone ")), (2, true), "{message}");
+    let refused = (1, "account DemoAwds has no host name localhost".to_owned());
+    assert_eq!(place.refused(&["account", "host", "remove", "DemoAwds", "localhost"]).await, refused);
+}
