@@ -166,7 +166,10 @@ pub(super) fn no_object(error: &json_body::BodyError) -> ApiError {
 
 /// Whether a body is said to be JSON.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let mut given = headers.get_all(CONTENT_TYPE).iter();
+    // Two of them leave open which one is meant.
+    let (Some(media_type), None) = (given.next(), given.next()) else { return false };
+    let media_type = media_type.to_str().unwrap_or_default();
     // A parameter such as charset=utf-8 says nothing that JSON does not say itself.
     media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }

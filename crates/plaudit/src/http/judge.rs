@@ -272,10 +272,22 @@ fn languages(headers: &HeaderMap, program: &Program) -> Result<language::Languag
 
 /// Whether the host name that was addressed is open to the account: the deployment's, the account's own, or nobody's.
 async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Result<bool, ApiError> {
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let host = host
-        .rsplit_once(':')
-        .map_or(host, |(name, port)| if port.bytes().all(|byte| byte.is_ascii_digit()) { name } else { host });
+    let lines = headers.get_all(header::HOST).iter().count();
+    let host = headers.get(header::HOST).map_or(Ok(""), |host| host.to_str()).unwrap_or(":");
+    let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
+    let host = match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        // An address of version 6 has colons of its own.
+        _ if host.ends_with(']') || !host.contains(':') => host,
+        _ => {
+            return Err(ApiError::BadRequest(
+                "Host: must be a host name or an address, perhaps with a port.".to_owned(),
+            ));
+        }
+    };
+    if lines > 1 {
+        return Err(ApiError::BadRequest("Host: is given more than once.".to_owned()));
+    }
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     if program.account.hosts.contains(&host) {
         return Ok(true);

@@ -3,6 +3,12 @@
 //! Every connection is one task. What it is doing is kept in one number that is only counted up ([`Activity`]), and a
 //! timer a connection looks now and then whether the number has moved; so timeouts cost a request neither a clock nor
 //! a timer, and are exact to a quarter of the shortest of them.
+//!
+//! A request that is answered before its body was read leaves the rest of it on the connection, where the next request
+//! would be looked for, and a client that is still sending would not get to see its answer. So the rest is read and thrown
+//! away beside the answer, up to [`MAX_REST_BYTES`] and within the time that a head may take (RFC 9112, section 9.6).
+//! Where it is longer, or where the client waits for a word to send it at all (RFC 9110, section 10.1.1), the answer says
+//! that the connection ends.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -10,14 +16,15 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::{HeaderMap, Request, Response};
+use axum::http::{HeaderMap, HeaderValue, Request, Response, header};
 use bytes::Bytes;
+use http_body_util::BodyExt as _;
 use hyper::body::{Body as HttpBody, Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -34,6 +41,8 @@ use crate::config;
 
 /// The longest head of a request: the request line and all headers.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
+/// The most of a body that is read after its request was answered.
+const MAX_REST_BYTES: u64 = 64 * 1024 * 1024;
 /// What a connection may buffer in either direction.
 const MAX_BUFFER_BYTES: usize = 128 * 1024;
 
@@ -175,12 +184,20 @@ async fn connection(
     let service = service_fn(|request: Request<Incoming>| {
         activity.set(Phase::Working);
         let client = if is_proxy { forwarded(request.headers(), peer, &settings.trusted_proxies) } else { peer };
-        let mut request = request.map(|body| into_body(body, &activity));
+        let waits = request.headers().contains_key(header::EXPECT);
+        let mut request = request.map(|body| into_body(body, &activity, waits));
         request.extensions_mut().insert(ClientAddress(client));
+        // A target that names its host is believed and the header is not (RFC 9112, section 3.2.2).
+        if let Some(named) = request.uri().authority().and_then(|named| HeaderValue::from_str(named.as_str()).ok()) {
+            request.headers_mut().insert(header::HOST, named);
+        }
         let answer = router.clone().call(request);
         let activity = activity.clone();
         async move {
-            let Ok(response): Result<Response<Body>, Infallible> = answer.await;
+            let Ok(mut response): Result<Response<Body>, Infallible> = answer.await;
+            if activity.ends.load(Ordering::Relaxed) {
+                response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
             Ok::<_, Infallible>(response.map(|body| AnswerBody { body, activity }))
         }
     });
@@ -262,15 +279,19 @@ const STEP: u64 = 0b1000;
 /// The phase of a connection and, in the upper bits, a count of everything that has happened. Only the task of the
 /// connection changes it, except where a handler reads a body elsewhere, which may lose a count and harms nothing.
 #[derive(Debug)]
-struct Activity(AtomicU64);
+struct Activity {
+    state: AtomicU64,
+    /// Whether the connection takes no other request.
+    ends: AtomicBool,
+}
 
 impl Activity {
     fn new() -> Self {
-        Self(AtomicU64::new(Phase::Head as u64))
+        Self { state: AtomicU64::new(Phase::Head as u64), ends: AtomicBool::new(false) }
     }
 
     fn state(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.state.load(Ordering::Relaxed)
     }
 
     /// Counts nothing when the phase stays: a task that is woken by its timer polls, and notes, the same again.
@@ -279,12 +300,19 @@ impl Activity {
         if state & PHASE == phase as u64 {
             return;
         }
-        self.0.store((state & !PHASE | phase as u64).wrapping_add(STEP), Ordering::Relaxed);
+        self.state.store((state & !PHASE | phase as u64).wrapping_add(STEP), Ordering::Relaxed);
     }
 
     fn received(&self) {
         if self.state() & PHASE == Phase::Idle as u64 {
             self.set(Phase::Head);
+        }
+    }
+
+    /// What was left of a body has arrived; what comes now is another head.
+    fn rested(&self) {
+        if self.state() & PHASE == Phase::Head as u64 {
+            self.set(Phase::Idle);
         }
     }
 
@@ -299,9 +327,9 @@ impl Activity {
     fn sent(&self, stalled: bool) {
         let state = self.state();
         if !stalled {
-            self.0.store((state & !STALLED).wrapping_add(STEP), Ordering::Relaxed);
+            self.state.store((state & !STALLED).wrapping_add(STEP), Ordering::Relaxed);
         } else if state & STALLED == 0 {
-            self.0.store((state | STALLED).wrapping_add(STEP), Ordering::Relaxed);
+            self.state.store((state | STALLED).wrapping_add(STEP), Ordering::Relaxed);
         }
     }
 }
@@ -382,20 +410,45 @@ impl AsyncWrite for WatchedStream {
     }
 }
 
-fn into_body(body: Incoming, activity: &Arc<Activity>) -> Body {
-    if body.is_end_stream() { Body::empty() } else { Body::new(RequestBody { body, activity: activity.clone() }) }
+fn into_body(body: Incoming, activity: &Arc<Activity>, waits: bool) -> Body {
+    if body.is_end_stream() {
+        Body::empty()
+    } else {
+        Body::new(RequestBody { body: Some(body), waits, activity: activity.clone() })
+    }
 }
 
 /// The body of a request, which notes when it is waited for.
 struct RequestBody {
-    body: Incoming,
+    /// There until it is dropped.
+    body: Option<Incoming>,
+    /// Whether the client sends nothing before it is told to, which asking for the body does.
+    waits: bool,
     activity: Arc<Activity>,
 }
 
 impl Drop for RequestBody {
     fn drop(&mut self) {
         self.activity.reading(false);
+        let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) else { return };
+        if self.waits || body.size_hint().lower() > MAX_REST_BYTES {
+            self.activity.ends.store(true, Ordering::Relaxed);
+        }
+        if !self.waits {
+            tokio::spawn(throw_away(body, self.activity.clone()));
+        }
     }
+}
+
+/// Reads what is left of a body. When it takes too long, the connection is cut, and with it this ends.
+async fn throw_away(mut body: Incoming, activity: Arc<Activity>) {
+    let mut left = MAX_REST_BYTES;
+    while let Some(Ok(frame)) = body.frame().await {
+        let length = frame.data_ref().map_or(0, |data| data.len() as u64);
+        let Some(rest) = left.checked_sub(length) else { return };
+        left = rest;
+    }
+    activity.rested();
 }
 
 impl HttpBody for RequestBody {
@@ -406,17 +459,19 @@ impl HttpBody for RequestBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        let result = Pin::new(&mut self.body).poll_frame(context);
+        self.waits = false;
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let result = Pin::new(body).poll_frame(context);
         self.activity.reading(result.is_pending());
         result
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Incoming::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or_else(SizeHint::default, Incoming::size_hint)
     }
 }
 

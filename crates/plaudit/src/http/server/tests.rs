@@ -291,6 +291,52 @@ async fn connections_past_the_limit_wait() {
 }
 
 #[tokio::test]
+async fn a_body_that_nobody_read_leaves_the_connection_good_and_its_answer_is_seen() {
+    let running = Running::start(router(), settings()).await;
+    let mut client = running.connect().await;
+    for length in [1, 28, 100_000, 3_000_000] {
+        let refused = format!("PUT / HTTP/1.1\r\nhost: a\r\ncontent-length: {length}\r\n\r\n{}", "x".repeat(length));
+        client.write_all(refused.as_bytes()).await.unwrap();
+        let head = answer(&mut client, "").await;
+        assert!(head.starts_with("HTTP/1.1 405"), "{head}");
+        assert!(!head.contains("connection:"), "{head}");
+        client.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+        assert!(answer(&mut client, "127.0.0.1").await.starts_with("HTTP/1.1 200"));
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_answer_after_which_the_connection_ends_says_so() {
+    let running = Running::start(router(), settings()).await;
+    for (header, body) in [("expect: 100-continue\r\ncontent-length: 5", ""), ("content-length: 99000000", "x")] {
+        let mut client = running.connect().await;
+        client.write_all(format!("PUT / HTTP/1.1\r\nhost: a\r\n{header}\r\n\r\n{body}").as_bytes()).await.unwrap();
+        client.shutdown().await.unwrap();
+        let all = rest(&mut client).await;
+        assert!(all.starts_with("HTTP/1.1 405") && all.contains("\r\nconnection: close\r\n"), "{all}");
+    }
+    let mut client = running.connect().await;
+    let asked = "POST /echo HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n";
+    client.write_all(asked.as_bytes()).await.unwrap();
+    assert_eq!(answer(&mut client, "").await, "HTTP/1.1 100 Continue\r\n\r\n");
+    client.write_all(b"hello").await.unwrap();
+    let all = answer(&mut client, "hello").await;
+    assert!(!all.contains("connection:"), "{all}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_target_that_names_its_host_is_believed_and_the_header_is_not() {
+    let host = |headers: HeaderMap| async move { headers[header::HOST].to_str().unwrap().to_owned() };
+    let running = Running::start(Router::new().route("/", get(host)), settings()).await;
+    let mut client = running.connect().await;
+    client.write_all(b"GET http://b.example:81/ HTTP/1.1\r\nhost: a\r\n\r\n").await.unwrap();
+    answer(&mut client, "b.example:81").await;
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn what_is_no_http_is_refused() {
     let running = Running::start(router(), settings()).await;
     let long = format!("GET / HTTP/1.1\r\nx: {}\r\n\r\n", "x".repeat(MAX_HEAD_BYTES));
