@@ -93,9 +93,7 @@ both_engines! {
             server.get_with("/order", &[("host", host)]).await.expect(200);
         }
         server.get_with("/order", &[("host", "b.example.org")]).await.expect(403);
-        for unclear in ["b.example.org:abc", "b.example.org:80:80"] {
-            server.get_with("/order", &[("host", unclear)]).await.expect(400);
-        }
+        server.get_with("/order", &[("host", "b.example.org:abc")]).await.expect(400);
     }
 
     async fn a_revoked_key_is_refused_on_the_next_request(server) {
