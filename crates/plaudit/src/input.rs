@@ -1,6 +1,8 @@
 //! Reads the members of a record from outside, a request body or a line of a program file, and collects everything
-//! that is wrong with it. What was read wrongly is `None`, so that a record can only be made when nothing is wrong.
+//! that is wrong with it. A record can only be made when nothing is: what could be read of a member that is wrong serves
+//! the checks that follow, so that all is told at once, and what could not is `None`.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use crate::text::{
@@ -34,6 +36,17 @@ impl Violations {
         self.0.append(&mut other.0);
     }
 
+    /// What is wrong with a value of which these are the members.
+    #[must_use]
+    pub fn of_part<T>(self) -> Wrong<T> {
+        Wrong { messages: self.iter().map(|(member, message)| format!("{member} {message}")).collect(), rest: None }
+    }
+
+    /// Adds what is wrong with a member.
+    pub fn wrong<T>(&mut self, member: &str, wrong: &Wrong<T>) {
+        wrong.messages().for_each(|message| self.add(member, message));
+    }
+
     /// `made` where nothing is wrong, else the violations. A value that could not be made always left a violation.
     pub fn or<T>(self, made: Option<T>) -> Result<T, Self> {
         match made {
@@ -41,6 +54,65 @@ impl Violations {
             _ => Err(self),
         }
     }
+}
+
+/// What is wrong with a value, a message each, and what could be read of it in spite of that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong<T> {
+    messages: Vec<String>,
+    rest: Option<T>,
+}
+
+impl<T> From<String> for Wrong<T> {
+    fn from(message: String) -> Self {
+        Self { messages: vec![message], rest: None }
+    }
+}
+
+impl<T> std::fmt::Display for Wrong<T> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.messages.join("; "))
+    }
+}
+
+impl<T> Wrong<T> {
+    /// `made` where there are no messages; else they, and what was made where it is of use.
+    pub fn unless_none(messages: Vec<String>, made: T, is_of_use: bool) -> Result<T, Self> {
+        if messages.is_empty() { Ok(made) } else { Err(Self { messages, rest: is_of_use.then_some(made) }) }
+    }
+
+    /// Each message.
+    pub fn messages(&self) -> impl Iterator<Item = &str> {
+        self.messages.iter().map(String::as_str)
+    }
+
+    /// The messages alone, of a value that is a part of another.
+    #[must_use]
+    pub fn of_part<U>(self) -> Wrong<U> {
+        Wrong { messages: self.messages, rest: None }
+    }
+
+    /// The messages, each of which now begins with the name of the part that they are about.
+    #[must_use]
+    pub fn of_member<U>(self, name: &str) -> Wrong<U> {
+        Wrong { messages: self.messages.iter().map(|message| format!("{name} {message}")).collect(), rest: None }
+    }
+
+    /// The same of what is made of the value.
+    #[must_use]
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Wrong<U> {
+        Wrong { messages: self.messages, rest: self.rest.map(change) }
+    }
+}
+
+/// Nothing is wrong where there are no messages.
+pub fn all_well(messages: Vec<String>) -> Result<(), Wrong<()>> {
+    Wrong::unless_none(messages, (), false)
+}
+
+/// What two checks of the same value found.
+pub fn both(first: Result<(), Wrong<()>>, second: Result<(), Wrong<()>>) -> Result<(), Wrong<()>> {
+    all_well([first, second].into_iter().filter_map(Result::err).flat_map(|wrong| wrong.messages).collect())
 }
 
 /// A reader of one value: the value, or what is wrong with it.
@@ -99,6 +171,21 @@ impl<'j> Members<'j> {
         self.object.at(index).map(|(_, value)| value)
     }
 
+    /// The address of the record of this slug, which follows from it and may be stated.
+    pub fn link(&mut self, slug: Slug) {
+        let is_its = |link: &Json| link.as_str().and_then(|link| link.rsplit('/').next()) == Some(slug.as_str());
+        self.computed("link", |link| {
+            is_its(link).then_some(()).ok_or_else(|| format!("an address that ends in /{slug}"))
+        });
+    }
+
+    /// A member that follows from others and may be stated; `agrees` gives what it must be where it contradicts them.
+    pub fn computed(&mut self, name: &str, agrees: impl FnOnce(&Json) -> Result<(), String>) {
+        if let Some(Err(right)) = self.get(name).map(agrees) {
+            self.fault(name, format!("is computed and must be {right} or left out"));
+        }
+    }
+
     /// Whether the object has this member.
     #[must_use]
     pub fn has(&self, name: &str) -> bool {
@@ -110,30 +197,54 @@ impl<'j> Members<'j> {
         self.violations.add(format!("{}{name}", self.path), message);
     }
 
+    /// Adds what is wrong with a member.
+    pub fn faults<T>(&mut self, name: &str, wrong: &Wrong<T>) {
+        self.violations.wrong(&format!("{}{name}", self.path), wrong);
+    }
+
+    fn taken<T, E: Into<Wrong<T>>>(&mut self, name: &str, read: Result<T, E>) -> Option<T> {
+        read.map_err(E::into).map_or_else(
+            |wrong| {
+                self.faults(name, &wrong);
+                wrong.rest
+            },
+            Some,
+        )
+    }
+
     /// A member that may be left out.
-    pub fn optional<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Result<T, String>) -> Option<T> {
-        match read(self.get(name)?) {
-            Ok(value) => Some(value),
-            Err(message) => {
-                self.fault(name, message);
-                None
-            }
-        }
+    pub fn optional<T, E: Into<Wrong<T>>>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&Json) -> Result<T, E>,
+    ) -> Option<T> {
+        let read = read(self.get(name)?);
+        self.taken(name, read)
     }
 
     /// A member that must be there.
-    pub fn required<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Result<T, String>) -> Option<T> {
-        match self.get(name).map(read) {
-            Some(Ok(value)) => return Some(value),
-            Some(Err(message)) => self.fault(name, message),
-            None => self.fault(name, "is required"),
-        }
-        None
+    pub fn required<T, E: Into<Wrong<T>>>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&Json) -> Result<T, E>,
+    ) -> Option<T> {
+        let Some(json) = self.get(name) else {
+            self.fault(name, "is required");
+            return None;
+        };
+        self.taken(name, read(json))
     }
 
     /// A member that may be left out (`None`) or null (`Some(None)`).
-    pub fn nullable<T>(&mut self, name: &str, read: impl FnOnce(&Json) -> Result<T, String>) -> Option<Option<T>> {
-        self.optional(name, |json| if matches!(json, Json::Null) { Ok(None) } else { read(json).map(Some) })
+    pub fn nullable<T, E: Into<Wrong<T>>>(
+        &mut self,
+        name: &str,
+        read: impl FnOnce(&Json) -> Result<T, E>,
+    ) -> Option<Option<T>> {
+        self.optional(name, |json| match json {
+            Json::Null => Ok(None),
+            json => read(json).map(Some).map_err(|error| error.into().map(Some)),
+        })
     }
 
     /// A member that is an object, read by `read`; its violations carry its name before theirs.
@@ -210,6 +321,11 @@ pub fn filled_text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
     }
 }
 
+/// Any value.
+pub fn any(json: &Json) -> Result<Json<'static>, String> {
+    Ok(json.clone().into_owned())
+}
+
 /// true or false.
 pub fn flag(json: &Json) -> Result<bool, String> {
     match json {
@@ -226,9 +342,28 @@ pub fn integer(range: RangeInclusive<i64>) -> impl Fn(&Json) -> Result<i64, Stri
     }
 }
 
+/// The number of what was counted: nothing, or what it must be.
+pub fn counted(count: usize) -> impl Fn(&Json) -> Result<(), String> {
+    move |json| match json.as_i64().map(usize::try_from) {
+        Some(Ok(stated)) if stated == count => Ok(()),
+        _ => Err(count.to_string()),
+    }
+}
+
 /// A slug.
 pub fn slug(json: &Json) -> Result<Slug, String> {
     json.as_str().and_then(Slug::parse).ok_or_else(|| "must be a slug of 8 ASCII letters".to_owned())
+}
+
+/// A UUID, in lower case.
+pub fn uuid(json: &Json) -> Result<String, String> {
+    let uuid = at_most(36, json)?.to_ascii_lowercase();
+    let right = uuid.len() == 36
+        && uuid.bytes().enumerate().all(|(index, byte)| match index {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        });
+    if right { Ok(uuid) } else { Err("must be a UUID".to_owned()) }
 }
 
 /// The token of a file.
@@ -287,23 +422,29 @@ pub fn points(range: RangeInclusive<Points>) -> impl Fn(&Json) -> Result<Points,
 }
 
 /// A list of at most `max` slugs, each once.
-pub fn slugs(max: usize) -> impl Fn(&Json) -> Result<Vec<Slug>, String> {
+pub fn slugs(max: usize) -> impl Fn(&Json) -> Result<Vec<Slug>, Wrong<Vec<Slug>>> {
     distinct(max, slug)
 }
 
 /// A list of at most `max` items, each once.
-pub fn distinct<T: Ord + std::fmt::Display>(
+pub fn distinct<T: Ord + std::fmt::Display, E: Into<Wrong<T>>>(
     max: usize,
-    item: impl Fn(&Json) -> Result<T, String>,
-) -> impl Fn(&Json) -> Result<Vec<T>, String> {
+    item: impl Fn(&Json) -> Result<T, E>,
+) -> impl Fn(&Json) -> Result<Vec<T>, Wrong<Vec<T>>> {
     move |json| {
-        let read = list(max, &item)(json)?;
-        let mut sorted: Vec<&T> = read.iter().collect();
-        sorted.sort_unstable();
-        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(format!("has {} twice", pair[0])),
-            None => Ok(read),
+        let (read, mut messages) = match list(max, &item)(json) {
+            Ok(read) => (read, Vec::new()),
+            Err(Wrong { messages, rest: Some(read) }) => (read, messages),
+            Err(wrong) => return Err(wrong),
+        };
+        let mut named = BTreeSet::new();
+        let mut twice = BTreeSet::new();
+        for item in &read {
+            if !named.insert(item) && twice.insert(item) {
+                messages.push(format!("names {item} twice"));
+            }
         }
+        Wrong::unless_none(messages, read, true)
     }
 }
 
@@ -321,47 +462,133 @@ pub fn one_of<T: Copy>(choices: &[(&'static str, T)]) -> impl Fn(&Json) -> Resul
 }
 
 /// A list of at most `max` items.
-pub fn list<T>(max: usize, item: impl Fn(&Json) -> Result<T, String>) -> impl Fn(&Json) -> Result<Vec<T>, String> {
+pub fn list<T, E: Into<Wrong<T>>>(
+    max: usize,
+    item: impl Fn(&Json) -> Result<T, E>,
+) -> impl Fn(&Json) -> Result<Vec<T>, Wrong<Vec<T>>> {
     move |json| match json {
         Json::Array(items) if items.len() <= max => {
             let mut read = Vec::with_capacity(items.len());
-            let mut faults = Vec::new();
+            let mut messages = Vec::new();
             for (index, json) in items.iter().enumerate() {
-                match item(json) {
+                match item(json).map_err(E::into) {
                     Ok(value) => read.push(value),
-                    Err(message) => faults.push(format!("item {index} {message}")),
+                    Err(wrong) => messages.extend(wrong.messages().map(|message| format!("item {index} {message}"))),
                 }
             }
-            if faults.is_empty() { Ok(read) } else { Err(faults.join("; ")) }
+            let is_of_use = !read.is_empty();
+            Wrong::unless_none(messages, read, is_of_use)
         }
-        Json::Array(_) => Err(format!("must have at most {max} items")),
-        _ => Err("must be a list".to_owned()),
+        Json::Array(_) => Err(format!("must have at most {max} items").into()),
+        _ => Err("must be a list".to_owned().into()),
     }
 }
 
 /// A translated map in languages of the account, each text of at most `max` characters.
-pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<Translated, String> {
+pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<Translated, Wrong<Translated>> {
     move |json| {
-        let Json::Object(members) = json else {
-            return Err("must be a map from locale code to string".to_owned());
+        let members = match json {
+            // More locales there are not; each unknown one is told of.
+            Json::Object(members) if members.len() <= Locale::ALL.len() => members,
+            Json::Object(_) => return Err(format!("must have at most {} texts", Locale::ALL.len()).into()),
+            _ => return Err("must be a map from locale code to string".to_owned().into()),
         };
         let mut texts = Vec::with_capacity(members.len());
-        let mut faults = Vec::new();
+        let mut messages = Vec::new();
         for (code, value) in members.iter() {
             // An account has few languages, and the interface has many.
             let Some(locale) = languages.iter().copied().find(|locale| locale.code() == code) else {
                 let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
-                faults.push(format!("{code} is no language of the account; its languages are {}", codes.join(", ")));
+                messages.push(format!("{code} is no language of the account; its languages are {}", codes.join(", ")));
                 continue;
             };
             match at_most(max, value) {
                 Ok(text) => texts.push((locale, text)),
-                Err(message) => faults.push(format!("{code} {message}")),
+                Err(message) => messages.push(format!("{code} {message}")),
             }
         }
-        if !faults.is_empty() {
-            return Err(faults.join("; "));
-        }
-        Translated::from_pairs(&texts).map_err(|DuplicateLocale(locale)| format!("has {locale} twice"))
+        let map = Translated::from_pairs(&texts).map_err(|DuplicateLocale(locale)| format!("has {locale} twice"))?;
+        Wrong::unless_none(messages, map, !texts.is_empty())
+    }
+}
+
+/// The translated name of what is made or changed by a body: in the default language it is not blank, and of what is new
+/// it is there.
+pub fn translated_name(
+    (languages, default): (&[Locale], Locale),
+    max: usize,
+    is_new: bool,
+) -> impl Fn(&Json) -> Result<Translated, Wrong<Translated>> {
+    move |json| {
+        let read = translated(languages, max)(json);
+        let message = match json.as_object().map(|members| members.get(default.code())) {
+            Some(None) if is_new => format!("{default} is required"),
+            Some(Some(Json::String(text))) if text.trim().is_empty() => format!("{default} must not be blank"),
+            _ => return read,
+        };
+        let mut wrong = read.map_or_else(|wrong| wrong, |map| Wrong { messages: Vec::new(), rest: Some(map) });
+        wrong.messages.push(message);
+        Err(wrong)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::json_body::parse_value;
+
+    fn told<T: std::fmt::Debug>(read: Result<T, Wrong<T>>) -> (Vec<String>, Option<T>) {
+        let Wrong { messages, rest } = read.unwrap_err();
+        (messages, rest)
+    }
+
+    #[test]
+    fn a_list_tells_of_every_item_and_keeps_those_that_are_right() {
+        let read = |text: &str| slugs(4)(&parse_value(text.as_bytes()).unwrap());
+        let [first, second] = ["RecordAA", "RecordBB"].map(|slug| Slug::parse(slug).unwrap());
+        assert_eq!(read(r#"["RecordAA","RecordBB"]"#), Ok(vec![first, second]));
+        let (messages, rest) = told(read(r#"["RecordAA",5,"bad","RecordAA"]"#));
+        let expected = [
+            "item 1 must be a slug of 8 ASCII letters",
+            "item 2 must be a slug of 8 ASCII letters",
+            "names RecordAA twice",
+        ];
+        assert_eq!((messages, rest), (expected.map(str::to_owned).to_vec(), Some(vec![first, first])));
+        assert_eq!(told(read("[5]")).1, None, "a list without an item that is right is no list");
+        assert_eq!(told(read("[1,2,3,4,5]")), (vec!["must have at most 4 items".to_owned()], None));
+        assert_eq!(told(read("{}")), (vec!["must be a list".to_owned()], None));
+    }
+
+    #[test]
+    fn a_translated_name_tells_of_every_text() {
+        let languages = [Locale::EnGb, Locale::DeDe];
+        let read = |text: &str, is_new| {
+            let json = parse_value(text.as_bytes()).unwrap();
+            translated_name((&languages, Locale::EnGb), 3, is_new)(&json)
+        };
+        assert_eq!(read(r#"{"en_GB":"One"}"#, true), Ok(Translated::of(Locale::EnGb, "One")));
+        assert_eq!(read(r#"{"de_DE":"Ein"}"#, false), Ok(Translated::of(Locale::DeDe, "Ein")));
+        assert_eq!(told(read(r#"{"de_DE":"Ein"}"#, true)).0, ["en_GB is required"]);
+        assert_eq!(told(read(r#"{"en_GB":" "}"#, false)).0, ["en_GB must not be blank"]);
+        assert_eq!(told(read(r#"{"en_GB":5}"#, true)).0, ["en_GB must be a string"]);
+        assert_eq!(told(read("5", true)).0, ["must be a map from locale code to string"]);
+        let (messages, rest) = told(read(r#"{"fr_FR":"Un","en_GB":"","de_DE":"Eins"}"#, true));
+        assert_eq!(
+            messages,
+            [
+                "fr_FR is no language of the account; its languages are en_GB, de_DE",
+                "de_DE must have at most 3 characters",
+                "en_GB must not be blank",
+            ]
+        );
+        assert_eq!(rest, Some(Translated::of(Locale::EnGb, "")));
+    }
+
+    #[test]
+    fn a_map_of_more_texts_than_there_are_locales_is_not_told_of_one_by_one() {
+        let members: Vec<_> = (0..=Locale::ALL.len()).map(|index| format!(r#""l{index}":"""#)).collect();
+        let json = format!("{{{}}}", members.join(","));
+        let (messages, rest) = told(translated(&[Locale::EnGb], 3)(&parse_value(json.as_bytes()).unwrap()));
+        assert_eq!((messages.len(), rest), (1, None));
     }
 }

@@ -1,11 +1,12 @@
 //! `plaudit apply`: makes the set-up of an account be what a program file says; with any fault, nothing.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Write as _};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use super::import::{nothing_applied, print};
 use super::{Failure, database_settings, open, open_as_is, open_file, say};
 use crate::clock::Clock;
 use crate::config::Config;
@@ -15,9 +16,6 @@ use crate::log::Action;
 use crate::storage::{self, Storage};
 use crate::text::Slug;
 use crate::transfer::{self, Applied, ApplyMode, Deployment, Fault, Source, Step};
-
-/// How many faults are printed; of the others only the number is said.
-const PRINTED: usize = 1_000;
 
 /// What to apply.
 #[derive(Debug, clap::Args)]
@@ -104,16 +102,8 @@ async fn opened_as_is(config: &Config) -> Result<Option<Db>, Failure> {
 /// Prints the faults in the order of the file.
 fn complain(mut faults: Vec<Fault>) -> Failure {
     faults.sort_by_key(|fault| (fault.line.is_none(), fault.line, fault.column));
-    for fault in faults.iter().take(PRINTED) {
-        // Without standard error there is nobody left to tell.
-        let _ = writeln!(std::io::stderr(), "{fault}");
-    }
-    let mut text = String::new();
-    if faults.len() > PRINTED {
-        text = format!("{} more faults are not shown\n", faults.len() - PRINTED);
-    }
-    let count = if faults.len() == 1 { "1 fault".to_owned() } else { format!("{} faults", faults.len()) };
-    Failure::Failed(format!("{text}{count}; nothing was applied"))
+    faults.iter().for_each(print);
+    nothing_applied(faults.len() as u64)
 }
 
 fn conclude(applied: &Applied, mode: ApplyMode) -> Result<(), Failure> {

@@ -11,9 +11,6 @@ use crate::ids::Ids;
 use crate::text::Slug;
 use crate::transfer::{self, Deployment, Fault, Outcome, Report, Source};
 
-/// How many faults are printed; of the others only the number is said.
-const PRINTED: u64 = 1_000;
-
 /// What to import.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -27,19 +24,14 @@ pub(super) struct Arguments {
 /// Prints faults as they are found, and the progress between them.
 #[derive(Default)]
 struct Printer {
-    faults: u64,
     progress: Option<(&'static str, Progress)>,
 }
 
 impl Report for Printer {
     fn fault(&mut self, fault: Fault) {
-        self.faults += 1;
-        if self.faults <= PRINTED {
-            // The line of the progress goes away before anything is printed.
-            self.progress = None;
-            // Without standard error there is nobody left to tell.
-            let _ = writeln!(std::io::stderr(), "{fault}");
-        }
+        // The line of the progress goes away before anything is printed.
+        self.progress = None;
+        print(&fault);
     }
 
     fn progress(&mut self, step: &'static str, done: u64, _: Option<u64>) {
@@ -78,12 +70,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
 
 fn conclude(outcome: &Outcome) -> Result<(), Failure> {
     if outcome.faults > 0 {
-        let mut text = String::new();
-        if outcome.faults > PRINTED {
-            text = format!("{} more faults are not shown\n", outcome.faults - PRINTED);
-        }
-        let faults = if outcome.faults == 1 { "1 fault".to_owned() } else { format!("{} faults", outcome.faults) };
-        return Err(Failure::Failed(format!("{text}{faults}; nothing was applied")));
+        return Err(nothing_applied(outcome.faults));
     }
     let (mut read, mut changed) = (0, 0);
     for count in &outcome.counts {
@@ -97,6 +84,18 @@ fn conclude(outcome: &Outcome) -> Result<(), Failure> {
     }
     let account = outcome.account.map_or_else(String::new, |account| format!(" in the account {account}"));
     say(&format!("{read} records read, {changed} added or changed{account}"))
+}
+
+/// Prints a fault.
+pub(super) fn print(fault: &Fault) {
+    // Without standard error there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "{fault}");
+}
+
+/// How a file with so many faults ends.
+pub(super) fn nothing_applied(faults: u64) -> Failure {
+    let faults = if faults == 1 { "1 fault".to_owned() } else { format!("{faults} faults") };
+    Failure::Failed(format!("{faults}; nothing was applied"))
 }
 
 impl From<transfer::Error> for Failure {

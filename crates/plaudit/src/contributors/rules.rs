@@ -69,7 +69,7 @@ pub(super) fn read_update(body: &JsonObject) -> (Given, Violations) {
 /// Reads the body that gives the answer to one field; other members are passed over.
 pub(super) fn read_answer(body: &JsonObject, field: Slug) -> (Given, Violations) {
     let mut members = Members::open(body);
-    let value = members.required("value", |json| Ok(json.clone().into_owned()));
+    let value = members.required("value", input::any);
     let fields = value.map(|value| JsonObject::of_distinct([(field.to_string().into(), value)]));
     (Given { fields, ..Given::default() }, members.finish())
 }

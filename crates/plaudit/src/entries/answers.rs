@@ -1,5 +1,6 @@
 //! Answers: what a record says in the fields of its form.
 
+use crate::input::Wrong;
 use crate::text::{Json, Slug, write_json_string};
 
 /// Answers by field, ordered by the field's slug, each one a value that is not null.
@@ -8,19 +9,21 @@ pub struct Answers(Vec<(Slug, Json<'static>)>);
 
 impl Answers {
     /// Reads an answer map. A null is no answer.
-    pub fn read(json: &Json) -> Result<Self, String> {
+    pub fn read(json: &Json) -> Result<Self, Wrong<Self>> {
         let Json::Object(members) = json else {
-            return Err("must be a map from field slug to value".to_owned());
+            return Err("must be a map from field slug to value".to_owned().into());
         };
         let mut answers = Vec::with_capacity(members.len());
+        let mut messages = Vec::new();
         for (name, value) in members.iter() {
-            let field = Slug::parse(name).ok_or_else(|| format!("{name} is no slug of a field"))?;
-            if !matches!(value, Json::Null) {
-                answers.push((field, value.clone().into_owned()));
+            match Slug::parse(name) {
+                Some(_) if value.is_null() => {}
+                Some(field) => answers.push((field, value.clone().into_owned())),
+                None => messages.push(format!("{name} is no slug of a field")),
             }
         }
         answers.sort_by_key(|(field, _)| *field);
-        Ok(Self(answers))
+        Wrong::unless_none(messages, Self(answers), true)
     }
 
     /// The fields and values, by the field's slug.
@@ -71,7 +74,7 @@ mod tests {
     use crate::http::json_body::parse_value;
 
     fn read(text: &str) -> Result<Answers, String> {
-        Answers::read(&parse_value(text.as_bytes()).unwrap())
+        Answers::read(&parse_value(text.as_bytes()).unwrap()).map_err(|wrong| wrong.to_string())
     }
 
     #[test]

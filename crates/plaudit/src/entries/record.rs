@@ -161,6 +161,21 @@ impl SetupRecord for Entry {
             ("season", Kind::Season, self.season),
         ]
     }
+
+    fn check(&self, program: &Program) -> Violations {
+        let mut violations = Violations::default();
+        let seasons = [
+            ("category", self.category, program.categories.any(self.category).map(|category| category.season)),
+            ("chapter", self.chapter, program.chapters.any(self.chapter).map(|chapter| chapter.season)),
+            ("form", self.form, program.forms.any(self.form).and_then(|form| form.season)),
+        ];
+        for (member, slug, season) in seasons {
+            if season.is_some_and(|season| season != self.season) {
+                violations.add(member, format!("{slug} belongs to another season than the entry"));
+            }
+        }
+        violations
+    }
 }
 
 /// What a record states of its computed members.
@@ -194,13 +209,16 @@ impl Stated {
         *self == Self::default()
     }
 
-    /// Where it contradicts what was computed.
+    /// Whether it has the parent of the entry's category for another one.
     #[must_use]
-    pub fn contradictions(&self, parent_category: Option<Slug>, counts: Counts) -> Violations {
+    pub fn contradicts_parent(&self, parent: Option<Slug>) -> bool {
+        self.parent_category.is_some_and(|stated| stated != parent)
+    }
+
+    /// Where it contradicts what was counted.
+    #[must_use]
+    pub fn contradictions(&self, counts: Counts) -> Violations {
         let mut violations = Violations::default();
-        if self.parent_category.is_some_and(|stated| stated != parent_category) {
-            violations.add("parent_category", "contradicts the parent of the category");
-        }
         if self.contributor_count.is_some_and(|stated| stated != counts.contributors) {
             violations
                 .add("contributor_count", format!("contradicts the contributors, who are {}", counts.contributors));
@@ -247,10 +265,12 @@ mod tests {
         record.set("contributor_count", number("1"));
         record.set("files_count", number("3"));
         let stated = Stated::of(&record);
-        assert!(stated.contradictions(None, Counts { contributors: 1, files: 3 }).is_empty());
-        let found = stated.contradictions(Some(parent), counts);
-        assert_eq!(found.iter().map(|(member, _)| member).collect::<Vec<_>>(), ["parent_category", "files_count"]);
+        assert!(stated.contradictions(Counts { contributors: 1, files: 3 }).is_empty());
+        assert!(stated.contradicts_parent(Some(parent)) && !stated.contradicts_parent(None));
+        let found = stated.contradictions(counts);
+        assert_eq!(found.iter().map(|(member, _)| member).collect::<Vec<_>>(), ["files_count"]);
         assert!(Stated::of(&JsonObject::new()).is_empty());
-        assert!(Stated::default().contradictions(Some(parent), counts).is_empty());
+        assert!(Stated::default().contradictions(counts).is_empty());
+        assert!(!Stated::default().contradicts_parent(Some(parent)));
     }
 }

@@ -14,7 +14,7 @@ use crate::text::{Slug, Timestamp, folded};
 use crate::{attachments, contributors, users};
 
 use counts::move_count;
-pub use counts::{by_category, write_counts};
+pub use counts::{by_category, of_category, write_counts};
 pub(super) use counts::{divisions, summary};
 pub use renewal::renew_entrant;
 pub use write::{Cause, Change, refresh_detail, write, write_head};
@@ -358,6 +358,12 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
         Ok(row.text(0)?.to_owned())
     })
     .await
+}
+
+/// The season of an entry, even of one in the trash.
+pub async fn season(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Slug>, DbError> {
+    let sql = "SELECT season FROM entries WHERE account = $1 AND slug = $2";
+    Ok(tx.first(sql, &[account.into(), slug.into()], |row| Ok(Slug::parse(row.text(0)?))).await?.flatten())
 }
 
 /// Whether a user has an entry in a season that is not in the trash.

@@ -38,7 +38,7 @@ pub enum Presence {
     Required,
     /// It may be left out.
     Optional,
-    /// It follows from other records, may be left out, and is passed over.
+    /// It follows from others, may be left out, and must agree where it is stated.
     Computed,
 }
 

@@ -5,13 +5,14 @@ use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+use super::chapters::NAME_LENGTH;
 use super::{Member, Program, store};
 use crate::db::DbError;
 use crate::document::Object;
 use crate::ids::Ids;
-use crate::input::{Members, Violations};
+use crate::input::{self, Members, Violations, Wrong};
 use crate::kind::Kind;
-use crate::text::{Locale, Slug, Timestamp, Token, Translated};
+use crate::text::{Json, Locale, Slug, Timestamp, Token, Translated};
 
 /// What reading a record from outside depends on.
 #[derive(Clone, Debug)]
@@ -22,6 +23,13 @@ pub struct Context {
     pub default_language: Locale,
     /// The time of the run, for records that state none.
     pub now: Timestamp,
+}
+
+impl Context {
+    /// Reads the name in a body that makes a record, or changes one.
+    pub fn name(&self, is_new: bool) -> impl Fn(&Json) -> Result<Translated, Wrong<Translated>> {
+        input::translated_name((&self.languages, self.default_language), NAME_LENGTH, is_new)
+    }
 }
 
 /// A kind of set-up record: read from and written to its program-file form.

@@ -23,8 +23,7 @@ use super::{Deployment, Error, Source};
 use crate::http::json_body::parse_object;
 use crate::ids::derived_slug;
 use crate::kind::Kind;
-use crate::program::seasons::{self, Season, Status};
-use crate::program::{Context, store as program_store};
+use crate::program::store as program_store;
 use crate::text::{Json, JsonObject, Locale, Slug};
 
 /// The longest file in YAML.
@@ -141,6 +140,7 @@ impl Import<'_> {
         let (program, mut changes) = self.setup(&found, stored).await?;
         self.owner(&found).await?;
         self.name_managers(&program, &mut changes).await?;
+        self.check_counts().await?;
         Ok(Some(Planned { found, changes, given }))
     }
 
@@ -220,41 +220,14 @@ impl Import<'_> {
     }
 }
 
-/// What becomes of the records that the file does not name.
-pub(super) fn leave_out(
-    mode: ApplyMode,
-    named: &BTreeSet<(Kind, Slug)>,
-    changes: &mut Changes,
-    context: &Context,
-) -> Result<(), Error> {
+/// Puts the records that the file does not name into the trash.
+pub(super) fn leave_out(named: &BTreeSet<(Kind, Slug)>, changes: &mut Changes) {
     let Changes { stored, changed, .. } = changes;
-    if !mode.keep {
-        for (key, row) in stored.iter().filter(|(key, row)| !row.deleted && !named.contains(key)) {
-            let mut row = row.clone();
-            row.deleted = true;
-            changed.insert(*key, row);
-        }
-        return Ok(());
+    for (key, row) in stored.iter().filter(|(key, row)| !row.deleted && !named.contains(key)) {
+        let mut row = row.clone();
+        row.deleted = true;
+        changed.insert(*key, row);
     }
-    // Activating a season archives the one before it, also where the file does not name that.
-    let mut activated = Vec::new();
-    let mut others = Vec::new();
-    let kept = stored.iter().filter(|(key, _)| !changed.contains_key(key));
-    for (key, row) in kept.chain(changed.iter()).filter(|((kind, _), row)| *kind == Kind::Season && !row.deleted) {
-        let season: Season = program_store::parse(&row.doc, context)?;
-        match (season.status == Status::Active, named.contains(key)) {
-            (true, true) => activated.push(season.slug),
-            (_, false) => others.push(season),
-            _ => {}
-        }
-    }
-    if let [activated] = activated[..]
-        && let Some(archived) = seasons::activate(&others, activated, context.now)
-    {
-        let row = super::store::SetupRow { deleted: false, revision: 0, doc: program_store::stored(&archived) };
-        changed.insert((Kind::Season, archived.slug), row);
-    }
-    Ok(())
 }
 
 /// The stored records by what identifies them, kind by kind as they are asked for, and the nameless ones of the file.

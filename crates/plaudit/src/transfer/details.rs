@@ -1,15 +1,19 @@
 //! The contributors and attachments of a file.
 
 use super::Error;
+use super::fault::Place;
 use super::import::{Import, Item};
 use super::store::{Found, Space};
 use crate::attachments::{self, Attachment};
 use crate::belongings::store::{Segments, write_segments};
 use crate::contributors::{self, Contributor};
+use crate::entries;
 use crate::input::Members;
 use crate::kind::Kind;
+use crate::program::fields::Resource;
+use crate::program::tabs::TabKind;
 use crate::program::{Program, Record, SetupRecord as _, store};
-use crate::text::{Slug, Token};
+use crate::text::{Json, Slug, Token};
 
 impl Import<'_> {
     /// Checks and writes the contributors, and notes their entries.
@@ -36,7 +40,12 @@ impl Import<'_> {
         let read = item.read_current::<Contributor>(&program.context, is_stored, &mut self.faults);
         let Some((contributor, is_same)) = read else { return Ok(()) };
         self.check_references(&item.place, program, contributor.references()).await?;
-        self.check_answers(&item.place, program, "fields", &contributor.fields)?;
+        self.check_tab(&item.place, program, (contributor.tab, TabKind::Contributors));
+        if let Some(season) = item.object.get("season").and_then(Json::as_str).and_then(Slug::parse) {
+            let stated = format!("{}{season}{}", contributor.entry, contributor.slug);
+            self.reading.names.claim(Space::StatedSeason, &stated, item.place.line)?;
+        }
+        self.check_answers(&item.place, program, ("fields", Resource::Contributors), &contributor.fields)?;
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
@@ -90,7 +99,13 @@ impl Import<'_> {
         if !self.has(Kind::File, token.as_str()).await? {
             self.faults.member(&item.place, "token", format!("there is no file {token}"));
         }
-        self.check_answers(&item.place, program, "attachment_fields", &attachment.attachment_fields)?;
+        self.check_tab(&item.place, program, (attachment.tab, TabKind::Attachments));
+        self.check_answers(
+            &item.place,
+            program,
+            ("attachment_fields", Resource::Attachments),
+            &attachment.attachment_fields,
+        )?;
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
@@ -99,6 +114,41 @@ impl Import<'_> {
         let record = Record { value: attachment, revision, deleted: item.deleted };
         attachments::store::put(&mut self.tx, self.id, &record, segments).await?;
         Ok(())
+    }
+
+    /// Tells of seasons that contributors state and that are not those of their entries, which come after them.
+    pub(super) async fn check_seasons(&mut self) -> Result<(), Error> {
+        let mut last = String::new();
+        while self.faults.is_empty() {
+            let noted = self.reading.names.noted_after(Space::StatedSeason, None, &last)?;
+            let Some(end) = noted.last() else { break };
+            last.clone_from(end);
+            for stated in &noted {
+                let parts = stated.split_at_checked(8).zip(stated.get(8..).and_then(|rest| rest.split_at_checked(8)));
+                let Some(((entry, _), (season, contributor))) = parts else { continue };
+                let Some(entry) = Slug::parse(entry) else { continue };
+                let of_entry = entries::store::season(&mut self.tx, self.id, entry).await?;
+                if let Some(of_entry) = of_entry.filter(|of_entry| of_entry.as_str() != season) {
+                    let line = self.reading.names.line_of(Space::StatedSeason, stated)?.unwrap_or_default();
+                    let place = Place::new(line, Kind::Contributor, contributor);
+                    let message = format!("is computed and must be {of_entry}, the season of the entry, or left out");
+                    self.faults.member(&place, "season", message);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What belongs to an entry stands on a tab that is for it.
+    fn check_tab(&mut self, place: &Place, program: &Program, (tab, kind): (Slug, TabKind)) {
+        if let Some(found) = program.tabs.any(tab).filter(|found| found.kind != kind) {
+            let message = format!(
+                "{tab} is a tab of the type {}, and must be one of the type {}",
+                found.kind.name(),
+                kind.name()
+            );
+            self.faults.member(place, "tab", message);
+        }
     }
 
     /// The documents of an entry show what belongs to it; so do those of the entry that it belonged to before.

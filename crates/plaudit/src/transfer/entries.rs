@@ -9,7 +9,7 @@ use super::store::{Found, Space};
 use crate::db::DbError;
 use crate::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, Stated, Surroundings};
 use crate::kind::Kind;
-use crate::program::fields::Field;
+use crate::program::fields::{Field, Resource};
 use crate::program::{Program, Record, SetupRecord as _};
 use crate::text::Slug;
 use crate::{belongings, users};
@@ -78,7 +78,12 @@ impl Import<'_> {
         let read = item.read_current::<Entry>(&program.context, is_stored, &mut self.faults);
         let Some((entry, _)) = read else { return Ok(()) };
         self.check_references(&item.place, program, entry.references()).await?;
-        self.check_answers(&item.place, program, "entry_fields", &entry.entry_fields)?;
+        self.check_answers(&item.place, program, ("entry_fields", Resource::Entries), &entry.entry_fields)?;
+        self.faults.violations(&item.place, &entry.check(program));
+        let parent = program.categories.any(entry.category).and_then(|category| category.parent);
+        if stated.contradicts_parent(parent) {
+            self.faults.member(&item.place, "parent_category", "contradicts the parent of the category");
+        }
         let holder = if entry.local_id <= stage.last_local_id {
             entries::store::of_local_id(&mut self.tx, self.id, entry.local_id).await?
         } else {
@@ -94,8 +99,7 @@ impl Import<'_> {
             self.faults.member(&item.place, "entrant", format!("there is no user {}", entry.entrant));
             return Ok(());
         };
-        let parent = program.categories.any(entry.category).and_then(|category| category.parent);
-        let violations = stated.contradictions(parent, around.counts);
+        let violations = stated.contradictions(around.counts);
         if !violations.is_empty() {
             self.faults.violations(&item.place, &violations);
             return Ok(());

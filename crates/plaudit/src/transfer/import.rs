@@ -14,10 +14,10 @@ use super::{Count, Deployment, Error, Outcome, Source};
 use crate::db::{AccountId, DbError, Tx};
 use crate::entries::Answers;
 use crate::http::json_body::parse_object;
-use crate::input::{Members, Violations};
+use crate::input::{Members, Violations, Wrong};
 use crate::kind::Kind;
 use crate::log::{self, Action, Actor, Change, Origin};
-use crate::program::fields::check_answer;
+use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, SetupRecord};
 use crate::text::{Json, JsonObject, Slug};
 use crate::users::Summary;
@@ -60,6 +60,8 @@ pub(super) struct Import<'i> {
     pub(super) apply: Option<ApplyMode>,
     /// Whether the program's version is raised already, which is done once.
     pub(super) is_raised: bool,
+    /// The numbers of entries that the file says categories have.
+    pub(super) stated_counts: Vec<(Place, Slug, i64)>,
 }
 
 /// A record whose turn has come: its members without those that identify it.
@@ -186,6 +188,7 @@ impl<'i> Import<'i> {
             blobs: Spool::default(),
             apply: None,
             is_raised: false,
+            stated_counts: Vec::new(),
         }
     }
 }
@@ -209,6 +212,8 @@ impl Import<'_> {
         self.attachments(&program).await?;
         self.entries(&program, had_details).await?;
         self.refresh_entries(&program).await?;
+        self.check_seasons().await?;
+        self.check_counts().await?;
         self.orders(&program).await?;
         Ok(Some(slug))
     }
@@ -379,17 +384,21 @@ impl Import<'_> {
         &mut self,
         place: &Place,
         program: &Program,
-        member: &str,
+        (member, resource): (&str, Resource),
         answers: &Answers,
     ) -> Result<(), DbError> {
         for (slug, value) in answers.iter() {
-            let wrong = match program.fields.any(slug) {
-                Some(field) => check_answer(field, value).err(),
-                None if self.reading.names.has(Kind::Field, slug.as_str())? => None,
-                None => Some(format!("there is no field {slug}")),
+            let checked = match program.fields.any(slug) {
+                Some(field) if field.resource != resource => {
+                    Err(format!("is a field about {}, and not about {}", field.resource.name(), resource.name()).into())
+                }
+                Some(field) => check_answer(field, value),
+                None if self.reading.names.has(Kind::Field, slug.as_str())? => Ok(()),
+                None => Err(format!("there is no field {slug}").into()),
             };
-            if let Some(wrong) = wrong {
-                self.faults.member(place, &format!("{member}.{slug}"), wrong);
+            let wrong = checked.err();
+            for message in wrong.iter().flat_map(Wrong::messages) {
+                self.faults.member(place, &format!("{member}.{slug}"), message);
             }
         }
         Ok(())

@@ -9,17 +9,20 @@ use super::fault::{Faults, Place};
 use super::import::{Import, Item};
 use super::reading::Held;
 use super::schema::members;
-use super::store::{self, Found, SetupRow, Table};
+use super::store::{self, Found, SetupRow, Space, Table};
+use crate::entries;
 use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::accounts::Account;
-use crate::program::chapters::{Chapter, Manager, may_manage};
+use crate::program::categories::Category;
+use crate::program::chapters::{Candidate, Chapter, Manager, may_manage};
 use crate::program::fields::{self, Field, Resource};
-use crate::program::seasons::Status;
+use crate::program::seasons::{self, Season, Status};
+use crate::program::tabs::Tab;
 use crate::program::{
     Context, InProgram, Member, Program, SetupRecord, for_setup_kind, references, store as program_store,
 };
-use crate::text::{Locale, Slug, Token};
+use crate::text::{Json, Locale, Slug, Token};
 use crate::users;
 
 type References = Vec<(&'static str, Kind, Slug)>;
@@ -113,6 +116,9 @@ impl Import<'_> {
                 item.keep(kept(members(kind)));
             }
             named_by.push((item.place.clone(), references(members(kind), &item.object)));
+            if let (Kind::Category, Some(stated)) = (kind, item.object.get("entry_count").and_then(Json::as_i64)) {
+                self.stated_counts.push((item.place.clone(), slug, stated));
+            }
             let Some(told) = read(&mut item, &context, &mut self.faults) else { continue };
             let Told { doc, is_same, files } = told;
             named_files.push((item.place.clone(), files));
@@ -122,8 +128,10 @@ impl Import<'_> {
             reads.insert((kind, slug), item.place);
         }
         let mut changes = Changes { stored, changed: written, chapters: BTreeMap::new() };
-        if let Some(mode) = self.apply {
-            super::apply::leave_out(mode, &named, &mut changes, &context)?;
+        if self.apply.is_some_and(|mode| !mode.keep) {
+            super::apply::leave_out(&named, &mut changes);
+        } else {
+            archive_before(&named, &mut changes, &any_language(self.origin.at))?;
         }
         let program = if self.check_kept(about, &changes, &reads)? {
             self.program(account, &changes)?
@@ -179,26 +187,78 @@ impl Import<'_> {
         Ok(holds)
     }
 
-    /// What answers have their meaning from stays as soon as there are some.
+    /// What entries and answers have their meaning from stays as soon as there are some.
     async fn check_meanings(&mut self, program: &Program, changes: &Changes, reads: &Reads) -> Result<(), Error> {
         let context = any_language(self.origin.at);
-        for (key, row) in changes.changed.iter().filter(|((kind, _), _)| *kind == Kind::Field) {
+        for (key, row) in &changes.changed {
             let (Some(stored), Some(place)) = (changes.stored.get(key), reads.get(key)) else { continue };
-            let before: Field = program_store::parse(&stored.doc, &context)?;
-            let violations = fields::keeps_meaning(&before, &program_store::parse(&row.doc, &context)?);
-            if !violations.is_empty() && self.may_have_answers(program, &before).await? {
+            let (before, after) = (stored.doc.as_str(), row.doc.as_str());
+            let (violations, has_records) = match key.0 {
+                Kind::Field => {
+                    let field: Field = program_store::parse(before, &context)?;
+                    let season = fields::season_of(&field, program);
+                    let violations = fields::keeps_meaning(&field, &program_store::parse(after, &context)?);
+                    let of_users = field.resource == Resource::Users;
+                    (
+                        violations,
+                        if of_users { self.has_any(Table::Users).await? } else { self.has_entries(season).await? },
+                    )
+                }
+                Kind::Tab => {
+                    let tab: Tab = program_store::parse(before, &context)?;
+                    let season = program.forms.any(tab.form).and_then(|form| form.season);
+                    let violations = tab.keeps_meaning(&program_store::parse(after, &context)?);
+                    (violations, self.has_entries(season).await?)
+                }
+                Kind::Category => {
+                    let [before, after] = [before, after].map(|doc| program_store::parse::<Category>(doc, &context));
+                    self.keeps_season(before?.season, after?.season).await?
+                }
+                Kind::Chapter => {
+                    let [before, after] = [before, after].map(|doc| program_store::parse::<Chapter>(doc, &context));
+                    self.keeps_season(before?.season, after?.season).await?
+                }
+                _ => continue,
+            };
+            if has_records {
                 self.faults.violations(place, &violations);
             }
         }
         Ok(())
     }
 
-    async fn may_have_answers(&mut self, program: &Program, field: &Field) -> Result<bool, Error> {
-        match (field.resource, fields::season_of(field, program)) {
-            (Resource::Users, _) => Ok(self.has_any(Table::Users).await?),
-            (_, Some(season)) => Ok(store::has_entries(&mut self.tx, self.id, season).await?),
-            (_, None) => Ok(self.has_any(Table::Entries).await?),
+    /// What is wrong with the new season of a record to which entries of its season belong, and whether that has any.
+    async fn keeps_season(&mut self, before: Slug, after: Slug) -> Result<(Violations, bool), Error> {
+        let mut violations = Violations::default();
+        if before == after {
+            return Ok((violations, false));
         }
+        violations.add("season", format!("must stay {before}, which has entries"));
+        Ok((violations, self.has_entries(Some(before)).await?))
+    }
+
+    /// Whether a season has entries, or any one where it is not known which.
+    async fn has_entries(&mut self, season: Option<Slug>) -> Result<bool, Error> {
+        match season {
+            Some(season) => Ok(store::has_entries(&mut self.tx, self.id, season).await?),
+            None => Ok(self.has_any(Table::Entries).await?),
+        }
+    }
+
+    /// Tells of counts that the file states and that are not those of the records.
+    pub(super) async fn check_counts(&mut self) -> Result<(), Error> {
+        // Without what was not written because of faults, nothing can be told.
+        if !self.faults.is_empty() {
+            return Ok(());
+        }
+        for (place, category, stated) in std::mem::take(&mut self.stated_counts) {
+            let count = entries::store::of_category(&mut self.tx, self.id, category).await?;
+            if stated != count {
+                let message = format!("is computed and must be {count} or left out");
+                self.faults.member(&place, "entry_count", message);
+            }
+        }
+        Ok(())
     }
 
     /// What records of the set-up must be to each other.
@@ -285,22 +345,31 @@ impl Import<'_> {
         line: Option<&Place>,
     ) -> Result<(), Error> {
         let slugs: Vec<Slug> = chapter.managers.iter().map(|manager| manager.slug).collect();
-        let mut violations = Violations::default();
         for candidate in users::store::candidates(&mut self.tx, self.id, &slugs).await? {
             if !may_manage(program, &candidate.roles) {
                 let slug = candidate.manager.slug;
-                violations.add("managers", format!("{slug} does not hold the role of a chapter manager"));
+                let message = format!("{slug} does not hold the role of a chapter manager");
+                if let Some(place) = line {
+                    self.faults.member(place, "managers", message);
+                    continue;
+                }
+                let cause = self.cause(&candidate)?;
+                let place = Place::new(0, Kind::Chapter, chapter.slug.as_str());
+                self.faults.stored(cause.as_ref(), &place, "managers", &message);
             }
         }
-        if let Some(place) = line {
-            self.faults.violations(place, &violations);
-            return Ok(());
-        }
-        let place = Place::new(0, Kind::Chapter, chapter.slug.as_str());
-        for (member, message) in violations.iter() {
-            self.faults.stored(None, &place, member, message);
-        }
         Ok(())
+    }
+
+    /// Where the file has the user who no longer may manage chapters, or else one of the user's roles.
+    fn cause(&mut self, candidate: &Candidate) -> Result<Option<Place>, Error> {
+        let roles = candidate.roles.iter().map(|role| (Kind::Role, *role));
+        for (kind, slug) in std::iter::once((Kind::User, candidate.manager.slug)).chain(roles) {
+            if let Some(line) = self.reading.names.line_of(Space::Kind(kind), slug.as_str())? {
+                return Ok(Some(Place::new(line, kind, slug.as_str())));
+            }
+        }
+        Ok(None)
     }
 
     /// Chapters show the names of their managers, who hold the role; both may have changed although a chapter has not.
@@ -333,6 +402,29 @@ impl Import<'_> {
         }
         Ok(())
     }
+}
+
+/// Activating a season archives the one before it, also where the file does not name that.
+fn archive_before(named: &BTreeSet<(Kind, Slug)>, changes: &mut Changes, context: &Context) -> Result<(), Error> {
+    let Changes { stored, changed, .. } = changes;
+    let mut activated = Vec::new();
+    let mut others = Vec::new();
+    let kept = stored.iter().filter(|(key, _)| !changed.contains_key(key));
+    for (key, row) in kept.chain(changed.iter()).filter(|((kind, _), row)| *kind == Kind::Season && !row.deleted) {
+        let season: Season = program_store::parse(&row.doc, context)?;
+        match (season.status == Status::Active, named.contains(key)) {
+            (true, true) => activated.push(season.slug),
+            (_, false) => others.push(season),
+            _ => {}
+        }
+    }
+    if let [activated] = activated[..]
+        && let Some(archived) = seasons::activate(&others, activated, context.now)
+    {
+        let row = SetupRow { deleted: false, revision: 0, doc: program_store::stored(&archived) };
+        changed.insert((Kind::Season, archived.slug), row);
+    }
+    Ok(())
 }
 
 /// What is stored of a record of the set-up. The names of a chapter's managers are no part of what a file says of it.

@@ -1,3 +1,4 @@
+mod agreement;
 mod apply;
 mod schema;
 

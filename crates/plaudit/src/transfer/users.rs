@@ -12,6 +12,7 @@ use super::import::{Import, Item};
 use super::store::{Found, Space};
 use crate::ids::derived_person;
 use crate::kind::Kind;
+use crate::program::fields::Resource;
 use crate::program::{Program, Record, SetupRecord as _};
 use crate::text::{Json, JsonObject, Slug};
 use crate::users::password::password_hash;
@@ -77,7 +78,7 @@ impl Import<'_> {
         let Some((mut user, is_same)) = read else { return Ok(()) };
         let place = &item.place;
         self.check_references(place, stage.program, user.references()).await?;
-        self.check_answers(place, stage.program, "user_fields", &user.user_fields)?;
+        self.check_answers(place, stage.program, ("user_fields", Resource::Users), &user.user_fields)?;
         if user.global_id.is_empty() {
             user.global_id = stage.person_of(&user);
         }

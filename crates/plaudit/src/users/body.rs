@@ -90,7 +90,7 @@ fn read(members: &mut Members<'_>, program: &Program) -> Changes {
     let email = members.nullable("email", email);
     let mobile = members.nullable("mobile", mobile).map(Option::flatten);
     let language = members.optional("language", rules::language(&program.context.languages));
-    let roles = members.optional("roles", input::list(ROLES, input::slug));
+    let roles = members.optional("roles", input::slugs(ROLES));
     check_roles(members, program, roles.as_deref().unwrap_or_default());
     let mut consents = Vec::new();
     for name in CONSENTS {
@@ -115,12 +115,8 @@ fn read(members: &mut Members<'_>, program: &Program) -> Changes {
 }
 
 fn check_roles(members: &mut Members<'_>, program: &Program, roles: &[Slug]) {
-    for (index, role) in roles.iter().enumerate() {
-        if roles[..index].contains(role) {
-            members.fault("roles", format!("names {role} twice"));
-        } else if program.roles.live(*role).is_none() {
-            members.fault("roles", format!("{role} is no role of the account"));
-        }
+    for role in roles.iter().filter(|role| program.roles.live(**role).is_none()) {
+        members.fault("roles", format!("{role} is no role of the account"));
     }
 }
 
@@ -140,7 +136,7 @@ fn read_answers(members: &mut Members<'_>, program: &Program) -> Vec<(Slug, Json
             None => members.fault(&format!("user_fields.{name}"), "is no field about users"),
             Some(field) => match judge_answer(field, value) {
                 Ok(()) => answers.push((field.slug, value.clone().into_owned())),
-                Err(message) => members.fault(&format!("user_fields.{name}"), message),
+                Err(wrong) => members.faults(&format!("user_fields.{name}"), &wrong),
             },
         }
     }

@@ -180,7 +180,7 @@ pub(super) fn role_of(slot: &str) -> Option<Slug> {
 fn answers_of(detail: &JsonObject) -> Result<Answers, String> {
     let slot = detail.get("user_fields").and_then(Json::as_object);
     let map = slot.and_then(|slot| slot.iter().next()).map(|(_, map)| map).ok_or("no user_fields")?;
-    Answers::read(map)
+    Answers::read(map).map_err(|wrong| wrong.to_string())
 }
 
 #[cfg(test)]

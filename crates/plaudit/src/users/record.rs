@@ -51,7 +51,7 @@ impl SetupRecord for User {
         check_name(members, first_name.as_deref(), last_name.as_deref());
         let email = members.nullable("email", rules::email).flatten();
         let mobile = members.nullable("mobile", rules::mobile).flatten().flatten();
-        let global_id = members.optional("global_id", rules::uuid);
+        let global_id = members.optional("global_id", input::uuid);
         let season_joined = members.nullable("season_joined", input::slug).flatten();
         let language = members.optional("language", rules::language(&context.languages));
         let roles = members.optional("roles", input::list(ROLES, input::slug));

@@ -74,17 +74,6 @@ pub(super) fn mobile(json: &Json) -> Result<Option<String>, String> {
     if is_phone(&mobile) { Ok(Some(mobile)) } else { Err("must be a number such as +441632960001 (E.164)".to_owned()) }
 }
 
-/// A UUID, in lower case.
-pub(super) fn uuid(json: &Json) -> Result<String, String> {
-    let uuid = input::text(36)(json)?.to_ascii_lowercase();
-    let right = uuid.len() == 36
-        && uuid.bytes().enumerate().all(|(index, byte)| match index {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        });
-    if right { Ok(uuid) } else { Err("must be a UUID".to_owned()) }
-}
-
 /// A language of the account, as its code or as the object with a code that is shown.
 pub(super) fn language(languages: &[Locale]) -> impl Fn(&Json) -> Result<Locale, String> {
     move |json| {

@@ -52,15 +52,15 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Resul
     let file = received.file(&mut members, writing.origin.at);
     let wrong = match &file {
         _ if asked.resource != Resource::Users => {
-            Err((format!("user_fields.{field}"), "is no field about users".to_owned()))
+            Err((format!("user_fields.{field}"), "is no field about users".to_owned().into()))
         }
-        _ if !asked.is_file() => Err((format!("user_fields.{field}"), "takes no file".to_owned())),
+        _ if !asked.is_file() => Err((format!("user_fields.{field}"), "takes no file".to_owned().into())),
         Some(file) => judge_file(asked, &file.filename, &file.content.mime, file.content.size)
-            .map_err(|message| ("data".to_owned(), message)),
+            .map_err(|wrong| ("data".to_owned(), wrong)),
         None => Ok(()),
     };
-    if let Err((member, message)) = wrong {
-        members.fault(&member, message);
+    if let Err((member, wrong)) = wrong {
+        members.faults(&member, &wrong);
     }
     let file = members.finish().or(file)?;
     writing.precondition(revision)?;

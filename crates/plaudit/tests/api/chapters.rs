@@ -234,6 +234,31 @@ both_engines! {
         assert_eq!(server.put(NORTH, "{}").await.json(), north());
     }
 
+    async fn everything_wrong_with_a_member_is_told_in_messages_of_their_own(server) {
+        let body = json!({
+            "translated": {"name": {"en_GB": " ", "fr_FR": "Nord", "de_DE": 5}},
+            "managers": ["bad", "UserEntr", "UserMana", "NoSuchUs", "UserMana", 7],
+        });
+        let answer = server.put(NORTH, &body.to_string()).await.expect(422);
+        assert_eq!(answer.json()["errors"], json!({
+            "translated.name": [
+                "fr_FR is no language of the account; its languages are en_GB, de_DE, ar_AR",
+                "de_DE must be a string",
+                "en_GB must not be blank",
+            ],
+            "managers": [
+                "item 0 must be a slug of 8 ASCII letters",
+                "item 5 must be a slug of 8 ASCII letters",
+                "names UserMana twice",
+                "UserEntr does not hold the role of a chapter manager",
+                "NoSuchUs is no user of the account",
+            ],
+        }));
+        let answer = server.post("/chapter", &body.to_string()).await.expect(422).json();
+        assert_eq!(answer["errors"]["managers"].as_array().unwrap().len(), 5, "{answer}");
+        assert_eq!(server.put(NORTH, "{}").await.json(), north());
+    }
+
     async fn a_manager_who_does_not_exist_is_reported_with_the_other_violations(server) {
         let body = r#"{"status":"open","managers":["UserMana","NoSuchUs"]}"#;
         let mut names = error_names(&server.put(NORTH, body).await.expect(422), crate::harness::JSON).unwrap();

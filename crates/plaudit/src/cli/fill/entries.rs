@@ -149,7 +149,7 @@ fn answers(plan: &Plan, resource: &str, random: &mut Random, time: Timestamp) ->
     }
     let text = Value::Object(answers).to_string();
     let json = parse_value(text.as_bytes()).map_err(|error| DbError::Failed(error.to_string()))?;
-    Answers::read(&json).map_err(DbError::Failed)
+    Answers::read(&json).map_err(|wrong| DbError::Failed(wrong.to_string()))
 }
 
 fn contributors(plan: &Plan, place: u64, entry: &Entry, random: &mut Random) -> Result<Vec<Contributor>, DbError> {

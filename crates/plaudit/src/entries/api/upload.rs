@@ -55,9 +55,9 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Resul
     match file_field(program, Place { form: Some(before.form), category: Some(before.category) }, *field) {
         Ok(found) => {
             if let Some(file) = &file
-                && let Err(message) = judge_file(found, &file.filename, &file.content.mime, file.content.size)
+                && let Err(wrong) = judge_file(found, &file.filename, &file.content.mime, file.content.size)
             {
-                members.fault("data", message);
+                members.faults("data", &wrong);
             }
         }
         Err(message) => members.fault(&format!("entry_fields.{field}"), message),

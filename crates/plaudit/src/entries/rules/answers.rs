@@ -8,7 +8,7 @@
 use crate::attachments::Attachment;
 use crate::contributors::Contributor;
 use crate::entries::Answers;
-use crate::input::Violations;
+use crate::input::{Violations, Wrong};
 use crate::program::Program;
 use crate::program::fields::{
     Field, Resource, check_answer, form_of, is_answered, is_asked_in, is_shown, judge_answer, merged,
@@ -72,7 +72,7 @@ pub fn given_to(
     for (name, value) in given.iter() {
         match answer(program, asked, before, (name, value)) {
             Ok((field, answer)) => after.set(field, answer),
-            Err(message) => violations.add(format!("{}.{name}", asked.member), message),
+            Err(wrong) => violations.wrong(&format!("{}.{name}", asked.member), &wrong),
         }
     }
     after
@@ -97,7 +97,7 @@ fn answer(
     asked: Asked,
     before: &Answers,
     (name, value): (&str, &Json),
-) -> Result<(Slug, Option<Json<'static>>), String> {
+) -> Result<(Slug, Option<Json<'static>>), Wrong<()>> {
     let found = Slug::parse(name).and_then(|slug| program.fields.live(slug));
     let field = found.filter(|field| asked.takes(field, program)).ok_or_else(|| {
         let place = if asked.tab.is_some() { "tab" } else { "form" };
@@ -108,7 +108,7 @@ fn answer(
     let is_asked = asked.category.is_none_or(|category| is_asked_in(field, category, program));
     if let Some(answer) = &answer {
         if !is_asked {
-            return Err("is not asked in the category".to_owned());
+            return Err("is not asked in the category".to_owned().into());
         }
         check_answer(field, answer)?;
     }

@@ -94,7 +94,7 @@ pub(in crate::entries) fn read_category(body: &JsonObject) -> (Given, Violations
 /// The body that gives the answer to a field; other members are passed over.
 pub(in crate::entries) fn read_answer(body: &JsonObject, field: Slug) -> (Given, Violations) {
     let mut members = Members::open(body);
-    let value = members.required("value", |json| Ok(json.clone().into_owned()));
+    let value = members.required("value", input::any);
     let answers = value.map(|value| {
         let mut answers = JsonObject::new();
         answers.set(field.to_string(), value);

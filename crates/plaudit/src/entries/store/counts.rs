@@ -99,6 +99,14 @@ pub async fn by_category(
     Ok((version, totals))
 }
 
+/// How many entries a category has, those in the trash left out.
+pub async fn of_category(tx: &mut Tx, account: AccountId, category: Slug) -> Result<i64, DbError> {
+    let sql = "SELECT CAST(coalesce(sum(total), 0) AS BIGINT) FROM entry_counts \
+               WHERE account = $1 AND category = $2 AND deleted = 0";
+    let count = tx.first(sql, &[account.into(), category.into()], |row| row.integer(0)).await?;
+    Ok(count.unwrap_or_default())
+}
+
 /// How many entries each division of a category has, those in the trash left out; 0 is no division.
 pub(in crate::entries) async fn divisions(
     tx: &mut Tx,

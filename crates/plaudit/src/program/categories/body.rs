@@ -1,7 +1,5 @@
 //! The bodies of a create and of an update (contract, section 6).
 
-use std::collections::BTreeSet;
-
 use super::{CHAPTERS, COUNT};
 use crate::input::{self, Members, Violations};
 use crate::program::Context;
@@ -49,11 +47,7 @@ pub fn read_create(body: &JsonObject, context: &Context) -> (Body, Violations) {
         members.fault("translated", "is required");
     }
     let texts = members.object("translated", |members| {
-        let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
-        let is_blank = |name: &Translated| name.in_locale(context.default_language).trim().is_empty();
-        if name.as_ref().is_some_and(is_blank) {
-            members.fault("name", format!("{} is required and must not be blank", context.default_language));
-        }
+        let name = members.required("name", context.name(true));
         Texts { name, ..read_texts(members, context) }
     });
     let form = members.optional("form", input::slug);
@@ -73,11 +67,7 @@ pub fn read_update(body: &JsonObject, context: &Context) -> (Body, Violations) {
     let mut members = Members::closed(body);
     let status = members.optional("status", input::one_of(Status::CHOICES));
     let texts = members.object("translated", |members| {
-        let name = members.optional("name", input::translated(&context.languages, NAME_LENGTH));
-        let default = name.as_ref().and_then(|name| name.get(context.default_language));
-        if default.is_some_and(|name| name.trim().is_empty()) {
-            members.fault("name", format!("{} must not be blank", context.default_language));
-        }
+        let name = members.optional("name", context.name(false));
         Texts { name, ..read_texts(members, context) }
     });
     let locked = members.optional("locked", input::flag);
@@ -101,11 +91,7 @@ fn read_texts(members: &mut Members<'_>, context: &Context) -> Texts {
 
 /// The other members that both bodies have.
 fn read_shared(members: &mut Members<'_>, texts: Texts) -> Body {
-    let chapters = members.optional("chapters", input::list(CHAPTERS, input::slug));
-    let mut named = BTreeSet::new();
-    for chapter in chapters.iter().flatten().filter(|chapter| !named.insert(**chapter)) {
-        members.fault("chapters", format!("names {chapter} twice"));
-    }
+    let chapters = members.optional("chapters", input::slugs(CHAPTERS));
     Body {
         texts,
         chapters,

@@ -128,10 +128,9 @@ impl SetupRecord for Category {
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name_text = || input::translated(&context.languages, NAME_LENGTH);
         let long_text = || input::translated(&context.languages, DESCRIPTION_LENGTH);
-        // The counts and the address follow from other records.
-        for computed in ["chapter_count", "entry_count", "link"] {
-            members.get(computed);
-        }
+        members.link(slug);
+        // It counts other records, and is compared with them where they are known.
+        members.optional("entry_count", input::integer(0..=i64::MAX));
         let season = members.required("season", input::slug);
         let name = members.required("name", name_text());
         let description = members.optional("description", long_text());
@@ -144,7 +143,8 @@ impl SetupRecord for Category {
         }
         let divisions = members.optional("divisions", input::integer(1..=COUNT));
         let promoted = members.nullable("promoted", input::integer(0..=1));
-        let chapters = members.nullable("chapters", input::list(CHAPTERS, input::slug));
+        let chapters = members.nullable("chapters", input::list(CHAPTERS, input::slug)).flatten().unwrap_or_default();
+        members.computed("chapter_count", input::counted(chapters.len()));
         let entrant_max_entries = members.nullable("entrant_max_entries", input::integer(0..=COUNT));
         let entry_name_label = members.optional("entry_name_label", name_text());
         let fill_entry_name = members.optional("fill_entry_name", input::flag);
@@ -167,7 +167,7 @@ impl SetupRecord for Category {
             parent: parent.flatten(),
             divisions: divisions.unwrap_or(1),
             promoted: promoted.flatten().map(|promoted| promoted == 1),
-            chapters: chapters.flatten().unwrap_or_default(),
+            chapters,
             entrant_max_entries: entrant_max_entries.flatten(),
             entry_name_label: entry_name_label.unwrap_or_default(),
             fill_entry_name: fill_entry_name.unwrap_or(false),

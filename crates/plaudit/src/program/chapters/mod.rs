@@ -18,9 +18,9 @@ pub use renewal::renew_manager;
 use rules::key;
 pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 
-use super::{Context, Member, SetupRecord, Shape, names};
+use super::{Context, Member, Program, SetupRecord, Shape, names};
 use crate::document::Object;
-use crate::input::{self, Members};
+use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::text::{Slug, Timestamp, Token, Translated};
 
@@ -185,6 +185,10 @@ impl SetupRecord for Chapter {
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         let managers = self.managers.iter().map(|manager| ("managers", Kind::User, manager.slug));
         std::iter::once(("season", Kind::Season, self.season)).chain(managers).collect()
+    }
+
+    fn check(&self, _: &Program) -> Violations {
+        rules::check(self)
     }
 
     fn files(&self) -> Vec<(&'static str, &Token)> {

@@ -1,5 +1,7 @@
 //! Pure rules of chapters.
 
+use std::collections::BTreeSet;
+
 use super::{Chapter, IMAGE_WIDTH, MANAGERS, Manager, NAME_LENGTH, Status};
 use crate::document::{self, Object};
 use crate::input::{self, Members, Violations};
@@ -62,16 +64,12 @@ pub fn read_create(body: &JsonObject, context: &Context) -> (Create, Violations)
         members.fault("translated", "is required");
     }
     let texts = members.object("translated", |members| {
-        let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
-        let is_blank = |name: &Translated| name.in_locale(context.default_language).trim().is_empty();
-        if name.as_ref().is_some_and(is_blank) {
-            members.fault("name", format!("{} is required and must not be blank", context.default_language));
-        }
+        let name = members.required("name", context.name(true));
         (name, read_heading(members, context))
     });
     let (name, image_heading) = texts.unwrap_or_default();
     let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH)).flatten();
-    let managers = read_managers(&mut members).unwrap_or_default();
+    let managers = members.optional("managers", input::slugs(MANAGERS)).unwrap_or_default();
     let image_heading = image_heading.unwrap_or_default();
     (Create { season, status, name, image_heading, max_image_width, managers }, members.finish())
 }
@@ -82,16 +80,12 @@ pub fn read_update(body: &JsonObject, context: &Context) -> (Update, Violations)
     let mut members = Members::closed(body);
     let status = members.optional("status", input::one_of(Status::CHOICES));
     let texts = members.object("translated", |members| {
-        let name = members.optional("name", input::translated(&context.languages, NAME_LENGTH));
-        if name.as_ref().and_then(|name| name.get(context.default_language)).is_some_and(|name| name.trim().is_empty())
-        {
-            members.fault("name", format!("{} must not be blank", context.default_language));
-        }
+        let name = members.optional("name", context.name(false));
         (name, read_heading(members, context))
     });
     let (name, image_heading) = texts.unwrap_or_default();
     let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH));
-    let managers = read_managers(&mut members);
+    let managers = members.optional("managers", input::slugs(MANAGERS));
     (Update { status, name, image_heading, max_image_width, managers }, members.finish())
 }
 
@@ -99,14 +93,14 @@ fn read_heading(members: &mut Members<'_>, context: &Context) -> Option<Translat
     members.optional("image_heading", input::translated(&context.languages, NAME_LENGTH))
 }
 
-fn read_managers(members: &mut Members<'_>) -> Option<Vec<Slug>> {
-    let managers = members.optional("managers", input::list(MANAGERS, input::slug))?;
-    for (index, manager) in managers.iter().enumerate() {
-        if managers[..index].contains(manager) {
-            members.fault("managers", format!("names {manager} twice"));
-        }
+/// What is wrong with a chapter of a program file: it names each manager once.
+pub(super) fn check(chapter: &Chapter) -> Violations {
+    let mut violations = Violations::default();
+    let mut named = BTreeSet::new();
+    for Manager { slug, .. } in chapter.managers.iter().filter(|manager| !named.insert(manager.slug)) {
+        violations.add("managers", format!("names {slug} twice"));
     }
-    Some(managers)
+    violations
 }
 
 /// The managers of these slugs; `found` are those of them that are users of the account.

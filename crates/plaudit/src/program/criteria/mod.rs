@@ -60,8 +60,7 @@ impl SetupRecord for Criterion {
     const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let any = || Points::ZERO..=Points::MAXIMUM;
         let score_set = members.required("score_set", input::slug);
         let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));

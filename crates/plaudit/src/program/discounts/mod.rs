@@ -71,8 +71,7 @@ impl SetupRecord for Discount {
     const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let season = members.required("season", input::slug);
         let code = members.required("code", read_code);
         let name = members.optional("name", input::translated(&context.languages, NAME_LENGTH));

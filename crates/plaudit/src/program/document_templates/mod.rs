@@ -76,8 +76,7 @@ impl SetupRecord for DocumentTemplate {
     const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
         let subject = members.required("resource", input::one_of(Subject::CHOICES));
         let types = input::distinct(FileType::CHOICES.len(), input::one_of(FileType::CHOICES));

@@ -4,7 +4,6 @@ use super::record::{read_categories, read_columns, read_file_types, read_options
 use super::{Column, Condition, FieldOption, FieldType, LIMIT, Limits, Operator, Protection, TEXT_LENGTH};
 use crate::input::{self, Members, Violations};
 use crate::program::Context;
-use crate::program::chapters::NAME_LENGTH;
 use crate::text::{Currency, Json, JsonObject, Slug, Translated};
 
 /// What a body says of a field; what is `None` it does not speak of, or it is wrong.
@@ -115,16 +114,8 @@ fn read_rest(mut members: Members<'_>, mut changes: Changes, context: &Context, 
 }
 
 fn read_texts(members: &mut Members<'_>, changes: &mut Changes, context: &Context, is_new: bool) {
-    let read = input::translated(&context.languages, NAME_LENGTH);
+    let read = context.name(is_new);
     changes.title = if is_new { members.required("title", read) } else { members.optional("title", read) };
-    let default = context.default_language;
-    if let Some(title) = &changes.title {
-        match title.get(default) {
-            Some(text) if text.trim().is_empty() => members.fault("title", format!("{default} must not be blank")),
-            None if is_new => members.fault("title", format!("{default} is required")),
-            _ => {}
-        }
-    }
     changes.help_text = members.optional("help_text", input::translated(&context.languages, TEXT_LENGTH));
     changes.hint_text = members.optional("hint_text", input::translated(&context.languages, TEXT_LENGTH));
 }

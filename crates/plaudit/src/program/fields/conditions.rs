@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 use super::judge::{check_answer, is_answered, is_option};
 use super::{Condition, Field, FieldType, Operator, form_of};
-use crate::input::Violations;
+use crate::input::{self, Violations, Wrong};
 use crate::program::{Program, Records};
 use crate::text::{Date, Json, Slug, Timestamp, compare_decimals};
 
@@ -160,24 +160,25 @@ pub(super) fn check(program: &Program, field: &Field, is_placed: bool, violation
     if depends_on(&program.fields, found, field.slug) {
         violations.add("conditional.field", format!("{named} is itself shown only by an answer to this field"));
     }
-    if let Err((member, message)) = compares(condition, found) {
-        violations.add(format!("conditional.{member}"), message);
+    if let Err((member, wrong)) = compares(condition, found) {
+        violations.wrong(&format!("conditional.{member}"), &wrong);
     }
 }
 
 /// Whether a condition can compare answers to a field: why not, and which of its members is wrong.
-pub(super) fn compares(condition: &Condition, named: &Field) -> Result<(), (&'static str, String)> {
+pub(super) fn compares(condition: &Condition, named: &Field) -> Result<(), (&'static str, Wrong<()>)> {
     let Condition { operator, value, .. } = condition;
     if !named.kind.is_compared_by(*operator) {
         let possible = Operator::CHOICES.iter().filter(|(_, operator)| named.kind.is_compared_by(*operator));
         let possible: Vec<&str> = possible.map(|(name, _)| *name).collect();
         let kind = named.kind.name();
         if possible.is_empty() {
-            return Err(("field", format!("is of the type {kind}, which has no answers to compare")));
+            return Err(("field", format!("is of the type {kind}, which has no answers to compare").into()));
         }
-        return Err(("operator", format!("must be one of {} for a field of the type {kind}", possible.join(", "))));
+        let message = format!("must be one of {} for a field of the type {kind}", possible.join(", "));
+        return Err(("operator", message.into()));
     }
-    let in_value = |message: String| ("value", message);
+    let in_value = |message: String| ("value", Wrong::from(message));
     let is_answer = |value: &Json| {
         if value.is_null() {
             return Err(in_value("is required for this operator".to_owned()));
@@ -185,7 +186,7 @@ pub(super) fn compares(condition: &Condition, named: &Field) -> Result<(), (&'st
         if !is_answered(named.kind, value) && named.kind != FieldType::Checkbox {
             return Err(in_value("must not be empty".to_owned()));
         }
-        is_option(named, value).and_then(|()| check_answer(named, value)).map_err(in_value)
+        input::both(check_answer(named, value), is_option(named, value)).map_err(|wrong| ("value", wrong))
     };
     match operator {
         Operator::Answered | Operator::Unanswered if value.is_null() => Ok(()),
@@ -233,7 +234,7 @@ fn depends_on(fields: &Records<Field>, field: &Field, other: Slug) -> bool {
 pub(super) fn broken_by<'p>(program: &'p Program, changed: &Field) -> Option<(&'p Field, String)> {
     program.fields.all_live().find_map(|field| {
         let condition = field.conditional.as_ref().filter(|condition| condition.field == changed.slug)?;
-        compares(condition, changed).err().map(|(_, message)| (field, message))
+        compares(condition, changed).err().map(|(_, wrong)| (field, wrong.to_string()))
     })
 }
 

@@ -10,18 +10,20 @@
 //! - A table is changed cell by cell ([`merged`]); every other answer is replaced.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::conditions::shown_among;
 use super::{Field, FieldType, Limits, Resource, file_types};
-use crate::input;
+use crate::input::{self, Wrong, all_well};
 use crate::program::{Program, Records};
 use crate::text::{Date, Json, JsonObject, Money, Slug, Timestamp, is_country, is_email, is_phone, is_web_address};
 
 /// The most characters of a text that has no smaller limit, and of a cell.
 const ANSWER_LENGTH: usize = 1_048_576;
+/// The most names in a message.
+const NAMED: usize = 20;
 /// The most cells of a table.
 const CELLS: usize = 100_000;
 
@@ -39,13 +41,16 @@ pub fn is_answered(kind: FieldType, value: &Json) -> bool {
 }
 
 /// Whether a value has the shape of an answer to a field; null is no answer and always has it.
-pub fn check_answer(field: &Field, value: &Json) -> Result<(), String> {
+pub fn check_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
     if value.is_null() {
         return Ok(());
     }
-    match field.kind {
+    let checked = match field.kind {
         FieldType::Checkbox => input::flag(value).map(drop),
-        FieldType::CheckboxList => input::list(super::OPTIONS, input::text(super::TEXT_LENGTH))(value).map(drop),
+        FieldType::CheckboxList => {
+            let chosen = input::list(super::OPTIONS, input::text(super::TEXT_LENGTH))(value);
+            return chosen.map(drop).map_err(Wrong::of_part);
+        }
         FieldType::Content => Err("must be left out: content has no answer".to_owned()),
         FieldType::Formula => Err("must be left out: a formula is computed".to_owned()),
         FieldType::Country => shaped(value, is_country, "the code of a country, as in ISO 3166-1 alpha-2"),
@@ -57,22 +62,22 @@ pub fn check_answer(field: &Field, value: &Json) -> Result<(), String> {
         FieldType::Email => shaped(value, is_email, "an e-mail address"),
         FieldType::Phone => shaped(value, is_phone, "a telephone number as in E.164, such as +441632960123"),
         FieldType::Url => shaped(value, is_web_address, "an address that begins with https://"),
-        FieldType::Table => table(value),
+        FieldType::Table => return table(value),
         FieldType::File => input::token(value).map(drop),
         FieldType::Text | FieldType::Textarea | FieldType::Lookup => input::text(ANSWER_LENGTH)(value).map(drop),
-    }
+    };
+    Ok(checked?)
 }
 
 /// Whether a value can be given as the answer to a field now. The empty string and null take an answer back.
-pub fn judge_answer(field: &Field, value: &Json) -> Result<(), String> {
+pub fn judge_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
     if field.is_file() {
-        return if value.is_null() { Ok(()) } else { Err("must be uploaded as a file".to_owned()) };
+        return if value.is_null() { Ok(()) } else { Err("must be uploaded as a file".to_owned().into()) };
     }
     if value.as_str() == Some("") && !matches!(field.kind, FieldType::Content | FieldType::Formula) {
         return Ok(());
     }
-    check_answer(field, value)?;
-    is_option(field, value)?;
+    input::both(check_answer(field, value), is_option(field, value))?;
     match value {
         Json::String(text) if field.kind.has_limits() => within(&field.limits, text),
         Json::Object(cells) => columns(field, cells),
@@ -81,7 +86,7 @@ pub fn judge_answer(field: &Field, value: &Json) -> Result<(), String> {
 }
 
 /// Whether what is chosen is among the options of a field, each of them once; nothing is asked of fields without options.
-pub(super) fn is_option(field: &Field, value: &Json) -> Result<(), String> {
+pub(super) fn is_option(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
     if !field.kind.has_options() {
         return Ok(());
     }
@@ -89,17 +94,28 @@ pub(super) fn is_option(field: &Field, value: &Json) -> Result<(), String> {
         Json::Array(items) => items.iter().filter_map(Json::as_str).collect(),
         other => other.as_str().into_iter().collect(),
     };
-    for (index, value) in chosen.iter().enumerate() {
-        if !field.options.iter().any(|option| option.value == *value) {
-            let options: Vec<&str> = field.options.iter().take(20).map(|option| option.value.as_str()).collect();
-            let more = if field.options.len() > options.len() { ", …" } else { "" };
-            return Err(format!("must be of the field's options: {}{more}", options.join(", ")));
-        }
-        if chosen[..index].contains(value) {
-            return Err(format!("names {value} twice"));
-        }
+    let mut messages = Vec::new();
+    if !chosen.iter().all(|value| field.options.iter().any(|option| option.value == *value)) {
+        messages.push(format!(
+            "must be of the field's options: {}",
+            some(field.options.iter().map(|option| &option.value))
+        ));
     }
-    Ok(())
+    let mut named = BTreeSet::new();
+    for twice in chosen.iter().filter(|value| !named.insert(**value)).collect::<BTreeSet<_>>() {
+        messages.push(format!("names {twice} twice"));
+    }
+    all_well(messages)
+}
+
+/// The first of these, and whether there are more.
+fn some<T: AsRef<str>>(mut names: impl Iterator<Item = T>) -> String {
+    let mut text = String::new();
+    for (index, name) in names.by_ref().take(NAMED).enumerate() {
+        text.push_str(if index > 0 { ", " } else { "" });
+        text.push_str(name.as_ref());
+    }
+    if names.next().is_some() { text + ", …" } else { text }
 }
 
 fn shaped(value: &Json, is: fn(&str) -> bool, what: &str) -> Result<(), String> {
@@ -118,30 +134,36 @@ fn number(field: &Field, value: &Json) -> Result<(), String> {
     }
 }
 
-fn table(value: &Json) -> Result<(), String> {
+fn table(value: &Json) -> Result<(), Wrong<()>> {
     let cells = value.as_object().ok_or_else(|| "must be a map of cells such as A1 to strings".to_owned())?;
     if cells.len() > CELLS {
-        return Err(format!("must have at most {CELLS} cells"));
+        return Err(format!("must have at most {CELLS} cells").into());
     }
+    let mut messages = Vec::new();
     for (reference, text) in cells.iter() {
         if cell(reference).is_none() {
-            return Err(format!("has the cell {reference}, which is no column's key and the number of a row"));
+            messages.push(format!("has the cell {reference}, which is no column's key and the number of a row"));
         }
-        input::text(ANSWER_LENGTH)(text).map_err(|message| format!("has the cell {reference}, which {message}"))?;
+        if let Err(message) = input::text(ANSWER_LENGTH)(text) {
+            messages.push(format!("has the cell {reference}, which {message}"));
+        }
     }
-    Ok(())
+    all_well(messages)
 }
 
 /// Whether every cell is one of a column. A cell of a column that is no more can still be cleared.
-fn columns(field: &Field, cells: &JsonObject) -> Result<(), String> {
-    for (reference, _) in cells.iter().filter(|(_, text)| text.as_str() != Some("")) {
+fn columns(field: &Field, cells: &JsonObject) -> Result<(), Wrong<()>> {
+    let is_of_none = |reference: &str| {
         let key = cell(reference).map(|(key, _)| key);
-        if !field.columns.iter().any(|column| Some(column.key.as_str()) == key) {
-            let keys: Vec<&str> = field.columns.iter().map(|column| column.key.as_str()).collect();
-            return Err(format!("has the cell {reference}; the columns are {}", keys.join(", ")));
-        }
+        !field.columns.iter().any(|column| Some(column.key.as_str()) == key)
+    };
+    let filled = cells.iter().filter(|(_, text)| text.as_str() != Some(""));
+    let mut wrong = filled.map(|(reference, _)| reference).filter(|reference| is_of_none(reference)).peekable();
+    if wrong.peek().is_none() {
+        return Ok(());
     }
-    Ok(())
+    let keys = some(field.columns.iter().map(|column| &column.key));
+    Err(format!("has cells of no column: {}; the columns are {keys}", some(wrong)).into())
 }
 
 /// Whether cells can begin with a key: it must not end in a digit, or the row's number would have no beginning.
@@ -180,7 +202,7 @@ pub fn words(text: &str) -> usize {
 }
 
 /// Whether a text that is not empty is as long as it must be and no longer.
-fn within(limits: &Limits, text: &str) -> Result<(), String> {
+fn within(limits: &Limits, text: &str) -> Result<(), Wrong<()>> {
     let mut wrong = Vec::new();
     let Limits { maximum_characters, maximum_words, minimum_characters, minimum_words } = *limits;
     for (minimum, maximum, count, what) in [
@@ -198,7 +220,7 @@ fn within(limits: &Limits, text: &str) -> Result<(), String> {
             wrong.push(format!("must have at most {maximum} {what}, and has {count}"));
         }
     }
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+    all_well(wrong)
 }
 
 /// The answer to a field after another one was given; nothing where that takes it back. The cells of a table are merged:
@@ -231,7 +253,7 @@ fn cells<'c>(cells: impl Iterator<Item = (&'c str, &'c Json<'c>)>) -> Option<Jso
 
 /// Whether a file can be given as the answer to a field: its name, the type that its content tells, its number of bytes.
 /// Everything that is wrong with it.
-pub fn judge_file(field: &Field, filename: &str, mime: &str, size: i64) -> Result<(), String> {
+pub fn judge_file(field: &Field, filename: &str, mime: &str, size: i64) -> Result<(), Wrong<()>> {
     let mut wrong = Vec::new();
     if !file_types::takes(&field.file_types, filename, mime) {
         wrong.push(format!("must be a file of one of the types {}, and is {mime}", field.file_types.join(", ")));
@@ -239,7 +261,7 @@ pub fn judge_file(field: &Field, filename: &str, mime: &str, size: i64) -> Resul
     if let Some(maximum) = field.max_file_size.filter(|maximum| size > *maximum) {
         wrong.push(format!("must have at most {maximum} bytes, and has {size}"));
     }
-    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("; ")) }
+    all_well(wrong)
 }
 
 /// What an answer adds to the automatic score. Where options state scores, that is the sum of those that were chosen, at

@@ -6,7 +6,7 @@ use super::{
     OPTIONS, Operator, Protection, Resource, TEXT_LENGTH, Visibility, file_types, members, rules,
 };
 use crate::document::Object;
-use crate::input::{self, Members, Violations};
+use crate::input::{self, Members, Violations, Wrong};
 use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Context, Member, Program, SetupRecord};
@@ -21,10 +21,7 @@ impl SetupRecord for Field {
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let languages = &context.languages;
-        // The count and the address follow from other members.
-        for computed in ["category_count", "link"] {
-            members.get(computed);
-        }
+        members.link(slug);
         let season = members.nullable("season", input::slug).flatten();
         let form = members.nullable("form", input::slug).flatten();
         let tab = members.nullable("tab", input::slug).flatten();
@@ -34,6 +31,11 @@ impl SetupRecord for Field {
         }
         let kind = members.required("type", input::one_of(FieldType::CHOICES));
         let categories = members.optional("categories", read_categories).flatten();
+        members.computed("category_count", |json| match &categories {
+            Some(categories) => input::counted(categories.len())(json),
+            None if json.as_str() == Some("all") => Ok(()),
+            None => Err("\"all\"".to_owned()),
+        });
         let order = members.optional("order", input::integer(0..=LIMIT));
         let title = members.required("title", input::translated(languages, NAME_LENGTH));
         let texts = ["label", "help_text", "hint_text"]
@@ -162,15 +164,15 @@ impl SetupRecord for Field {
 }
 
 /// `None` is every category, which `["*"]` says.
-pub(super) fn read_categories(json: &Json) -> Result<Option<Vec<Slug>>, String> {
+pub(super) fn read_categories(json: &Json) -> Result<Option<Vec<Slug>>, Wrong<Option<Vec<Slug>>>> {
     match json.as_array() {
         Some([all]) if all.as_str() == Some("*") => Ok(None),
-        _ => input::slugs(CATEGORIES)(json).map(Some),
+        _ => input::slugs(CATEGORIES)(json).map(Some).map_err(|wrong| wrong.map(Some)),
     }
 }
 
 /// The types of files, each once.
-pub(super) fn read_file_types(json: &Json) -> Result<Vec<String>, String> {
+pub(super) fn read_file_types(json: &Json) -> Result<Vec<String>, Wrong<Vec<String>>> {
     input::distinct(FILE_TYPES, file_types::read)(json)
 }
 
@@ -225,22 +227,17 @@ pub(super) fn read_options(members: &mut Members<'_>, languages: &[Locale]) -> O
 }
 
 /// An option is its value, or an object of its value, label and score.
-fn read_option(json: &Json, languages: &[Locale]) -> Result<FieldOption, String> {
+fn read_option(json: &Json, languages: &[Locale]) -> Result<FieldOption, Wrong<FieldOption>> {
     let Json::Object(object) = json else {
         let value = input::filled_text(TEXT_LENGTH)(json)?;
         return Ok(FieldOption { value, label: Translated::default(), score: None });
     };
-    if let Some((unknown, _)) = object.iter().find(|(name, _)| !matches!(*name, "value" | "label" | "score")) {
-        return Err(format!("has the member {unknown}, which is not one of an option"));
-    }
-    let value = object.get("value").ok_or_else(|| "has no value".to_owned())?;
-    let label = object.get("label").map(input::translated(languages, TEXT_LENGTH)).transpose();
-    let score = object.get("score").filter(|score| !score.is_null()).map(input::integer(0..=LIMIT)).transpose();
-    Ok(FieldOption {
-        value: input::filled_text(TEXT_LENGTH)(value).map_err(|message| format!("value {message}"))?,
-        label: label.map_err(|message| format!("label {message}"))?.unwrap_or_default(),
-        score: score.map_err(|message| format!("score {message}"))?,
-    })
+    let mut members = Members::closed(object);
+    let value = members.required("value", input::filled_text(TEXT_LENGTH));
+    let label = members.optional("label", input::translated(languages, TEXT_LENGTH)).unwrap_or_default();
+    let score = members.nullable("score", input::integer(0..=LIMIT)).flatten();
+    let option = value.map(|value| FieldOption { value, label, score });
+    members.finish().or(option).map_err(Violations::of_part)
 }
 
 fn write_options(object: &mut Object<'_>, options: &[FieldOption]) {

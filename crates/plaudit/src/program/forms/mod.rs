@@ -20,7 +20,7 @@ use super::chapters::NAME_LENGTH;
 use super::fields::LIMIT;
 use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
-use crate::input::{self, Members};
+use crate::input::{self, Members, Violations, Wrong};
 use crate::kind::Kind;
 use crate::text::{Json, Locale, Slug, Timestamp, Translated};
 
@@ -158,8 +158,7 @@ impl SetupRecord for Form {
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name_text = || input::translated(&context.languages, NAME_LENGTH);
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let season = members.nullable("season", input::slug);
         let name = members.required("name", name_text());
         let kind = members.optional("type", input::one_of(FormType::CHOICES));
@@ -219,7 +218,7 @@ impl SetupRecord for Form {
 }
 
 /// A content block is a bare slug, or an object with its slug and name.
-fn content_block(languages: &[Locale]) -> impl Fn(&Json) -> Result<ContentBlock, String> {
+fn content_block(languages: &[Locale]) -> impl Fn(&Json) -> Result<ContentBlock, Wrong<ContentBlock>> {
     move |json| match json.as_object() {
         Some(object) => {
             let mut members = Members::closed(object);
@@ -228,10 +227,7 @@ fn content_block(languages: &[Locale]) -> impl Fn(&Json) -> Result<ContentBlock,
             // The address follows from the slug.
             members.get("link");
             let block = slug.map(|slug| ContentBlock { slug, name: name.unwrap_or_default() });
-            members.finish().or(block).map_err(|violations| {
-                let faults: Vec<_> = violations.iter().map(|(member, message)| format!("{member} {message}")).collect();
-                faults.join("; ")
-            })
+            members.finish().or(block).map_err(Violations::of_part)
         }
         None => Ok(ContentBlock { slug: input::slug(json)?, name: Translated::new() }),
     }

@@ -101,8 +101,7 @@ impl SetupRecord for Panel {
     const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let season = members.required("season", input::slug);
         let score_set = members.required("score_set", input::slug);
         let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));

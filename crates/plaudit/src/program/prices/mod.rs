@@ -71,8 +71,7 @@ impl SetupRecord for Price {
     const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let season = members.required("season", input::slug);
         let title = members.required("title", input::translated(&context.languages, NAME_LENGTH));
         let kind = members.optional("type", input::one_of(PriceType::CHOICES)).unwrap_or(PriceType::Entry);

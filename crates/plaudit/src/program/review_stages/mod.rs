@@ -118,8 +118,7 @@ impl SetupRecord for ReviewStage {
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name_text = || input::translated(&context.languages, NAME_LENGTH);
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let season = members.required("season", input::slug);
         let form = members.required("form", input::slug);
         let name = members.required("name", name_text());

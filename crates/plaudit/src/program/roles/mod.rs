@@ -102,8 +102,7 @@ impl SetupRecord for Role {
     ];
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
         let kind = members.optional("type", input::one_of(RoleType::CHOICES));
         let created = members.optional("created", input::time).unwrap_or(context.now);

@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn a_round_without_bounds_is_open_and_for_every_chapter() {
-        let round = round(r#""type":"judge","start_date":null,"link":"x""#).unwrap();
+        let round = round(r#""type":"judge","start_date":null,"link":"https://a.example/round/RoundAAA""#).unwrap();
         assert_eq!(round.moments(&TimeZone::UTC), (None, None));
         assert!(round.is_open(Timestamp::EARLIEST, &TimeZone::UTC) && round.is_for(Slug::parse("ChapterA").unwrap()));
     }

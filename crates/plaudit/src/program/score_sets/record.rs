@@ -13,8 +13,7 @@ impl SetupRecord for ScoreSet {
     const MEMBERS: &'static [Member] = super::members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let season = members.required("season", input::slug);
         let form = members.required("form", input::slug);
         let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));

@@ -91,8 +91,7 @@ impl SetupRecord for Season {
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
         let status = members.required("status", input::one_of(Status::CHOICES));
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let created = members.optional("created", input::time).unwrap_or(context.now);
         let updated = members.optional("updated", input::time).unwrap_or(context.now);
         Some(Self { slug, name: name?, status: status?, created, updated })

@@ -16,7 +16,7 @@ use super::{Context, Member, SetupRecord, Shape};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
-use crate::text::{Rate, Slug, Timestamp};
+use crate::text::{Rate, Slug, Timestamp, countries};
 
 /// A tax.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl SetupRecord for Tax {
 
     const MEMBERS: &'static [Member] = &[
         Member::computed("link", "The address of the tax."),
-        Member::required("country", Shape::Pattern("^[A-Z]{2}$"), "The code of the country, ISO 3166-1 alpha-2.")
+        Member::required("country", Shape::OneOf(countries), "The code of the country, ISO 3166-1 alpha-2.")
             .identifying(),
         Member::optional(
             "country_name",
@@ -69,8 +69,7 @@ impl SetupRecord for Tax {
     ];
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        // The address follows from the slug.
-        members.get("link");
+        members.link(slug);
         let country = members.required("country", rules::country);
         let country_name = members.optional("country_name", input::text(NAME_LENGTH));
         let name = members.nullable("name", input::text(NAME_LENGTH));

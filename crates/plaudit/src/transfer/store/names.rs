@@ -29,6 +29,8 @@ pub(in crate::transfer) enum Space {
     Renamed,
     /// Entries whose titles were other ones before.
     Retitled,
+    /// An entry, the season that a contributor of it states, and the contributor.
+    StatedSeason,
 }
 
 impl Space {
@@ -44,6 +46,7 @@ impl Space {
             Self::Renamed => 7,
             Self::Retitled => 8,
             Self::Person => 9,
+            Self::StatedSeason => 10,
         }
     }
 }

@@ -61,7 +61,7 @@ fn everything_that_is_wrong_with_a_new_chapter_is_told() {
         created(body, &found).unwrap_err(),
         [
             "status must be one of active, inactive",
-            "translated.name en_GB is required and must not be blank",
+            "translated.name en_GB is required",
             "translated.description is not a member of this record",
             "max_image_width must be an integer from 1 to 10000",
             "managers names UserBBBB twice",

@@ -10,11 +10,11 @@ fn json(text: &str) -> Json<'_> {
 }
 
 fn checked(members: &str, answer: &str) -> Result<(), String> {
-    check_answer(&field("FieldAAA", members), &json(answer))
+    check_answer(&field("FieldAAA", members), &json(answer)).map_err(|wrong| wrong.to_string())
 }
 
 fn judged(members: &str, answer: &str) -> Result<(), String> {
-    judge_answer(&field("FieldAAA", members), &json(answer))
+    judge_answer(&field("FieldAAA", members), &json(answer)).map_err(|wrong| wrong.to_string())
 }
 
 /// Members, an answer that fits them and one that does not.
@@ -164,7 +164,7 @@ fn a_file_is_of_a_type_and_not_too_large() {
     let field = field("FieldAAA", r#""type":"file","file_types":["PDF","image/*"],"max_file_size":10"#);
     assert_eq!(judge_file(&field, "a.bin", "application/pdf", 10), Ok(()));
     assert_eq!(judge_file(&field, "a", "image/webp", 0), Ok(()));
-    let wrong = judge_file(&field, "a.pdf", "text/plain", 11).unwrap_err();
+    let wrong = judge_file(&field, "a.pdf", "text/plain", 11).unwrap_err().to_string();
     assert!(wrong.contains("pdf, image/*") && wrong.contains("at most 10 bytes, and has 11"), "{wrong}");
 }
 

@@ -1,0 +1,154 @@
+//! What a file states must agree: computed members with what they follow from, and records with each other.
+
+use super::*;
+
+/// The file of every kind with these replacements, each of which must have something to replace.
+fn with(changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(whole(), |text, (before, after)| {
+        assert!(text.contains(before), "{before}");
+        text.replace(before, after)
+    })
+}
+
+#[tokio::test]
+async fn a_computed_member_may_be_stated_and_must_agree() {
+    let category = r#""form":"FormAAAA","name":{"en_GB":"Film"}"#;
+    let field = r#""type":"text","resource":"entries""#;
+    let contributor = r#""entry":"EntryAAA","tab":"TabContr""#;
+    let entry = r#""title":"First""#;
+    let season = r#""name":{"en_GB":"2026"}"#;
+    let stated = |[chapters, entries, categories, of_contributor, parent, link]: [&str; 6]| {
+        with(&[
+            (category, &format!(r#"{category},"chapter_count":{chapters},"entry_count":{entries}"#)),
+            (field, &format!(r#"{field},"category_count":{categories}"#)),
+            (contributor, &format!(r#"{contributor},"season":"{of_contributor}""#)),
+            (entry, &format!(r#"{entry},"parent_category":"{parent}""#)),
+            (season, &format!(r#"{season},"link":"https://a.example/season/{link}""#)),
+        ])
+    };
+    let place = Place::new().await;
+    place.import(&stated(["1", "1", "\"all\"", "SeasonAA", "CategBBB", "SeasonAA"])).await;
+    assert_eq!(
+        place.faults(&stated(["2", "1", "1", "SeasonAA", "CategAAA", "SeasonBB"])).await,
+        [
+            "a.jsonl:14: category CategAAA: chapter_count: is computed and must be 1 or left out",
+            "a.jsonl:18: season SeasonAA: link: is computed and must be an address that ends in /SeasonAA or left out",
+            "a.jsonl:19: field FieldAAA: category_count: is computed and must be \"all\" or left out",
+            "a.jsonl:8: entry EntryAAA: parent_category: contradicts the parent of the category",
+        ]
+    );
+    // Where entries are counted, nothing else may be wrong.
+    let wrong = stated(["1", "2", "\"all\"", "SeasonAA", "CategBBB", "SeasonAA"]);
+    let told = ["a.jsonl:14: category CategAAA: entry_count: is computed and must be 1 or left out"];
+    assert_eq!(place.faults(&wrong).await, told);
+    let elsewhere = Place::new().await;
+    assert_eq!(elsewhere.faults(&wrong).await, told);
+    let wrong = stated(["1", "1", "\"all\"", "SeasonBB", "CategBBB", "SeasonAA"]);
+    let told = "contributor ContrAAA: season: is computed and must be SeasonAA, the season of the entry, or left out";
+    assert_eq!(elsewhere.faults(&wrong).await, [format!("a.jsonl:6: {told}")]);
+    assert_eq!(elsewhere.count("accounts").await, 0);
+}
+
+#[tokio::test]
+async fn answers_tabs_and_seasons_are_of_the_right_kind() {
+    let other = r#"
+{"kind":"season","slug":"SeasonBB","name":{"en_GB":"2027"},"status":"draft"}
+{"kind":"category","slug":"CategCCC","season":"SeasonBB","name":{"en_GB":"Late"}}
+{"kind":"chapter","slug":"ChapterB","season":"SeasonBB","name":{"en_GB":"South"},"managers":["UserAAAA","UserAAAA"]}
+"#;
+    let text = with(&[
+        (r#""entry_fields":{"FieldAAA":"Because"}"#, r#""entry_fields":{"FieldBBB":"Because"}"#),
+        (r#""fields":{"FieldBBB":"Grace \u007f"}"#, r#""fields":{"FieldAAA":"Grace"}"#),
+        (r#""entry":"EntryAAA","tab":"TabContr""#, r#""entry":"EntryAAA","tab":"TabAttac""#),
+        (r#""entry":"EntryAAA","tab":"TabAttac","order":1"#, r#""entry":"EntryAAA","tab":"TabGener","order":1"#),
+        (r#""title":"Second","#, r#""title":"Second","season":"SeasonBB","chapter":"ChapterA","#),
+        (r#""email":"ada@example.org""#, r#""email":"ada@example.org","user_fields":{"FieldAAA":"x"}"#),
+        (r#""country":"GB""#, r#""country":"XX""#),
+        (r#""name":"Awards""#, r#""name":"Awards","global_id":"one""#),
+    ]) + other;
+    let place = Place::new().await;
+    let mut told = place.faults(&text).await;
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "a.jsonl:22: tax TaxAAAAA: country: must be the code of a country, as in ISO 3166-1 alpha-2",
+            "a.jsonl:32: user UserAAAA: user_fields.FieldAAA: is a field about entries, and not about users",
+            "a.jsonl:34: account AccountA: global_id: must be a UUID",
+            "a.jsonl:38: chapter ChapterB: managers: names UserAAAA twice",
+            "a.jsonl:4: attachment TokenTokenToken: tab: TabGener is a tab of the type General, and must be one of the type Attachments",
+            "a.jsonl:6: contributor ContrAAA: fields.FieldAAA: is a field about entries, and not about contributors",
+            "a.jsonl:6: contributor ContrAAA: tab: TabAttac is a tab of the type Attachments, and must be one of the type Contributors",
+            "a.jsonl:7: entry EntryBBB: category: CategAAA belongs to another season than the entry",
+            "a.jsonl:7: entry EntryBBB: chapter: ChapterA belongs to another season than the entry",
+            "a.jsonl:7: entry EntryBBB: form: FormAAAA belongs to another season than the entry",
+            "a.jsonl:8: entry EntryAAA: entry_fields.FieldBBB: is a field about contributors, and not about entries",
+        ]
+    );
+    assert_eq!(place.count("accounts").await, 0);
+}
+
+#[tokio::test]
+async fn what_entries_stand_on_stays_as_soon_as_there_are_entries() {
+    let season = r#"{"kind":"season","slug":"SeasonBB","name":{"en_GB":"2027"},"status":"draft"}"#;
+    let changed = format!(
+        r#"{season}
+{{"kind":"tab","slug":"TabContr","form":"FormAAAA","type":"Attachments"}}
+{{"kind":"chapter","slug":"ChapterA","season":"SeasonBB","name":{{"en_GB":"North"}}}}
+{{"kind":"category","slug":"CategDDD","season":"SeasonBB","name":{{"en_GB":"Film"}}}}
+"#
+    );
+    let category = r#"{"kind":"category","slug":"CategDDD","season":"SeasonAA","name":{"en_GB":"Film"}}"#;
+    let place = Place::new().await;
+    let setup = SETUP.replace(r#","chapters":["ChapterA"]"#, "");
+    place.import(&format!("{ACCOUNT}{setup}{category}")).await;
+    let entry = r#"{"kind":"entry","slug":"EntryAAA","title":"First","category":"CategAAA","entrant":"UserAAAA"}"#;
+    place.import_for(entry, Some("AccountA")).await;
+    let (_, told) = place.import_for(&changed, Some("AccountA")).await;
+    let mut relevant: Vec<_> = told.iter().filter(|fault| fault.contains("must stay")).collect();
+    relevant.sort();
+    assert_eq!(
+        relevant,
+        [
+            "a.jsonl:2: tab TabContr: type: must stay Contributors, because there are entries",
+            "a.jsonl:3: chapter ChapterA: season: must stay SeasonAA, which has entries",
+            "a.jsonl:4: category CategDDD: season: must stay SeasonAA, which has entries",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn importing_an_active_season_archives_the_one_before_it() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    let before = place.head().await;
+    place.clock.advance(60);
+    let next = r#"{"kind":"season","slug":"SeasonBB","name":{"en_GB":"2027"},"status":"active"}"#;
+    place.import_for(next, Some("AccountA")).await;
+    assert_eq!(place.head().await, (before.0 + 2, before.1 + 1));
+    let export = place.export().await;
+    let seasons: Vec<&str> = export.lines().filter(|line| line.starts_with(r#"{"kind":"season""#)).collect();
+    assert_eq!(seasons.len(), 2);
+    assert!(
+        seasons[0].contains(r#""status":"archived""#) && seasons[0].contains("2026-01-31T08:31:00Z"),
+        "{seasons:?}"
+    );
+    assert!(seasons[1].contains(r#""status":"active""#), "{seasons:?}");
+    // Which of two comes first nobody can tell.
+    let both = format!("{next}\n{}", next.replace("SeasonBB", "SeasonCC"));
+    let (_, told) = place.import_for(&both, Some("AccountA")).await;
+    assert_eq!(told, ["a.jsonl:2: season SeasonCC: status: active is the status of SeasonBB already"]);
+}
+
+#[tokio::test]
+async fn a_chapter_whose_manager_lost_the_role_is_told_where_the_file_has_the_cause() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    let role = r#"{"kind":"role","slug":"RoleAAAA","name":{"en_GB":"Manager"},"type":"entrant"}"#;
+    let (_, told) = place.import_for(&format!("\n{role}"), Some("AccountA")).await;
+    let message = "chapter ChapterA: managers: UserAAAA does not hold the role of a chapter manager";
+    assert_eq!(told, [format!("a.jsonl:2: {message}")]);
+    let user = r#"{"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"Lovelace","roles":[]}"#;
+    let (_, told) = place.import_for(&format!("{role}\n{user}"), Some("AccountA")).await;
+    assert_eq!(told, [format!("a.jsonl:2: {message}")]);
+}
