@@ -5,7 +5,7 @@
 
 use super::{Failure, account_of, lines_of, no_account, open_database, operator, say};
 use crate::clock::Clock;
-use crate::config::Config;
+use crate::config::{Config, Source};
 use crate::db::{AccountId, Db, DbError, Tx};
 use crate::document;
 use crate::http::json_body::parse_object;
@@ -116,14 +116,14 @@ fn host_name(text: &str) -> Result<String, String> {
 /// Runs the command.
 pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
     let db = open_database(config).await?;
-    let done = run_on(&db, command).await;
+    let done = run_on(&db, command, region(config)).await;
     db.close().await;
     done
 }
 
-async fn run_on(db: &Db, command: Command) -> Result<(), Failure> {
+async fn run_on(db: &Db, command: Command, region: Option<&str>) -> Result<(), Failure> {
     match command {
-        Command::Create(create) => say(self::create(db, &create).await?.as_str()),
+        Command::Create(create) => say(self::create(db, &create, region).await?.as_str()),
         Command::List => list(db).await,
         Command::Show { account } => show(db, account).await,
         Command::Suspend { account } => {
@@ -156,7 +156,14 @@ pub(super) fn bare_context(now: Timestamp) -> Context {
     Context { languages: Vec::new(), default_language: Locale::EnGb, now }
 }
 
-async fn create(db: &Db, create: &Create) -> Result<Slug, Failure> {
+/// The region that a new account belongs to, where the operator says which one is served; else that of the deployment,
+/// whichever it is.
+fn region(config: &Config) -> Option<&'static str> {
+    let is_said = config.source("server", "region").is_some_and(|source| *source != Source::Default);
+    is_said.then(|| config.server.region.name())
+}
+
+async fn create(db: &Db, create: &Create, region: Option<&str>) -> Result<Slug, Failure> {
     let clock = Clock::system();
     let slug = create.slug.unwrap_or_else(|| Ids::random().slug());
     // Read like a record of a program file, so that the same is allowed.
@@ -166,6 +173,7 @@ async fn create(db: &Db, create: &Create) -> Result<Slug, Failure> {
         object.text("timezone", &create.timezone);
         object.integer("rate_limit", create.rate_limit);
         object.texts("hosts", &create.hosts);
+        object.optional_text("region", region);
     });
     let object = parse_object(text.as_bytes()).map_err(|error| Failure::Failed(error.to_string()))?;
     let mut members = Members::closed(&object);

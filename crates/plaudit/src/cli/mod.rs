@@ -254,12 +254,14 @@ fn spare_database(config: &Config, target: &Path) -> Result<(), Failure> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
     };
-    for end in ["", "-wal", "-shm", "-journal"] {
+    let target_place = place(target);
+    let is_own = |end: &str| {
         let mut own = database.as_os_str().to_owned();
         own.push(end);
-        if place(target).is_some() && place(target) == place(Path::new(&own)) {
-            return Err(Failure::Usage(format!("{} is a file of the database itself", target.display())));
-        }
+        target_place.is_some() && target_place == place(Path::new(&own))
+    };
+    if ["", "-wal", "-shm", "-journal"].into_iter().any(is_own) {
+        return Err(Failure::Usage(format!("{} is a file of the database itself", target.display())));
     }
     Ok(())
 }

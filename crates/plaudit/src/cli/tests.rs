@@ -114,7 +114,7 @@ async fn doctor_makes_no_database_and_knows_a_newer_schema() {
     let row = "(900, 'future', '2026-11-23T02:54:03.352361245Z', '1')";
     tx.execute(&format!("INSERT INTO refinery_schema_history VALUES {row}"), &[]).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(db::migrate::unknown(&db).await.unwrap(), ["V900__future"]);
+    assert_eq!(db::migrate::unknown(&db).await, ["V900__future"]);
     db.close().await;
     assert_eq!(place.refused(&["doctor"]).await, (1, "1 fault found".to_owned()));
     let message =
@@ -135,4 +135,20 @@ async fn what_a_command_was_told_wrongly_is_called_so() {
     assert_eq!((code, message.starts_with("timezone ")), (2, true), "{message}");
     let refused = (1, "account DemoAwds has no host name localhost".to_owned());
     assert_eq!(place.refused(&["account", "host", "remove", "DemoAwds", "localhost"]).await, refused);
+}
+
+#[tokio::test]
+async fn an_account_belongs_to_the_region_that_the_operator_says_is_served() {
+    let place = Place::with_demo().await;
+    let create = ["account", "create", "--name", "A", "--slug"];
+    place.done(&[&create[..], &["AnywherE"]].concat()).await;
+    place.done(&[&create[..], &["EuropeAn", "--region", "eu"]].concat()).await;
+    let settings = db::Settings::at(&format!("sqlite:{}", place.path("plaudit.db").display()));
+    let db = Db::open(&settings).await.unwrap();
+    for (slug, region) in [("AnywherE", "\"region\":null"), ("EuropeAn", "\"region\":\"eu\"")] {
+        let sql = "SELECT doc FROM accounts WHERE slug = $1";
+        let doc = db.look_up(sql, &[slug.into()], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();
+        assert!(doc.contains(region), "{doc}");
+    }
+    db.close().await;
 }

@@ -198,7 +198,9 @@ fn passwords_are_never_shown() {
             "postgres://h/d?user=u&password=p&x=y&sslPassword=q",
             "postgres://h/d?user=u&password=****&x=y&sslPassword=****",
         ),
+        ("postgres://h/d?pass%77ord=p&sslmode=require", "postgres://h/d?pass%77ord=****&sslmode=require"),
         ("sqlite:./a@b:c.db", "sqlite:./a@b:c.db"),
+        ("host=h password=p", "****"),
     ] {
         assert_eq!(mask(url), shown);
     }
@@ -212,6 +214,10 @@ fn passwords_are_never_shown() {
     assert!(broken.starts_with("plaudit.toml, line 2: this is not TOML: ") && !broken.contains("hidden"), "{broken}");
     let wrong = load("", &[("PLAUDIT_STORAGE_SECRET_ACCESS_KEY", "hidden hidden")], &[]).unwrap_err().to_string();
     assert!(!wrong.contains("hidden"), "{wrong}");
+    for name in ["PLAUDIT_SERVER_BASE_URL", "PLAUDIT_STORAGE_ENDPOINT", "PLAUDIT_STORAGE_URL"] {
+        let wrong = load("", &[(name, "ftp://u:hidden@h/d")], &[]).unwrap_err().to_string();
+        assert!(wrong.contains("ftp://u:****@h/d"), "{wrong}");
+    }
     let wrong = load("", &[("PLAUDIT_DATABASE_URL", "mysql://u:hidden@h/d")], &[]).unwrap_err().to_string();
     assert!(!wrong.contains("hidden"), "{wrong}");
 }

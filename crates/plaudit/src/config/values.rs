@@ -163,17 +163,25 @@ impl fmt::Debug for DatabaseUrl {
 
 /// Masks what may be a password; in doubt rather too much.
 pub(super) fn mask(url: &str) -> String {
-    let Some((scheme, rest)) = url.split_once("://") else { return url.to_owned() };
-    let mut masked = match rest.rsplit_once('@').map(|(user, host)| (user.split_once(':'), host)) {
+    let Some((scheme, rest)) = url.split_once("://") else {
+        let is_path = ["sqlite:", "file:"].iter().any(|scheme| url.starts_with(scheme));
+        return if is_path { url.to_owned() } else { "****".to_owned() };
+    };
+    let masked = match rest.rsplit_once('@').map(|(user, host)| (user.split_once(':'), host)) {
         Some((Some((user, _)), host)) => format!("{scheme}://{user}:****@{host}"),
         _ => url.to_owned(),
     };
-    let mut from = 0;
-    while let Some(found) = masked.get(from..).and_then(|rest| rest.to_ascii_lowercase().find("password=")) {
-        let start = from + found + "password=".len();
-        let end = masked[start..].find('&').map_or(masked.len(), |length| start + length);
-        masked.replace_range(start..end, "****");
-        from = start;
+    let Some((address, query)) = masked.split_once('?') else { return masked };
+    let parameters: Vec<String> = query.split('&').map(mask_parameter).collect();
+    format!("{address}?{}", parameters.join("&"))
+}
+
+fn mask_parameter(parameter: &str) -> String {
+    match parameter.split_once('=') {
+        // What is percent-encoded may be any name.
+        Some((name, _)) if name.contains('%') || name.to_ascii_lowercase().contains("password") => {
+            format!("{name}=****")
+        }
+        _ => parameter.to_owned(),
     }
-    masked
 }

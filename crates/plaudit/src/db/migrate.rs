@@ -49,7 +49,8 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
         refinery::error::Kind::MissingVersion(step) => {
             DbError::Failed(format!("its schema has {step}, which this plaudit does not know: a newer one made it"))
         }
-        _ => DbError::Failed(error.to_string()),
+        // What follows is the rest of the step's SQL.
+        _ => DbError::Failed(error.to_string().lines().next().unwrap_or_default().to_owned()),
     };
     let report = match &db.0.backend {
         Backend::Sqlite(sqlite) => {
@@ -83,29 +84,26 @@ pub fn all() -> Vec<String> {
     steps::migrations::runner().get_migrations().iter().map(ToString::to_string).collect()
 }
 
-/// The names of the steps that the database lacks, in order. Empty: the schema is the one this program knows.
-pub async fn pending(db: &Db) -> Result<Vec<String>, DbError> {
+/// The steps that the database has, by number and name; none where it keeps no history of them.
+async fn applied(db: &Db) -> Vec<(i64, String)> {
     let mut applied = Vec::new();
     let known = db
-        .each("SELECT CAST(version AS BIGINT) FROM refinery_schema_history", &[], |row| {
-            applied.push(row.integer(0)?);
+        .each("SELECT CAST(version AS BIGINT), name FROM refinery_schema_history ORDER BY version", &[], |row| {
+            applied.push((row.integer(0)?, row.text(1)?.to_owned()));
             Ok(())
         })
         .await;
-    let applied = if known.is_ok() { applied.len() } else { 0 };
-    Ok(all().into_iter().skip(applied).collect())
+    if known.is_ok() { applied } else { Vec::new() }
+}
+
+/// The names of the steps that the database lacks, in order. Empty: the schema is the one this program knows.
+pub async fn pending(db: &Db) -> Vec<String> {
+    let applied = applied(db).await.len();
+    all().into_iter().skip(applied).collect()
 }
 
 /// The names of the steps that the database has and this program does not know, in order: a newer one made them.
-pub async fn unknown(db: &Db) -> Result<Vec<String>, DbError> {
-    let mut unknown = Vec::new();
-    let known = i64::try_from(all().len()).unwrap_or(i64::MAX);
-    let sql = "SELECT CAST(version AS BIGINT), name FROM refinery_schema_history WHERE CAST(version AS BIGINT) > $1 \
-               ORDER BY version";
-    db.each(sql, &[known.into()], |row| {
-        unknown.push(format!("V{}__{}", row.integer(0)?, row.text(1)?));
-        Ok(())
-    })
-    .await?;
-    Ok(unknown)
+pub async fn unknown(db: &Db) -> Vec<String> {
+    let unknown = applied(db).await.into_iter().skip(all().len());
+    unknown.map(|(number, name)| format!("V{number}__{name}")).collect()
 }

@@ -161,21 +161,6 @@ impl SetupRecord for Entry {
             ("season", Kind::Season, self.season),
         ]
     }
-
-    fn check(&self, program: &Program) -> Violations {
-        let mut violations = Violations::default();
-        let seasons = [
-            ("category", self.category, program.categories.any(self.category).map(|category| category.season)),
-            ("chapter", self.chapter, program.chapters.any(self.chapter).map(|chapter| chapter.season)),
-            ("form", self.form, program.forms.any(self.form).and_then(|form| form.season)),
-        ];
-        for (member, slug, season) in seasons {
-            if season.is_some_and(|season| season != self.season) {
-                violations.add(member, format!("{slug} belongs to another season than the entry"));
-            }
-        }
-        violations
-    }
 }
 
 /// What a record states of its computed members.

@@ -274,20 +274,21 @@ fn languages(headers: &HeaderMap, program: &Program) -> Result<language::Languag
 async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Result<bool, ApiError> {
     let lines = headers.get_all(header::HOST).iter().count();
     let host = headers.get(header::HOST).map_or(Ok(""), |host| host.to_str()).unwrap_or(":");
+    if lines > 1 {
+        return Err(ApiError::BadRequest("Host: is given more than once.".to_owned()));
+    }
+    // An address of version 6 has colons of its own, and stands in brackets.
+    let has_no_port = |host: &str| host.ends_with(']') || !host.contains(':');
     let is_port = |port: &str| port.bytes().all(|byte| byte.is_ascii_digit());
     let host = match host.rsplit_once(':') {
-        Some((name, port)) if is_port(port) => name,
-        // An address of version 6 has colons of its own.
-        _ if host.ends_with(']') || !host.contains(':') => host,
+        _ if has_no_port(host) => host,
+        Some((name, port)) if is_port(port) && has_no_port(name) => name,
         _ => {
             return Err(ApiError::BadRequest(
                 "Host: must be a host name or an address, perhaps with a port.".to_owned(),
             ));
         }
     };
-    if lines > 1 {
-        return Err(ApiError::BadRequest("Host: is given more than once.".to_owned()));
-    }
     let host = host.trim_end_matches('.').to_ascii_lowercase();
     if program.account.hosts.contains(&host) {
         return Ok(true);

@@ -79,7 +79,6 @@ impl Import<'_> {
         let Some((entry, _)) = read else { return Ok(()) };
         self.check_references(&item.place, program, entry.references()).await?;
         self.check_answers(&item.place, program, ("entry_fields", Resource::Entries), &entry.entry_fields)?;
-        self.faults.violations(&item.place, &entry.check(program));
         let parent = program.categories.any(entry.category).and_then(|category| category.parent);
         if stated.contradicts_parent(parent) {
             self.faults.member(&item.place, "parent_category", "contradicts the parent of the category");

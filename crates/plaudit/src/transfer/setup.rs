@@ -11,18 +11,17 @@ use super::reading::Held;
 use super::schema::members;
 use super::store::{self, Found, SetupRow, Space, Table};
 use crate::entries;
-use crate::input::Violations;
+use crate::input::{self, Violations};
 use crate::kind::Kind;
 use crate::program::accounts::Account;
-use crate::program::categories::Category;
 use crate::program::chapters::{Candidate, Chapter, Manager, may_manage};
 use crate::program::fields::{self, Field, Resource};
 use crate::program::seasons::{self, Season, Status};
-use crate::program::tabs::Tab;
+use crate::program::tabs::{Tab, TabKind};
 use crate::program::{
     Context, InProgram, Member, Program, SetupRecord, for_setup_kind, references, store as program_store,
 };
-use crate::text::{Json, Locale, Slug, Token};
+use crate::text::{Json, JsonObject, Locale, Slug, Token};
 use crate::users;
 
 type References = Vec<(&'static str, Kind, Slug)>;
@@ -106,12 +105,16 @@ impl Import<'_> {
         let mut named = BTreeSet::new();
         let mut named_by = Vec::new();
         let mut named_files = Vec::new();
+        let tabs = self.tabs(&stored)?;
         for Held { place, object } in std::mem::take(&mut self.reading.setup) {
             let Some(slug) = Slug::parse(&place.name) else { continue };
             let kind = place.kind;
             let found = stored.get(&(kind, slug)).map(|row| found(kind, row, &context));
             let mut item = Item::new(place, object, found, &mut self.faults);
             named.insert((kind, slug));
+            if kind == Kind::Field {
+                state_resource(&mut item.object, &tabs);
+            }
             if self.apply.is_some() {
                 item.keep(kept(members(kind)));
             }
@@ -158,6 +161,22 @@ impl Import<'_> {
         }
         changes.chapters = chapters;
         Ok((program, changes))
+    }
+
+    /// What each tab is for, of those that are stored and of those of the file.
+    fn tabs(&self, stored: &Rows) -> Result<BTreeMap<Slug, TabKind>, Error> {
+        let context = any_language(self.origin.at);
+        let mut tabs = BTreeMap::new();
+        for ((_, slug), row) in stored.iter().filter(|((kind, _), _)| *kind == Kind::Tab) {
+            tabs.insert(*slug, program_store::parse::<Tab>(&row.doc, &context)?.kind);
+        }
+        for Held { place, object } in self.reading.setup.iter().filter(|held| held.place.kind == Kind::Tab) {
+            let kind = object.get("type").and_then(|json| input::one_of(TabKind::CHOICES)(json).ok());
+            if let (Some(slug), Some(kind)) = (Slug::parse(&place.name), kind) {
+                tabs.insert(slug, kind);
+            }
+        }
+        Ok(tabs)
     }
 
     /// The program as it will be.
@@ -210,14 +229,6 @@ impl Import<'_> {
                     let violations = tab.keeps_meaning(&program_store::parse(after, &context)?);
                     (violations, self.has_entries(season).await?)
                 }
-                Kind::Category => {
-                    let [before, after] = [before, after].map(|doc| program_store::parse::<Category>(doc, &context));
-                    self.keeps_season(before?.season, after?.season).await?
-                }
-                Kind::Chapter => {
-                    let [before, after] = [before, after].map(|doc| program_store::parse::<Chapter>(doc, &context));
-                    self.keeps_season(before?.season, after?.season).await?
-                }
                 _ => continue,
             };
             if has_records {
@@ -225,16 +236,6 @@ impl Import<'_> {
             }
         }
         Ok(())
-    }
-
-    /// What is wrong with the new season of a record to which entries of its season belong, and whether that has any.
-    async fn keeps_season(&mut self, before: Slug, after: Slug) -> Result<(Violations, bool), Error> {
-        let mut violations = Violations::default();
-        if before == after {
-            return Ok((violations, false));
-        }
-        violations.add("season", format!("must stay {before}, which has entries"));
-        Ok((violations, self.has_entries(Some(before)).await?))
     }
 
     /// Whether a season has entries, or any one where it is not known which.
@@ -401,6 +402,15 @@ impl Import<'_> {
             changes.changed.insert(key, row);
         }
         Ok(())
+    }
+}
+
+/// A field that does not say what it is about is about what its tab is for.
+fn state_resource(field: &mut JsonObject, tabs: &BTreeMap<Slug, TabKind>) {
+    let tab = field.get("tab").and_then(Json::as_str).and_then(Slug::parse);
+    let resource = tab.and_then(|tab| fields::resource_of(*tabs.get(&tab)?));
+    if let (None, Some(resource)) = (field.get("resource"), resource) {
+        field.set("resource", Json::String(resource.name().into()));
     }
 }
 

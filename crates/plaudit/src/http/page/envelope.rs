@@ -1,6 +1,6 @@
 //! What stands around the records of a page.
 
-use super::{Cursor, ListQuery};
+use super::ListQuery;
 use crate::text::write_json_string;
 
 /// The envelope of a page: the members of the specification's section 4.5, in its order.
@@ -91,7 +91,7 @@ impl PageEnvelope<'_> {
     fn next_cursor(&self) -> Option<String> {
         let current = self.query.cursor.as_ref()?;
         let rows_before = current.rows_before.saturating_add(self.rows);
-        Some(Cursor { rows_before, position: self.next_position?.to_vec() }.encode())
+        Some(self.query.cursor_behind(self.next_position?.to_vec(), rows_before))
     }
 
     /// Appends `from`, `to` and `total`.

@@ -1,5 +1,6 @@
 //! The query of a list, judged.
 
+use super::cursor::Walk;
 use super::filter::{Filter, FilterKind, FilterValue, TimeRange};
 use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PER_PAGE, parameters};
 use crate::text::{Locale, Slug, excerpt};
@@ -35,6 +36,8 @@ pub struct ListQuery {
     pub direction: Direction,
     /// Where the page begins, when the list is walked by cursor; `page` is 1 then.
     pub cursor: Option<Cursor>,
+    /// What is walked; only where `cursor` is there.
+    walk: Walk,
     /// Whether the answer tells the number of all records; false with `count=none`.
     pub counted: bool,
     filters: Vec<(&'static str, FilterValue)>,
@@ -54,6 +57,9 @@ impl ListQuery {
                 Ok((name, value)) => reading.take(name, value),
                 Err(parameters::Undecodable(part)) => {
                     reading.errors.parameter(format!("`{}` is not percent-encoded UTF-8", excerpt(part)));
+                    if let Some(filter) = part.split('=').next().and_then(|name| reading.find(name)) {
+                        reading.errors.value(filter.name, filter.allowed());
+                    }
                 }
             }
         }
@@ -141,6 +147,12 @@ impl ListQuery {
         }
     }
 
+    /// The text of the cursor behind a record, whose position the list describes, with so many before the next one.
+    #[must_use]
+    pub fn cursor_behind(&self, position: Vec<u8>, rows_before: u64) -> String {
+        Cursor { rows_before, position }.encode(self.walk)
+    }
+
     /// A path, or an absolute address, of this list with another page or cursor.
     pub(super) fn address(&self, address: &str, name: &str, value: &str) -> String {
         let mut address = address.to_owned();
@@ -161,6 +173,8 @@ struct Reading<'spec> {
     names: Vec<String>,
     /// Whether `order` is one of the list's.
     is_order_named: bool,
+    /// The cursor, which is read when everything else has been.
+    cursor: Option<String>,
 }
 
 impl<'spec> Reading<'spec> {
@@ -171,11 +185,12 @@ impl<'spec> Reading<'spec> {
             order: Order::Named(spec.default_order),
             direction: spec.default_direction,
             cursor: None,
+            walk: Walk::default(),
             counted: true,
             filters: Vec::new(),
             kept: Vec::new(),
         };
-        Self { spec, query, errors: ListQueryError::default(), names: Vec::new(), is_order_named: false }
+        Self { spec, query, errors: ListQueryError::default(), names: Vec::new(), is_order_named: false, cursor: None }
     }
 
     fn take(&mut self, name: String, value: String) {
@@ -189,7 +204,7 @@ impl<'spec> Reading<'spec> {
             "per_page" => self.take_per_page(&value),
             "order" => self.take_order(&value),
             "dir" => self.take_direction(&value),
-            "cursor" => self.take_cursor(&value),
+            "cursor" => self.cursor = Some(value.clone()),
             "count" if value == "none" => self.query.counted = false,
             "count" => self.errors.parameter("count must be none, or left out"),
             _ => self.take_filter(&name, &value, is_repeated),
@@ -233,10 +248,23 @@ impl<'spec> Reading<'spec> {
         }
     }
 
-    fn take_cursor(&mut self, value: &str) {
-        match Cursor::decode(value) {
+    /// Reads the cursor, which is of the same list, filters and sort; the number of records a page is not among them.
+    fn take_cursor(&mut self, text: &str) {
+        let mut parts: Vec<_> = self
+            .query
+            .kept
+            .iter()
+            .filter(|(name, _)| !matches!(name.as_str(), "per_page" | "count" | "include"))
+            .collect();
+        parts.sort();
+        let list = self.spec.orders.iter().copied().chain(self.spec.filters.iter().map(|filter| filter.name));
+        self.query.walk =
+            Walk::of(list.chain(parts.into_iter().flat_map(|(name, value)| [name.as_str(), value.as_str()])));
+        match Cursor::decode(text, self.query.walk) {
             Some(cursor) => self.query.cursor = Some(cursor),
-            None => self.errors.parameter("cursor must be empty or the next_cursor of a page of this list"),
+            None => self.errors.parameter(
+                "cursor must be empty, or the next_cursor of a page of this list with the same filters and sort",
+            ),
         }
     }
 
@@ -249,7 +277,7 @@ impl<'spec> Reading<'spec> {
         }
         let Some(filter) = self.find(name) else { return self.errors.name(name) };
         if is_repeated {
-            return self.errors.value(filter.name, "is given more than once");
+            return self.errors.value(filter.name, format!("is given more than once; it {}", filter.allowed()));
         }
         match filter.value(value) {
             Some(value) => self.query.filters.push((filter.name, value)),
@@ -277,6 +305,9 @@ impl<'spec> Reading<'spec> {
     }
 
     fn finish(mut self) -> Result<ListQuery, ListQueryError> {
+        if let Some(cursor) = self.cursor.take() {
+            self.take_cursor(&cursor);
+        }
         if ["page", "cursor"].iter().all(|name| self.names.iter().any(|held| held == name)) {
             self.errors.parameter("page and cursor exclude each other");
         }

@@ -108,6 +108,10 @@ fn pages_out_of_range_are_refused_without_a_map_of_errors() {
         assert_eq!((error.parameters().len(), error.invalid_filter_names()), (1, None), "{query}");
         assert!(!error.write_errors(&mut Vec::new()));
     }
+    assert_eq!(
+        errors(&refused("status=%ff")),
+        r#"{"invalid_filter_values":{"status":"must be one of: paid, awaiting_payment"}}"#
+    );
     for query in ["dir=", "dir=ASC", "count=all", "cursor=%21", "cursor=AAAA", "page=1&cursor=", "a=%zz"] {
         assert_eq!(refused(query).parameters().len(), 1, "{query}");
     }
@@ -118,7 +122,7 @@ fn a_parameter_that_comes_twice_is_refused() {
     assert_eq!(refused("page=1&page=1").to_string(), "The query is not valid: page is given more than once.");
     assert_eq!(
         errors(&refused("status=paid&status=paid")),
-        r#"{"invalid_filter_values":{"status":"is given more than once"}}"#
+        r#"{"invalid_filter_values":{"status":"is given more than once; it must be one of: paid, awaiting_payment"}}"#
     );
     let twice = refused("updated_at[on]=2026-01-31&updated_at%5Bon%5D=2026-01-31");
     assert!(twice.invalid_filter_values()[0].1.contains("each once"));
@@ -265,6 +269,25 @@ fn without_a_count_what_needs_one_is_left_out() {
 }
 
 #[test]
+fn a_cursor_is_of_one_list_its_filters_and_its_sort_and_is_whole() {
+    let walk = "status=paid&order=created_at&dir=asc";
+    let cursor = parsed(&format!("{walk}&cursor=")).cursor_behind(b"tenth".to_vec(), 10);
+    let is_taken = |query: &str| ListQuery::parse(Some(&format!("{query}&cursor={cursor}")), &SPEC).is_ok();
+    for same in [walk, "dir=asc&order=created_at&status=paid&per_page=3&count=none"] {
+        assert!(is_taken(same), "{same}");
+    }
+    for other in ["order=created_at&dir=asc", "status=paid&order=created_at", "status=paid&order=total&dir=asc", ""] {
+        assert!(!is_taken(other), "{other}");
+    }
+    for index in 0..cursor.len() {
+        let mut altered = cursor.clone().into_bytes();
+        altered[index] = if altered[index] == b'A' { b'B' } else { b'A' };
+        let altered = String::from_utf8(altered).unwrap();
+        assert!(ListQuery::parse(Some(&format!("{walk}&cursor={altered}")), &SPEC).is_err(), "{altered}");
+    }
+}
+
+#[test]
 fn a_walk_by_cursor_tells_its_place() {
     let first: serde_json::Value =
         serde_json::from_str(&envelope(&parsed("cursor="), 10, Some(12), Some(b"tenth"))).unwrap();
@@ -297,13 +320,15 @@ proptest! {
 
     #[test]
     fn cursors_round_trip(rows_before in 0_u64..=i64::MAX.unsigned_abs(), position in proptest::collection::vec(any::<u8>(), 1..100)) {
-        let cursor = Cursor { rows_before, position };
-        prop_assert_eq!(Cursor::decode(&cursor.encode()), Some(cursor));
+        let cursor = parsed("cursor=").cursor_behind(position.clone(), rows_before);
+        prop_assert_eq!(parsed(&format!("cursor={cursor}")).cursor, Some(Cursor { rows_before, position }));
     }
 
     #[test]
     fn any_cursor_is_judged(text in any::<String>()) {
-        let _ = Cursor::decode(&text);
+        let mut query = String::from("?");
+        parameters::append(&mut query, "cursor", &text);
+        prop_assert_eq!(ListQuery::parse(Some(&query[1..]), &SPEC).is_ok(), text.is_empty());
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub(super) const MEMBERS: &[Member] = &[
     Member::optional(
         "resource",
         Shape::OneOf(|| names(Resource::CHOICES)),
-        "What it asks about; entries where it is left out.",
+        "What it asks about; what its tab is for where it is left out.",
     ),
     Member::required("type", Shape::OneOf(|| names(FieldType::CHOICES)), "What kind of answer it takes."),
     Member::optional(

@@ -93,7 +93,10 @@ both_engines! {
             server.get_with("/order", &[("host", host)]).await.expect(200);
         }
         server.get_with("/order", &[("host", "b.example.org")]).await.expect(403);
-        server.get_with("/order", &[("host", "b.example.org:abc")]).await.expect(400);
+        for host in ["b.example.org:abc", "b.example.org:80:80", "[::1]:80:80", "b.example.org:80:"] {
+            server.get_with("/order", &[("host", host)]).await.expect(400);
+        }
+        server.get_with("/order", &[("host", "[::1]:8080")]).await.expect(200);
     }
 
     async fn a_revoked_key_is_refused_on_the_next_request(server) {
