@@ -2,6 +2,8 @@
 //! that is wrong with it. A record can only be made when nothing is: what could be read of a member that is wrong serves
 //! the checks that follow, so that all is told at once, and what could not is `None`.
 
+mod wrong;
+
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
@@ -10,110 +12,7 @@ use crate::text::{
     Translated,
 };
 
-/// What is wrong with a record: the path of a member, such as `translated.name`, and a message.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Violations(Vec<(String, String)>);
-
-impl Violations {
-    /// Adds a message about a member.
-    pub fn add(&mut self, member: impl Into<String>, message: impl Into<String>) {
-        self.0.push((member.into(), message.into()));
-    }
-
-    /// Whether nothing is wrong.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The members and messages, in the order in which they were found.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(member, message)| (member.as_str(), message.as_str()))
-    }
-
-    /// Adds what another check found.
-    pub fn append(&mut self, mut other: Self) {
-        self.0.append(&mut other.0);
-    }
-
-    /// What is wrong with a value of which these are the members.
-    #[must_use]
-    pub fn of_part<T>(self) -> Wrong<T> {
-        Wrong { messages: self.iter().map(|(member, message)| format!("{member} {message}")).collect(), rest: None }
-    }
-
-    /// Adds what is wrong with a member.
-    pub fn wrong<T>(&mut self, member: &str, wrong: &Wrong<T>) {
-        wrong.messages().for_each(|message| self.add(member, message));
-    }
-
-    /// `made` where nothing is wrong, else the violations. A value that could not be made always left a violation.
-    pub fn or<T>(self, made: Option<T>) -> Result<T, Self> {
-        match made {
-            Some(made) if self.is_empty() => Ok(made),
-            _ => Err(self),
-        }
-    }
-}
-
-/// What is wrong with a value, a message each, and what could be read of it in spite of that.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong<T> {
-    messages: Vec<String>,
-    rest: Option<T>,
-}
-
-impl<T> From<String> for Wrong<T> {
-    fn from(message: String) -> Self {
-        Self { messages: vec![message], rest: None }
-    }
-}
-
-impl<T> std::fmt::Display for Wrong<T> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&self.messages.join("; "))
-    }
-}
-
-impl<T> Wrong<T> {
-    /// `made` where there are no messages; else they, and what was made where it is of use.
-    pub fn unless_none(messages: Vec<String>, made: T, is_of_use: bool) -> Result<T, Self> {
-        if messages.is_empty() { Ok(made) } else { Err(Self { messages, rest: is_of_use.then_some(made) }) }
-    }
-
-    /// Each message.
-    pub fn messages(&self) -> impl Iterator<Item = &str> {
-        self.messages.iter().map(String::as_str)
-    }
-
-    /// The messages alone, of a value that is a part of another.
-    #[must_use]
-    pub fn of_part<U>(self) -> Wrong<U> {
-        Wrong { messages: self.messages, rest: None }
-    }
-
-    /// The messages, each of which now begins with the name of the part that they are about.
-    #[must_use]
-    pub fn of_member<U>(self, name: &str) -> Wrong<U> {
-        Wrong { messages: self.messages.iter().map(|message| format!("{name} {message}")).collect(), rest: None }
-    }
-
-    /// The same of what is made of the value.
-    #[must_use]
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Wrong<U> {
-        Wrong { messages: self.messages, rest: self.rest.map(change) }
-    }
-}
-
-/// Nothing is wrong where there are no messages.
-pub fn all_well(messages: Vec<String>) -> Result<(), Wrong<()>> {
-    Wrong::unless_none(messages, (), false)
-}
-
-/// What two checks of the same value found.
-pub fn both(first: Result<(), Wrong<()>>, second: Result<(), Wrong<()>>) -> Result<(), Wrong<()>> {
-    all_well([first, second].into_iter().filter_map(Result::err).flat_map(|wrong| wrong.messages).collect())
-}
+pub use wrong::{Violations, Wrong, all_well, both};
 
 /// A reader of one value: the value, or what is wrong with it.
 pub type Reader<T> = fn(&Json) -> Result<T, String>;
@@ -260,12 +159,22 @@ impl<'j> Members<'j> {
         Some(made)
     }
 
-    /// A member that is a list of objects, each read by `read`; violations carry the name and the position from 0.
-    pub fn objects<T>(&mut self, name: &str, mut read: impl FnMut(&mut Members<'j>) -> T) -> Option<Vec<T>> {
+    /// A member that is a list of at most `max` objects, each read by `read`; violations carry the name and the position
+    /// from 0.
+    pub fn objects<T>(
+        &mut self,
+        name: &str,
+        max: usize,
+        mut read: impl FnMut(&mut Members<'j>) -> T,
+    ) -> Option<Vec<T>> {
         let Json::Array(items) = self.get(name)? else {
             self.fault(name, "must be a list");
             return None;
         };
+        if items.len() > max {
+            self.fault(name, format!("must have at most {max} items"));
+            return None;
+        }
         let mut made = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
             if let Json::Object(object) = item {
@@ -426,6 +335,12 @@ pub fn slugs(max: usize) -> impl Fn(&Json) -> Result<Vec<Slug>, Wrong<Vec<Slug>>
     distinct(max, slug)
 }
 
+/// What comes more than once.
+pub fn twice<T: Copy + Ord>(items: impl Iterator<Item = T>) -> BTreeSet<T> {
+    let mut named = BTreeSet::new();
+    items.filter(|item| !named.insert(*item)).collect()
+}
+
 /// A list of at most `max` items, each once.
 pub fn distinct<T: Ord + std::fmt::Display, E: Into<Wrong<T>>>(
     max: usize,
@@ -437,13 +352,7 @@ pub fn distinct<T: Ord + std::fmt::Display, E: Into<Wrong<T>>>(
             Err(Wrong { messages, rest: Some(read) }) => (read, messages),
             Err(wrong) => return Err(wrong),
         };
-        let mut named = BTreeSet::new();
-        let mut twice = BTreeSet::new();
-        for item in &read {
-            if !named.insert(item) && twice.insert(item) {
-                messages.push(format!("names {item} twice"));
-            }
-        }
+        messages.extend(twice(read.iter()).into_iter().map(|item| format!("names {item} twice")));
         Wrong::unless_none(messages, read, true)
     }
 }
@@ -533,62 +442,4 @@ pub fn translated_name(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::http::json_body::parse_value;
-
-    fn told<T: std::fmt::Debug>(read: Result<T, Wrong<T>>) -> (Vec<String>, Option<T>) {
-        let Wrong { messages, rest } = read.unwrap_err();
-        (messages, rest)
-    }
-
-    #[test]
-    fn a_list_tells_of_every_item_and_keeps_those_that_are_right() {
-        let read = |text: &str| slugs(4)(&parse_value(text.as_bytes()).unwrap());
-        let [first, second] = ["RecordAA", "RecordBB"].map(|slug| Slug::parse(slug).unwrap());
-        assert_eq!(read(r#"["RecordAA","RecordBB"]"#), Ok(vec![first, second]));
-        let (messages, rest) = told(read(r#"["RecordAA",5,"bad","RecordAA"]"#));
-        let expected = [
-            "item 1 must be a slug of 8 ASCII letters",
-            "item 2 must be a slug of 8 ASCII letters",
-            "names RecordAA twice",
-        ];
-        assert_eq!((messages, rest), (expected.map(str::to_owned).to_vec(), Some(vec![first, first])));
-        assert_eq!(told(read("[5]")).1, None, "a list without an item that is right is no list");
-        assert_eq!(told(read("[1,2,3,4,5]")), (vec!["must have at most 4 items".to_owned()], None));
-        assert_eq!(told(read("{}")), (vec!["must be a list".to_owned()], None));
-    }
-
-    #[test]
-    fn a_translated_name_tells_of_every_text() {
-        let languages = [Locale::EnGb, Locale::DeDe];
-        let read = |text: &str, is_new| {
-            let json = parse_value(text.as_bytes()).unwrap();
-            translated_name((&languages, Locale::EnGb), 3, is_new)(&json)
-        };
-        assert_eq!(read(r#"{"en_GB":"One"}"#, true), Ok(Translated::of(Locale::EnGb, "One")));
-        assert_eq!(read(r#"{"de_DE":"Ein"}"#, false), Ok(Translated::of(Locale::DeDe, "Ein")));
-        assert_eq!(told(read(r#"{"de_DE":"Ein"}"#, true)).0, ["en_GB is required"]);
-        assert_eq!(told(read(r#"{"en_GB":" "}"#, false)).0, ["en_GB must not be blank"]);
-        assert_eq!(told(read(r#"{"en_GB":5}"#, true)).0, ["en_GB must be a string"]);
-        assert_eq!(told(read("5", true)).0, ["must be a map from locale code to string"]);
-        let (messages, rest) = told(read(r#"{"fr_FR":"Un","en_GB":"","de_DE":"Eins"}"#, true));
-        assert_eq!(
-            messages,
-            [
-                "fr_FR is no language of the account; its languages are en_GB, de_DE",
-                "de_DE must have at most 3 characters",
-                "en_GB must not be blank",
-            ]
-        );
-        assert_eq!(rest, Some(Translated::of(Locale::EnGb, "")));
-    }
-
-    #[test]
-    fn a_map_of_more_texts_than_there_are_locales_is_not_told_of_one_by_one() {
-        let members: Vec<_> = (0..=Locale::ALL.len()).map(|index| format!(r#""l{index}":"""#)).collect();
-        let json = format!("{{{}}}", members.join(","));
-        let (messages, rest) = told(translated(&[Locale::EnGb], 3)(&parse_value(json.as_bytes()).unwrap()));
-        assert_eq!((messages.len(), rest), (1, None));
-    }
-}
+mod tests;

@@ -11,6 +11,8 @@ const TEXT_LENGTH: usize = 255;
 const LONG_TEXT_LENGTH: usize = 65_536;
 /// The most characters of an invoice number.
 const INVOICE_NUMBER_LENGTH: usize = 64;
+/// The most items of an order.
+const ITEMS: usize = 100_000;
 /// The largest quantity of an item.
 const QUANTITY: i64 = 1_000_000;
 
@@ -274,7 +276,7 @@ fn read_amounts(
     }
     let name = if listed { "items" } else { "items_array" };
     let items = if members.has(name) {
-        let items = members.objects(name, |members| read_item(members, (currency, at), catalogue))?;
+        let items = members.objects(name, ITEMS, |members| read_item(members, (currency, at), catalogue))?;
         items.into_iter().collect::<Option<_>>()
     } else {
         Some(Vec::new())

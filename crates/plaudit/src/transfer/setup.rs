@@ -206,44 +206,44 @@ impl Import<'_> {
         Ok(holds)
     }
 
-    /// What entries and answers have their meaning from stays as soon as there are some.
+    /// What answers, contributors and attachments have their meaning from stays as soon as there are some.
     async fn check_meanings(&mut self, program: &Program, changes: &Changes, reads: &Reads) -> Result<(), Error> {
-        let context = any_language(self.origin.at);
         for (key, row) in &changes.changed {
             let (Some(stored), Some(place)) = (changes.stored.get(key), reads.get(key)) else { continue };
-            let (before, after) = (stored.doc.as_str(), row.doc.as_str());
-            let (violations, has_records) = match key.0 {
-                Kind::Field => {
-                    let field: Field = program_store::parse(before, &context)?;
-                    let season = fields::season_of(&field, program);
-                    let violations = fields::keeps_meaning(&field, &program_store::parse(after, &context)?);
-                    let of_users = field.resource == Resource::Users;
-                    (
-                        violations,
-                        if of_users { self.has_any(Table::Users).await? } else { self.has_entries(season).await? },
-                    )
-                }
-                Kind::Tab => {
-                    let tab: Tab = program_store::parse(before, &context)?;
-                    let season = program.forms.any(tab.form).and_then(|form| form.season);
-                    let violations = tab.keeps_meaning(&program_store::parse(after, &context)?);
-                    (violations, self.has_entries(season).await?)
-                }
+            let violations = match key.0 {
+                Kind::Field => self.new_meaning(program, &stored.doc, &row.doc).await?,
+                Kind::Tab => self.new_type(&stored.doc, &row.doc).await?,
                 _ => continue,
             };
-            if has_records {
-                self.faults.violations(place, &violations);
-            }
+            self.faults.violations(place, &violations);
         }
         Ok(())
     }
 
-    /// Whether a season has entries, or any one where it is not known which.
-    async fn has_entries(&mut self, season: Option<Slug>) -> Result<bool, Error> {
-        match season {
-            Some(season) => Ok(store::has_entries(&mut self.tx, self.id, season).await?),
-            None => Ok(self.has_any(Table::Entries).await?),
+    /// What is wrong with what a field has become.
+    async fn new_meaning(&mut self, program: &Program, before: &str, after: &str) -> Result<Violations, Error> {
+        let context = any_language(self.origin.at);
+        let field: Field = program_store::parse(before, &context)?;
+        let violations = fields::keeps_meaning(&field, &program_store::parse(after, &context)?);
+        let may_have_answers = match (field.resource, fields::season_of(&field, program)) {
+            _ if violations.is_empty() => false,
+            (Resource::Users, _) => self.has_any(Table::Users).await?,
+            (_, Some(season)) => store::has_entries(&mut self.tx, self.id, season).await?,
+            (_, None) => self.has_any(Table::Entries).await?,
+        };
+        Ok(if may_have_answers { violations } else { Violations::default() })
+    }
+
+    /// What is wrong with what a tab has become: its type is that of what stands on it.
+    async fn new_type(&mut self, before: &str, after: &str) -> Result<Violations, Error> {
+        let context = any_language(self.origin.at);
+        let [before, after] = [before, after].map(|doc| program_store::parse::<Tab>(doc, &context));
+        let (before, after) = (before?, after?);
+        let mut violations = Violations::default();
+        if before.kind != after.kind && store::is_stood_on(&mut self.tx, self.id, before.slug).await? {
+            violations.add("type", format!("must stay {}, because something stands on the tab", before.kind.name()));
         }
+        Ok(violations)
     }
 
     /// Tells of counts that the file states and that are not those of the records.

@@ -1,7 +1,5 @@
 //! Pure rules of chapters.
 
-use std::collections::BTreeSet;
-
 use super::{Chapter, IMAGE_WIDTH, MANAGERS, Manager, NAME_LENGTH, Status};
 use crate::document::{self, Object};
 use crate::input::{self, Members, Violations};
@@ -96,8 +94,7 @@ fn read_heading(members: &mut Members<'_>, context: &Context) -> Option<Translat
 /// What is wrong with a chapter of a program file: it names each manager once.
 pub(super) fn check(chapter: &Chapter) -> Violations {
     let mut violations = Violations::default();
-    let mut named = BTreeSet::new();
-    for Manager { slug, .. } in chapter.managers.iter().filter(|manager| !named.insert(manager.slug)) {
+    for slug in input::twice(chapter.managers.iter().map(|manager| manager.slug)) {
         violations.add("managers", format!("names {slug} twice"));
     }
     violations

@@ -10,7 +10,7 @@
 //! - A table is changed cell by cell ([`merged`]); every other answer is replaced.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
@@ -101,8 +101,7 @@ pub(super) fn is_option(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
             some(field.options.iter().map(|option| &option.value))
         ));
     }
-    let mut named = BTreeSet::new();
-    for twice in chosen.iter().filter(|value| !named.insert(**value)).collect::<BTreeSet<_>>() {
+    for twice in input::twice(chosen.into_iter()) {
         messages.push(format!("names {twice} twice"));
     }
     all_well(messages)

@@ -176,12 +176,6 @@ pub(super) fn read_file_types(json: &Json) -> Result<Vec<String>, Wrong<Vec<Stri
     input::distinct(FILE_TYPES, file_types::read)(json)
 }
 
-fn first_twice<'t>(texts: impl Iterator<Item = &'t str>) -> Option<&'t str> {
-    let mut sorted: Vec<&str> = texts.collect();
-    sorted.sort_unstable();
-    sorted.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
-}
-
 /// The condition, from our member or from that of the read form, which names the field only.
 fn read_conditional(members: &mut Members<'_>, slug: Slug) -> Option<Condition> {
     let shown = members.nullable("conditional_field", input::slug).flatten();
@@ -220,7 +214,7 @@ fn write_conditional(object: &mut Object<'_>, condition: Option<&Condition>) {
 /// The options; nothing where the member is left out.
 pub(super) fn read_options(members: &mut Members<'_>, languages: &[Locale]) -> Option<Vec<FieldOption>> {
     let options = members.optional("options", input::list(OPTIONS, |json| read_option(json, languages)))?;
-    if let Some(twice) = first_twice(options.iter().map(|option| option.value.as_str())) {
+    for twice in input::twice(options.iter().map(|option| option.value.as_str())) {
         members.fault("options", format!("has {twice} twice"));
     }
     Some(options)
@@ -260,7 +254,7 @@ fn write_options(object: &mut Object<'_>, options: &[FieldOption]) {
 
 /// The columns; nothing where the member is left out.
 pub(super) fn read_columns(members: &mut Members<'_>, languages: &[Locale]) -> Option<Vec<Column>> {
-    let read = members.objects("columns", |members| {
+    let read = members.objects("columns", COLUMNS, |members| {
         let key = members.required("key", input::filled_text(NAME_LENGTH));
         if key.as_ref().is_some_and(|key| !is_column_key(key)) {
             members.fault("key", "must not end in a digit, because the number of the row follows");
@@ -269,10 +263,7 @@ pub(super) fn read_columns(members: &mut Members<'_>, languages: &[Locale]) -> O
         Some(Column { key: key?, label: label.unwrap_or_default() })
     })?;
     let columns: Vec<Column> = read.into_iter().flatten().collect();
-    if columns.len() > COLUMNS {
-        members.fault("columns", format!("must have at most {COLUMNS} items"));
-    }
-    if let Some(twice) = first_twice(columns.iter().map(|column| column.key.as_str())) {
+    for twice in input::twice(columns.iter().map(|column| column.key.as_str())) {
         members.fault("columns", format!("has {twice} twice"));
     }
     Some(columns)

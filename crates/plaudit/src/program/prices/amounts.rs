@@ -19,7 +19,7 @@ pub struct Amount {
 /// Reads `amounts`, a list of `{currency, amount, from}`; each currency has at most one amount from the same time.
 /// Only prices have `from`.
 pub(in crate::program) fn read(members: &mut Members<'_>, has_from: bool) -> Vec<Amount> {
-    let read = members.objects("amounts", |members| {
+    let read = members.objects("amounts", AMOUNTS, |members| {
         let currency = members.required("currency", input::currency);
         // Without a currency, which is a fault of its own, there is no amount to judge.
         let money = members.required("amount", |json| currency.map(|of| input::amount(of)(json)).transpose());
@@ -27,9 +27,6 @@ pub(in crate::program) fn read(members: &mut Members<'_>, has_from: bool) -> Vec
         Some(Amount { money: money.flatten()?, from })
     });
     let amounts: Vec<Amount> = read.unwrap_or_default().into_iter().flatten().collect();
-    if amounts.len() > AMOUNTS {
-        members.fault("amounts", format!("must have at most {AMOUNTS} items"));
-    }
     for (index, amount) in amounts.iter().enumerate() {
         let currency = amount.money.currency();
         if amounts[..index].iter().any(|other| (other.money.currency(), other.from) == (currency, amount.from)) {

@@ -223,15 +223,12 @@ impl SetupRecord for ReviewStage {
 }
 
 fn read_reviewers(members: &mut Members<'_>) -> Vec<Reviewer> {
-    let read = members.objects("reviewers", |members| {
+    let read = members.objects("reviewers", REVIEWERS, |members| {
         let name = members.optional("name", input::text(NAME_LENGTH));
         let email = members.required("email", crate::users::email);
         Some(Reviewer { name: name.unwrap_or_default(), email: email? })
     });
     let reviewers: Vec<Reviewer> = read.unwrap_or_default().into_iter().flatten().collect();
-    if reviewers.len() > REVIEWERS {
-        members.fault("reviewers", format!("must have at most {REVIEWERS} items"));
-    }
     for (index, reviewer) in reviewers.iter().enumerate() {
         let is_same = |other: &Reviewer| other.email.eq_ignore_ascii_case(&reviewer.email);
         if reviewers[..index].iter().any(is_same) {

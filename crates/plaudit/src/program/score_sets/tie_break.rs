@@ -82,11 +82,8 @@ impl Step {
 
     /// Reads all steps.
     pub(super) fn read_all(members: &mut Members<'_>, mode: Option<Mode>) -> Vec<Self> {
-        let read = members.objects("tie_break", |members| Self::read(members, mode)).unwrap_or_default();
+        let read = members.objects("tie_break", STEPS, |members| Self::read(members, mode)).unwrap_or_default();
         let steps: Vec<Self> = read.into_iter().flatten().collect();
-        if steps.len() > STEPS {
-            members.fault("tie_break", format!("must have at most {STEPS} items"));
-        }
         for (index, step) in steps.iter().enumerate() {
             if steps[..index].contains(step) {
                 members.fault("tie_break", format!("has a step twice, the one by {}", step.by()));

@@ -8,7 +8,7 @@
 use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
-use crate::input::{self, Members, Violations};
+use crate::input::{self, Members};
 use crate::kind::Kind;
 use crate::text::{Slug, Timestamp, Translated};
 
@@ -74,18 +74,6 @@ pub struct Tab {
     pub created: Timestamp,
     /// When it was last changed; the member `updated_at`.
     pub updated: Timestamp,
-}
-
-impl Tab {
-    /// What a tab may not become once there are entries, whose contributors and attachments stand on it.
-    #[must_use]
-    pub fn keeps_meaning(&self, after: &Self) -> Violations {
-        let mut violations = Violations::default();
-        if after.kind != self.kind {
-            violations.add("type", format!("must stay {}, because there are entries", self.kind.name()));
-        }
-        violations
-    }
 }
 
 impl SetupRecord for Tab {

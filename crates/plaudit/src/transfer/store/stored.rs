@@ -123,6 +123,13 @@ pub(in crate::transfer) async fn has_entries(tx: &mut Tx, account: AccountId, se
     Ok(tx.first(sql, &[account.into(), season.into()], |_| Ok(())).await?.is_some())
 }
 
+/// Whether a contributor or an attachment stands on a tab, even one in the trash.
+pub(in crate::transfer) async fn is_stood_on(tx: &mut Tx, account: AccountId, tab: Slug) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM contributors WHERE account = $1 AND tab = $2 \
+               UNION ALL SELECT 1 FROM attachments WHERE account = $1 AND tab = $2 LIMIT 1";
+    Ok(tx.first(sql, &[account.into(), tab.into()], |_| Ok(())).await?.is_some())
+}
+
 /// Whether the account has a record of this slug or token, even in the trash.
 pub(in crate::transfer) async fn exists(
     tx: &mut Tx,

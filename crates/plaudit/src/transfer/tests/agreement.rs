@@ -85,15 +85,17 @@ async fn answers_and_tabs_are_of_the_right_kind() {
 }
 
 #[tokio::test]
-async fn the_type_of_a_tab_stays_as_soon_as_there_are_entries() {
+async fn the_type_of_a_tab_stays_as_soon_as_something_stands_on_it() {
     let place = Place::new().await;
     place.import(&format!("{ACCOUNT}{SETUP}")).await;
     let changed = r#"{"kind":"tab","slug":"TabAttac","form":"FormAAAA","type":"Contributors"}"#;
     place.import_for(changed, Some("AccountA")).await;
-    let entry = r#"{"kind":"entry","slug":"EntryAAA","title":"First","category":"CategAAA","entrant":"UserAAAA"}"#;
-    place.import_for(entry, Some("AccountA")).await;
+    let contributor = r#"[{"tab":"TabAttac"}]"#;
+    let entry = r#"{"kind":"entry","slug":"EntryAAA","title":"First","category":"CategAAA","entrant":"UserAAAA""#;
+    place.import_for(&format!(r#"{entry},"contributors":{contributor}}}"#), Some("AccountA")).await;
     let (_, told) = place.import_for(&changed.replace("Contributors", "Attachments"), Some("AccountA")).await;
-    assert_eq!(told, ["a.jsonl:1: tab TabAttac: type: must stay Contributors, because there are entries"]);
+    let message = "tab TabAttac: type: must stay Contributors, because something stands on the tab";
+    assert_eq!(told, [format!("a.jsonl:1: {message}")]);
 }
 
 #[tokio::test]

@@ -1,0 +1,57 @@
+use super::*;
+use crate::http::json_body::parse_value;
+
+fn told<T: std::fmt::Debug>(read: Result<T, Wrong<T>>) -> (Vec<String>, Option<T>) {
+    let Wrong { messages, rest } = read.unwrap_err();
+    (messages, rest)
+}
+
+#[test]
+fn a_list_tells_of_every_item_and_keeps_those_that_are_right() {
+    let read = |text: &str| slugs(4)(&parse_value(text.as_bytes()).unwrap());
+    let [first, second] = ["RecordAA", "RecordBB"].map(|slug| Slug::parse(slug).unwrap());
+    assert_eq!(read(r#"["RecordAA","RecordBB"]"#), Ok(vec![first, second]));
+    let (messages, rest) = told(read(r#"["RecordAA",5,"bad","RecordAA"]"#));
+    let expected = [
+        "item 1 must be a slug of 8 ASCII letters",
+        "item 2 must be a slug of 8 ASCII letters",
+        "names RecordAA twice",
+    ];
+    assert_eq!((messages, rest), (expected.map(str::to_owned).to_vec(), Some(vec![first, first])));
+    assert_eq!(told(read("[5]")).1, None, "a list without an item that is right is no list");
+    assert_eq!(told(read("[1,2,3,4,5]")), (vec!["must have at most 4 items".to_owned()], None));
+    assert_eq!(told(read("{}")), (vec!["must be a list".to_owned()], None));
+}
+
+#[test]
+fn a_translated_name_tells_of_every_text() {
+    let languages = [Locale::EnGb, Locale::DeDe];
+    let read = |text: &str, is_new| {
+        let json = parse_value(text.as_bytes()).unwrap();
+        translated_name((&languages, Locale::EnGb), 3, is_new)(&json)
+    };
+    assert_eq!(read(r#"{"en_GB":"One"}"#, true), Ok(Translated::of(Locale::EnGb, "One")));
+    assert_eq!(read(r#"{"de_DE":"Ein"}"#, false), Ok(Translated::of(Locale::DeDe, "Ein")));
+    assert_eq!(told(read(r#"{"de_DE":"Ein"}"#, true)).0, ["en_GB is required"]);
+    assert_eq!(told(read(r#"{"en_GB":" "}"#, false)).0, ["en_GB must not be blank"]);
+    assert_eq!(told(read(r#"{"en_GB":5}"#, true)).0, ["en_GB must be a string"]);
+    assert_eq!(told(read("5", true)).0, ["must be a map from locale code to string"]);
+    let (messages, rest) = told(read(r#"{"fr_FR":"Un","en_GB":"","de_DE":"Eins"}"#, true));
+    assert_eq!(
+        messages,
+        [
+            "fr_FR is no language of the account; its languages are en_GB, de_DE",
+            "de_DE must have at most 3 characters",
+            "en_GB must not be blank",
+        ]
+    );
+    assert_eq!(rest, Some(Translated::of(Locale::EnGb, "")));
+}
+
+#[test]
+fn a_map_of_more_texts_than_there_are_locales_is_not_told_of_one_by_one() {
+    let members: Vec<_> = (0..=Locale::ALL.len()).map(|index| format!(r#""l{index}":"""#)).collect();
+    let json = format!("{{{}}}", members.join(","));
+    let (messages, rest) = told(translated(&[Locale::EnGb], 3)(&parse_value(json.as_bytes()).unwrap()));
+    assert_eq!((messages.len(), rest), (1, None));
+}
