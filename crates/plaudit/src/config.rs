@@ -19,7 +19,7 @@ use crate::storage::Secret;
 use kind::Kind;
 use layers::Layers;
 pub use values::{DatabaseUrl, LogFormat, Network, Region};
-use values::{FromText, mask};
+use values::{FromText, mask, mask_address};
 
 /// A row of the table.
 struct Setting {
@@ -278,7 +278,7 @@ impl Setting {
                 toml::Value::Array(parts.map(|part| toml::Value::String(part.to_owned())).collect()).to_string()
             }
             Kind::Database => toml::Value::String(mask(text)).to_string(),
-            Kind::WebAddress | Kind::Storage if text.contains("://") => toml::Value::String(mask(text)).to_string(),
+            Kind::WebAddress | Kind::Storage => toml::Value::String(mask_address(text)).to_string(),
             Kind::Secret if !text.is_empty() => toml::Value::String("****".to_owned()).to_string(),
             _ => toml::Value::String(text.to_owned()).to_string(),
         }

@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 
 use crate::text::{
     Currency, Date, DuplicateLocale, Json, JsonObject, LocalTime, Locale, Money, Points, Rate, Slug, Timestamp, Token,
-    Translated,
+    Translated, excerpt,
 };
 
 pub use wrong::{Violations, Wrong, all_well, both};
@@ -347,12 +347,17 @@ pub fn distinct<T: Ord + std::fmt::Display, E: Into<Wrong<T>>>(
     item: impl Fn(&Json) -> Result<T, E>,
 ) -> impl Fn(&Json) -> Result<Vec<T>, Wrong<Vec<T>>> {
     move |json| {
-        let (read, mut messages) = match list(max, &item)(json) {
+        let (mut read, mut messages) = match list(max, &item)(json) {
             Ok(read) => (read, Vec::new()),
             Err(Wrong { messages, rest: Some(read) }) => (read, messages),
             Err(wrong) => return Err(wrong),
         };
         messages.extend(twice(read.iter()).into_iter().map(|item| format!("names {item} twice")));
+        if !messages.is_empty() {
+            // Each is checked once by whoever goes on with the rest.
+            read.sort_unstable();
+            read.dedup();
+        }
         Wrong::unless_none(messages, read, true)
     }
 }
@@ -407,8 +412,9 @@ pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<
         for (code, value) in members.iter() {
             // An account has few languages, and the interface has many.
             let Some(locale) = languages.iter().copied().find(|locale| locale.code() == code) else {
-                let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
-                messages.push(format!("{code} is no language of the account; its languages are {}", codes.join(", ")));
+                // What they are is said once, so that a small request has no large answer.
+                let known = if messages.is_empty() { known_languages(languages) } else { String::new() };
+                messages.push(format!("{} is no language of the account{known}", excerpt(code)));
                 continue;
             };
             match at_most(max, value) {
@@ -419,6 +425,11 @@ pub fn translated(languages: &[Locale], max: usize) -> impl Fn(&Json) -> Result<
         let map = Translated::from_pairs(&texts).map_err(|DuplicateLocale(locale)| format!("has {locale} twice"))?;
         Wrong::unless_none(messages, map, !texts.is_empty())
     }
+}
+
+fn known_languages(languages: &[Locale]) -> String {
+    let codes: Vec<_> = languages.iter().map(|locale| locale.code()).collect();
+    format!("; its languages are {}", codes.join(", "))
 }
 
 /// The translated name of what is made or changed by a body: in the default language it is not blank, and of what is new

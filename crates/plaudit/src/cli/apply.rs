@@ -88,7 +88,7 @@ async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
 /// The database where its schema is current; `None` where it has none yet.
 async fn opened_as_is(config: &Config) -> Result<Option<Db>, Failure> {
     let db = open_as_is(config).await?;
-    let pending = migrate::pending(&db).await;
+    let pending = migrate::pending(&db).await?;
     if pending.is_empty() {
         return Ok(Some(db));
     }

@@ -114,11 +114,11 @@ fn verdict(findings: &Findings) -> Failure {
 }
 
 async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut Findings) -> Result<(), Failure> {
-    let pending = migrate::pending(db).await;
+    let pending = migrate::pending(db).await?;
     if !pending.is_empty() {
         return findings.fault(&format!("schema: it lacks {}; run `plaudit migrate`", pending.join(", ")));
     }
-    let unknown = migrate::unknown(db).await;
+    let unknown = migrate::unknown(db).await?;
     if !unknown.is_empty() {
         let steps = unknown.join(", ");
         return findings

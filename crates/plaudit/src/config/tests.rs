@@ -215,8 +215,10 @@ fn passwords_are_never_shown() {
     let wrong = load("", &[("PLAUDIT_STORAGE_SECRET_ACCESS_KEY", "hidden hidden")], &[]).unwrap_err().to_string();
     assert!(!wrong.contains("hidden"), "{wrong}");
     for name in ["PLAUDIT_SERVER_BASE_URL", "PLAUDIT_STORAGE_ENDPOINT", "PLAUDIT_STORAGE_URL"] {
-        let wrong = load("", &[(name, "ftp://u:hidden@h/d")], &[]).unwrap_err().to_string();
-        assert!(wrong.contains("ftp://u:****@h/d"), "{wrong}");
+        for (wrong, shown) in [("ftp://u:hidden@h/d?x=hidden", "ftp://****@h/d?****"), ("u:hidden@h", "****@h")] {
+            let wrong = load("", &[(name, wrong)], &[]).unwrap_err().to_string();
+            assert!(wrong.contains(shown) && !wrong.contains("hidden"), "{wrong}");
+        }
     }
     let wrong = load("", &[("PLAUDIT_DATABASE_URL", "mysql://u:hidden@h/d")], &[]).unwrap_err().to_string();
     assert!(!wrong.contains("hidden"), "{wrong}");

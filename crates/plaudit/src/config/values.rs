@@ -161,6 +161,14 @@ impl fmt::Debug for DatabaseUrl {
     }
 }
 
+/// Masks all of an address but its scheme, host and path.
+pub(super) fn mask_address(address: &str) -> String {
+    let (address, query) = address.split_once('?').map_or((address, ""), |(address, _)| (address, "?****"));
+    let (scheme, rest) = address.split_once("://").map_or(("", address), |(scheme, rest)| (scheme, rest));
+    let rest = rest.rsplit_once('@').map_or_else(|| rest.to_owned(), |(_, host)| format!("****@{host}"));
+    format!("{scheme}{}{rest}{query}", if scheme.is_empty() { "" } else { "://" })
+}
+
 /// Masks what may be a password; in doubt rather too much.
 pub(super) fn mask(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else {

@@ -36,6 +36,10 @@ const POSTGRES_ROWS: &str = "DO $$ DECLARE documents RECORD; BEGIN
 /// Keeps two nodes that start together from migrating together. The number is arbitrary and only has to stay.
 const POSTGRES_LOCK: &str = "SELECT pg_advisory_lock(7205759403792)";
 
+/// What the engines say of a database that no step was applied to.
+const NO_HISTORY: [&str; 2] =
+    ["no such table: refinery_schema_history", "relation \"refinery_schema_history\" does not exist"];
+
 /// What a run did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Migrated {
@@ -85,25 +89,30 @@ pub fn all() -> Vec<String> {
 }
 
 /// The steps that the database has, by number and name; none where it keeps no history of them.
-async fn applied(db: &Db) -> Vec<(i64, String)> {
+async fn applied(db: &Db) -> Result<Vec<(i64, String)>, DbError> {
     let mut applied = Vec::new();
-    let known = db
-        .each("SELECT CAST(version AS BIGINT), name FROM refinery_schema_history ORDER BY version", &[], |row| {
+    let sql = "SELECT CAST(version AS BIGINT), name FROM refinery_schema_history ORDER BY version";
+    let read = db
+        .each(sql, &[], |row| {
             applied.push((row.integer(0)?, row.text(1)?.to_owned()));
             Ok(())
         })
         .await;
-    if known.is_ok() { applied } else { Vec::new() }
+    match read {
+        Ok(()) => Ok(applied),
+        Err(DbError::Failed(error)) if NO_HISTORY.iter().any(|text| error.contains(text)) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 /// The names of the steps that the database lacks, in order. Empty: the schema is the one this program knows.
-pub async fn pending(db: &Db) -> Vec<String> {
-    let applied = applied(db).await.len();
-    all().into_iter().skip(applied).collect()
+pub async fn pending(db: &Db) -> Result<Vec<String>, DbError> {
+    let applied = applied(db).await?.len();
+    Ok(all().into_iter().skip(applied).collect())
 }
 
 /// The names of the steps that the database has and this program does not know, in order: a newer one made them.
-pub async fn unknown(db: &Db) -> Vec<String> {
-    let unknown = applied(db).await.into_iter().skip(all().len());
-    unknown.map(|(number, name)| format!("V{number}__{name}")).collect()
+pub async fn unknown(db: &Db) -> Result<Vec<String>, DbError> {
+    let unknown = applied(db).await?.into_iter().skip(all().len());
+    Ok(unknown.map(|(number, name)| format!("V{number}__{name}")).collect())
 }

@@ -1,7 +1,7 @@
 //! Answers: what a record says in the fields of its form.
 
 use crate::input::Wrong;
-use crate::text::{Json, Slug, write_json_string};
+use crate::text::{Json, Slug, excerpt, write_json_string};
 
 /// Answers by field, ordered by the field's slug, each one a value that is not null.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Answers {
             match Slug::parse(name) {
                 Some(_) if value.is_null() => {}
                 Some(field) => answers.push((field, value.clone().into_owned())),
-                None => messages.push(format!("{name} is no slug of a field")),
+                None => messages.push(format!("{} is no slug of a field", excerpt(name))),
             }
         }
         answers.sort_by_key(|(field, _)| *field);

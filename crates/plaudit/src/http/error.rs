@@ -1,5 +1,7 @@
 //! Everything that is not a success: one variant for every row of the contract's section 1.
 
+use std::collections::HashMap;
+
 use super::page::ListQueryError;
 use crate::db::DbError;
 use crate::document;
@@ -102,6 +104,30 @@ impl From<ListQueryError> for ApiError {
     }
 }
 
+/// The most bytes of names and messages that an answer tells, so that a small request has no large answer.
+const TOLD: usize = 1 << 18;
+
+/// Each member with what is wrong with it, in the order in which members were found wrong, and how many messages that
+/// is: all of them, unless they are too long together.
+fn told(violations: &Violations) -> (usize, Vec<(&str, Vec<&str>)>) {
+    let mut members: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut places = HashMap::new();
+    let (mut count, mut length) = (0, 0);
+    for (name, message) in violations.iter() {
+        length += name.len() + message.len();
+        if length > TOLD && count > 0 {
+            break;
+        }
+        let place = *places.entry(name).or_insert(members.len());
+        if place == members.len() {
+            members.push((name, Vec::new()));
+        }
+        members[place].1.push(message);
+        count += 1;
+    }
+    (count, members)
+}
+
 impl ApiError {
     /// The status of the answer.
     #[must_use]
@@ -135,7 +161,10 @@ impl ApiError {
             Self::StillRunning => "The first request with this Idempotency-Key is still running.".to_owned(),
             Self::PreconditionFailed => "The record has changed since the ETag that If-Match names.".to_owned(),
             Self::TooLarge(limit) => format!("The request body has more than {limit} bytes."),
-            Self::Invalid(_) => "The request has members that are not valid.".to_owned(),
+            Self::Invalid(violations) => match violations.iter().count() - told(violations).0 {
+                0 => "The request has members that are not valid.".to_owned(),
+                more => format!("The request has members that are not valid; {more} more faults are not told."),
+            },
             Self::IdempotencyMismatch => "This Idempotency-Key was used for another request.".to_owned(),
             Self::RateLimited(seconds) => format!("Too many requests; try again in {seconds} seconds."),
             Self::Maintenance(text) => text.clone(),
@@ -155,15 +184,8 @@ impl ApiError {
             object.integer("status_code", i64::from(self.status()));
             match self {
                 Self::Invalid(violations) => object.object("errors", |errors| {
-                    let mut names: Vec<&str> = Vec::new();
-                    for (name, _) in violations.iter() {
-                        if !names.contains(&name) {
-                            names.push(name);
-                        }
-                    }
-                    for name in names {
-                        let of_name = violations.iter().filter(|(member, _)| *member == name);
-                        errors.texts(name, of_name.map(|(_, message)| message));
+                    for (name, messages) in told(violations).1 {
+                        errors.texts(name, messages.into_iter());
                     }
                 }),
                 Self::InvalidQuery(error) => {
@@ -175,5 +197,33 @@ impl ApiError {
                 _ => {}
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_tells_every_fault_by_its_member_unless_they_are_too_long_together() {
+        let mut violations = Violations::default();
+        for (name, message) in [("b", "one"), ("a", "two"), ("b", "three")] {
+            violations.add(name, message);
+        }
+        assert_eq!(
+            ApiError::from(violations).document(),
+            r#"{"message":"The request has members that are not valid.","status_code":422,"errors":{"b":["one","three"],"a":["two"]}}"#
+        );
+        let mut violations = Violations::default();
+        for number in 0..200_000 {
+            violations.add(format!("member{number}"), "is not a member of this record");
+        }
+        let document = ApiError::from(violations).document();
+        assert!((TOLD..2 * TOLD).contains(&document.len()), "{}", document.len());
+        assert!(document.starts_with(r#"{"message":"The request has members that are not valid; 19"#));
+        assert!(document.contains("more faults are not told."));
+        let mut violations = Violations::default();
+        violations.add("a", "x".repeat(2 * TOLD));
+        assert!(ApiError::from(violations).document().len() > 2 * TOLD, "the first one is told whatever it is");
     }
 }

@@ -9,12 +9,6 @@ const COUNTRIES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB B
      PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL \
      TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
-/// The codes of the countries that ISO 3166-1 has assigned, in order.
-#[must_use]
-pub fn countries() -> Vec<&'static str> {
-    COUNTRIES.split(' ').collect()
-}
-
 /// Whether a text is the code of a country: two upper-case letters that ISO 3166-1 has assigned.
 #[must_use]
 pub fn is_country(text: &str) -> bool {

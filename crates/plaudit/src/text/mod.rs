@@ -20,7 +20,7 @@ mod translated;
 
 pub use crate::http::json_body::{Json, Object as JsonObject};
 pub use contact::{is_email, is_phone, is_web_address};
-pub use country::{countries, is_country};
+pub use country::is_country;
 pub(crate) use decimal::is_number;
 pub use decimal::{DecimalError, compare_decimals, parse_scaled};
 pub use folding::{COMPARED_CHARACTERS, folded};

@@ -4,6 +4,7 @@ use super::Error;
 use super::fault::Place;
 use super::import::{Import, Item};
 use super::reading::Held;
+use crate::input;
 use crate::kind::Kind;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord as _, store};
@@ -62,6 +63,13 @@ impl Import<'_> {
             return Ok(Some(Found { account, stored, place: None }));
         };
         self.check_hosts(&item.place, &account).await?;
+        // What was stored before it was asked for stays.
+        let before = stored.as_ref().map(|stored| stored.global_id.as_str());
+        if before != Some(&account.global_id)
+            && let Err(message) = input::uuid(&Json::String(account.global_id.as_str().into()))
+        {
+            self.faults.member(&item.place, "global_id", message);
+        }
         Ok(Some(Found { account, stored, place: Some(item.place) }))
     }
 

@@ -228,6 +228,7 @@ impl Import<'_> {
         let may_have_answers = match (field.resource, fields::season_of(&field, program)) {
             _ if violations.is_empty() => false,
             (Resource::Users, _) => self.has_any(Table::Users).await?,
+            _ if store::is_answered(&mut self.tx, self.id, field.slug).await? => true,
             (_, Some(season)) => store::has_entries(&mut self.tx, self.id, season).await?,
             (_, None) => self.has_any(Table::Entries).await?,
         };

@@ -250,8 +250,8 @@ both_engines! {
                 "item 0 must be a slug of 8 ASCII letters",
                 "item 5 must be a slug of 8 ASCII letters",
                 "names UserMana twice",
-                "UserEntr does not hold the role of a chapter manager",
                 "NoSuchUs is no user of the account",
+                "UserEntr does not hold the role of a chapter manager",
             ],
         }));
         let answer = server.post("/chapter", &body.to_string()).await.expect(422).json();

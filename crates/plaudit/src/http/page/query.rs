@@ -250,16 +250,11 @@ impl<'spec> Reading<'spec> {
 
     /// Reads the cursor, which is of the same list, filters and sort; the number of records a page is not among them.
     fn take_cursor(&mut self, text: &str) {
-        let mut parts: Vec<_> = self
-            .query
-            .kept
-            .iter()
-            .filter(|(name, _)| !matches!(name.as_str(), "per_page" | "count" | "include"))
-            .collect();
-        parts.sort();
+        let mut filters: Vec<_> = self.query.filters.iter().filter(|(name, _)| *name != "include").collect();
+        filters.sort_unstable_by_key(|(name, _)| *name);
+        let walked = format!("{:?}", (self.query.order, self.query.direction, filters));
         let list = self.spec.orders.iter().copied().chain(self.spec.filters.iter().map(|filter| filter.name));
-        self.query.walk =
-            Walk::of(list.chain(parts.into_iter().flat_map(|(name, value)| [name.as_str(), value.as_str()])));
+        self.query.walk = Walk::of(list.chain([walked.as_str()]));
         match Cursor::decode(text, self.query.walk) {
             Some(cursor) => self.query.cursor = Some(cursor),
             None => self.errors.parameter(
@@ -305,9 +300,6 @@ impl<'spec> Reading<'spec> {
     }
 
     fn finish(mut self) -> Result<ListQuery, ListQueryError> {
-        if let Some(cursor) = self.cursor.take() {
-            self.take_cursor(&cursor);
-        }
         if ["page", "cursor"].iter().all(|name| self.names.iter().any(|held| held == name)) {
             self.errors.parameter("page and cursor exclude each other");
         }
@@ -318,6 +310,9 @@ impl<'spec> Reading<'spec> {
         }
         if self.is_order_named && !self.names.iter().any(|name| name == "dir") {
             self.query.direction = Direction::Ascending;
+        }
+        if let Some(cursor) = self.cursor.take() {
+            self.take_cursor(&cursor);
         }
         if self.errors.is_empty() { Ok(self.query) } else { Err(self.errors) }
     }

@@ -273,10 +273,13 @@ fn a_cursor_is_of_one_list_its_filters_and_its_sort_and_is_whole() {
     let walk = "status=paid&order=created_at&dir=asc";
     let cursor = parsed(&format!("{walk}&cursor=")).cursor_behind(b"tenth".to_vec(), 10);
     let is_taken = |query: &str| ListQuery::parse(Some(&format!("{query}&cursor={cursor}")), &SPEC).is_ok();
-    for same in [walk, "dir=asc&order=created_at&status=paid&per_page=3&count=none"] {
+    let explicit = "order=created_at&status=paid&per_page=3&count=none&include=attachments";
+    for same in [walk, "dir=asc&order=created_at&status=paid", explicit] {
         assert!(is_taken(same), "{same}");
     }
-    for other in ["order=created_at&dir=asc", "status=paid&order=created_at", "status=paid&order=total&dir=asc", ""] {
+    for other in
+        ["order=created_at&dir=asc", "status=paid&order=created_at&dir=desc", "status=paid&order=total&dir=asc", ""]
+    {
         assert!(!is_taken(other), "{other}");
     }
     for index in 0..cursor.len() {

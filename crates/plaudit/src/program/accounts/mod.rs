@@ -107,7 +107,7 @@ impl SetupRecord for Account {
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name = members.required("name", input::filled_text(255));
-        let global_id = members.optional("global_id", input::uuid);
+        let global_id = members.optional("global_id", input::text(64));
         let languages = members.optional("languages", input::list(64, locale));
         let default_language = members.optional("default_language", locale);
         let timezone = members.optional("timezone", timezone);

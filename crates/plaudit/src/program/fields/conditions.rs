@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 
 use super::judge::{check_answer, is_answered, is_option};
 use super::{Condition, Field, FieldType, Operator, form_of};
-use crate::input::{self, Violations, Wrong};
+use crate::input::{Violations, Wrong};
 use crate::program::{Program, Records};
 use crate::text::{Date, Json, Slug, Timestamp, compare_decimals};
 
@@ -186,7 +186,7 @@ pub(super) fn compares(condition: &Condition, named: &Field) -> Result<(), (&'st
         if !is_answered(named.kind, value) && named.kind != FieldType::Checkbox {
             return Err(in_value("must not be empty".to_owned()));
         }
-        input::both(check_answer(named, value), is_option(named, value)).map_err(|wrong| ("value", wrong))
+        check_answer(named, value).and_then(|()| is_option(named, value)).map_err(|wrong| ("value", wrong))
     };
     match operator {
         Operator::Answered | Operator::Unanswered if value.is_null() => Ok(()),

@@ -18,7 +18,9 @@ use super::conditions::shown_among;
 use super::{Field, FieldType, Limits, Resource, file_types};
 use crate::input::{self, Wrong, all_well};
 use crate::program::{Program, Records};
-use crate::text::{Date, Json, JsonObject, Money, Slug, Timestamp, is_country, is_email, is_phone, is_web_address};
+use crate::text::{
+    Date, Json, JsonObject, Money, Slug, Timestamp, excerpt, is_country, is_email, is_phone, is_web_address,
+};
 
 /// The most characters of a text that has no smaller limit, and of a cell.
 const ANSWER_LENGTH: usize = 1_048_576;
@@ -77,7 +79,10 @@ pub fn judge_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
     if value.as_str() == Some("") && !matches!(field.kind, FieldType::Content | FieldType::Formula) {
         return Ok(());
     }
-    input::both(check_answer(field, value), is_option(field, value))?;
+    match field.kind {
+        FieldType::CheckboxList => input::both(check_answer(field, value), is_option(field, value))?,
+        _ => check_answer(field, value).and_then(|()| is_option(field, value))?,
+    }
     match value {
         Json::String(text) if field.kind.has_limits() => within(&field.limits, text),
         Json::Object(cells) => columns(field, cells),
@@ -102,7 +107,7 @@ pub(super) fn is_option(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
         ));
     }
     for twice in input::twice(chosen.into_iter()) {
-        messages.push(format!("names {twice} twice"));
+        messages.push(format!("names {} twice", excerpt(twice)));
     }
     all_well(messages)
 }
@@ -112,7 +117,7 @@ fn some<T: AsRef<str>>(mut names: impl Iterator<Item = T>) -> String {
     let mut text = String::new();
     for (index, name) in names.by_ref().take(NAMED).enumerate() {
         text.push_str(if index > 0 { ", " } else { "" });
-        text.push_str(name.as_ref());
+        text.push_str(&excerpt(name.as_ref()));
     }
     if names.next().is_some() { text + ", …" } else { text }
 }
@@ -141,10 +146,10 @@ fn table(value: &Json) -> Result<(), Wrong<()>> {
     let mut messages = Vec::new();
     for (reference, text) in cells.iter() {
         if cell(reference).is_none() {
+            let reference = excerpt(reference);
             messages.push(format!("has the cell {reference}, which is no column's key and the number of a row"));
-        }
-        if let Err(message) = input::text(ANSWER_LENGTH)(text) {
-            messages.push(format!("has the cell {reference}, which {message}"));
+        } else if let Err(message) = input::text(ANSWER_LENGTH)(text) {
+            messages.push(format!("has the cell {}, which {message}", excerpt(reference)));
         }
     }
     all_well(messages)

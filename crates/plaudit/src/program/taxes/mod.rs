@@ -16,7 +16,7 @@ use super::{Context, Member, SetupRecord, Shape};
 use crate::document::Object;
 use crate::input::{self, Members};
 use crate::kind::Kind;
-use crate::text::{Rate, Slug, Timestamp, countries};
+use crate::text::{Rate, Slug, Timestamp};
 
 /// A tax.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl SetupRecord for Tax {
 
     const MEMBERS: &'static [Member] = &[
         Member::computed("link", "The address of the tax."),
-        Member::required("country", Shape::OneOf(countries), "The code of the country, ISO 3166-1 alpha-2.")
+        Member::required("country", Shape::Pattern("^[A-Z]{2}$"), "The code of the country, ISO 3166-1 alpha-2.")
             .identifying(),
         Member::optional(
             "country_name",

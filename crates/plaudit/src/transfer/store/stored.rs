@@ -123,6 +123,15 @@ pub(in crate::transfer) async fn has_entries(tx: &mut Tx, account: AccountId, se
     Ok(tx.first(sql, &[account.into(), season.into()], |_| Ok(())).await?.is_some())
 }
 
+/// Whether anything that belongs to an entry may have an answer to a field: what has its slug in quotes.
+pub(in crate::transfer) async fn is_answered(tx: &mut Tx, account: AccountId, field: Slug) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM entries WHERE account = $1 AND detail LIKE $2 \
+               UNION ALL SELECT 1 FROM contributors WHERE account = $1 AND doc LIKE $2 \
+               UNION ALL SELECT 1 FROM attachments WHERE account = $1 AND doc LIKE $2 LIMIT 1";
+    let quoted = format!("%\"{field}\"%");
+    Ok(tx.first(sql, &[account.into(), quoted.into()], |_| Ok(())).await?.is_some())
+}
+
 /// Whether a contributor or an attachment stands on a tab, even one in the trash.
 pub(in crate::transfer) async fn is_stood_on(tx: &mut Tx, account: AccountId, tab: Slug) -> Result<bool, DbError> {
     let sql = "SELECT 1 FROM contributors WHERE account = $1 AND tab = $2 \

@@ -62,7 +62,6 @@ async fn answers_and_tabs_are_of_the_right_kind() {
         (r#""entry":"EntryAAA","tab":"TabContr""#, r#""entry":"EntryAAA","tab":"TabAttac""#),
         (r#""entry":"EntryAAA","tab":"TabAttac","order":1"#, r#""entry":"EntryAAA","tab":"TabGener","order":1"#),
         (r#""email":"ada@example.org""#, r#""email":"ada@example.org","user_fields":{"FieldAAA":"x"}"#),
-        (r#""country":"GB""#, r#""country":"XX""#),
         (r#""name":"Awards""#, r#""name":"Awards","global_id":"one""#),
     ]) + other;
     let place = Place::new().await;
@@ -71,7 +70,6 @@ async fn answers_and_tabs_are_of_the_right_kind() {
     assert_eq!(
         told,
         [
-            "a.jsonl:22: tax TaxAAAAA: country: must be the code of a country, as in ISO 3166-1 alpha-2",
             "a.jsonl:32: user UserAAAA: user_fields.FieldAAA: is a field about entries, and not about users",
             "a.jsonl:34: account AccountA: global_id: must be a UUID",
             "a.jsonl:38: chapter ChapterB: managers: names UserAAAA twice",
@@ -96,6 +94,20 @@ async fn the_type_of_a_tab_stays_as_soon_as_something_stands_on_it() {
     let (_, told) = place.import_for(&changed.replace("Contributors", "Attachments"), Some("AccountA")).await;
     let message = "tab TabAttac: type: must stay Contributors, because something stands on the tab";
     assert_eq!(told, [format!("a.jsonl:1: {message}")]);
+}
+
+#[tokio::test]
+async fn a_field_with_answers_keeps_its_type_whatever_becomes_of_its_season() {
+    let place = Place::new().await;
+    place.import(&whole()).await;
+    let changed = r#"
+{"kind":"season","slug":"SeasonBB","name":{"en_GB":"2027"},"status":"draft"}
+{"kind":"form","slug":"FormAAAA","season":"SeasonBB","name":{"en_GB":"Entry"}}
+{"kind":"field","slug":"FieldAAA","type":"date","tab":"TabGener","title":{"en_GB":"Why"}}
+"#;
+    let (_, told) = place.import_for(changed, Some("AccountA")).await;
+    let of_type = told.iter().find(|fault| fault.contains("field FieldAAA: type: "));
+    assert!(of_type.is_some_and(|fault| fault.contains("text")), "{told:?}");
 }
 
 #[tokio::test]

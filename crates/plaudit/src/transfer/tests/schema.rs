@@ -72,10 +72,7 @@ fn read(kind: Kind, record: &Value) -> (Violations, BTreeSet<String>) {
 fn sample(shape: &Shape) -> Value {
     match shape {
         Shape::Any | Shape::Text(_) | Shape::FilledText(_) => json!("text"),
-        Shape::Pattern(pattern) => {
-            let fitting = ["a@example.org", "00000000-0000-4000-8000-000000000000", "GB"];
-            json!(if pattern.contains('@') { fitting[0] } else { fitting[1 + usize::from(!pattern.contains("{12}"))] })
-        }
+        Shape::Pattern(pattern) => json!(if pattern.contains('@') { "a@example.org" } else { "GB" }),
         Shape::Flag => json!(true),
         Shape::Integer(minimum, _) => json!(minimum),
         Shape::Number(minimum, _) => json!(minimum.unwrap_or(1)),

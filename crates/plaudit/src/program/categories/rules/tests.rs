@@ -149,7 +149,6 @@ fn everything_that_is_wrong_with_a_new_category_is_told() {
             "locked is not a member of this record",
             "season SeasonCC is no season of the account",
             "chapters NoSuchCh is no chapter of the account",
-            "chapters NoSuchCh is no chapter of the account",
             "form NoSuchFo is no form of the account",
             "parent CategOld is no category of the account",
         ]

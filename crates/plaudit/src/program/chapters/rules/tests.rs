@@ -69,7 +69,6 @@ fn everything_that_is_wrong_with_a_new_chapter_is_told() {
             "season SeasonBB is no season of the account",
             "managers UserAAAA does not hold the role of a chapter manager",
             "managers UserBBBB is no user of the account",
-            "managers UserBBBB is no user of the account",
         ]
     );
     assert_eq!(
