@@ -10,7 +10,7 @@ use super::{rules, store};
 use crate::app::App;
 use crate::belongings::{self, Belonging, Listed, Selection, Shown};
 use crate::http::openapi::{Error, Paging};
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, Order};
+use crate::http::page::{self, Filter, FilterKind, ListQuery, ListSpec, Order};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::fields::Resource;
 use crate::program::{self, Program};
@@ -67,15 +67,11 @@ const SPEC: ListSpec = ListSpec { orders_by_field: true, ..NAMED };
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let mut query = ListQuery::parse(raw.as_deref(), &SPEC)?;
     let program = caller.program();
-    let is_field = |field| program.fields.live(field).is_some_and(|field| field.resource == Resource::Contributors);
-    if let Order::Field(field) = query.order
-        && !is_field(field)
-    {
-        // A slug of nothing that contributors answer is an unknown order like any other.
-        query = ListQuery::parse(raw.as_deref(), &NAMED)?;
-    }
+    // A slug of nothing that contributors answer is an unknown order like any other.
+    let field = page::field_of_order(raw.as_deref()).and_then(|field| program.fields.live(field));
+    let by_field = field.is_some_and(|field| field.resource == Resource::Contributors);
+    let query = ListQuery::parse(raw.as_deref(), if by_field { &SPEC } else { &NAMED })?;
     let selection = Selection::of(&query, program);
     let listed = match query.order {
         Order::Named(order) => Listed::named(Belonging::Contributor, selection, order, query.direction),

@@ -185,7 +185,7 @@ impl ApiError {
             match self {
                 Self::Invalid(violations) => object.object("errors", |errors| {
                     for (name, messages) in told(violations).1 {
-                        errors.texts(name, messages.into_iter());
+                        errors.texts(name, messages);
                     }
                 }),
                 Self::InvalidQuery(error) => {

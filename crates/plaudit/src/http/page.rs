@@ -19,7 +19,7 @@ pub use cursor::Cursor;
 pub use envelope::PageEnvelope;
 pub use error::ListQueryError;
 pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
-pub use query::{Direction, ListQuery, Order};
+pub use query::{Direction, ListQuery, Order, field_of_order};
 
 /// The largest page.
 pub const MAXIMUM_PER_PAGE: u32 = 100;

@@ -318,6 +318,13 @@ impl<'spec> Reading<'spec> {
     }
 }
 
+/// What a query names as its order, where that can be the slug of a field.
+#[must_use]
+pub fn field_of_order(raw_query: Option<&str>) -> Option<Slug> {
+    let mut parameters = parameters::split(raw_query.unwrap_or_default()).filter_map(Result::ok);
+    parameters.find(|(name, _)| name == "order").and_then(|(_, value)| Slug::parse(&value))
+}
+
 /// The number that a text of digits is, and nothing for signs, blanks and numbers beyond 64 bits.
 fn whole_number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
