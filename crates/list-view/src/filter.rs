@@ -1,0 +1,105 @@
+//! Filters.
+
+use memchr::memmem;
+
+use crate::column::Cells;
+use crate::table::Rows;
+use crate::{Code, Path, Slot, UNKNOWN};
+
+/// What is asked of a record. Codes are those of [`crate::View::code`], or of [`crate::View::slot`] for a reference.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Condition {
+    /// The code or reference is this one.
+    Is(Path, Code),
+    /// The code is one of these.
+    Among(Path, Vec<Code>),
+    /// The set has one of these.
+    Has(Path, Vec<Code>),
+    /// The set has none of these.
+    Lacks(Path, Vec<Code>),
+    /// The set has nothing.
+    IsEmpty(Path),
+    /// The number is from the first on and before the second.
+    Within(Path, i64, i64),
+    /// The text contains this one.
+    Contains(Path, String),
+    /// No record is wanted.
+    Never,
+}
+
+impl Condition {
+    fn path(&self) -> Option<Path> {
+        match self {
+            Self::Is(path, _)
+            | Self::Among(path, _)
+            | Self::Has(path, _)
+            | Self::Lacks(path, _)
+            | Self::IsEmpty(path)
+            | Self::Within(path, ..)
+            | Self::Contains(path, _) => Some(*path),
+            Self::Never => None,
+        }
+    }
+
+    fn holds(&self, rows: &Rows<'_>, table: usize, slot: Slot) -> bool {
+        match self {
+            // What points to nobody does not point to somebody unknown.
+            Self::Is(path, code) => *code != UNKNOWN && rows.code(table, slot, *path) == *code,
+            Self::Among(path, codes) => codes.contains(&rows.code(table, slot, *path)),
+            Self::Has(path, codes) => rows.set(table, slot, *path).iter().any(|code| codes.contains(code)),
+            Self::Lacks(path, codes) => !rows.set(table, slot, *path).iter().any(|code| codes.contains(code)),
+            Self::IsEmpty(path) => rows.set(table, slot, *path).is_empty(),
+            Self::Within(path, from, until) => (*from..*until).contains(&rows.number(table, slot, *path)),
+            Self::Contains(path, text) => {
+                memmem::find(rows.text(table, slot, *path).as_bytes(), text.as_bytes()).is_some()
+            }
+            Self::Never => false,
+        }
+    }
+}
+
+/// Conditions that all hold; none selects every record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Filter(Vec<Condition>);
+
+impl Filter {
+    /// These conditions, in any order.
+    #[must_use]
+    pub fn of(mut conditions: Vec<Condition>) -> Self {
+        conditions.sort_unstable();
+        conditions.dedup();
+        Self(conditions)
+    }
+
+    /// Whether its lists are kept: a range or a part of a text is seldom asked for twice.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        !self.0.iter().any(|condition| matches!(condition, Condition::Within(..) | Condition::Contains(..)))
+    }
+
+    /// Whether it asks for a column, of the record itself or through a reference.
+    pub(crate) fn asks(&self, is_meant: impl Fn(Path) -> bool) -> bool {
+        self.0.iter().filter_map(Condition::path).any(is_meant)
+    }
+
+    pub(crate) fn holds(&self, rows: &Rows<'_>, table: usize, slot: Slot) -> bool {
+        self.0.iter().all(|condition| condition.holds(rows, table, slot))
+    }
+
+    /// The records for which it holds, in the order of their slots.
+    pub(crate) fn select(&self, rows: &Rows<'_>, table: usize) -> Vec<Slot> {
+        let all = Slot::try_from(rows.tables[table].len()).unwrap_or(Slot::MAX);
+        let Some((first, others)) = self.0.split_first() else { return (0..all).collect() };
+        let mut found: Vec<Slot> = match (first, first.path().and_then(|path| rows.column(table, path))) {
+            // What most lists begin with reads nothing but the column.
+            (Condition::Is(Path { via: None, .. }, code), Some(Cells::Codes(_, held) | Cells::References(_, held))) => {
+                (0..all).filter(|slot| *code != UNKNOWN && held[*slot as usize] == *code).collect()
+            }
+            _ => (0..all).filter(|slot| first.holds(rows, table, *slot)).collect(),
+        };
+        for condition in others {
+            found.retain(|slot| condition.holds(rows, table, *slot));
+        }
+        found
+    }
+}

@@ -1,0 +1,376 @@
+//! The tables of a tenant with their lists.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use foldhash::fast::RandomState;
+
+use crate::column::{Cell, Cells, Column, Holds};
+use crate::filter::Filter;
+use crate::ordered::Ordered;
+use crate::page::{Direction, From, Page, Shown};
+use crate::sort::{Key, Ranks, Sort, SortName};
+use crate::table::{Moved, Rows, Table};
+use crate::{Code, NOBODY, Path, Slot, UNKNOWN};
+
+/// The most lists that a table keeps; the one that was asked for longest ago makes room.
+const MOST_LISTS: usize = 64;
+/// The most children that are moved one by one when their parent changes. Beyond them lists are built again.
+const MOST_CHILDREN: usize = 1_000;
+/// A filter that selects less than this part of the records is sorted; another one is walked in the order of a list of all.
+const FEW: usize = 16;
+
+/// A list that is kept.
+#[derive(Debug)]
+struct Kept {
+    list: Ordered,
+    sort: Sort,
+    used: AtomicU64,
+}
+
+type Lists = HashMap<(Filter, SortName), Kept, RandomState>;
+
+/// The tables of a tenant with their lists.
+#[derive(Debug, Default)]
+pub struct View {
+    tables: Vec<Table>,
+    lists: Vec<Lists>,
+    ranks: HashMap<(usize, Path), (i64, Arc<Ranks>), RandomState>,
+    clock: AtomicU64,
+}
+
+impl View {
+    /// Empty tables of these columns. A reference names a table by its number.
+    #[must_use]
+    pub fn new(tables: &[&'static [Column]]) -> Self {
+        Self {
+            tables: tables.iter().map(|columns| Table::new(columns)).collect(),
+            lists: tables.iter().map(|_| Lists::default()).collect(),
+            ranks: HashMap::default(),
+            clock: AtomicU64::new(0),
+        }
+    }
+
+    fn rows(&self) -> Rows<'_> {
+        Rows { tables: &self.tables, moved: None }
+    }
+
+    /// How many records a table has.
+    #[must_use]
+    pub fn len(&self, table: usize) -> usize {
+        self.tables[table].len()
+    }
+
+    /// Whether a table has no record.
+    #[must_use]
+    pub fn is_empty(&self, table: usize) -> bool {
+        self.len(table) == 0
+    }
+
+    /// The record of a name; [`NOBODY`] where there is none.
+    #[must_use]
+    pub fn slot(&self, table: usize, name: &str) -> Slot {
+        self.tables[table].names.find(name).unwrap_or(NOBODY)
+    }
+
+    /// The name of a record.
+    #[must_use]
+    pub fn name(&self, table: usize, slot: Slot) -> &str {
+        self.tables[table].names.text(slot)
+    }
+
+    /// Where the document of a record lies.
+    #[must_use]
+    pub fn locator(&self, table: usize, slot: Slot) -> i64 {
+        self.tables[table].locators[slot as usize]
+    }
+
+    /// The number of a value of a column of codes or sets, or of a record for a reference; [`UNKNOWN`] where no record
+    /// has it.
+    #[must_use]
+    pub fn code(&self, table: usize, path: Path, text: &str) -> Code {
+        match self.rows().column(table, path) {
+            Some(Cells::Codes(dictionary, _)) => dictionary.code(text),
+            Some(Cells::Sets(sets)) => sets.dictionary.code(text),
+            Some(Cells::References(other, _)) => self.slot(*other, text),
+            _ => UNKNOWN,
+        }
+    }
+
+    /// The value of a code.
+    #[must_use]
+    pub fn value(&self, table: usize, path: Path, code: Code) -> &str {
+        match self.rows().column(table, path) {
+            Some(Cells::Codes(dictionary, _)) => dictionary.text(code),
+            Some(Cells::References(other, _)) if code != NOBODY => self.name(*other, code),
+            _ => "",
+        }
+    }
+
+    /// The text of a record in a column.
+    #[must_use]
+    pub fn text(&self, table: usize, slot: Slot, path: Path) -> &str {
+        self.rows().text(table, slot, path)
+    }
+
+    /// The order of the values of a column of codes by what they are called, where `version` stands for all that decides
+    /// it. The same order as before is the same [`Ranks`], so that lists in it stay.
+    pub fn ranks(&mut self, table: usize, path: Path, version: i64, called: impl Fn(&str) -> String) -> Arc<Ranks> {
+        let Some(Cells::Codes(dictionary, _)) = (Rows { tables: &self.tables, moved: None }).column(table, path) else {
+            return Arc::default();
+        };
+        let known = self.ranks.get(&(table, path));
+        if let Some((_, ranks)) = known.filter(|(held, ranks)| *held == version && ranks.len() == dictionary.len()) {
+            return Arc::clone(ranks);
+        }
+        let made = Arc::new(Ranks::new(dictionary.texts().map(called)));
+        let ranks = known.map(|(_, ranks)| ranks).filter(|ranks| ***ranks == *made).cloned().unwrap_or(made);
+        self.ranks.insert((table, path), (version, Arc::clone(&ranks)));
+        ranks
+    }
+
+    /// The order of the values of a column, where it is known for `version`.
+    #[must_use]
+    pub fn known_ranks(&self, table: usize, path: Path, version: i64) -> Option<Arc<Ranks>> {
+        let Some(Cells::Codes(dictionary, _)) = self.rows().column(table, path) else { return None };
+        let (held, ranks) = self.ranks.get(&(table, path))?;
+        (*held == version && ranks.len() == dictionary.len()).then(|| Arc::clone(ranks))
+    }
+
+    /// A page of a list that is kept; nothing where the list has to be [built](Self::build) first.
+    #[must_use]
+    pub fn page(
+        &self,
+        table: usize,
+        (filter, sort): (&Filter, &Sort),
+        direction: Direction,
+        from: From<'_>,
+        most: usize,
+    ) -> Option<Page> {
+        // A key of the map owns its filter; few conditions are cheap to copy.
+        let kept = self.lists[table].get(&(filter.clone(), sort.name()))?;
+        if !kept.sort.orders_as(sort) {
+            return None;
+        }
+        kept.used.store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        Some(Shown { list: &kept.list, sort: &kept.sort, rows: self.rows(), table }.page(direction, from, most))
+    }
+
+    /// A page of a list that is built for it alone.
+    #[must_use]
+    pub fn page_once(
+        &self,
+        table: usize,
+        (filter, sort): (&Filter, &Sort),
+        direction: Direction,
+        from: From<'_>,
+        most: usize,
+    ) -> Page {
+        let list = self.list(table, filter, sort);
+        Shown { list: &list, sort, rows: self.rows(), table }.page(direction, from, most)
+    }
+
+    /// Builds the list of a filter and a sort, and keeps it.
+    pub fn build(&mut self, table: usize, filter: &Filter, sort: &Sort) {
+        let list = self.list(table, filter, sort);
+        let used = AtomicU64::new(self.clock.fetch_add(1, Ordering::Relaxed));
+        let lists = &mut self.lists[table];
+        if lists.len() >= MOST_LISTS {
+            let oldest = lists.iter().min_by_key(|(_, kept)| kept.used.load(Ordering::Relaxed));
+            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
+                lists.remove(&oldest);
+            }
+        }
+        lists.insert((filter.clone(), sort.name()), Kept { list, sort: sort.clone(), used });
+    }
+
+    fn list(&self, table: usize, filter: &Filter, sort: &Sort) -> Ordered {
+        let rows = self.rows();
+        let selected = filter.select(&rows, table);
+        let is_many = selected.len() > self.len(table) / FEW;
+        let whole = self.lists[table].get(&(Filter::default(), sort.name()));
+        let whole = whole.filter(|whole| is_many && whole.sort.orders_as(sort));
+        let Some(whole) = whole else { return Ordered::new(&sort.sort(&rows, table, selected)) };
+        let mut is_selected = vec![false; self.len(table)];
+        for slot in &selected {
+            is_selected[*slot as usize] = true;
+        }
+        let walked: Vec<Slot> = whole.list.iter().filter(|slot| is_selected[*slot as usize]).collect();
+        Ordered::new(&walked)
+    }
+
+    /// The records that a filter selects, in no order.
+    #[must_use]
+    pub fn select(&self, table: usize, filter: &Filter) -> Vec<Slot> {
+        filter.select(&self.rows(), table)
+    }
+
+    /// How many of the records that a filter selects have each combination of these columns of codes.
+    #[must_use]
+    pub fn count<const N: usize>(
+        &self,
+        table: usize,
+        filter: &Filter,
+        paths: [Path; N],
+    ) -> HashMap<[Code; N], u64, RandomState> {
+        let rows = self.rows();
+        let mut counts = HashMap::default();
+        for slot in filter.select(&rows, table) {
+            *counts.entry(paths.map(|path| rows.code(table, slot, path))).or_default() += 1;
+        }
+        counts
+    }
+
+    /// Adds a record, or gives it other cells. What it points to is there already.
+    pub fn put(&mut self, table: usize, name: &str, locator: i64, cells: &[Cell<'_>]) {
+        let references: Vec<Slot> = (self.tables[table].columns.iter().zip(cells))
+            .map(|(column, cell)| match (column.holds, cell) {
+                (Holds::Reference(other), Cell::Text(name)) => self.slot(other, name),
+                _ => NOBODY,
+            })
+            .collect();
+        for lists in &mut self.lists {
+            lists.retain(|(_, name), _| !matches!(name, SortName::Told(_)));
+        }
+        match self.tables[table].names.find(name) {
+            None => self.add(table, name, locator, (cells, &references)),
+            Some(slot) => {
+                self.tables[table].locators[slot as usize] = locator;
+                self.tables[table].push(cells, &references);
+                let staged = Slot::try_from(self.len(table)).unwrap_or(NOBODY);
+                self.replace(Moved { table, slot, staged });
+            }
+        }
+    }
+
+    fn add(&mut self, table: usize, name: &str, locator: i64, (cells, references): (&[Cell<'_>], &[Slot])) {
+        let slot = self.tables[table].names.push(name);
+        self.tables[table].locators.push(locator);
+        self.tables[table].push(cells, references);
+        let mut lists = std::mem::take(&mut self.lists[table]);
+        let rows = self.rows();
+        lists.retain(|(filter, _), kept| {
+            if filter.holds(&rows, table, slot) {
+                if !kept.sort.is_complete(&rows, table) {
+                    return false;
+                }
+                put_in(&mut kept.list, &kept.sort, &rows, (table, slot));
+            }
+            true
+        });
+        self.lists[table] = lists;
+    }
+
+    /// Takes the staged cells for a record: out of every list by the old ones, into it by the new ones.
+    fn replace(&mut self, moved: Moved) {
+        let Moved { table, slot, staged } = moved;
+        let mut taken: Vec<(usize, (Filter, SortName), Slot)> = Vec::new();
+        let mut lists = std::mem::take(&mut self.lists);
+        let rows = self.rows();
+        let (old, new) = (rows, Rows { moved: Some(moved), ..rows });
+        for (other, kept) in lists.iter_mut().enumerate() {
+            if other == table {
+                kept.retain(|name, kept| take_out(name, kept, (&old, &new), (table, slot), &mut taken));
+                continue;
+            }
+            for via in self.references(other, table) {
+                let changed = |path: Path| {
+                    path.via == Some(via) && !self.tables[table].cells[path.column as usize].is_same(slot, staged)
+                };
+                let mut children = None;
+                kept.retain(|name, kept| {
+                    if !name.0.asks(changed) && !kept.sort.asks(changed) {
+                        return true;
+                    }
+                    let children = children.get_or_insert_with(|| self.children(other, via, slot));
+                    children.len() <= MOST_CHILDREN
+                        && children.iter().all(|child| take_out(name, kept, (&old, &new), (other, *child), &mut taken))
+                });
+            }
+        }
+        for cells in &mut self.tables[table].cells {
+            cells.take_last(slot);
+        }
+        let rows = self.rows();
+        for (table, name, slot) in taken {
+            // A list that was dropped meanwhile is built again when it is asked for.
+            if let Some(kept) = lists[table].get_mut(&name) {
+                put_in(&mut kept.list, &kept.sort, &rows, (table, slot));
+            }
+        }
+        self.lists = lists;
+    }
+
+    /// The columns of a table that point to another one.
+    fn references(&self, table: usize, other: usize) -> Vec<u16> {
+        let columns = self.tables[table].columns.iter().zip(0..);
+        columns.filter(|(column, _)| column.holds == Holds::Reference(other)).map(|(_, number)| number).collect()
+    }
+
+    fn children(&self, table: usize, via: u16, parent: Slot) -> Vec<Slot> {
+        let Cells::References(_, slots) = &self.tables[table].cells[via as usize] else { return Vec::new() };
+        (0..).zip(slots).filter(|(_, held)| **held == parent).map(|(slot, _)| slot).collect()
+    }
+
+    /// The key of a record in a sort, for a cursor behind it.
+    #[must_use]
+    pub fn key(&self, table: usize, sort: &Sort, slot: Slot) -> Key {
+        sort.told(&self.rows(), table, slot)
+    }
+
+    /// Drops the list that was asked for longest ago. False where there is none.
+    pub fn drop_list(&mut self) -> bool {
+        let oldest = self.lists.iter().enumerate().flat_map(|(table, lists)| {
+            lists.iter().map(move |(name, kept)| (kept.used.load(Ordering::Relaxed), table, name))
+        });
+        let Some((_, table, name)) = oldest.min_by_key(|(used, ..)| *used) else { return false };
+        let name = name.clone();
+        self.lists[table].remove(&name).is_some()
+    }
+
+    /// Gives back what was reserved while records were added.
+    pub fn shrink(&mut self) {
+        self.tables.iter_mut().for_each(Table::shrink);
+    }
+
+    /// About how much memory it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let tables: usize = self.tables.iter().map(Table::bytes).sum();
+        let lists = self.lists.iter().flat_map(HashMap::values).map(|kept| kept.list.bytes() + size_of::<Kept>());
+        let ranks: usize = self.ranks.values().map(|(_, ranks)| ranks.bytes()).sum();
+        size_of::<Self>() + tables + lists.sum::<usize>() + ranks
+    }
+}
+
+/// Takes a record out of a list where it is in it and will not be, or will be elsewhere. False where the list is of no
+/// use any more.
+fn take_out(
+    name: &(Filter, SortName),
+    kept: &mut Kept,
+    (old, new): (&Rows<'_>, &Rows<'_>),
+    (table, slot): (usize, Slot),
+    taken: &mut Vec<(usize, (Filter, SortName), Slot)>,
+) -> bool {
+    let (was, is) = (name.0.holds(old, table, slot), name.0.holds(new, table, slot));
+    if is && !kept.sort.is_complete(new, table) {
+        return false;
+    }
+    if was && is && kept.sort.key(old, table, slot) == kept.sort.key(new, table, slot) {
+        return true;
+    }
+    if is {
+        taken.push((table, name.clone(), slot));
+    }
+    if !was {
+        return true;
+    }
+    let place = (kept.sort.key(old, table, slot), old.name(table, slot));
+    kept.list.remove(slot, |other| (kept.sort.key(old, table, other), old.name(table, other)) < place)
+}
+
+fn put_in(list: &mut Ordered, sort: &Sort, rows: &Rows<'_>, (table, slot): (usize, Slot)) {
+    let place = (sort.key(rows, table, slot), rows.name(table, slot));
+    list.insert(slot, |other| (sort.key(rows, table, other), rows.name(table, other)) < place);
+}
