@@ -21,6 +21,8 @@ pub struct Column {
 pub enum Holds {
     /// One of values that many records share: 4 bytes a record.
     Code,
+    /// Yes or no, of which the codes are 1 and 0: 1 byte a record.
+    Flag,
     /// An integer: 8 bytes a record.
     Number,
     /// A text that few records share: its bytes, and 8 bytes a record.
@@ -36,7 +38,7 @@ pub enum Holds {
 pub enum Cell<'c> {
     /// For a code, a text or a reference, where the empty text points to nobody.
     Text(&'c str),
-    /// For a number.
+    /// For a number, and for a flag, which is no where it is 0.
     Number(i64),
     /// For a set: the values with blanks between them, or behind each other.
     Words(&'c str),
@@ -48,6 +50,7 @@ pub enum Cell<'c> {
 #[derive(Debug)]
 pub(crate) enum Cells {
     Codes(Dictionary, Vec<Code>),
+    Flags(Vec<bool>),
     Numbers(Vec<i64>),
     Texts(Texts),
     Sets(Sets),
@@ -58,6 +61,7 @@ impl Cells {
     pub(crate) fn new(holds: Holds) -> Self {
         match holds {
             Holds::Code => Self::Codes(Dictionary::default(), Vec::new()),
+            Holds::Flag => Self::Flags(Vec::new()),
             Holds::Number => Self::Numbers(Vec::new()),
             Holds::Text => Self::Texts(Texts::default()),
             Holds::Set => Self::Sets(Sets::default()),
@@ -70,6 +74,7 @@ impl Cells {
         match (self, cell) {
             (Self::Codes(dictionary, codes), Cell::Text(text)) => codes.push(dictionary.add(text)),
             (Self::Codes(dictionary, codes), _) => codes.push(dictionary.add("")),
+            (Self::Flags(flags), cell) => flags.push(!matches!(cell, Cell::Number(0))),
             (Self::Numbers(numbers), Cell::Number(number)) => numbers.push(number),
             (Self::Numbers(numbers), _) => numbers.push(0),
             (Self::Texts(texts), Cell::Text(text)) => texts.push(text),
@@ -87,6 +92,9 @@ impl Cells {
         match self {
             Self::Codes(_, codes) => {
                 codes.swap_remove(at);
+            }
+            Self::Flags(flags) => {
+                flags.swap_remove(at);
             }
             Self::Numbers(numbers) => {
                 numbers.swap_remove(at);
@@ -106,6 +114,7 @@ impl Cells {
         let (one, other) = (one as usize, other as usize);
         match self {
             Self::Codes(_, codes) => codes[one] == codes[other],
+            Self::Flags(flags) => flags[one] == flags[other],
             Self::Numbers(numbers) => numbers[one] == numbers[other],
             Self::Texts(texts) => texts.get(one) == texts.get(other),
             Self::Sets(sets) => sets.of[one] == sets.of[other],
@@ -116,6 +125,7 @@ impl Cells {
     pub(crate) fn bytes(&self) -> usize {
         match self {
             Self::Codes(dictionary, codes) => dictionary.bytes() + codes.capacity() * size_of::<Code>(),
+            Self::Flags(flags) => flags.capacity(),
             Self::Numbers(numbers) => numbers.capacity() * size_of::<i64>(),
             Self::Texts(texts) => texts.places.capacity() * size_of::<u64>() + texts.buffer.capacity(),
             Self::Sets(sets) => sets.dictionary.bytes() + sets.bytes + sets.of.capacity() * size_of::<Code>(),
@@ -126,6 +136,7 @@ impl Cells {
     pub(crate) fn shrink(&mut self) {
         match self {
             Self::Codes(_, codes) => codes.shrink_to_fit(),
+            Self::Flags(flags) => flags.shrink_to_fit(),
             Self::Numbers(numbers) => numbers.shrink_to_fit(),
             Self::Texts(texts) => {
                 texts.places.shrink_to_fit();

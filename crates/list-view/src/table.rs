@@ -88,6 +88,7 @@ impl<'t> Rows<'t> {
         match self.cell(table, slot, path) {
             Some((Cells::Codes(_, codes), slot)) => codes[slot as usize],
             Some((Cells::References(_, slots), slot)) => slots[slot as usize],
+            Some((Cells::Flags(flags), slot)) => Code::from(flags[slot as usize]),
             _ => UNKNOWN,
         }
     }

@@ -86,14 +86,15 @@ impl View {
         self.tables[table].locators[slot as usize]
     }
 
-    /// The number of a value of a column of codes or sets, or of a record for a reference; [`UNKNOWN`] where no record
-    /// has it.
+    /// The number of a value of a column of codes or sets, of a record for a reference, or of the flag `1` or `0`;
+    /// [`UNKNOWN`] where no record has it.
     #[must_use]
     pub fn code(&self, table: usize, path: Path, text: &str) -> Code {
         match self.rows().column(table, path) {
             Some(Cells::Codes(dictionary, _)) => dictionary.code(text),
             Some(Cells::Sets(sets)) => sets.dictionary.code(text),
             Some(Cells::References(other, _)) => self.slot(*other, text),
+            Some(Cells::Flags(_)) => Code::from(text == "1"),
             _ => UNKNOWN,
         }
     }
@@ -106,6 +107,20 @@ impl View {
             Some(Cells::References(other, _)) if code != NOBODY => self.name(*other, code),
             _ => "",
         }
+    }
+
+    /// The column of this name, or where it has a full stop the one behind it of the record to which the reference in front
+    /// of it points.
+    #[must_use]
+    pub fn path(&self, table: usize, name: &str) -> Option<Path> {
+        let find = |table: usize, name: &str| {
+            let at = self.tables.get(table)?.columns.iter().position(|column| column.name == name)?;
+            u16::try_from(at).ok()
+        };
+        let Some((reference, name)) = name.split_once('.') else { return find(table, name).map(Path::own) };
+        let via = find(table, reference)?;
+        let Holds::Reference(other) = self.tables[table].columns[via as usize].holds else { return None };
+        find(other, name).map(|column| Path::via(via, column))
     }
 
     /// The text of a record in a column.
