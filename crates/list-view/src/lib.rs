@@ -25,7 +25,7 @@ pub use column::{Cell, Column, Holds};
 pub use filter::{Condition, Filter};
 pub use page::{Direction, From, Page};
 pub use sort::{Key, Ranks, Sort};
-pub use view::View;
+pub use view::{Made, View};
 
 /// The number of a record in its table.
 pub type Slot = u32;

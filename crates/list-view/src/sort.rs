@@ -29,7 +29,7 @@ pub(crate) enum SortName {
     Name,
     Number(Path),
     Text(Path),
-    Ranked(Path),
+    Ranked(Path, &'static str),
     Told(u64),
 }
 
@@ -39,7 +39,7 @@ impl Sort {
             Self::Name => SortName::Name,
             Self::Number(path) => SortName::Number(*path),
             Self::Text(path) => SortName::Text(*path),
-            Self::Ranked(path, _) => SortName::Ranked(*path),
+            Self::Ranked(path, ranks) => SortName::Ranked(*path, ranks.way),
             Self::Told(number, _) => SortName::Told(*number),
         }
     }
@@ -167,13 +167,14 @@ pub enum Key {
 /// The order of the values of a column by what they are called; values that are called alike are equal.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ranks {
+    way: &'static str,
     texts: Vec<Box<str>>,
     of: Vec<u32>,
 }
 
 impl Ranks {
     /// The ranks of values, in the order of their codes.
-    pub(crate) fn new(called: impl Iterator<Item = String>) -> Self {
+    pub(crate) fn new(way: &'static str, called: impl Iterator<Item = String>) -> Self {
         let called: Vec<String> = called.collect();
         let mut texts: Vec<&str> = called.iter().map(String::as_str).collect();
         texts.sort_unstable();
@@ -182,7 +183,7 @@ impl Ranks {
             let at = texts.binary_search(&text.as_str()).unwrap_or_default();
             u32::try_from(at).unwrap_or(u32::MAX)
         };
-        Self { of: called.iter().map(rank).collect(), texts: texts.into_iter().map(Box::from).collect() }
+        Self { way, of: called.iter().map(rank).collect(), texts: texts.into_iter().map(Box::from).collect() }
     }
 
     fn of(&self, code: Code) -> u32 {

@@ -31,12 +31,21 @@ struct Kept {
 
 type Lists = HashMap<(Filter, SortName), Kept, RandomState>;
 
+/// A list that was made and is not kept yet.
+#[derive(Debug)]
+pub struct Made {
+    table: usize,
+    filter: Filter,
+    sort: Sort,
+    list: Ordered,
+}
+
 /// The tables of a tenant with their lists.
 #[derive(Debug, Default)]
 pub struct View {
     tables: Vec<Table>,
     lists: Vec<Lists>,
-    ranks: HashMap<(usize, Path), (i64, Arc<Ranks>), RandomState>,
+    ranks: HashMap<(usize, Path, &'static str), (i64, Arc<Ranks>), RandomState>,
     clock: AtomicU64,
 }
 
@@ -129,31 +138,38 @@ impl View {
         self.rows().text(table, slot, path)
     }
 
-    /// The order of the values of a column of codes by what they are called, where `version` stands for all that decides
-    /// it. The same order as before is the same [`Ranks`], so that lists in it stay.
-    pub fn ranks(&mut self, table: usize, path: Path, version: i64, called: impl Fn(&str) -> String) -> Arc<Ranks> {
+    /// The order of the values of a column of codes by what they are called. A word tells ways of calling them apart,
+    /// and a number stands for all that decides what they are called. The same order as before is the same [`Ranks`],
+    /// so that lists in it stay.
+    pub fn ranks(
+        &mut self,
+        table: usize,
+        path: Path,
+        (way, version): (&'static str, i64),
+        called: impl Fn(&str) -> String,
+    ) -> Arc<Ranks> {
         let Some(Cells::Codes(dictionary, _)) = (Rows { tables: &self.tables, moved: None }).column(table, path) else {
             return Arc::default();
         };
-        let known = self.ranks.get(&(table, path));
+        let known = self.ranks.get(&(table, path, way));
         if let Some((_, ranks)) = known.filter(|(held, ranks)| *held == version && ranks.len() == dictionary.len()) {
             return Arc::clone(ranks);
         }
-        let made = Arc::new(Ranks::new(dictionary.texts().map(called)));
+        let made = Arc::new(Ranks::new(way, dictionary.texts().map(called)));
         let ranks = known.map(|(_, ranks)| ranks).filter(|ranks| ***ranks == *made).cloned().unwrap_or(made);
-        self.ranks.insert((table, path), (version, Arc::clone(&ranks)));
+        self.ranks.insert((table, path, way), (version, Arc::clone(&ranks)));
         ranks
     }
 
-    /// The order of the values of a column, where it is known for `version`.
+    /// The same, where it is known.
     #[must_use]
-    pub fn known_ranks(&self, table: usize, path: Path, version: i64) -> Option<Arc<Ranks>> {
+    pub fn known_ranks(&self, table: usize, path: Path, (way, version): (&'static str, i64)) -> Option<Arc<Ranks>> {
         let Some(Cells::Codes(dictionary, _)) = self.rows().column(table, path) else { return None };
-        let (held, ranks) = self.ranks.get(&(table, path))?;
+        let (held, ranks) = self.ranks.get(&(table, path, way))?;
         (*held == version && ranks.len() == dictionary.len()).then(|| Arc::clone(ranks))
     }
 
-    /// A page of a list that is kept; nothing where the list has to be [built](Self::build) first.
+    /// A page of a list that is kept; nothing where the list has to be [made](Self::make) first.
     #[must_use]
     pub fn page(
         &self,
@@ -172,23 +188,22 @@ impl View {
         Some(Shown { list: &kept.list, sort: &kept.sort, rows: self.rows(), table }.page(direction, from, most))
     }
 
-    /// A page of a list that is built for it alone.
+    /// Makes the list of a filter and a sort.
     #[must_use]
-    pub fn page_once(
-        &self,
-        table: usize,
-        (filter, sort): (&Filter, &Sort),
-        direction: Direction,
-        from: From<'_>,
-        most: usize,
-    ) -> Page {
-        let list = self.list(table, filter, sort);
-        Shown { list: &list, sort, rows: self.rows(), table }.page(direction, from, most)
+    pub fn make(&self, table: usize, filter: &Filter, sort: &Sort) -> Made {
+        Made { table, filter: filter.clone(), sort: sort.clone(), list: self.list(table, filter, sort) }
     }
 
-    /// Builds the list of a filter and a sort, and keeps it.
-    pub fn build(&mut self, table: usize, filter: &Filter, sort: &Sort) {
-        let list = self.list(table, filter, sort);
+    /// A page of a list that was made of the view as it is.
+    #[must_use]
+    pub fn page_of(&self, made: &Made, direction: Direction, from: From<'_>, most: usize) -> Page {
+        let Made { table, sort, list, .. } = made;
+        Shown { list, sort, rows: self.rows(), table: *table }.page(direction, from, most)
+    }
+
+    /// Keeps a list that was made of the view as it is, for the pages to come.
+    pub fn keep(&mut self, made: Made) {
+        let Made { table, filter, sort, list } = made;
         let used = AtomicU64::new(self.clock.fetch_add(1, Ordering::Relaxed));
         let lists = &mut self.lists[table];
         if lists.len() >= MOST_LISTS {
@@ -197,7 +212,8 @@ impl View {
                 lists.remove(&oldest);
             }
         }
-        lists.insert((filter.clone(), sort.name()), Kept { list, sort: sort.clone(), used });
+        let name = (filter, sort.name());
+        lists.insert(name, Kept { list, sort, used });
     }
 
     fn list(&self, table: usize, filter: &Filter, sort: &Sort) -> Ordered {

@@ -284,20 +284,22 @@ CREATE INDEX attachments_sorted_by_order ON attachments (account, place, token, 
 CREATE INDEX attachments_sorted_by_created ON attachments (account, created, token, segment);
 CREATE INDEX attachments_sorted_by_updated ON attachments (account, recency, token, segment);
 
--- segment: 1 awaiting payment, 2 test, 4 deleted, added up. recency: the time of the last change, negated, so that
--- the newest comes first in an ascending index whose ties are ordered by slug. total: in ten-thousandths.
--- invoice_number: its sort key, by which numbers are ordered by their value.
+-- total: in ten-thousandths. invoice_number: its sort key, by which numbers are ordered by their value. list_revision: the
+-- number of the change by which a column of the index of lists last became another one.
 CREATE TABLE orders (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     season ordered_text NOT NULL,
-    segment BIGINT NOT NULL,
+    payment_status ordered_text NOT NULL,
+    test BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
     purchaser ordered_text NOT NULL,
-    recency BIGINT NOT NULL,
+    updated BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
     invoice_number ordered_text NOT NULL,
     payment_method ordered_text NOT NULL,
     total BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     note ordered_text NOT NULL,
     doc ordered_text NOT NULL,
@@ -305,11 +307,8 @@ CREATE TABLE orders (
 );
 CREATE UNIQUE INDEX orders_by_invoice ON orders (account, invoice_number);
 CREATE INDEX orders_of_purchaser ON orders (account, purchaser, slug);
-CREATE INDEX orders_sorted_by_updated ON orders (account, season, segment, recency, slug);
-CREATE INDEX orders_sorted_by_created_at ON orders (account, season, segment, created_at, slug);
-CREATE INDEX orders_sorted_by_invoice_number ON orders (account, season, segment, invoice_number, slug);
-CREATE INDEX orders_sorted_by_payment_method ON orders (account, season, segment, payment_method, slug);
-CREATE INDEX orders_sorted_by_total ON orders (account, season, segment, total, slug);
+CREATE INDEX orders_of_lists ON orders (account, list_revision, slug, season, payment_status, test, deleted, updated,
+    created_at, invoice_number, payment_method, total);
 
 -- The entries that lines of orders name, and at which prices; no price is an empty text. deleted: whether the order is in
 -- the trash.
@@ -323,16 +322,6 @@ CREATE TABLE order_entries (
 );
 CREATE INDEX order_entries_of_entry ON order_entries (account, entry, order_slug);
 CREATE INDEX order_entries_of_price ON order_entries (account, price, entry);
-
--- How many orders are in each season and segment, kept by the transaction that changes an order.
-CREATE TABLE order_counts (
-    account BIGINT NOT NULL,
-    season ordered_text NOT NULL,
-    segment BIGINT NOT NULL,
-    total BIGINT NOT NULL,
-    changed BIGINT NOT NULL,
-    PRIMARY KEY (account, season, segment)
-);
 
 CREATE TABLE idempotent_answers (
     account BIGINT NOT NULL,
@@ -355,4 +344,13 @@ CREATE TABLE maintenance (
 CREATE TABLE secrets (
     name ordered_text NOT NULL PRIMARY KEY,
     bytes BYTEA NOT NULL
+);
+
+-- All set-up records of an account in one compressed text, for large set-ups. sequence, hash: a change of the account;
+-- every record that was last changed by it or by an earlier one is in the text as it stands. Nothing is lost with a row.
+CREATE TABLE setup_checkpoints (
+    account BIGINT NOT NULL PRIMARY KEY,
+    sequence BIGINT NOT NULL,
+    hash BYTEA NOT NULL,
+    packed BYTEA NOT NULL
 );

@@ -105,6 +105,10 @@ settings! {
         /// it down. 0 is two for each processor that the service may use, at least 4 and at most 16. At most half of them are
         /// shared by lookups of single rows. SQLite does not use it.
         pool_size: usize = "0", Kind::Whole(0, 1000);
+        /// Megabytes of memory for the columns and orders that lists are answered from. Accounts that need more take turns:
+        /// the one that was asked for longest ago makes room, and is loaded again when it is asked for. 0 is a quarter of
+        /// the memory of this machine, or of what the service may use of it.
+        view_megabytes: usize = "0", Kind::Whole(0, 1_048_576);
         /// The most changes that one commit acknowledges together.
         group_limit: usize = "256", Kind::Whole(1, 10_000);
         /// Seconds that a write waits for another process that writes to the same SQLite file.

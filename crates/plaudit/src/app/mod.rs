@@ -20,10 +20,10 @@ use crate::http::repeated::Repeated;
 use crate::http::transcoded::Transcoded;
 use crate::ids::Ids;
 use crate::log::{self, Tails};
-use crate::orders;
 use crate::program::Programs;
 use crate::storage::Storage;
 use crate::users;
+use crate::views::Views;
 
 /// What a deployment is set to, as far as requests are concerned.
 #[derive(Clone, Debug)]
@@ -38,6 +38,8 @@ pub struct Settings {
     pub idempotency_seconds: i64,
     /// How long the addresses of files are good, in seconds.
     pub download_seconds: u32,
+    /// The most bytes that the views of lists take together.
+    pub view_bytes: usize,
     /// The most bytes of an ordinary body.
     pub max_body_bytes: usize,
     /// The most bytes of a file that is uploaded.
@@ -76,8 +78,8 @@ pub struct Parts {
     pub signer: Arc<DownloadSigner>,
     /// What lists of entries keep in memory.
     pub entries: entries::Views,
-    /// What lists of orders keep in memory.
-    pub orders: orders::Views,
+    /// What lists are answered from.
+    pub views: Views,
     /// Answers of lists that are kept in memory.
     pub answers: KeptAnswers,
     /// The XML of documents that were shown lately.
@@ -113,6 +115,7 @@ impl App {
         let host = settings.base_url.split("://").last().unwrap_or_default().to_ascii_lowercase();
         let edition = Sha256::digest(format!("{} {}", settings.base_url, env!("CARGO_PKG_VERSION")));
         let edition = format!("{}.", hex::encode(&edition[..4]));
+        let views = Views::new(db.clone(), settings.view_bytes);
         let app = Self(Arc::new(Parts {
             programs: Programs::new(db.clone(), clock.clone(), &settings.base_url),
             signer: Arc::new(DownloadSigner::new(&secret, settings.download_seconds)),
@@ -125,7 +128,7 @@ impl App {
             rate_limiter: RateLimiter::default(),
             running: Running::default(),
             entries: entries::Views::default(),
-            orders: orders::Views::default(),
+            views,
             answers: KeptAnswers::default(),
             transcoded: Transcoded::default(),
             repeated: Repeated::default(),

@@ -18,7 +18,7 @@ use crate::db::{Db, Tx, migrate};
 use crate::entries;
 use crate::ids::Ids;
 use crate::log::Action;
-use crate::orders::{self, Segment};
+use crate::orders;
 use crate::program;
 use crate::storage::{Storage, StorageError};
 use crate::text::{Slug, Timestamp};
@@ -172,11 +172,6 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     let (found, count) = records(&mut tx, &head).await?;
     findings.check(&about, &format!("{count} records are as they were logged last"), &found)?;
     let mut found = Found::default();
-    for (season, segment, kept, there) in store::wrong_counts(&mut tx, head.account).await? {
-        found.add(|| format!("season {season}, segment {segment}: {kept} orders are counted and {there} are there"));
-    }
-    findings.check(&about, "the counts of orders are right", &found)?;
-    let mut found = Found::default();
     for (place, division, kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
         let [season, category, chapter, status] = place;
         let fault = if kept == there {
@@ -250,11 +245,9 @@ fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
         Table::Entries => Cow::Owned(entries::whole(record.doc, record.beside)),
         Table::Users => Cow::Owned(users::logged(record.doc, record.beside).unwrap_or_default()),
         Table::Orders => {
-            let Some(segment) = Segment::from_number(record.deleted) else {
-                return Some(format!("{} is no segment", record.deleted));
-            };
-            let updated = Timestamp::from_microseconds(record.recency.saturating_neg());
-            Cow::Owned(orders::logged(record.doc, segment, record.beside, updated))
+            let flags = (record.deleted & 2 != 0, record.deleted & 1 != 0);
+            let updated = Timestamp::from_microseconds(record.updated);
+            Cow::Owned(orders::logged(record.doc, flags, record.beside, updated))
         }
         _ => Cow::Borrowed(record.doc),
     };

@@ -92,6 +92,9 @@ impl Node {
     }
 }
 
+/// The memory for views where the system does not tell how much there is.
+const WITHOUT_MEMORY: usize = 256 << 20;
+
 fn settings(config: &Config, address: &str) -> Settings {
     // Without a setting the address stands that is really listened on: the port can be another than the one asked for.
     let is_set = config.source("server", "base_url").is_some_and(|source| *source != Source::Default);
@@ -102,11 +105,33 @@ fn settings(config: &Config, address: &str) -> Settings {
         requests_per_minute: i64::from(config.limits.requests_per_minute),
         idempotency_seconds: i64::try_from(config.limits.idempotency_hours * 3600).unwrap_or(i64::MAX),
         download_seconds: u32::try_from(config.limits.download_minutes * 60).unwrap_or(u32::MAX),
+        view_bytes: view_bytes(config.database.view_megabytes),
         max_body_bytes: config.server.max_body_bytes,
         max_upload_bytes: config.server.max_upload_bytes,
         body_timeout_seconds: config.server.body_timeout_seconds,
         streams: log::Limits { node: config.limits.streams, key: config.limits.streams_per_key },
         log_requests: config.log.requests,
+    }
+}
+
+/// The memory for views: what is set, or a quarter of what there is.
+fn view_bytes(megabytes: usize) -> usize {
+    match megabytes {
+        0 => memory().map_or(WITHOUT_MEMORY, |bytes| bytes / 4),
+        megabytes => megabytes << 20,
+    }
+}
+
+/// The memory that the service may use, in bytes; nothing where the system does not tell.
+fn memory() -> Option<usize> {
+    let of_machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+        line.trim().strip_suffix(" kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+    });
+    let of_group = std::fs::read_to_string("/sys/fs/cgroup/memory.max").ok().and_then(|text| text.trim().parse().ok());
+    match (of_machine, of_group) {
+        (Some(machine), Some(group)) => Some(std::cmp::min::<usize>(machine, group)),
+        (machine, group) => machine.or(group),
     }
 }
 

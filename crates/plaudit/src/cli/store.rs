@@ -96,7 +96,7 @@ impl Table {
             Self::Contributors => ("contributors", "slug", "r.deleted", "''"),
             Self::Files => ("files", "token", "0", "''"),
             Self::Attachments => ("attachments", "token", "r.deleted", "''"),
-            Self::Orders => ("orders", "slug", "r.segment", "r.note"),
+            Self::Orders => ("orders", "slug", "2 * r.test + r.deleted", "r.note"),
         }
     }
 
@@ -122,14 +122,14 @@ pub(super) struct Logged<'r> {
     pub(super) slug: &'r str,
     /// Its revision.
     pub(super) revision: i64,
-    /// Whether it is in the trash; the segment of an order.
+    /// Whether it is in the trash; for an order added to twice whether it is a test.
     pub(super) deleted: i64,
     /// Its document.
     pub(super) doc: &'r str,
     /// What it has beside: the second document of an entry, the note of an order, what a user is beside its document.
     pub(super) beside: &'r str,
-    /// The time of an order's last change, negated.
-    pub(super) recency: i64,
+    /// The time of an order's last change.
+    pub(super) updated: i64,
     /// The number of the last change of the record.
     pub(super) last: Option<i64>,
     /// What the change did to the record.
@@ -147,10 +147,10 @@ pub(super) async fn each_logged(
 ) -> Result<(), DbError> {
     let (name, slug, deleted, beside) = table.columns();
     let kind = table.kind().map_or_else(|| "r.kind".to_owned(), |kind| format!("'{kind}'"));
-    let recency = if table == Table::Orders { "r.recency" } else { "0" };
+    let updated = if table == Table::Orders { "r.updated" } else { "0" };
     let sql = format!(
         "SELECT {kind}, r.{slug}, r.revision, CAST({deleted} AS BIGINT), r.doc, {beside}, \
-         CAST({recency} AS BIGINT), \
+         CAST({updated} AS BIGINT), \
          (SELECT max(m.sequence) FROM changes m WHERE m.account = r.account AND m.kind = {kind} AND m.slug = r.{slug}), \
          c.action, c.doc \
          FROM {name} r LEFT JOIN changes c ON c.account = r.account AND c.sequence = r.revision \
@@ -167,7 +167,7 @@ fn logged<'r>(row: &'r Row<'_>) -> Result<Logged<'r>, DbError> {
         deleted: row.integer(3)?,
         doc: row.text(4)?,
         beside: row.text(5)?,
-        recency: row.integer(6)?,
+        updated: row.integer(6)?,
         last: row.optional_integer(7)?,
         action: row.optional_text(8)?,
         document: row.optional_text(9)?,
@@ -192,24 +192,6 @@ pub(super) async fn last_of_account(tx: &mut Tx, account: AccountId, slug: Slug)
         |row| Ok(row.text(0)?.to_owned()),
     )
     .await
-}
-
-/// Season and segment, the count that is kept, and the orders that there are; those that agree are left out.
-pub(super) async fn wrong_counts(tx: &mut Tx, account: AccountId) -> Result<Vec<(String, i64, i64, i64)>, DbError> {
-    let mut wrong = Vec::new();
-    tx.each(
-        "SELECT season, segment, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
-         (SELECT season, segment, total AS kept, 0 AS there FROM order_counts WHERE account = $1 \
-         UNION ALL SELECT season, segment, 0, count(*) FROM orders WHERE account = $1 GROUP BY season, segment) AS compared \
-         GROUP BY season, segment HAVING sum(kept) <> sum(there) ORDER BY season, segment",
-        &[account.into()],
-        |row| {
-            wrong.push((row.text(0)?.to_owned(), row.integer(1)?, row.integer(2)?, row.integer(3)?));
-            Ok(())
-        },
-    )
-    .await?;
-    Ok(wrong)
 }
 
 /// Season, category, chapter, status and division of a segment, the count that is kept, and the entries that there are;

@@ -3,13 +3,15 @@
 //! A commit of this process is told as soon as it is durable, before whoever asked for it is answered. Commits of other
 //! processes are found by [`Db::look`], which costs one statement while anybody waits and none otherwise.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::{AccountId, Db, DbError, Value};
 
+/// Of how many accounts the last change is remembered.
+const REMEMBERED: usize = 100_000;
 /// How many accounts one statement asks for.
 const TOGETHER: usize = 64;
 
@@ -24,12 +26,24 @@ pub struct Committed {
 
 /// The accounts that somebody waits for.
 #[derive(Debug, Default)]
-pub(super) struct Commits(Mutex<BTreeMap<AccountId, watch::Sender<Committed>>>);
+pub(super) struct Commits {
+    waiting: Mutex<BTreeMap<AccountId, watch::Sender<Committed>>>,
+    /// The last change of accounts that this process has changed.
+    latest: Mutex<HashMap<AccountId, i64>>,
+}
 
 impl Commits {
     /// Tells whoever waits for the account. Both numbers only rise, so that tellings may overtake each other.
     pub(super) fn tell(&self, account: AccountId, committed: Committed) {
-        let mut waiting = self.0.lock();
+        {
+            let mut latest = self.latest.lock();
+            if latest.len() >= REMEMBERED {
+                latest.clear();
+            }
+            let sequence = latest.entry(account).or_default();
+            *sequence = (*sequence).max(committed.sequence);
+        }
+        let mut waiting = self.waiting.lock();
         let Some(sender) = waiting.get(&account) else { return };
         if sender.is_closed() {
             waiting.remove(&account);
@@ -39,14 +53,14 @@ impl Commits {
     }
 
     fn watch(&self, account: AccountId, seen: Committed) -> watch::Receiver<Committed> {
-        let mut waiting = self.0.lock();
+        let mut waiting = self.waiting.lock();
         let sender = waiting.entry(account).or_insert_with(|| watch::Sender::new(seen));
         tell(sender, seen);
         sender.subscribe()
     }
 
     fn watched(&self) -> Vec<AccountId> {
-        let mut waiting = self.0.lock();
+        let mut waiting = self.waiting.lock();
         waiting.retain(|_, sender| !sender.is_closed());
         waiting.keys().copied().collect()
     }
@@ -69,6 +83,13 @@ impl Db {
     #[must_use]
     pub fn watch(&self, account: AccountId, seen: Committed) -> watch::Receiver<Committed> {
         self.0.commits.watch(account, seen)
+    }
+
+    /// The last change of an account that this process is known to have made; 0 where it is not known to have made any.
+    /// What another process has changed meanwhile is not in it, and what was restored since may be older.
+    #[must_use]
+    pub fn latest(&self, account: AccountId) -> i64 {
+        self.0.commits.latest.lock().get(&account).copied().unwrap_or(0)
     }
 
     /// Asks the database where the accounts stand that somebody waits for: other processes write to it too, and the

@@ -19,6 +19,7 @@ pub mod json_body;
 mod judge;
 pub mod kept;
 pub mod language;
+pub mod list;
 pub mod metrics;
 pub mod openapi;
 mod outside;

@@ -6,9 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::record::{Catalogue, Item, Order, TaxDetails};
+use super::record::{Catalogue, Item, Order, PaymentStatus, TaxDetails};
 use super::rules;
-use super::segments::Segment;
 use crate::document::{self, Object};
 use crate::http::json_body::parse_object;
 use crate::input::Members;
@@ -34,8 +33,12 @@ pub struct Stored {
     pub slug: Slug,
     /// Its season.
     pub season: Slug,
-    /// Its segment.
-    pub segment: Segment,
+    /// Whether it is paid.
+    pub payment_status: PaymentStatus,
+    /// Whether it is a test.
+    pub test: bool,
+    /// Whether it is in the trash.
+    pub deleted: bool,
     /// Who ordered.
     pub purchaser: Slug,
     /// When it was last changed.
@@ -63,7 +66,9 @@ impl Stored {
         Self {
             slug: order.slug,
             season: order.season,
-            segment: Segment::of(order),
+            payment_status: order.payment_status,
+            test: order.test,
+            deleted: order.deleted,
             purchaser: order.user,
             updated: order.updated,
             created_at: order.created_at,
@@ -79,7 +84,7 @@ impl Stored {
     /// The document for the change log.
     #[must_use]
     pub fn logged(&self) -> String {
-        logged(&self.doc, self.segment, &self.note, self.updated)
+        logged(&self.doc, (self.test, self.deleted), &self.note, self.updated)
     }
 
     /// The order of this row.
@@ -88,12 +93,13 @@ impl Stored {
     }
 }
 
-/// The document for the change log, from the columns of a row.
+/// The document for the change log, from the columns of a row: whether it is a test and in the trash, the note, and the time
+/// of the last change.
 #[must_use]
-pub fn logged(doc: &str, segment: Segment, note: &str, updated: Timestamp) -> String {
+pub fn logged(doc: &str, (test, deleted): (bool, bool), note: &str, updated: Timestamp) -> String {
     let tail = document::object(|object| {
-        object.flag("test", segment.is_test());
-        object.flag("deleted", segment.is_deleted());
+        object.flag("test", test);
+        object.flag("deleted", deleted);
         object.text("note", note);
         object.time("updated", updated);
     });

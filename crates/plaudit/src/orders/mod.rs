@@ -5,29 +5,23 @@
 //!   `subtotal - discount + tax + processing_fee`. What a record states and contradicts is a fault.
 //! - Invoice numbers are unique in the account; those that the service gives count up without gaps.
 //! - The list without `order` shows what was changed last first; `dir=asc` turns it around. A named `order` begins with
-//!   the smallest value, and `dir=desc` turns it around. Turning around reverses the whole list, ties included.
+//!   the smallest value, and `dir=desc` turns it around. Ties go by slug, ascending in both directions.
 //! - `order=invoice_number` sorts numbers by their value, and what is no number after them. `order=season` sorts by the
-//!   season's name in the account's default language, `order=payment_status` by the status; within a season or status
-//!   what was changed last comes first.
+//!   season's name in the account's default language, `order=payment_status` by the status.
 //! - A season that is well-formed and unknown is an empty list, and so is the active season where there is none.
-//! - A page costs the same wherever it is and however many orders there are: counts are kept by the transaction that
-//!   changes an order, and places of long sort orders are kept in memory and moved by the changes since ([`Views`]).
 
 pub mod api;
 mod document;
-mod plan;
+mod list;
 mod record;
 mod rules;
-mod segments;
 pub mod store;
-mod views;
 
 pub use api::routes;
 pub use document::{Stored, Surroundings, export, logged, read_logged};
+pub use list::LISTED;
 pub use record::{Billing, Catalogue, Item, Order, PaymentStatus, TaxDetails};
 pub use rules::{Given, Totals, invoice_key, items_html, totals};
-pub use segments::Segment;
-pub use views::Views;
 
 use crate::program::Program;
 use crate::text::{Currency, Money, Slug, Timestamp};

@@ -21,7 +21,6 @@ struct Stage<'p> {
     /// Whether the account had orders before.
     may_exist: bool,
     next_invoice: u64,
-    counts: orders::store::CountChanges,
     titles: HashMap<Slug, String>,
 }
 
@@ -34,7 +33,6 @@ impl Import<'_> {
             program,
             may_exist: table.is_some(),
             next_invoice: last.max(self.reading.last_invoice).saturating_add(1),
-            counts: orders::store::CountChanges::default(),
             titles: HashMap::new(),
         };
         let mut done = 0;
@@ -52,7 +50,6 @@ impl Import<'_> {
         }
         if self.faults.is_empty() {
             self.refresh_orders(&mut stage).await?;
-            orders::store::write_counts(&mut self.tx, self.id, stage.counts).await?;
         }
         Ok(())
     }
@@ -135,7 +132,7 @@ impl Import<'_> {
             return Ok(());
         }
         let revision = self.log(Kind::Order, order.slug.as_str(), stored.logged()).await?;
-        orders::store::put(&mut self.tx, self.id, &stored, revision, &mut stage.counts).await?;
+        orders::store::put(&mut self.tx, self.id, &stored, revision).await?;
         Ok(())
     }
 

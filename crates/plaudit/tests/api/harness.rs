@@ -145,6 +145,7 @@ fn app_settings() -> app::Settings {
         requests_per_minute: 60,
         idempotency_seconds: 24 * 3600,
         download_seconds: 15 * 60,
+        view_bytes: 64 << 20,
         max_body_bytes: MAXIMUM_BODY,
         max_upload_bytes: MAXIMUM_UPLOAD,
         body_timeout_seconds: 30,

@@ -7,7 +7,6 @@ mod entries;
 mod orders;
 mod plan;
 mod setup;
-mod store;
 
 use plan::Plan;
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::Filling;
 use super::entries::summary;
 use super::plan::{PRICES, Plan, Random};
-use super::{Filling, store};
 use crate::cli::copy;
 use crate::db::tables::TABLES;
 use crate::db::{AccountId, DbError, Value};
@@ -31,8 +31,6 @@ const ENTRIES: &[&str] = &["account", "order_slug", "entry", "price", "deleted"]
 struct Waiting {
     rows: Vec<Vec<Value<'static>>>,
     entries: Vec<Vec<Value<'static>>>,
-    counts: BTreeMap<(Slug, i64), i64>,
-    revision: i64,
 }
 
 /// Writes all of them.
@@ -53,11 +51,8 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
         waiting.rows.push(row?);
         waiting.entries.extend(stored.entries.iter().map(|(entry, price)| {
             let price = price.map_or_else(String::new, |price| price.to_string());
-            let deleted = stored.segment.is_deleted();
-            vec![account.into(), stored.slug.into(), (*entry).into(), price.into(), deleted.into()]
+            vec![account.into(), stored.slug.into(), (*entry).into(), price.into(), stored.deleted.into()]
         }));
-        *waiting.counts.entry((stored.season, stored.segment.number())).or_default() += 1;
-        waiting.revision = revision;
         if waiting.rows.len() >= TOGETHER {
             copy::fill(filling.tx()?, "orders", columns, std::mem::take(&mut waiting.rows)).await?;
             copy::fill(filling.tx()?, "order_entries", ENTRIES, std::mem::take(&mut waiting.entries)).await?;
@@ -70,12 +65,10 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
     flush(filling, columns, waiting).await
 }
 
-/// Adds what waits, and counts it.
+/// Adds what waits.
 async fn flush(filling: &mut Filling<'_>, columns: &[&str], waiting: Waiting) -> Result<(), DbError> {
-    let account = filling.account;
     copy::fill(filling.tx()?, "orders", columns, waiting.rows).await?;
-    copy::fill(filling.tx()?, "order_entries", ENTRIES, waiting.entries).await?;
-    store::add_counts(filling.tx()?, account, &waiting.counts, waiting.revision).await
+    copy::fill(filling.tx()?, "order_entries", ENTRIES, waiting.entries).await
 }
 
 /// What a column of the table holds of an order. A column that is new to this fails every run.
@@ -84,14 +77,16 @@ fn value(order: &Stored, account: AccountId, revision: i64, column: &str) -> Res
         "account" => account.into(),
         "slug" => order.slug.into(),
         "season" => order.season.into(),
-        "segment" => order.segment.number().into(),
+        "payment_status" => order.payment_status.name().into(),
+        "test" => order.test.into(),
+        "deleted" => order.deleted.into(),
         "purchaser" => order.purchaser.into(),
-        "recency" => order.updated.as_microseconds().saturating_neg().into(),
+        "updated" => order.updated.into(),
         "created_at" => order.created_at.into(),
         "invoice_number" => order.invoice_key.clone().into(),
-        "payment_method" => order.payment_method.clone().into(),
+        "payment_method" => orders::store::payment_method(order).to_owned().into(),
         "total" => order.total.into(),
-        "revision" => revision.into(),
+        "list_revision" | "revision" => revision.into(),
         "note" => order.note.clone().into(),
         "doc" => order.doc.clone().into(),
         _ => return Err(DbError::Failed(format!("fill does not know the column orders.{column}"))),

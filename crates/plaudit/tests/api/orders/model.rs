@@ -162,20 +162,19 @@ impl Query {
     }
 
     fn compare(&self, one: &Order, other: &Order) -> Ordering {
-        let newest_first = || other.updated.cmp(&one.updated);
         let by_value = match self.order {
             "created_at" => one.created.cmp(&other.created),
             "invoice_number" => one.invoice.cmp(&other.invoice),
             "payment_method" => one.method.cmp(other.method),
-            "payment_status" => one.is_paid.cmp(&other.is_paid).then_with(newest_first),
-            "season" => SEASONS[one.season].1.cmp(SEASONS[other.season].1).then_with(newest_first),
+            "payment_status" => one.is_paid.cmp(&other.is_paid),
+            "season" => SEASONS[one.season].1.cmp(SEASONS[other.season].1),
             "total" => one.total.cmp(&other.total),
-            _ => newest_first(),
+            _ => one.updated.cmp(&other.updated),
         };
-        let ascending = by_value.then_with(|| one.slug.cmp(&other.slug));
-        // The default sort is newest first, and a named one smallest first; the other direction reverses the list.
-        let is_default = self.order.is_empty();
-        if self.dir == if is_default { "asc" } else { "desc" } { ascending.reverse() } else { ascending }
+        // The default sort is newest first, and a named one smallest first. Ties go by slug, ascending in both directions.
+        let is_descending = self.dir == "desc" || (self.dir.is_empty() && self.order.is_empty());
+        let by_value = if is_descending { by_value.reverse() } else { by_value };
+        by_value.then_with(|| one.slug.cmp(&other.slug))
     }
 
     /// The slugs of the whole list.

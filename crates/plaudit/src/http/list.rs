@@ -1,0 +1,211 @@
+//! The operation of every list of people's records: a page of what a [`List`] declares.
+
+use std::sync::Arc;
+
+use list_view::Key;
+
+use super::page::{Direction, ListQuery, Order, PageEnvelope};
+use super::{ApiError, Caller, Renderer, Reply, entity_tag};
+use crate::db::{DbError, Source};
+use crate::list::{Ask, By, List};
+use crate::text::Slug;
+use crate::views::{self, ALL, Plan, Request};
+
+/// How often a page is planned and read before it is read from one state of the database.
+const ATTEMPTS: usize = 5;
+
+/// What is written of a record, from the columns that its list declares.
+pub type Show<'s> = dyn Fn(&mut Renderer, &[&str]) -> Result<(), DbError> + Send + Sync + 's;
+
+/// A page. `representation` is what the answer depends on besides its records and the caller's format and languages.
+pub async fn page(
+    caller: &Caller,
+    raw: Option<&str>,
+    (list, query): (&'static List, &ListQuery),
+    representation: &str,
+    show: &Show<'_>,
+) -> Result<Reply, ApiError> {
+    let (app, account) = (caller.app(), caller.account());
+    let request = Arc::new(request(caller, list, query)?);
+    let mut least = app.db.latest(account);
+    for attempt in 0..ATTEMPTS {
+        if attempt > 0 {
+            app.views.count_second_try();
+        }
+        let Some(plan) = app.views.plan(account, &request, least).await? else { continue };
+        let mut page = Page::new(caller, (list, query), plan);
+        let Some(head) = page.read(&mut Source::Db(&app.db), account, show).await? else {
+            app.views.forget(account);
+            continue;
+        };
+        if head.version != caller.program().version {
+            return Err(ApiError::Stale);
+        }
+        if head == page.plan.head {
+            return Ok(page.answer(raw, representation));
+        }
+        if head.sequence <= page.plan.head.sequence {
+            // Another history.
+            app.views.forget(account);
+        }
+        least = head.sequence;
+    }
+    // The account changes faster than its pages can be read otherwise.
+    let mut tx = app.db.snapshot().await?;
+    let Some(plan) = app.views.plan_in(&mut tx, account, &request).await? else { return Err(ApiError::Stale) };
+    let mut page = Page::new(caller, (list, query), plan);
+    let head = page.read(&mut Source::Snapshot(&mut tx, app.db.engine()), account, show).await?;
+    tx.commit().await?;
+    match head {
+        Some(head) if head.version != caller.program().version => Err(ApiError::Stale),
+        Some(head) if head == page.plan.head => Ok(page.answer(raw, representation)),
+        _ => Err(ApiError::Internal("a snapshot is not what was read in it".to_owned())),
+    }
+}
+
+/// What a query asks for.
+fn request(caller: &Caller, list: &'static List, query: &ListQuery) -> Result<Request, ApiError> {
+    let program = caller.program();
+    let (order, field) = match query.order {
+        Order::Named(order) => (order, None),
+        Order::Field(field) => ("", Some(field)),
+    };
+    let by = list.sorts.iter().find(|(name, _)| *name == order).map_or(By::Answers, |(_, by)| *by);
+    let mut asks: Vec<Ask> = list.always.iter().map(|(column, value)| Ask::Is(column, (*value).to_owned())).collect();
+    for (name, narrow) in list.filters {
+        narrow.asks(name, query, program, &mut asks);
+    }
+    let place = match query.cursor.as_ref().filter(|cursor| !cursor.is_start()) {
+        None => None,
+        Some(cursor) => Some(place(&cursor.position).filter(|(key, _)| views::takes(by, key)).ok_or_else(|| {
+            ApiError::BadRequest("The cursor does not belong to this list and its order.".to_owned())
+        })?),
+    };
+    Ok(Request {
+        list,
+        program: Arc::clone(program),
+        asks,
+        order,
+        by,
+        field,
+        direction: match query.direction {
+            Direction::Ascending => list_view::Direction::Ascending,
+            Direction::Descending => list_view::Direction::Descending,
+        },
+        passed: if place.is_some() { 0 } else { query.rows_before() },
+        place,
+        most: usize::try_from(query.per_page).unwrap_or(usize::MAX),
+    })
+}
+
+/// A page that is being made.
+struct Page<'q> {
+    caller: &'q Caller,
+    list: &'static List,
+    query: &'q ListQuery,
+    plan: Plan,
+    renderer: Renderer,
+}
+
+impl<'q> Page<'q> {
+    fn new(caller: &'q Caller, (list, query): (&'static List, &'q ListQuery), plan: Plan) -> Self {
+        Self { caller, list, query, plan, renderer: caller.renderer() }
+    }
+
+    /// Reads the records straight into the answer, and tells where the account stands.
+    async fn read(
+        &mut self,
+        source: &mut Source<'_>,
+        account: crate::db::AccountId,
+        show: &Show<'_>,
+    ) -> Result<Option<views::Head>, ApiError> {
+        let mut before = Vec::with_capacity(32);
+        PageEnvelope::write_before(self.query, &mut before);
+        let before = String::from_utf8_lossy(&before);
+        let renderer = &mut self.renderer;
+        renderer.begin_list(before.strip_suffix(",\"data\":[").unwrap_or(&before));
+        let table = (self.list, ALL[self.list.table]);
+        Ok(views::page(source, account, table, &self.plan.wanted, |texts| show(renderer, texts)).await?)
+    }
+
+    fn answer(self, raw: Option<&str>, representation: &str) -> Reply {
+        let Self { caller, list, query, plan, renderer } = self;
+        let last = plan.wanted.last().zip(plan.last.as_ref()).filter(|_| plan.has_more);
+        let next_position = last.map(|(wanted, key)| position(key, &wanted.name));
+        let envelope = PageEnvelope {
+            base: caller.program().base_url(),
+            path: list.path,
+            query,
+            rows: plan.wanted.len() as u64,
+            total: query.counted.then_some(plan.total),
+            has_more: plan.has_more,
+            next_position: next_position.as_deref(),
+        };
+        let mut after = Vec::with_capacity(1024);
+        envelope.write_after(&mut after);
+        let after = String::from_utf8_lossy(&after);
+        let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
+        let content = renderer.end_list(members);
+        // Every change of the account has another hash.
+        let depends = format!(
+            "{}\n{}\n{}\n{representation}\n{}\n{}",
+            hex::encode(plan.head.hash),
+            plan.head.version,
+            caller.representation(),
+            list.path,
+            raw.unwrap_or_default()
+        );
+        Reply::body(content, entity_tag(depends))
+    }
+}
+
+/// The position of a record for a cursor: its name and its key.
+fn position(key: &Key, name: &str) -> Vec<u8> {
+    let mut position = name.as_bytes().to_vec();
+    match key {
+        Key::Nothing => position.push(b' '),
+        Key::Number(number) => {
+            position.push(b'#');
+            position.extend_from_slice(&number.to_be_bytes());
+        }
+        Key::Text(text) => {
+            position.push(b'=');
+            position.extend_from_slice(text.as_bytes());
+        }
+    }
+    position
+}
+
+/// The key and the name of a position; nothing where it is none.
+fn place(position: &[u8]) -> Option<(Key, String)> {
+    let end = position.iter().position(|byte| !byte.is_ascii_alphabetic())?;
+    let (name, rest) = position.split_at(end);
+    let key = match rest.split_first()? {
+        (b' ', []) => Key::Nothing,
+        (b'#', number) => Key::Number(i64::from_be_bytes(number.try_into().ok()?)),
+        (b'=', text) => Key::Text(std::str::from_utf8(text).ok()?.to_owned()),
+        _ => return None,
+    };
+    Some((key, std::str::from_utf8(name).ok().filter(|name| !name.is_empty() && name.len() <= 64)?.to_owned()))
+}
+
+/// A slug of the text of a column.
+pub fn slug(text: &str) -> Result<Slug, DbError> {
+    Slug::parse(text).ok_or_else(|| DbError::Failed(format!("a stored slug is broken: {text}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_position_is_read_back_and_what_is_none_is_refused() {
+        for key in [Key::Nothing, Key::Number(-5), Key::Text("a title".to_owned()), Key::Text(String::new())] {
+            assert_eq!(place(&position(&key, "AbCdEfGh")), Some((key, "AbCdEfGh".to_owned())));
+        }
+        for wrong in [&b""[..], b"AbCdEfGh", b"#12345678", b"AbCdEfGh#1", b"AbCdEfGh?", b"AbCdEfGh=\xff", b"AbCdEfGh x"]
+        {
+            assert_eq!(place(wrong), None, "{wrong:?}");
+        }
+    }
+}

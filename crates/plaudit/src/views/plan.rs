@@ -1,0 +1,281 @@
+//! Plans pages: which records they show, from the view of the account.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use list_view::{Condition, Direction, Filter, From, Key, Made, NOBODY, Page, Path, Sort};
+
+use super::store::{self, Head, Wanted};
+use super::{Account, MANY, State, Views, with_parents};
+use crate::db::{AccountId, DbError, Source, Tx};
+use crate::list::{Ask, By, List};
+use crate::program::Program;
+use crate::text::Slug;
+
+/// A page that is asked for.
+#[derive(Debug)]
+pub struct Request {
+    /// The list.
+    pub list: &'static List,
+    /// The program, which decides what is called how.
+    pub program: Arc<Program>,
+    /// What is asked of a record.
+    pub asks: Vec<Ask>,
+    /// The order, by its name.
+    pub order: &'static str,
+    /// What the list is sorted by.
+    pub by: By,
+    /// The field, where that is the answers to one.
+    pub field: Option<Slug>,
+    /// In which direction.
+    pub direction: Direction,
+    /// How many records to pass over, where the page does not begin at a place.
+    pub passed: u64,
+    /// The key and the name of the record behind which the page begins.
+    pub place: Option<(Key, String)>,
+    /// How many records are wanted.
+    pub most: usize,
+}
+
+/// What a page shows.
+#[derive(Debug)]
+pub struct Plan {
+    /// Where the account stood.
+    pub head: Head,
+    /// The records, in order.
+    pub wanted: Vec<Wanted>,
+    /// How many records the whole list has.
+    pub total: u64,
+    /// Whether records follow.
+    pub has_more: bool,
+    /// The key of the last record.
+    pub last: Option<Key>,
+}
+
+/// Whether a cursor of a sort holds such a key.
+#[must_use]
+pub fn takes(by: By, key: &Key) -> bool {
+    match by {
+        By::Number(_) => matches!(key, Key::Number(_)),
+        By::Text(_) | By::Value(_) | By::Named(..) | By::Answers => matches!(key, Key::Text(_)),
+    }
+}
+
+impl Request {
+    fn from(&self) -> From<'_> {
+        match &self.place {
+            Some((key, name)) => From::Place(key, name),
+            None => From::Number(self.passed),
+        }
+    }
+
+    /// The names of columns are those of the table: a test asks every list for everything.
+    fn path(&self, state: &State, name: &str) -> Path {
+        state.view.path(self.list.table, name).unwrap_or(Path::own(u16::MAX))
+    }
+
+    fn filter(&self, state: &State) -> Filter {
+        let (view, table) = (&state.view, self.list.table);
+        let codes = |path, values: &[String]| values.iter().map(|value| view.code(table, path, value)).collect();
+        let condition = |ask: &Ask| match ask {
+            Ask::Is(column, value) => {
+                let path = self.path(state, column);
+                Condition::Is(path, view.code(table, path, value))
+            }
+            Ask::Has(column, values) => {
+                let path = self.path(state, column);
+                Condition::Has(path, codes(path, values))
+            }
+            Ask::Lacks(column, values) => {
+                let path = self.path(state, column);
+                Condition::Lacks(path, codes(path, values))
+            }
+            Ask::IsEmpty(column) => Condition::IsEmpty(self.path(state, column)),
+            Ask::Within(column, from, until) => Condition::Within(self.path(state, column), *from, *until),
+            Ask::Contains(column, text) => Condition::Contains(self.path(state, column), text.clone()),
+            Ask::Never => Condition::Never,
+        };
+        Filter::of(self.asks.iter().map(condition).collect())
+    }
+
+    /// The sort, where all that it needs is known.
+    fn sort(&self, state: &State) -> Option<Sort> {
+        let table = self.list.table;
+        Some(match self.by {
+            By::Number(column) => Sort::Number(self.path(state, column)),
+            By::Text(column) => Sort::Text(self.path(state, column)),
+            By::Value(column) => {
+                let path = self.path(state, column);
+                Sort::Ranked(path, state.view.known_ranks(table, path, ("", 0))?)
+            }
+            By::Named(column, _) => {
+                let path = self.path(state, column);
+                Sort::Ranked(path, state.view.known_ranks(table, path, self.named_by())?)
+            }
+            By::Answers => {
+                let field = self.field?;
+                let (sequence, answers) = state.answers.get(&field)?;
+                (*sequence == state.head.sequence).then(|| Sort::Told(number_of(field), Arc::clone(answers)))?
+            }
+        })
+    }
+
+    /// What decides the ranks of a sort by names.
+    fn named_by(&self) -> (&'static str, i64) {
+        (self.order, self.program.version)
+    }
+
+    /// Learns what the sort needs to know of the values of its column.
+    fn learn(&self, state: &mut State) {
+        let table = self.list.table;
+        match self.by {
+            By::Value(column) => {
+                let path = self.path(state, column);
+                state.view.ranks(table, path, ("", 0), str::to_owned);
+            }
+            By::Named(column, called) => {
+                let path = self.path(state, column);
+                let called =
+                    |slug: &str| Slug::parse(slug).map_or_else(String::new, |slug| called(&self.program, slug));
+                state.view.ranks(table, path, self.named_by(), called);
+            }
+            By::Number(_) | By::Text(_) | By::Answers => {}
+        }
+    }
+
+    /// The page, where its list is kept.
+    fn page(&self, state: &State) -> Option<Plan> {
+        let (filter, sort) = (self.filter(state), self.sort(state)?);
+        let page = state.view.page(self.list.table, (&filter, &sort), self.direction, self.from(), self.most)?;
+        Some(self.plan(state, &sort, &page))
+    }
+
+    fn plan(&self, state: &State, sort: &Sort, page: &Page) -> Plan {
+        let (view, table) = (&state.view, self.list.table);
+        let wanted =
+            |slot: &u32| Wanted { name: view.name(table, *slot).to_owned(), locator: view.locator(table, *slot) };
+        Plan {
+            head: state.head,
+            wanted: page.slots.iter().map(wanted).collect(),
+            total: page.total,
+            has_more: page.has_more,
+            last: page.slots.last().map(|slot| view.key(table, sort, *slot)),
+        }
+    }
+
+    /// The page with the list that was made for it; nothing where a sort is not known any more.
+    fn made(&self, state: &State) -> Option<(Plan, Option<Made>)> {
+        let (filter, sort) = (self.filter(state), self.sort(state)?);
+        let made = state.view.make(self.list.table, &filter, &sort);
+        let page = state.view.page_of(&made, self.direction, self.from(), self.most);
+        Some((self.plan(state, &sort, &page), filter.is_kept().then_some(made)))
+    }
+}
+
+/// What tells the sorts by the answers to a field apart.
+fn number_of(field: Slug) -> u64 {
+    u64::from_be_bytes(*field.as_bytes())
+}
+
+/// What a list is made of and kept, by a thread that may take long.
+fn make(account: &Account, request: &Request) -> Option<Plan> {
+    {
+        let mut state = account.state.write();
+        request.learn(state.as_mut()?);
+    }
+    let (plan, made) = request.made(account.state.read().as_ref()?)?;
+    if let (Some(made), Some(state)) = (made, account.state.write().as_mut()) {
+        state.view.keep(made);
+    }
+    Some(plan)
+}
+
+impl Views {
+    /// Plans a page on a view that is not older than a change of the account. Nothing where there is no such account, or
+    /// where the view was dropped at once because others need the room.
+    pub async fn plan(&self, id: AccountId, request: &Arc<Request>, least: i64) -> Result<Option<Plan>, DbError> {
+        self.bring(id, with_parents(request.list.table), least).await?;
+        let account = self.account(id);
+        if let Some(plan) = account.state.read().as_ref().and_then(|state| request.page(state)) {
+            return Ok(Some(plan));
+        }
+        if request.field.is_some() {
+            self.bring_answers(id, &account, request).await?;
+        }
+        let turn = Arc::clone(&account.turn).lock_owned().await;
+        let records = account.state.read().as_ref().map_or(0, |state| state.view.len(request.list.table));
+        let plan = if records < MANY {
+            make(&account, request)
+        } else {
+            let _permit = self.0.workers.acquire().await.map_err(|error| DbError::Failed(error.to_string()))?;
+            let (account, request) = (Arc::clone(&account), Arc::clone(request));
+            let work = tokio::task::spawn_blocking(move || (make(&account, &request), turn));
+            work.await.map_err(|error| DbError::Failed(error.to_string()))?.0
+        };
+        if let Some(state) = account.state.write().as_mut() {
+            self.fit(id, &account, state);
+        }
+        Ok(plan)
+    }
+
+    /// Sees to it that the answers by which a list is sorted are those of the view.
+    async fn bring_answers(&self, id: AccountId, account: &Arc<Account>, request: &Request) -> Result<(), DbError> {
+        let Some(field) = request.field else { return Ok(()) };
+        for _ in 0..super::ATTEMPTS {
+            let found = store::answers(&mut Source::Db(&self.0.db), id, field).await?;
+            let Some((head, found)) = found else { return Ok(()) };
+            {
+                let mut state = account.state.write();
+                if let Some(state) = state.as_mut().filter(|state| state.head == head) {
+                    let slot = |(name, key): &(String, String)| {
+                        let slot = state.view.slot(request.list.table, name);
+                        (slot != NOBODY).then(|| (slot, key.as_str().into()))
+                    };
+                    let answers = Arc::new(found.iter().filter_map(slot).collect());
+                    state.answers.retain(|_, (sequence, _)| *sequence == head.sequence);
+                    state.answers.insert(field, (head.sequence, answers));
+                    return Ok(());
+                }
+            }
+            self.bring(id, with_parents(request.list.table), head.sequence).await?;
+        }
+        Ok(())
+    }
+
+    /// Plans a page in a snapshot, in which it is then read: for accounts that change faster than pages are read.
+    pub async fn plan_in(&self, tx: &mut Tx, id: AccountId, request: &Request) -> Result<Option<Plan>, DbError> {
+        let account = self.account(id);
+        let _turn = account.turn.lock().await;
+        let held = account.state.write().take();
+        let wanted = with_parents(request.list.table);
+        let Some(mut state) = self.load_in(tx, (id, &account), held, wanted).await? else { return Ok(None) };
+        if let Some(field) = request.field {
+            let engine = tx.engine();
+            let found = store::answers(&mut Source::Snapshot(tx, engine), id, field).await?;
+            let slots = found.map(|(_, found)| found).unwrap_or_default();
+            let slots =
+                slots.iter().map(|(name, key)| (state.view.slot(request.list.table, name), key.as_str().into()));
+            let answers = Arc::new(slots.collect());
+            state.answers.insert(field, (state.head.sequence, answers));
+        }
+        request.learn(&mut state);
+        let plan = request.made(&state).map(|(plan, _)| plan);
+        self.fit(id, &account, &mut state);
+        *account.state.write() = Some(state);
+        Ok(plan)
+    }
+
+    /// Loads the view of an account again, because something in it was not as it must be.
+    pub fn forget(&self, id: AccountId) {
+        let account = self.account(id);
+        let dropped = account.state.write().take();
+        if dropped.is_some() {
+            self.note(id, &account, 0);
+        }
+    }
+
+    /// Counts a page that was planned again.
+    pub fn count_second_try(&self) {
+        self.0.counters.second_tries.fetch_add(1, Ordering::Relaxed);
+    }
+}

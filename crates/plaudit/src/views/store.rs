@@ -1,0 +1,358 @@
+//! Reads what views hold, and the documents of a page.
+//!
+//! - Every statement that tells where the account stands tells it for all that it reads: it is one statement, and so one
+//!   state of the database.
+//! - SQLite finds a row quickest by the number that it gives rows itself, so that is what a view holds as locator. A
+//!   `VACUUM` may give other numbers; the slug is read with the document, so that it is noticed.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use list_view::{Cell, Holds, View};
+
+use crate::db::{AccountId, DbError, Engine, Row, Source, Tx, Value};
+use crate::list::{List, Table, Values};
+use crate::text::Slug;
+
+/// Where an account stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The version of the program.
+    pub version: i64,
+    /// The number of the last change.
+    pub sequence: i64,
+    /// The hash of the last change, which tells it from the change of that number in another history.
+    pub hash: [u8; 32],
+}
+
+fn head(row: &Row<'_>) -> Result<Head, DbError> {
+    let broken = |_| DbError::Failed("the hash of an account's last change has not 32 bytes".to_owned());
+    Ok(Head { version: row.integer(0)?, sequence: row.integer(1)?, hash: row.bytes(2)?.try_into().map_err(broken)? })
+}
+
+/// Where an account stands, and the hash that a change of it has; nothing where there is no such account.
+pub(super) async fn head_and_hash(
+    tx: &mut Tx,
+    account: AccountId,
+    sequence: i64,
+) -> Result<Option<(Head, Option<[u8; 32]>)>, DbError> {
+    let sql = "SELECT version, sequence, hash, (SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2) \
+               FROM accounts WHERE id = $1";
+    tx.first(sql, &[account.into(), sequence.into()], |row| {
+        Ok((head(row)?, row.bytes(3).ok().and_then(|hash| hash.try_into().ok())))
+    })
+    .await
+}
+
+/// The sets of records that stand in tables of their own, by column and slug.
+type Sets = Vec<HashMap<String, Vec<String>>>;
+
+/// What a row of a table tells, borrowed from it.
+struct Cells<'r> {
+    name: &'r str,
+    locator: i64,
+    cells: Vec<Cell<'r>>,
+}
+
+fn cells<'r>(table: &Table, row: &'r Row<'_>, first: usize, sets: &'r Sets) -> Result<Cells<'r>, DbError> {
+    let name = row.text(first)?;
+    let mut at = first + 1;
+    let mut cells = Vec::with_capacity(table.columns.len());
+    for column in table.columns {
+        at += 1;
+        let stored_apart = table.sets.iter().position(|values| values.column == column.name);
+        cells.push(match (column.holds, stored_apart) {
+            (Holds::Number | Holds::Flag, _) => Cell::Number(row.integer(at)?),
+            (Holds::Set, Some(number)) => {
+                at -= 1;
+                Cell::Set(sets[number].get(name).map_or(&[], Vec::as_slice))
+            }
+            (Holds::Set, None) => Cell::Words(row.text(at)?),
+            (Holds::Code | Holds::Text | Holds::Reference(_), _) => Cell::Text(row.text(at)?),
+        });
+    }
+    Ok(Cells { name, locator: row.integer(first + 1)?, cells })
+}
+
+/// Slug, locator and columns of a table, `r` being the table.
+fn columns(table: &Table, engine: Engine) -> String {
+    let locator = match engine {
+        Engine::Sqlite => "r.rowid",
+        Engine::Postgres => "CAST(0 AS BIGINT)",
+    };
+    let mut sql = format!("r.{}, {locator}", table.name);
+    for column in table.columns.iter().filter(|column| table.sets.iter().all(|values| values.column != column.name)) {
+        let _ = write!(sql, ", r.{}", column.name);
+    }
+    sql
+}
+
+/// Adds all records of a table to a view, or those whose columns were changed after a change of the account. `progress`
+/// is told now and then how many there are so far.
+pub(super) async fn load(
+    tx: &mut Tx,
+    account: AccountId,
+    (table, number): (&Table, usize),
+    after: Option<i64>,
+    view: &mut View,
+    mut progress: impl FnMut(&View, usize) + Send,
+) -> Result<(), DbError> {
+    let engine = tx.engine();
+    let mut sets = Sets::default();
+    for values in table.sets {
+        let mut source = Source::Snapshot(tx, engine);
+        sets.push(read_set(&mut source, account, (table, values), after).await?.1);
+    }
+    let columns = columns(table, engine);
+    let (after, parameters) = bounds("r", account, after);
+    let sql = format!("SELECT {columns} FROM {} r WHERE r.account = $1{after}", table.sql);
+    let mut count = 0;
+    tx.each(&sql, &parameters, |row| {
+        let Cells { name, locator, cells } = cells(table, row, 0, &sets)?;
+        view.put(number, name, locator, &cells);
+        count += 1;
+        if count % 1_024 == 0 {
+            progress(view, count);
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// The condition that a row was changed after a change of the account, and the parameters.
+fn bounds(table: &str, account: AccountId, after: Option<i64>) -> (String, Vec<Value<'static>>) {
+    match after {
+        Some(after) => (format!(" AND {table}.list_revision > $2"), vec![account.into(), after.into()]),
+        None => (String::new(), vec![account.into()]),
+    }
+}
+
+/// The values of a set column by slug, and the number of the account's last change in the same state of the database.
+async fn read_set(
+    source: &mut Source<'_>,
+    account: AccountId,
+    (table, values): (&Table, &Values),
+    after: Option<i64>,
+) -> Result<(i64, HashMap<String, Vec<String>>), DbError> {
+    let Values { sql: set, record, value, unless, .. } = values;
+    let counts = if unless.is_empty() { String::new() } else { format!(" AND s.{unless} = 0") };
+    let (changed, parameters) = bounds("r", account, after);
+    let found = match after {
+        None => format!("SELECT s.{record} AS name, s.{value} AS held FROM {set} s WHERE s.account = $1{counts}"),
+        Some(_) => format!(
+            "SELECT s.{record} AS name, s.{value} AS held FROM {} r CROSS JOIN {set} s WHERE r.account = $1{changed} \
+             AND s.account = $1 AND s.{record} = r.{}{counts}",
+            table.sql, table.name
+        ),
+    };
+    let sql = format!(
+        "SELECT a.sequence, found.name, found.held FROM accounts a LEFT JOIN ({found}) AS found ON 1 = 1 WHERE a.id = $1"
+    );
+    let (mut sequence, mut sets) = (0, HashMap::<String, Vec<String>>::new());
+    source
+        .each(&sql, &parameters, |row| {
+            sequence = row.integer(0)?;
+            if let Some(name) = row.optional_text(1)? {
+                sets.entry(name.to_owned()).or_default().push(row.text(2)?.to_owned());
+            }
+            Ok(())
+        })
+        .await?;
+    Ok((sequence, sets))
+}
+
+/// What was changed of a table after a change of the account.
+pub(super) struct Changed {
+    /// Where the account stands.
+    pub head: Head,
+    /// The hash of the change after which it was asked.
+    pub since: Option<[u8; 32]>,
+    /// Whether the account was changed while it was read.
+    pub is_torn: bool,
+    rows: Vec<(String, i64, Vec<Owned>)>,
+}
+
+/// A cell that outlives its row.
+enum Owned {
+    Text(String),
+    Number(i64),
+    Words(String),
+    Set(Vec<String>),
+}
+
+impl Owned {
+    fn of(cell: &Cell<'_>) -> Self {
+        match cell {
+            Cell::Text(text) => Self::Text((*text).to_owned()),
+            Cell::Number(number) => Self::Number(*number),
+            Cell::Words(words) => Self::Words((*words).to_owned()),
+            Cell::Set(values) => Self::Set(values.to_vec()),
+        }
+    }
+
+    fn cell(&self) -> Cell<'_> {
+        match self {
+            Self::Text(text) => Cell::Text(text),
+            Self::Number(number) => Cell::Number(*number),
+            Self::Words(words) => Cell::Words(words),
+            Self::Set(values) => Cell::Set(values),
+        }
+    }
+}
+
+impl Changed {
+    /// Brings a view up to date.
+    pub(super) fn apply(&self, view: &mut View, number: usize) {
+        for (name, locator, cells) in &self.rows {
+            let cells: Vec<Cell<'_>> = cells.iter().map(Owned::cell).collect();
+            view.put(number, name, *locator, &cells);
+        }
+    }
+}
+
+/// Reads where the account stands and what was changed of a table: one statement, and one for each set.
+pub(super) async fn changed(
+    source: &mut Source<'_>,
+    account: AccountId,
+    table: &Table,
+    after: i64,
+) -> Result<Option<Changed>, DbError> {
+    let (mut sets, mut states) = (Sets::default(), Vec::new());
+    for values in table.sets {
+        let (sequence, set) = read_set(source, account, (table, values), Some(after)).await?;
+        states.push(sequence);
+        sets.push(set);
+    }
+    let columns = columns(table, source.engine());
+    let sql = format!(
+        "SELECT a.version, a.sequence, a.hash, \
+         (SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2), {columns} \
+         FROM accounts a LEFT JOIN {} r ON r.account = $1 AND r.list_revision > $2 WHERE a.id = $1",
+        table.sql
+    );
+    let mut found: Option<Changed> = None;
+    source
+        .each(&sql, &[account.into(), after.into()], |row| {
+            let changed = match &mut found {
+                Some(changed) => changed,
+                None => {
+                    let since = row.bytes(3).ok().and_then(|hash| hash.try_into().ok());
+                    let head = head(row)?;
+                    let is_torn = states.iter().any(|sequence| *sequence != head.sequence);
+                    found.insert(Changed { head, since, is_torn, rows: Vec::new() })
+                }
+            };
+            if row.optional_text(4)?.is_some() {
+                let Cells { name, locator, cells } = cells(table, row, 4, &sets)?;
+                changed.rows.push((name.to_owned(), locator, cells.iter().map(Owned::of).collect()));
+            }
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
+/// What finds the document of a record.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its slug or token.
+    pub name: String,
+    /// Where SQLite has its row.
+    pub locator: i64,
+}
+
+/// The sizes of the statements that read pages: few texts serve every request.
+const SIZES: [usize; 2] = [10, 100];
+
+/// Reads the documents of a page in one statement, in the order of the page, and with them where the account stands.
+/// Nothing where there is no such account, or where a record is not where it was.
+pub(crate) async fn page(
+    source: &mut Source<'_>,
+    account: AccountId,
+    (list, table): (&List, &Table),
+    wanted: &[Wanted],
+    mut each: impl FnMut(&[&str]) -> Result<(), DbError> + Send,
+) -> Result<Option<Head>, DbError> {
+    let engine = source.engine();
+    let size = SIZES.into_iter().find(|size| wanted.len() <= *size).unwrap_or(wanted.len());
+    let sql = page_sql((list, table), engine, size);
+    let mut values: Vec<Value<'_>> = vec![account.into()];
+    values.extend(wanted.iter().map(|wanted| match engine {
+        Engine::Sqlite => wanted.locator.into(),
+        Engine::Postgres => wanted.name.as_str().into(),
+    }));
+    values.resize(size + 1, Value::Null);
+    let (mut stands, mut next, mut is_misplaced) = (None, 0, false);
+    // Neither engine promises an order; what comes early waits.
+    let mut early: HashMap<usize, Vec<String>> = HashMap::new();
+    source
+        .each(&sql, &values, |row| {
+            if row.optional_integer(0)?.is_some() {
+                stands = Some(head(row)?);
+                return Ok(());
+            }
+            let number = usize::try_from(row.integer(3)?).unwrap_or(usize::MAX);
+            if wanted.get(number).is_none_or(|wanted| row.text(4).ok() != Some(wanted.name.as_str())) {
+                is_misplaced = true;
+                return Ok(());
+            }
+            let texts = (5..5 + list.shown.count).map(|at| Ok(row.optional_text(at)?.unwrap_or_default()));
+            let texts = texts.collect::<Result<Vec<&str>, DbError>>()?;
+            if number != next {
+                early.insert(number, texts.into_iter().map(str::to_owned).collect());
+                return Ok(());
+            }
+            each(&texts)?;
+            next += 1;
+            while let Some(texts) = early.remove(&next) {
+                each(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+                next += 1;
+            }
+            Ok(())
+        })
+        .await?;
+    Ok(stands.filter(|_| !is_misplaced && next == wanted.len()))
+}
+
+fn page_sql((list, table): (&List, &Table), engine: Engine, size: usize) -> String {
+    let mut places = String::with_capacity(size * 12);
+    for number in 0..size {
+        let comma = if number > 0 { ", " } else { "" };
+        let _ = write!(places, "{comma}({number}, ${})", number + 2);
+    }
+    let nothing = (0..list.shown.count).map(|_| ", CAST(NULL AS TEXT)").collect::<String>();
+    let found = match engine {
+        Engine::Sqlite => "r.rowid = page.column2".to_owned(),
+        Engine::Postgres => format!("r.{} = CAST(page.column2 AS ordered_text)", table.name),
+    };
+    format!(
+        "SELECT version, sequence, hash, CAST(NULL AS BIGINT), CAST(NULL AS TEXT){nothing} FROM accounts WHERE id = $1 \
+         UNION ALL SELECT CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BYTEA), \
+         CAST(page.column1 AS BIGINT), r.{}, {} FROM (VALUES {places}) AS page CROSS JOIN {} r{} \
+         WHERE r.account = $1 AND {found}",
+        table.name, list.shown.columns, table.sql, list.shown.joins
+    )
+}
+
+/// The answers of records to a field, as lists sort by them, and where the account stands.
+pub(super) async fn answers(
+    source: &mut Source<'_>,
+    account: AccountId,
+    field: Slug,
+) -> Result<Option<(Head, Vec<(String, String)>)>, DbError> {
+    let sql = "SELECT a.version, a.sequence, a.hash, k.slug, k.sort_key FROM accounts a \
+               LEFT JOIN contributor_answers k ON k.account = $1 AND k.field = $2 WHERE a.id = $1";
+    let (mut stands, mut found) = (None, Vec::new());
+    source
+        .each(sql, &[account.into(), field.into()], |row| {
+            if stands.is_none() {
+                stands = Some(head(row)?);
+            }
+            if let Some(slug) = row.optional_text(3)? {
+                found.push((slug.to_owned(), row.text(4)?.to_owned()));
+            }
+            Ok(())
+        })
+        .await?;
+    Ok(stands.map(|stands| (stands, found)))
+}
