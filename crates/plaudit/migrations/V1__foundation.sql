@@ -128,15 +128,13 @@ CREATE TABLE one_time_links (
 );
 CREATE INDEX one_time_links_by_end ON one_time_links (account, expires);
 
--- segment: what the filters of lists tell entries apart by, as one number. division: 0 for none. title_key and
--- entrant_key: the title and the entrant's name after case folding, by which lists sort and search. recency: the time of
--- the last change, negated, so that the newest comes first in an ascending index whose ties are ordered by slug.
+-- division: 0 for none. title_key and entrant_key: the title and the entrant's name after case folding, by which lists sort
+-- and search. review_key: the review status, or of a long one its beginning and its hash.
 CREATE TABLE entries (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     local_id BIGINT NOT NULL,
     season ordered_text NOT NULL,
-    segment BIGINT NOT NULL,
     category ordered_text NOT NULL,
     division BIGINT NOT NULL,
     chapter ordered_text NOT NULL,
@@ -145,80 +143,58 @@ CREATE TABLE entries (
     status ordered_text NOT NULL,
     moderation ordered_text NOT NULL,
     payment ordered_text NOT NULL,
-    review ordered_text NOT NULL,
+    review_key ordered_text NOT NULL,
     title ordered_text NOT NULL,
     title_key ordered_text NOT NULL,
     entrant_key ordered_text NOT NULL,
-    created BIGINT NOT NULL,
-    recency BIGINT NOT NULL,
+    updated BIGINT NOT NULL,
     archived BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     detail ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX entries_by_local_id ON entries (account, local_id);
-CREATE INDEX entries_of_entrant ON entries (account, entrant, slug, segment);
-CREATE INDEX entries_of_segment ON entries (account, segment, slug);
-CREATE INDEX entries_of_category ON entries (account, category, local_id, slug, segment);
-CREATE INDEX entries_of_chapter ON entries (account, chapter, local_id, slug, segment);
-CREATE INDEX entries_sorted_by_updated ON entries (account, season, recency, slug, segment);
-CREATE INDEX entries_sorted_by_title ON entries (account, season, title_key, slug, segment);
-CREATE INDEX entries_sorted_by_applicant ON entries (account, season, entrant_key, slug, segment);
-CREATE INDEX entries_sorted_by_local_id ON entries (account, season, local_id, slug, segment);
+CREATE INDEX entries_of_entrant ON entries (account, entrant, slug);
+CREATE INDEX entries_of_lists ON entries (account, list_revision, slug, local_id, season, category, chapter, form, entrant,
+    status, moderation, payment, review_key, title_key, entrant_key, updated, archived, deleted);
 
 -- The tags of entries, those in the trash included.
 CREATE TABLE entry_tags (
     account BIGINT NOT NULL,
-    tag ordered_text NOT NULL,
     slug ordered_text NOT NULL,
-    PRIMARY KEY (account, tag, slug)
+    tag ordered_text NOT NULL,
+    PRIMARY KEY (account, slug, tag)
 );
 
--- The segments of entries: what each stands for and how many entries it has, kept by the transaction that changes an
--- entry. Its number follows from what it stands for.
+-- How many entries each division of a category has, those in the trash left out; 0 is no division. Kept by the transaction
+-- that changes an entry, because a new one goes where the fewest are.
 CREATE TABLE entry_counts (
     account BIGINT NOT NULL,
-    segment BIGINT NOT NULL,
-    season ordered_text NOT NULL,
     category ordered_text NOT NULL,
-    chapter ordered_text NOT NULL,
-    form ordered_text NOT NULL,
     division BIGINT NOT NULL,
-    status ordered_text NOT NULL,
-    moderation ordered_text NOT NULL,
-    payment ordered_text NOT NULL,
-    review ordered_text NOT NULL,
-    archived BIGINT NOT NULL,
-    deleted BIGINT NOT NULL,
     total BIGINT NOT NULL,
-    PRIMARY KEY (account, segment)
+    PRIMARY KEY (account, category, division)
 );
-CREATE INDEX entry_counts_of_category ON entry_counts (account, season, category);
 
--- What stands on the tabs of entries: contributors, and attachments further down. segment: what some filters of their
--- lists tell them apart by, 0 where it or its entry is in the trash. entry_key: the title of the entry after case folding.
--- recency: the time of the last change, negated.
 CREATE TABLE contributors (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     entry ordered_text NOT NULL,
     tab ordered_text NOT NULL,
-    segment BIGINT NOT NULL,
-    entry_key ordered_text NOT NULL,
     created BIGINT NOT NULL,
-    recency BIGINT NOT NULL,
+    updated BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
 CREATE INDEX contributors_of_entry ON contributors (account, entry, slug);
-CREATE INDEX contributors_sorted_by_entry ON contributors (account, entry_key, slug, segment);
-CREATE INDEX contributors_sorted_by_tab ON contributors (account, tab, slug, segment);
-CREATE INDEX contributors_sorted_by_created ON contributors (account, created, slug, segment);
-CREATE INDEX contributors_sorted_by_updated ON contributors (account, recency, slug, segment);
+CREATE INDEX contributors_of_lists
+    ON contributors (account, list_revision, slug, entry, tab, created, updated, deleted);
 
 -- The answers of contributors as the list sorts by them.
 CREATE TABLE contributor_answers (
@@ -229,19 +205,6 @@ CREATE TABLE contributor_answers (
     PRIMARY KEY (account, slug, field)
 );
 CREATE INDEX contributor_answers_sorted ON contributor_answers (account, field, sort_key, slug);
-
--- What seldom changes of what filters tell contributors and attachments (kind) apart by, as one number, and how many have it.
-CREATE TABLE belonging_segments (
-    account BIGINT NOT NULL,
-    segment BIGINT NOT NULL,
-    kind ordered_text NOT NULL,
-    season ordered_text NOT NULL,
-    category ordered_text NOT NULL,
-    tab ordered_text NOT NULL,
-    total BIGINT NOT NULL,
-    PRIMARY KEY (account, segment)
-);
-CREATE INDEX belonging_segments_by_meaning ON belonging_segments (account, kind, season, category, tab);
 
 CREATE TABLE files (
     account BIGINT NOT NULL,
@@ -268,21 +231,17 @@ CREATE TABLE attachments (
     entry ordered_text NOT NULL,
     tab ordered_text NOT NULL,
     place BIGINT NOT NULL,
-    segment BIGINT NOT NULL,
-    entry_key ordered_text NOT NULL,
     created BIGINT NOT NULL,
-    recency BIGINT NOT NULL,
+    updated BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, token)
 );
 CREATE INDEX attachments_of_entry ON attachments (account, entry, place, token);
-CREATE INDEX attachments_sorted_by_entry ON attachments (account, entry_key, token, segment);
-CREATE INDEX attachments_sorted_by_tab ON attachments (account, tab, token, segment);
-CREATE INDEX attachments_sorted_by_order ON attachments (account, place, token, segment);
-CREATE INDEX attachments_sorted_by_created ON attachments (account, created, token, segment);
-CREATE INDEX attachments_sorted_by_updated ON attachments (account, recency, token, segment);
+CREATE INDEX attachments_of_lists
+    ON attachments (account, list_revision, token, entry, tab, place, created, updated, deleted);
 
 -- total: in ten-thousandths. invoice_number: its sort key, by which numbers are ordered by their value. list_revision: the
 -- number of the change by which a column of the index of lists last became another one.

@@ -137,15 +137,6 @@ pub fn derived_uuid(kind: Kind, slug: Slug) -> String {
     derived(&format!("plaudit {kind} {slug}"))
 }
 
-/// A number that stands for a text, above 0, so that nobody has to look it up: the first 63 bits of a hash. Of 10,000
-/// texts, as many as a large account may have segments, two have the same number once in a hundred thousand million times.
-#[must_use]
-pub fn derived_number(text: &str) -> i64 {
-    let hash: [u8; 32] = Sha256::digest(text).into();
-    let first = hash.first_chunk().map_or(0, |bytes| i64::from_be_bytes(*bytes));
-    (first & i64::MAX).max(1)
-}
-
 /// The UUID of a person whose only user states none: made from the slugs of account and user, so that two imports of one
 /// file agree and no two accounts mean the same person by it.
 #[must_use]

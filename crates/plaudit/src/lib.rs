@@ -4,7 +4,6 @@
 
 pub mod app;
 pub mod attachments;
-pub mod belongings;
 pub mod cli;
 pub mod clock;
 pub mod config;

@@ -8,17 +8,24 @@
 //!   points to is `reference.column`.
 //! - A sort is one key. Ties go by slug, ascending in both directions (contract, section 4).
 
-use list_view::Column;
+use list_view::{Column, Holds};
+use sha2::{Digest as _, Sha256};
 
 use crate::http::page::{FilterValue, ListQuery, ListSpec};
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::text::Slug;
 
-/// Orders, as the number of their table. What is referred to has a lower number than what refers to it.
-pub const ORDERS: usize = 0;
+/// The numbers of the tables of a view. What is referred to has a lower number than what refers to it.
+pub const ENTRIES: usize = 0;
+/// Contributors.
+pub const CONTRIBUTORS: usize = 1;
+/// Attachments.
+pub const ATTACHMENTS: usize = 2;
+/// Orders.
+pub const ORDERS: usize = 3;
 /// How many tables a view has.
-pub const TABLES: usize = 1;
+pub const TABLES: usize = 4;
 
 /// A kind of record as views hold it.
 #[derive(Clone, Copy, Debug)]
@@ -157,7 +164,7 @@ impl Narrow {
                     None => asks.push(Ask::Never),
                 }
             }
-            Self::Is(column) => asks.extend(value.map(|value| Ask::Is(column, text_of(value)))),
+            Self::Is(column) => asks.extend(value.map(|value| Ask::Is(column, bounded(&text_of(value))))),
             Self::Has(column) => {
                 asks.extend(value.map(|value| Ask::Has(column, vec![text_of(value).trim().to_owned()])))
             }
@@ -185,5 +192,39 @@ fn text_of(value: &FilterValue) -> String {
         FilterValue::Text(text) => text.clone(),
         FilterValue::Locale(locale) => locale.code().to_owned(),
         FilterValue::Words(_) | FilterValue::All | FilterValue::Range(_) => String::new(),
+    }
+}
+
+/// A column of a table.
+#[must_use]
+pub const fn column(name: &'static str, holds: Holds) -> Column {
+    Column { name, holds }
+}
+
+/// The longest text that stands in an index whole, in bytes.
+const BOUND: usize = 200;
+
+/// A text as a column has it that is compared and not sorted: a long one is its beginning and its hash, because an index of
+/// PostgreSQL takes no long texts.
+#[must_use]
+pub fn bounded(text: &str) -> String {
+    if text.len() <= BOUND {
+        return text.to_owned();
+    }
+    let beginning = &text[..text.floor_char_boundary(BOUND - 64)];
+    format!("{beginning}{}", hex::encode(Sha256::digest(text)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bounded_text_is_short_and_its_own() {
+        let long = "x".repeat(1_000);
+        assert_eq!(bounded("short"), "short");
+        assert_eq!(bounded(&long).len(), BOUND);
+        assert_ne!(bounded(&long), bounded(&format!("{long}y")));
+        assert!(bounded(&"ü".repeat(500)).len() <= BOUND);
     }
 }

@@ -10,14 +10,11 @@ use sha2::{Digest, Sha256};
 
 use crate::clock::Clock;
 use crate::db::{Db, DbError};
-use crate::entries;
 use crate::http::download::DownloadSigner;
 use crate::http::idempotency::Running;
-use crate::http::kept::KeptAnswers;
 use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
 use crate::http::repeated::Repeated;
-use crate::http::transcoded::Transcoded;
 use crate::ids::Ids;
 use crate::log::{self, Tails};
 use crate::program::Programs;
@@ -76,14 +73,8 @@ pub struct Parts {
     pub running: Running,
     /// Signs the addresses of files.
     pub signer: Arc<DownloadSigner>,
-    /// What lists of entries keep in memory.
-    pub entries: entries::Views,
     /// What lists are answered from.
     pub views: Views,
-    /// Answers of lists that are kept in memory.
-    pub answers: KeptAnswers,
-    /// The XML of documents that were shown lately.
-    pub transcoded: Transcoded,
     /// Answers that are given again while nothing is committed.
     pub repeated: Repeated,
     /// Hashes passwords.
@@ -127,10 +118,7 @@ impl App {
             settings,
             rate_limiter: RateLimiter::default(),
             running: Running::default(),
-            entries: entries::Views::default(),
             views,
-            answers: KeptAnswers::default(),
-            transcoded: Transcoded::default(),
             repeated: Repeated::default(),
             passwords: users::Passwords::default(),
             metrics: Metrics::default(),

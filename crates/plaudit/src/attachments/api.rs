@@ -7,17 +7,16 @@ use axum::Router;
 use axum::routing::{get, post, put};
 
 use self::schemas::{UpdateAttachment, UpdateAttachmentAnswer};
+use super::list::LIST;
 use super::rules::{self, Given};
 use super::{Attachment, store};
 use crate::app::App;
-use crate::belongings::store::{Segments, write_segments};
-use crate::belongings::{self, Belonging, Listed, Selection, Shown};
-use crate::db::Tx;
+use crate::db::{DbError, Tx};
 use crate::entries::{self, Cause, EntryHead, check_changeable, refresh_detail};
 use crate::files;
 use crate::http::openapi::{Error, Paging};
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, Order};
-use crate::http::{ApiError, Body, Caller, PathField, PathToken, RawQuery, Reply, Writer, Writing};
+use crate::http::page::ListQuery;
+use crate::http::{self, ApiError, Body, Caller, PathField, PathToken, RawQuery, Renderer, Reply, Writer, Writing};
 use crate::input::Violations;
 use crate::kind::Kind;
 use crate::log::{self, Action, Change};
@@ -32,15 +31,6 @@ pub fn routes() -> Router<App> {
         .route("/attachment/{token}/update-field/{field}", put(update_field))
         .route("/entry/{slug}/attachment/{tab}", post(upload::upload))
 }
-
-const FILTERS: &[Filter] = &[
-    Filter::new("category", FilterKind::Slug),
-    Filter::new("chapter", FilterKind::Slug),
-    Filter::new("entry", FilterKind::Slug),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("tab", FilterKind::Slug),
-];
-const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "entry", "order", "tab", "updated"]);
 
 /// A page of attachments of entries that are not in the trash. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -64,25 +54,22 @@ const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "entry", "order", "ta
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let order = match query.order {
-        Order::Named(order) => order,
-        Order::Field(_) => SPEC.default_order,
-    };
-    let selection = Selection::of(&query, caller.program());
-    let listed = Listed::named(Belonging::Attachment, selection, order, query.direction);
-    let read = belongings::page(&caller, &query, &listed).await?;
+    let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
+    // Its files have addresses that are good for a while only.
+    let expires = caller.expires().to_string();
     let program = caller.program();
-    belongings::answer(&caller, ("/attachment", &query), (&listed, &read), |shown| document(program, shown))
+    let show = |renderer: &mut Renderer, texts: &[&str]| {
+        renderer.item(&document(program, texts[0], texts[1], texts[2])?.0, None);
+        Ok(())
+    };
+    http::list::page(&caller, raw.as_deref(), (&LIST, &query), &expires, &show).await
 }
 
-fn document(program: &Program, shown: &Shown) -> Result<String, ApiError> {
-    let attachment = store::parse(&shown.doc, &program.context)?;
-    let filename = match &shown.file {
-        Some(doc) => files::store::facts(doc)?.filename,
-        None => String::new(),
-    };
-    Ok(rules::document(&attachment, &shown.title, &filename))
+/// What is shown of an attachment, and the name of its file.
+fn document(program: &Program, doc: &str, title: &str, file: &str) -> Result<(String, String), DbError> {
+    let attachment = store::parse(doc, &program.context)?;
+    let filename = if file.is_empty() { String::new() } else { files::store::facts(file)?.filename };
+    Ok((rules::document(&attachment, title, &filename), filename))
 }
 
 /// An attachment.
@@ -100,11 +87,12 @@ fn document(program: &Program, shown: &Shown) -> Result<String, ApiError> {
 )]
 pub async fn show(caller: Caller, PathToken(token): PathToken) -> Result<Reply, ApiError> {
     let program = caller.program();
-    let read =
-        belongings::store::find(&caller.app().db, caller.account(), Belonging::Attachment, token.as_str()).await?;
+    let read = store::find(&caller.app().db, caller.account(), &token).await?;
     let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, shown) = found.ok_or(ApiError::NotFound)?;
-    Ok(Reply::ok(document(program, &shown)?, revision))
+    let file = shown.file.unwrap_or_default();
+    let (document, filename) = document(program, &shown.doc, &shown.title, &file)?;
+    Ok(Reply::ok(document, revision).naming(&[&shown.title, &filename]))
 }
 
 struct Request {
@@ -137,8 +125,7 @@ pub async fn update(
 
 async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
     let Request { token, body } = &*writing.state;
-    let (document, revision) = change(tx, writing, token, rules::read_update(body)).await?;
-    Ok(Reply::ok(document, revision))
+    change(tx, writing, token, rules::read_update(body), Reply::ok).await
 }
 
 struct AnswerRequest {
@@ -179,17 +166,18 @@ async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<R
     if writing.program.fields.live(*field).is_none() {
         return Err(ApiError::NotFound);
     }
-    let (document, revision) = change(tx, writing, token, rules::read_answer(body, *field)).await?;
-    Ok(Reply::created(document, revision, Kind::Attachment, token.as_str()))
+    let reply = |document, revision| Reply::created(document, revision, Kind::Attachment, token.as_str());
+    change(tx, writing, token, rules::read_answer(body, *field), reply).await
 }
 
-/// Changes an attachment as a body says that was read with these violations; gives what is shown then, and the revision.
+/// Changes an attachment as a body says that was read with these violations; answers with what is shown then.
 async fn change<S>(
     tx: &mut Tx,
     writing: &Writing<S>,
     token: &Token,
     given: (Given, Violations),
-) -> Result<(String, i64), ApiError> {
+    reply: impl FnOnce(String, i64) -> Reply + Send,
+) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
     let found = store::find_for_update(tx, account, token, &program.context).await?.ok_or(ApiError::NotFound)?;
     let before = found.value;
@@ -202,7 +190,8 @@ async fn change<S>(
         if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
     let filename = files::store::names_in(tx, account, std::slice::from_ref(token)).await?.pop();
     let filename = filename.map(|(_, filename)| filename).unwrap_or_default();
-    Ok((rules::document(&after, head.title(), &filename), revision))
+    let document = rules::document(&after, head.title(), &filename);
+    Ok(reply(document, revision).naming(&[head.title(), &filename]))
 }
 
 /// Logs and writes an attachment, and has its entry show it.
@@ -217,10 +206,8 @@ async fn write<S>(tx: &mut Tx, writing: &Writing<S>, attachment: Attachment, act
         document: attachment.stored(),
     };
     let revision = log::append(tx, account, origin, change).await?;
-    let mut segments = Segments::default();
     let record = Record { value: attachment, revision, deleted: action == Action::Trashed };
-    store::put(tx, account, &record, &mut segments).await?;
-    write_segments(tx, account, segments).await?;
+    store::put(tx, account, &record).await?;
     refresh_detail(tx, account, program, origin, entry, Cause::Belongings).await?;
     Ok(revision)
 }

@@ -9,10 +9,12 @@
 //! - An attachment in the trash keeps its file.
 
 pub mod api;
+mod list;
 mod rules;
 pub mod store;
 
 pub use api::routes;
+pub use list::LISTED;
 pub use rules::write_shown;
 
 use crate::document::{self, Object};

@@ -1,45 +1,64 @@
 //! The table of attachments.
 
 use super::Attachment;
-use crate::belongings::Belonging;
-use crate::belongings::store::{Segments, settle};
-use crate::db::{AccountId, DbError, Row, Tx};
+use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::files;
 use crate::http::json_body::parse_object;
 use crate::input::{self, Members};
 use crate::program::{Context, Record};
 use crate::text::{Slug, Token};
 
-/// Adds or replaces an attachment. The counts follow with [`crate::belongings::store::write_segments`], in the same
-/// transaction.
-pub async fn put(
-    tx: &mut Tx,
-    account: AccountId,
-    record: &Record<Attachment>,
-    segments: &mut Segments,
-) -> Result<(), DbError> {
+/// Adds or replaces an attachment.
+pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Attachment>) -> Result<(), DbError> {
     let Attachment { token, entry, tab, order, created, updated, .. } = &record.value;
-    let named = (Belonging::Attachment, token.as_str());
-    let (segment, entry_key) = settle(tx, account, named, (*entry, *tab), record.deleted, segments).await?;
     tx.later(
-        "INSERT INTO attachments (account, token, entry, tab, place, segment, entry_key, created, recency, deleted, \
-         revision, doc) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
-         ON CONFLICT (account, token) DO UPDATE SET entry = $3, tab = $4, place = $5, segment = $6, entry_key = $7, \
-         created = $8, recency = $9, deleted = $10, revision = $11, doc = $12",
+        "INSERT INTO attachments (account, token, entry, tab, place, created, updated, deleted, list_revision, revision, \
+         doc) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) ON CONFLICT (account, token) DO UPDATE SET \
+         entry = $3, tab = $4, place = $5, created = $6, updated = $7, deleted = $8, list_revision = $9, revision = $9, \
+         doc = $10",
         vec![
             account.into(),
             token.as_str().to_owned().into(),
             (*entry).into(),
             (*tab).into(),
             (*order).into(),
-            segment.into(),
-            entry_key.into(),
             (*created).into(),
-            updated.as_microseconds().saturating_neg().into(),
+            (*updated).into(),
             record.deleted.into(),
             record.revision.into(),
             record.value.stored().into(),
         ],
+    )
+    .await
+}
+
+/// What an attachment shows: its stored form, the title of its entry, and the stored form of its file.
+pub(super) struct Shown {
+    pub(super) doc: String,
+    pub(super) title: String,
+    pub(super) file: Option<String>,
+}
+
+/// The version of the account's program, and an attachment, with its revision, that is not in the trash and whose entry is
+/// not either.
+pub(super) async fn find(
+    db: &Db,
+    account: AccountId,
+    token: &Token,
+) -> Result<Option<(i64, Option<(i64, Shown)>)>, DbError> {
+    db.look_up(
+        "SELECT a.version, r.revision, r.doc, r.title, f.doc FROM accounts a \
+         LEFT JOIN (SELECT t.token, t.revision, t.doc, e.title FROM attachments t \
+         JOIN entries e ON e.account = t.account AND e.slug = t.entry \
+         WHERE t.account = $1 AND t.token = $2 AND t.deleted = 0 AND e.deleted = 0) AS r ON 1 = 1 \
+         LEFT JOIN files f ON f.account = a.id AND f.token = r.token WHERE a.id = $1",
+        &[account.into(), token.as_str().into()],
+        |row| {
+            let Some(revision) = row.optional_integer(1)? else { return Ok((row.integer(0)?, None)) };
+            let file = row.optional_text(4)?.map(str::to_owned);
+            let shown = Shown { doc: row.text(2)?.to_owned(), title: row.text(3)?.to_owned(), file };
+            Ok((row.integer(0)?, Some((revision, shown))))
+        },
     )
     .await
 }

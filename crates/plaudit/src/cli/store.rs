@@ -194,28 +194,24 @@ pub(super) async fn last_of_account(tx: &mut Tx, account: AccountId, slug: Slug)
     .await
 }
 
-/// Season, category, chapter, status and division of a segment, the count that is kept, and the entries that there are;
-/// those that agree are left out. An entry whose segment is not that of its columns agrees with none.
+/// Category and division, the count that is kept, and the entries that there are; those that agree are left out.
 pub(super) async fn wrong_entry_counts(
     tx: &mut Tx,
     account: AccountId,
-) -> Result<Vec<([String; 4], i64, i64, i64)>, DbError> {
-    const SEGMENT: &str = "segment, season, category, chapter, form, division, status, moderation, payment, review, \
-                           archived, deleted";
+) -> Result<Vec<(String, i64, i64, i64)>, DbError> {
     let mut wrong = Vec::new();
-    let sql = format!(
-        "SELECT season, category, chapter, status, division, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
-         (SELECT {SEGMENT}, total AS kept, 0 AS there FROM entry_counts WHERE account = $1 \
-         UNION ALL SELECT {SEGMENT}, 0, count(*) FROM entries WHERE account = $1 GROUP BY {SEGMENT}) AS compared \
-         GROUP BY {SEGMENT} HAVING sum(kept) <> sum(there) OR (segment & 3) <> 2 * archived + deleted \
-         ORDER BY {SEGMENT}"
-    );
-    tx.each(&sql, &[account.into()], |row| {
-        let text = |column| Ok::<_, DbError>(row.text(column)?.to_owned());
-        let place = [text(0)?, text(1)?, text(2)?, text(3)?];
-        wrong.push((place, row.integer(4)?, row.integer(5)?, row.integer(6)?));
-        Ok(())
-    })
+    tx.each(
+        "SELECT category, division, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
+         (SELECT category, division, total AS kept, 0 AS there FROM entry_counts WHERE account = $1 \
+         UNION ALL SELECT category, division, 0, count(*) FROM entries WHERE account = $1 AND deleted = 0 \
+         GROUP BY category, division) AS compared \
+         GROUP BY category, division HAVING sum(kept) <> sum(there) ORDER BY category, division",
+        &[account.into()],
+        |row| {
+            wrong.push((row.text(0)?.to_owned(), row.integer(1)?, row.integer(2)?, row.integer(3)?));
+            Ok(())
+        },
+    )
     .await?;
     Ok(wrong)
 }

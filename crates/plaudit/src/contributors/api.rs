@@ -6,14 +6,16 @@ pub mod write;
 use axum::Router;
 use axum::routing::{get, put};
 
+use super::list::{BY_FIELD, NAMED};
 use super::{rules, store};
 use crate::app::App;
-use crate::belongings::{self, Belonging, Listed, Selection, Shown};
+use crate::db::DbError;
 use crate::http::openapi::{Error, Paging};
-use crate::http::page::{self, Filter, FilterKind, ListQuery, ListSpec, Order};
-use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
+use crate::http::page::{self, ListQuery};
+use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Renderer, Reply};
 use crate::program::fields::Resource;
 use crate::program::{self, Program};
+use crate::text::Slug;
 
 /// The routes of contributors.
 pub fn routes() -> Router<App> {
@@ -22,21 +24,6 @@ pub fn routes() -> Router<App> {
         .route("/contributor/{slug}", get(show).put(write::update).delete(write::delete))
         .route("/contributor/{slug}/update-field/{field}", put(write::update_field))
 }
-
-const FILTERS: &[Filter] = &[
-    Filter::new("entry", FilterKind::Slug),
-    Filter::new("tab", FilterKind::Slug),
-    Filter::new("status", FilterKind::OneOf(&["submitted", "in_progress", "resubmission_required", "resubmitted"])),
-    Filter::new("payment_status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-    Filter::new("moderation", FilterKind::OneOf(&["approved", "undecided", "rejected"])),
-    Filter::new("review_status", FilterKind::Text { max: 255 }),
-    Filter::new("tag", FilterKind::Text { max: 255 }),
-    Filter::new("category", FilterKind::Slug),
-    Filter::new("chapter", FilterKind::Slug),
-    Filter::new("season", FilterKind::SlugOrAll),
-];
-const NAMED: ListSpec = ListSpec::new(FILTERS, &["entry", "tab", "created", "updated"]);
-const SPEC: ListSpec = ListSpec { orders_by_field: true, ..NAMED };
 
 /// A page of contributors of entries that are not in the trash. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -71,19 +58,17 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     // A slug of nothing that contributors answer is an unknown order like any other.
     let field = page::field_of_order(raw.as_deref()).and_then(|field| program.fields.live(field));
     let by_field = field.is_some_and(|field| field.resource == Resource::Contributors);
-    let query = ListQuery::parse(raw.as_deref(), if by_field { &SPEC } else { &NAMED })?;
-    let selection = Selection::of(&query, program);
-    let listed = match query.order {
-        Order::Named(order) => Listed::named(Belonging::Contributor, selection, order, query.direction),
-        Order::Field(field) => Listed::by_answer(selection, field, query.direction),
-    };
-    let read = belongings::page(&caller, &query, &listed).await?;
-    belongings::answer(&caller, ("/contributor", &query), (&listed, &read), |shown| document(program, shown))
+    let list = if by_field { &BY_FIELD } else { &NAMED };
+    let query = ListQuery::parse(raw.as_deref(), &list.spec)?;
+    http::list::page(&caller, raw.as_deref(), (list, &query), "", &|renderer: &mut Renderer, texts| {
+        renderer.item(&document(program, texts[0], texts[1], http::list::slug(texts[2])?)?, None);
+        Ok(())
+    })
+    .await
 }
 
-fn document(program: &Program, shown: &Shown) -> Result<String, ApiError> {
-    let contributor = program::store::parse(&shown.doc, &program.context)?;
-    Ok(rules::document(&contributor, &shown.title, shown.season))
+fn document(program: &Program, doc: &str, title: &str, season: Slug) -> Result<String, DbError> {
+    Ok(rules::document(&program::store::parse(doc, &program.context)?, title, season))
 }
 
 /// A contributor.
@@ -101,9 +86,9 @@ fn document(program: &Program, shown: &Shown) -> Result<String, ApiError> {
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let program = caller.program();
-    let read =
-        belongings::store::find(&caller.app().db, caller.account(), Belonging::Contributor, slug.as_str()).await?;
+    let read = store::find(&caller.app().db, caller.account(), slug).await?;
     let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, shown) = found.ok_or(ApiError::NotFound)?;
-    Ok(Reply::ok(document(program, &shown)?, revision))
+    let document = document(program, &shown.doc, &shown.title, shown.season)?;
+    Ok(Reply::ok(document, revision).naming(&[&shown.title, shown.season.as_str()]))
 }

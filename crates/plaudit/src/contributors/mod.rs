@@ -9,10 +9,12 @@
 //! - Its answers are kept once more as the list sorts by them.
 
 pub mod api;
+mod list;
 mod rules;
 pub mod store;
 
 pub use api::routes;
+pub use list::LISTED;
 pub use rules::write_shown;
 
 /// The most contributors of an entry, which shows all of them.

@@ -2,38 +2,25 @@
 
 use super::Contributor;
 use super::rules::sort_key;
-use crate::belongings::Belonging;
-use crate::belongings::store::{Segments, settle};
-use crate::db::{AccountId, DbError, Row, Tx};
+use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::ids::Ids;
 use crate::program::{self, Context, Record};
 use crate::text::Slug;
 
-/// Adds or replaces a contributor. The counts follow with [`crate::belongings::store::write_segments`], in the same
-/// transaction.
-pub async fn put(
-    tx: &mut Tx,
-    account: AccountId,
-    record: &Record<Contributor>,
-    segments: &mut Segments,
-) -> Result<(), DbError> {
+/// Adds or replaces a contributor.
+pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) -> Result<(), DbError> {
     let Contributor { slug, entry, tab, fields, created, updated } = &record.value;
-    let named = (Belonging::Contributor, slug.as_str());
-    let (segment, entry_key) = settle(tx, account, named, (*entry, *tab), record.deleted, segments).await?;
     tx.later(
-        "INSERT INTO contributors (account, slug, entry, tab, segment, entry_key, created, recency, deleted, revision, \
-         doc) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (account, slug) DO UPDATE SET \
-         entry = $3, tab = $4, segment = $5, entry_key = $6, created = $7, recency = $8, deleted = $9, revision = $10, \
-         doc = $11",
+        "INSERT INTO contributors (account, slug, entry, tab, created, updated, deleted, list_revision, revision, doc) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9) ON CONFLICT (account, slug) DO UPDATE SET entry = $3, tab = $4, \
+         created = $5, updated = $6, deleted = $7, list_revision = $8, revision = $8, doc = $9",
         vec![
             account.into(),
             (*slug).into(),
             (*entry).into(),
             (*tab).into(),
-            segment.into(),
-            entry_key.into(),
             (*created).into(),
-            updated.as_microseconds().saturating_neg().into(),
+            (*updated).into(),
             record.deleted.into(),
             record.revision.into(),
             program::store::stored(&record.value).into(),
@@ -50,6 +37,36 @@ pub async fn put(
         .await?;
     }
     Ok(())
+}
+
+/// What a contributor shows: its stored form, and title and season of its entry.
+pub(super) struct Shown {
+    pub(super) doc: String,
+    pub(super) title: String,
+    pub(super) season: Slug,
+}
+
+/// The version of the account's program, and a contributor, with its revision, that is not in the trash and whose entry is
+/// not either.
+pub(super) async fn find(
+    db: &Db,
+    account: AccountId,
+    slug: Slug,
+) -> Result<Option<(i64, Option<(i64, Shown)>)>, DbError> {
+    db.look_up(
+        "SELECT a.version, r.revision, r.doc, r.title, r.season FROM accounts a \
+         LEFT JOIN (SELECT c.revision, c.doc, e.title, e.season FROM contributors c \
+         JOIN entries e ON e.account = c.account AND e.slug = c.entry \
+         WHERE c.account = $1 AND c.slug = $2 AND c.deleted = 0 AND e.deleted = 0) AS r ON 1 = 1 WHERE a.id = $1",
+        &[account.into(), slug.into()],
+        |row| {
+            let Some(revision) = row.optional_integer(1)? else { return Ok((row.integer(0)?, None)) };
+            let season = crate::http::list::slug(row.text(4)?)?;
+            let shown = Shown { doc: row.text(2)?.to_owned(), title: row.text(3)?.to_owned(), season };
+            Ok((row.integer(0)?, Some((revision, shown))))
+        },
+    )
+    .await
 }
 
 /// The entry that a contributor belongs to now, for those who are about to give it to another.

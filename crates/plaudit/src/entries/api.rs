@@ -64,6 +64,7 @@ fn created(stored: Stored, slug: Slug) -> Reply {
         revision: stored.revision,
         version: None,
         created: Some(format!("/{}/{slug}", Kind::Entry.path())),
+        named: String::new(),
     }
 }
 

@@ -12,34 +12,28 @@
 //! - Its automatic score and its eligibility follow from its answers, its division from those of its category
 //!   (`rules/screening.rs`).
 //! - Everything that changes an entry is written by [`store::write`]: the difference tells the events.
-//! - What filters of lists tell entries apart by makes a segment. How many entries each segment has is kept by the
-//!   transaction that changes an entry ([`CountChanges`]); the totals of lists and the summary are sums of these counts.
-//! - A page of the list costs the same wherever it is: places of long sort orders are kept in memory and moved by the
-//!   changes since ([`Views`]).
 //! - A record may state what is computed; where that contradicts, it is a fault ([`Stated`]).
 
 mod answers;
 pub mod api;
 mod counts;
 mod document;
-mod plan;
+mod list;
 mod record;
 mod rules;
-mod selection;
 mod standing;
 pub mod store;
 pub mod stream;
-mod views;
 
 pub use answers::Answers;
 pub use api::routes;
-pub use counts::{CountChanges, Place};
+pub use counts::CountChanges;
 pub use document::{Counts, EntryHead, Surroundings, answers_of, detail, whole};
+pub use list::{LISTED, PAYMENTS};
 pub use record::{Stated, complete};
 pub use rules::{Asked, Refusal, change_chapter, check_changeable, given_to, offered, stopped};
 pub use standing::{Eligibility, Moderation, Payment, Status};
 pub use store::{Cause, refresh_detail};
-pub use views::Views;
 
 use crate::text::{Date, Slug, Timestamp};
 

@@ -1,21 +1,20 @@
 //! The tables of entries: their rows, their tags and their counts.
 
 mod counts;
-pub(super) mod list;
 mod renewal;
 mod write;
 
 use super::rules::tags;
-use super::{CountChanges, Counts, Entry, EntryHead, Place, Surroundings, answers_of, detail, rules, whole};
-use crate::belongings::{self, Owner};
+use super::counts::place_of;
+use super::{CountChanges, Counts, Entry, EntryHead, Surroundings, answers_of, detail, rules, whole};
 use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::program::{self, Program, Record};
-use crate::text::{Slug, Timestamp, folded};
+use crate::list::bounded;
+use crate::text::{Slug, folded};
 use crate::{attachments, contributors, users};
 
-use counts::move_count;
-pub use counts::{by_category, of_category, write_counts};
-pub(super) use counts::{divisions, summary};
+pub(super) use counts::divisions;
+pub use counts::{of_category, write_counts};
 pub use renewal::renew_entrant;
 pub use write::{Cause, Change, refresh_detail, write, write_head};
 
@@ -81,7 +80,8 @@ pub async fn put(
 ) -> Result<(), DbError> {
     let entry = &record.value;
     let head = EntryHead::of(entry, around);
-    counts.note(before.map(|(before, deleted)| Place::of(before, deleted)), Some(Place::of(entry, record.deleted)));
+    let counted = before.and_then(|(before, deleted)| place_of(before, deleted));
+    counts.note(counted, place_of(entry, record.deleted));
     let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
     set_tags(tx, account, entry.slug, tags_before, &entry.tags).await?;
     let stored = Stored {
@@ -91,45 +91,24 @@ pub async fn put(
         doc: head.to_doc(),
         detail: detail(&entry.entry_fields, around),
     };
-    set_row(tx, account, &head, &stored).await?;
-    if around.contributors.is_empty() && around.attachments.is_empty() {
-        return Ok(());
-    }
-    let owner = owner_of(&head, record.deleted);
-    belongings::store::follow(tx, account, entry.slug, &owner, &mut counts.belongings).await
-}
-
-/// What is kept of an entry beside what belongs to it.
-fn owner_of(head: &EntryHead<'_>, deleted: bool) -> Owner {
-    Owner { season: head.season, category: head.category, title_key: folded(&head.title), deleted }
-}
-
-/// The same of an entry that is stored.
-pub async fn owner(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Owner>, DbError> {
-    let sql = "SELECT season, category, title_key, deleted FROM entries WHERE account = $1 AND slug = $2";
-    tx.first(sql, &[account.into(), slug.into()], |row| {
-        let slug = |column| Slug::parse(row.text(column)?).ok_or_else(|| broken(&"a slug of it"));
-        Ok(Owner { season: slug(0)?, category: slug(1)?, title_key: row.text(2)?.to_owned(), deleted: row.flag(3)? })
-    })
-    .await
+    set_row(tx, account, &head, &stored).await
 }
 
 /// Writes the whole row of an entry.
 async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
-        "INSERT INTO entries (account, slug, local_id, season, segment, category, division, chapter, form, entrant, \
-         status, moderation, payment, review, title, title_key, entrant_key, created, recency, archived, deleted, \
+        "INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status, \
+         moderation, payment, review_key, title, title_key, entrant_key, updated, archived, deleted, list_revision, \
          revision, doc, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-         $18, $19, $20, $21, $22, $23, $24) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, \
-         segment = $5, category = $6, division = $7, chapter = $8, form = $9, entrant = $10, status = $11, \
-         moderation = $12, payment = $13, review = $14, title = $15, title_key = $16, entrant_key = $17, \
-         created = $18, recency = $19, archived = $20, deleted = $21, revision = $22, doc = $23, detail = $24",
+         $18, $19, $20, $20, $21, $22) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, \
+         category = $5, division = $6, chapter = $7, form = $8, entrant = $9, status = $10, moderation = $11, \
+         payment = $12, review_key = $13, title = $14, title_key = $15, entrant_key = $16, updated = $17, \
+         archived = $18, deleted = $19, list_revision = $20, revision = $20, doc = $21, detail = $22",
         vec![
             account.into(),
             head.slug.into(),
             head.local_id.into(),
             head.season.into(),
-            segment(head, stored).into(),
             head.category.into(),
             head.division.unwrap_or(0).into(),
             head.chapter.into(),
@@ -138,12 +117,11 @@ async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
             head.status.name().into(),
             head.moderation_status.name().into(),
             head.payment_status.name().into(),
-            head.review_status.clone().into_owned().into(),
+            bounded(&head.review_status).into(),
             head.title.clone().into_owned().into(),
-            folded(&head.title).into(),
-            folded(&head.entrant.name()).into(),
-            head.created.into(),
-            recency(head.updated).into(),
+            cut(&folded(&head.title), TITLE_KEY).into(),
+            cut(&folded(&head.entrant.name()), NAME_KEY).into(),
+            head.updated.into(),
             stored.archived.into(),
             stored.deleted.into(),
             stored.revision.into(),
@@ -154,27 +132,26 @@ async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
     .await
 }
 
-fn segment(head: &EntryHead<'_>, stored: &Stored) -> i64 {
-    Place::of_head(head, stored.archived, stored.deleted).segment()
-}
+/// The longest keys of titles and of names, in bytes: an index of PostgreSQL takes no more than some 2,700 a row, and these
+/// leave room for all that has the length of a title or a name in any script.
+const TITLE_KEY: usize = 1_200;
+const NAME_KEY: usize = 600;
 
-/// The sort key of the time of the last change, by which the newest comes first.
-pub(super) fn recency(updated: Timestamp) -> i64 {
-    updated.as_microseconds().saturating_neg()
+fn cut(text: &str, length: usize) -> String {
+    text[..text.floor_char_boundary(length)].to_owned()
 }
 
 /// Writes the chapter and the first document, and leaves every other column alone: on SQLite a column that is named
 /// costs its indexes, on PostgreSQL a long document is stored again.
 async fn set_chapter(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
-        "UPDATE entries SET chapter = $3, segment = $4, recency = $5, revision = $6, doc = $7 \
+        "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc = $6 \
          WHERE account = $1 AND slug = $2",
         vec![
             account.into(),
             head.slug.into(),
             head.chapter.into(),
-            segment(head, stored).into(),
-            recency(head.updated).into(),
+            head.updated.into(),
             stored.revision.into(),
             stored.doc.clone().into(),
         ],
@@ -185,11 +162,11 @@ async fn set_chapter(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stor
 /// Writes the first document of an entry whose index columns are what they were, but for the time.
 async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
-        "UPDATE entries SET recency = $3, revision = $4, doc = $5 WHERE account = $1 AND slug = $2",
+        "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5 WHERE account = $1 AND slug = $2",
         vec![
             account.into(),
             head.slug.into(),
-            recency(head.updated).into(),
+            head.updated.into(),
             stored.revision.into(),
             stored.doc.clone().into(),
         ],
@@ -200,11 +177,12 @@ async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
 /// Writes both documents of an entry whose index columns are what they were, but for the time.
 async fn set_documents(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
-        "UPDATE entries SET recency = $3, revision = $4, doc = $5, detail = $6 WHERE account = $1 AND slug = $2",
+        "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5, detail = $6 \
+         WHERE account = $1 AND slug = $2",
         vec![
             account.into(),
             head.slug.into(),
-            recency(head.updated).into(),
+            head.updated.into(),
             stored.revision.into(),
             stored.doc.clone().into(),
             stored.detail.clone().into(),
@@ -225,7 +203,7 @@ async fn set_tags(tx: &mut Tx, account: AccountId, entry: Slug, had: &str, has: 
     }
     for tag in tags::split(has).filter(|tag| lacks(had, tag)) {
         tx.later(
-            "INSERT INTO entry_tags (account, tag, slug) VALUES ($1, $2, $3) ON CONFLICT (account, tag, slug) DO NOTHING",
+            "INSERT INTO entry_tags (account, tag, slug) VALUES ($1, $2, $3) ON CONFLICT (account, slug, tag) DO NOTHING",
             vec![account.into(), tag.to_owned().into(), entry.into()],
         )
         .await?;

@@ -32,8 +32,10 @@ pub(super) fn representation(edition: &str, format: Format, languages: &Language
 }
 
 /// The `ETag`, without quotes, of a record at this revision, shown with this version of the program.
-pub(super) fn tag(judged: &Judged, revision: i64, version: i64) -> String {
-    format!("{revision}.{version}.{}", judged.representation())
+/// `named` stands for the names of others that it shows.
+pub(super) fn tag(judged: &Judged, revision: i64, version: i64, named: &str) -> String {
+    let stop = if named.is_empty() { "" } else { "." };
+    format!("{revision}.{version}.{}{stop}{named}", judged.representation())
 }
 
 /// The status, own headers and body of a success.
@@ -45,10 +47,10 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         headers.extend(HeaderValue::try_from(text).map(|value| (name, value)));
     };
     match reply {
-        Reply::Record { document, detail, revision, version, created } => {
+        Reply::Record { document, detail, revision, version, created, named } => {
             headers.push(content_type);
             let version = version.unwrap_or(program.version);
-            tell(&mut headers, header::ETAG, format!("\"{}\"", tag(judged, revision, version)));
+            tell(&mut headers, header::ETAG, format!("\"{}\"", tag(judged, revision, version, &named)));
             let status = if created.is_some() { 201 } else { 200 };
             if let Some(path) = created {
                 tell(&mut headers, header::LOCATION, format!("{}{path}", program.base_url()));

@@ -98,7 +98,7 @@ impl Caller {
     /// 200 with a record that was read with the program at hand, rendered from where it lies.
     #[must_use]
     pub fn shown(&self, document: &str, detail: Option<&str>, revision: i64) -> Reply {
-        let etag = answer::tag(&self.0, revision, self.0.program.version);
+        let etag = answer::tag(&self.0, revision, self.0.program.version, "");
         Reply::body(self.renderer().record(document, detail), etag)
     }
 

@@ -1,9 +1,5 @@
-//! Answers of lists kept in memory: a page that is asked for again and has not changed is sent as it was rendered.
-//!
-//! An answer is kept with the state that it was made from (the version of the program and the number of the last change
-//! of the listed records) and is only given again after a statement has told that the state is still the same. What is
-//! given again without a statement is in `repeated`; both keep within bounds by a [`Keeper`]. [`Seen`] tells what comes for
-//! the first time, and is not worth keeping yet.
+//! What is kept in memory within a bound of bytes, by a [`Keeper`]. [`Seen`] tells what comes for the first time, and is not
+//! worth keeping yet.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -13,66 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use foldhash::quality::RandomState;
 use parking_lot::Mutex;
 
-use super::Content;
-use crate::db::AccountId;
-
-/// The most bytes of answers that a node keeps.
-const KEPT_BYTES: usize = 16 << 20;
-/// The most bytes of memory of one answer that is kept.
-const ANSWER_BYTES: usize = 1 << 20;
 /// How much of what came by is remembered.
 const SEEN: usize = 8192;
-
-/// Which answer it is: the account, the path and query, and the representation.
-pub type Key = (AccountId, String, String);
-
-/// The state that an answer was made from: the program's version, and the last change of the records.
-pub type State = (i64, i64);
-
-/// An answer, with the state that it was made from.
-#[derive(Clone, Debug)]
-pub struct Kept {
-    /// The state.
-    pub state: State,
-    /// The tag, without quotes.
-    pub etag: String,
-    /// The content.
-    pub content: Content,
-}
-
-impl Weigh for Kept {
-    fn weight(&self) -> usize {
-        self.content.memory()
-    }
-}
-
-/// The answers of lists that a node keeps.
-#[derive(Debug)]
-pub struct KeptAnswers {
-    kept: Keeper<Key, Kept>,
-    seen: Seen,
-}
-
-impl Default for KeptAnswers {
-    fn default() -> Self {
-        Self { kept: Keeper::new(KEPT_BYTES, ANSWER_BYTES), seen: Seen::default() }
-    }
-}
-
-impl KeptAnswers {
-    /// The answer at hand, which is good while its state is the present one.
-    #[must_use]
-    pub fn get(&self, key: &Key) -> Option<Kept> {
-        self.kept.get(key)
-    }
-
-    /// Keeps an answer in place of an older one, if it is not the first to its request.
-    pub fn keep(&self, key: Key, answer: Kept) {
-        if self.seen.came_before(self.seen.number(&key)) {
-            self.kept.keep(key, Kept { content: answer.content.lasting(), ..answer });
-        }
-    }
-}
 
 /// What takes memory while it is kept.
 pub(super) trait Weigh {
@@ -188,38 +126,39 @@ impl Seen {
 mod tests {
     use super::*;
 
-    fn key(number: usize) -> Key {
-        (AccountId(1), format!("/order?page={number}"), "j".to_owned())
-    }
-
-    fn answer(bytes: usize) -> Kept {
-        Kept { state: (1, 2), etag: "e".to_owned(), content: vec![b'x'; bytes].into() }
+    impl Weigh for Vec<u8> {
+        fn weight(&self) -> usize {
+            self.len()
+        }
     }
 
     #[test]
     fn the_bytes_that_are_kept_are_bounded_and_the_latest_stay() {
-        let answers = KeptAnswers::default();
+        let keeper = Keeper::new(1_000, 100);
         for number in 0..100 {
-            answers.keep(key(number), answer(ANSWER_BYTES));
-            assert!(answers.get(&key(number)).is_none(), "the first answer to a request is not kept");
-            answers.keep(key(number), answer(ANSWER_BYTES));
-            assert!(answers.kept.held.lock().bytes <= KEPT_BYTES);
-            assert!(answers.get(&key(number)).is_some());
+            keeper.keep(number, vec![b'x'; 100]);
+            assert!(keeper.held.lock().bytes <= 1_000);
+            assert!(keeper.get(&number).is_some());
         }
-        assert!(answers.get(&key(0)).is_none());
-        assert!(answers.get(&key(99)).is_some());
+        assert!(keeper.get(&0).is_none());
+        keeper.keep(100, vec![b'x'; 101]);
+        assert!(keeper.get(&100).is_none(), "what is very large is not kept");
     }
 
     #[test]
-    fn an_answer_takes_the_place_of_the_older_one() {
-        let answers = KeptAnswers::default();
-        answers.keep(key(1), answer(10));
-        answers.keep(key(1), answer(10));
-        answers.keep(key(1), Kept { state: (2, 2), ..answer(20) });
-        assert_eq!(answers.get(&key(1)).unwrap().state, (2, 2));
-        assert_eq!(answers.kept.held.lock().bytes, 20);
-        answers.keep(key(2), answer(ANSWER_BYTES + 1));
-        answers.keep(key(2), answer(ANSWER_BYTES + 1));
-        assert!(answers.get(&key(2)).is_none(), "a very large answer is not kept");
+    fn what_is_kept_takes_the_place_of_what_was_there() {
+        let keeper = Keeper::new(1_000, 100);
+        keeper.keep(1, vec![b'x'; 10]);
+        keeper.keep(1, vec![b'y'; 20]);
+        assert_eq!(keeper.get(&1), Some(vec![b'y'; 20]));
+        assert_eq!(keeper.held.lock().bytes, 20);
+    }
+
+    #[test]
+    fn what_comes_for_the_second_time_was_seen() {
+        let seen = Seen::default();
+        let number = seen.number("a");
+        assert!(!seen.came_before(number));
+        assert!(seen.came_before(number));
     }
 }

@@ -63,6 +63,29 @@ pub async fn page(
     }
 }
 
+/// How many records for which this holds have each combination of values in these columns, as the account stands at the
+/// time of the request or later.
+pub async fn count<const N: usize>(
+    caller: &Caller,
+    table: usize,
+    asks: &[Ask],
+    columns: [&'static str; N],
+) -> Result<Vec<([String; N], u64)>, ApiError> {
+    let (app, account) = (caller.app(), caller.account());
+    for _ in 0..ATTEMPTS {
+        let Some(head) = views::head(&app.db, account).await? else { return Err(ApiError::Stale) };
+        if head.version != caller.program().version {
+            return Err(ApiError::Stale);
+        }
+        match app.views.count(account, (table, asks), columns, head).await? {
+            Some((stands, _)) if stands.version != head.version => return Err(ApiError::Stale),
+            Some((_, counts)) => return Ok(counts),
+            None => app.views.forget(account),
+        }
+    }
+    Err(ApiError::Internal("the view of an account was dropped again and again".to_owned()))
+}
+
 /// What a query asks for.
 fn request(caller: &Caller, list: &'static List, query: &ListQuery) -> Result<Request, ApiError> {
     let program = caller.program();

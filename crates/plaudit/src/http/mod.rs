@@ -30,7 +30,6 @@ pub mod render;
 pub mod repeated;
 pub mod reply;
 pub mod server;
-pub mod transcoded;
 pub mod upload;
 
 use std::convert::Infallible;

@@ -7,7 +7,6 @@
 //! same cost at any depth: empty for the beginning, then the `next_cursor` of the answer before. `count=none`
 //! leaves out what needs the number of all records.
 
-pub mod anchors;
 mod cursor;
 mod envelope;
 mod error;

@@ -9,7 +9,6 @@ use super::buffer;
 use super::content::{Content, Draft};
 use super::download::DownloadSigner;
 use super::language::Languages;
-use super::transcoded::Transcoded;
 use crate::document::{Slot, slots};
 use crate::kind::Kind;
 use crate::program::{Program, fields};
@@ -104,18 +103,6 @@ impl Renderer {
             Format::Xml => self.filling.xml_item(out, document, detail),
         });
         self.items += 1;
-    }
-
-    /// Adds an item that shows the same as long as the program is the same, as what has no address of a file in it does.
-    pub fn lasting_item(&mut self, document: &str, transcoded: &Transcoded) {
-        match self.format {
-            Format::Json => self.item(document, None),
-            Format::Xml => {
-                let transcode = |out: &mut Vec<u8>| self.filling.xml_item(out, document, None);
-                self.list.write(|out| transcoded.write(out, &self.filling, document, transcode));
-                self.items += 1;
-            }
-        }
     }
 
     /// Ends the list: `after` is the JSON text of the members after `data`, without braces.

@@ -24,6 +24,17 @@ pub(super) fn entity_tag_of(decide: impl IntoIterator<Item = impl AsRef<[u8]>>) 
     hex::encode(&hash.finalize()[..16])
 }
 
+/// What stands in an `ETag` for the names of other records that an answer shows.
+#[must_use]
+pub fn tag_of_names(names: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for name in names {
+        hash.update(name.len().to_be_bytes());
+        hash.update(name);
+    }
+    hex::encode(&hash.finalize()[..6])
+}
+
 /// A success.
 #[derive(Clone, Debug)]
 pub enum Reply {
@@ -39,6 +50,8 @@ pub enum Reply {
         version: Option<i64>,
         /// 201 with this address in `Location`.
         created: Option<String>,
+        /// What stands for the names of other records that it shows, for its `ETag`; empty where it shows none.
+        named: String,
     },
     /// An answer that is no record, and so has no address.
     Stated {
@@ -79,20 +92,29 @@ impl Reply {
     /// 200 with a record.
     #[must_use]
     pub fn ok(document: String, revision: i64) -> Self {
-        Self::Record { document, detail: None, revision, version: None, created: None }
+        Self::Record { document, detail: None, revision, version: None, created: None, named: String::new() }
     }
 
     /// 200 with a record that has a second document.
     #[must_use]
     pub fn detailed(document: String, detail: String, revision: i64) -> Self {
-        Self::Record { document, detail: Some(detail), revision, version: None, created: None }
+        Self::Record { document, detail: Some(detail), revision, version: None, created: None, named: String::new() }
     }
 
     /// 201 with a record that was made.
     #[must_use]
     pub fn created(document: String, revision: i64, kind: Kind, identifier: &str) -> Self {
         let path = format!("/{}/{identifier}", kind.path());
-        Self::Record { document, detail: None, revision, version: None, created: Some(path) }
+        Self::Record { document, detail: None, revision, version: None, created: Some(path), named: String::new() }
+    }
+
+    /// The same, of a record that shows these names of others: another name is another `ETag`.
+    #[must_use]
+    pub fn naming(mut self, names: &[&str]) -> Self {
+        if let Self::Record { named, .. } = &mut self {
+            *named = tag_of_names(names);
+        }
+        self
     }
 
     /// 204.

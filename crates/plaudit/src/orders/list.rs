@@ -1,16 +1,12 @@
 //! The list of orders.
 
-use list_view::{Column, Holds};
+use list_view::Holds;
 
 use crate::http::page::{Filter, FilterKind, ListSpec};
 use crate::kind::Kind;
-use crate::list::{By, List, Narrow, ORDERS, Shown, Table};
+use crate::list::{By, List, Narrow, ORDERS, Shown, Table, column};
 use crate::program::Program;
 use crate::text::Slug;
-
-const fn column(name: &'static str, holds: Holds) -> Column {
-    Column { name, holds }
-}
 
 /// Orders as views hold them.
 pub static LISTED: Table = Table {

@@ -16,7 +16,7 @@ pub use self::renewal::renew_purchaser;
 const LONGEST_KEY: usize = 400;
 
 /// Adds or replaces an order at the revision that its change has in the log.
-pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64) -> Result<(), DbError> {
+pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64, is_new: bool) -> Result<(), DbError> {
     tx.later(
         "INSERT INTO orders (account, slug, season, payment_status, test, deleted, purchaser, updated, created_at, \
          invoice_number, payment_method, total, list_revision, revision, note, doc) \
@@ -43,11 +43,14 @@ pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64)
         ],
     )
     .await?;
-    tx.later(
-        "DELETE FROM order_entries WHERE account = $1 AND order_slug = $2",
-        vec![account.into(), order.slug.into()],
-    )
-    .await?;
+    if !is_new {
+        renew_entries(tx, account, order, revision).await?;
+        tx.later(
+            "DELETE FROM order_entries WHERE account = $1 AND order_slug = $2",
+            vec![account.into(), order.slug.into()],
+        )
+        .await?;
+    }
     for (entry, price) in &order.entries {
         tx.later(
             "INSERT INTO order_entries (account, order_slug, entry, price, deleted) VALUES ($1, $2, $3, $4, $5)",
@@ -61,7 +64,17 @@ pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64)
         )
         .await?;
     }
-    Ok(())
+    if order.entries.is_empty() { Ok(()) } else { renew_entries(tx, account, order, revision).await }
+}
+
+/// Lists of entries filter by the prices at which orders name them.
+async fn renew_entries(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64) -> Result<(), DbError> {
+    tx.later(
+        "UPDATE entries SET list_revision = $3 WHERE account = $1 \
+         AND slug IN (SELECT entry FROM order_entries WHERE account = $1 AND order_slug = $2)",
+        vec![account.into(), order.slug.into(), revision.into()],
+    )
+    .await
 }
 
 /// The payment method, as its column has it.

@@ -5,7 +5,6 @@ use super::fault::Place;
 use super::import::{Import, Item};
 use super::store::{Found, Space};
 use crate::attachments::{self, Attachment};
-use crate::belongings::store::{Segments, write_segments};
 use crate::contributors::{self, Contributor};
 use crate::entries;
 use crate::input::Members;
@@ -20,22 +19,21 @@ impl Import<'_> {
     pub(super) async fn contributors(&mut self, program: &Program) -> Result<(), Error> {
         let (mut merged, table) = self.begin(Kind::Contributor).await?;
         let mut done = 0;
-        let mut segments = Segments::default();
         loop {
             let batch = self.batch(&mut merged, table).await?;
             if batch.is_empty() {
-                return Ok(write_segments(&mut self.tx, self.id, segments).await?);
+                return Ok(());
             }
             done += batch.len() as u64;
             for item in batch {
-                self.contributor(program, item, &mut segments).await?;
+                self.contributor(program, item).await?;
             }
             let of = self.reading.counts.get(&Kind::Contributor).copied();
             self.faults.progress("contributors", done, of);
         }
     }
 
-    async fn contributor(&mut self, program: &Program, mut item: Item, segments: &mut Segments) -> Result<(), Error> {
+    async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let is_stored = |value: &Contributor, found: &Found| store::stored(value) == found.doc;
         let read = item.read_current::<Contributor>(&program.context, is_stored, &mut self.faults);
         let Some((contributor, is_same)) = read else { return Ok(()) };
@@ -53,7 +51,7 @@ impl Import<'_> {
         let name = contributor.slug.to_string();
         let revision = self.log(Kind::Contributor, &name, store::stored(&contributor)).await?;
         let record = Record { value: contributor, revision, deleted: item.deleted };
-        contributors::store::put(&mut self.tx, self.id, &record, segments).await?;
+        contributors::store::put(&mut self.tx, self.id, &record).await?;
         Ok(())
     }
 
@@ -61,22 +59,21 @@ impl Import<'_> {
     pub(super) async fn attachments(&mut self, program: &Program) -> Result<(), Error> {
         let (mut merged, table) = self.begin(Kind::Attachment).await?;
         let mut done = 0;
-        let mut segments = Segments::default();
         loop {
             let batch = self.batch(&mut merged, table).await?;
             if batch.is_empty() {
-                return Ok(write_segments(&mut self.tx, self.id, segments).await?);
+                return Ok(());
             }
             done += batch.len() as u64;
             for item in batch {
-                self.attachment(program, item, &mut segments).await?;
+                self.attachment(program, item).await?;
             }
             let of = self.reading.counts.get(&Kind::Attachment).copied();
             self.faults.progress("attachments", done, of);
         }
     }
 
-    async fn attachment(&mut self, program: &Program, mut item: Item, segments: &mut Segments) -> Result<(), Error> {
+    async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let Some(token) = Token::parse(&item.place.name) else { return Ok(()) };
         let read = |item: &Item| {
             let mut members = Members::closed(&item.object);
@@ -112,7 +109,7 @@ impl Import<'_> {
         self.note_entries(attachment.entry, item.found.as_ref())?;
         let revision = self.log(Kind::Attachment, token.as_str(), attachment.stored()).await?;
         let record = Record { value: attachment, revision, deleted: item.deleted };
-        attachments::store::put(&mut self.tx, self.id, &record, segments).await?;
+        attachments::store::put(&mut self.tx, self.id, &record).await?;
         Ok(())
     }
 

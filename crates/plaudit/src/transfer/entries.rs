@@ -12,7 +12,7 @@ use crate::kind::Kind;
 use crate::program::fields::{Field, Resource};
 use crate::program::{Program, Record, SetupRecord as _};
 use crate::text::Slug;
-use crate::{belongings, users};
+use crate::users;
 
 /// What the stage of entries knows.
 struct Stage<'p> {
@@ -139,15 +139,9 @@ impl Import<'_> {
             return Ok(());
         }
         let revision = self.log(Kind::Entry, entry.slug.as_str(), entries::whole(&doc, &detail)).await?;
-        let is_renewed =
-            before.as_ref().is_some_and(|before| before.title != entry.title || before.season != entry.season);
         let before = before.as_ref().zip(item.found.as_ref()).map(|(before, found)| (before, found.deleted));
         let record = Record { value: entry, revision, deleted: item.deleted };
-        let slug = record.value.slug;
         entries::store::put(&mut self.tx, self.id, &record, around, before, counts).await?;
-        if is_renewed {
-            belongings::store::renew(&mut self.tx, self.id, &self.origin, slug).await?;
-        }
         Ok(())
     }
 

@@ -91,8 +91,8 @@ impl Import<'_> {
         if !self.faults.is_empty() {
             return Ok(());
         }
-        let is_new = before.as_ref() != Some(&order);
-        self.write_order(stage, &order, item.found.map(|found| found.doc).filter(|_| !is_new)).await
+        let is_another = before.as_ref() != Some(&order);
+        self.write_order(stage, &order, item.found.map(|found| (found.doc, is_another))).await
     }
 
     fn read_order(&self, stage: &Stage<'_>, item: &Item, slug: Slug) -> Result<Order, Violations> {
@@ -124,15 +124,20 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Writes an order whose document is not the one that is stored.
-    async fn write_order(&mut self, stage: &mut Stage<'_>, order: &Order, doc: Option<String>) -> Result<(), Error> {
+    /// Writes an order, unless it is known to be the one that is stored and its document is the same.
+    async fn write_order(
+        &mut self,
+        stage: &mut Stage<'_>,
+        order: &Order,
+        found: Option<(String, bool)>,
+    ) -> Result<(), Error> {
         let around = self.order_surroundings(stage, order).await?;
         let stored = Stored::new(order, &around);
-        if doc.is_some_and(|doc| doc == stored.doc) {
+        if found.as_ref().is_some_and(|(doc, is_another)| !is_another && *doc == stored.doc) {
             return Ok(());
         }
         let revision = self.log(Kind::Order, order.slug.as_str(), stored.logged()).await?;
-        orders::store::put(&mut self.tx, self.id, &stored, revision).await?;
+        orders::store::put(&mut self.tx, self.id, &stored, revision, found.is_none()).await?;
         Ok(())
     }
 
@@ -180,7 +185,7 @@ impl Import<'_> {
             for name in &slugs {
                 let (Some(slug), Some(found)) = (Slug::parse(name), docs.remove(name)) else { continue };
                 if let Some((order, _)) = orders::store::find_for_update(&mut self.tx, self.id, slug).await? {
-                    self.write_order(stage, &order, Some(found.doc)).await?;
+                    self.write_order(stage, &order, Some((found.doc, false))).await?;
                 }
             }
         }

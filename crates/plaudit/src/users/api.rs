@@ -119,7 +119,14 @@ async fn write_create(tx: &mut Tx, writing: &Writing<New>) -> Result<Reply, ApiE
         return Ok(Reply::Stated { status: 201, document, tag: revision.to_string() });
     }
     let created = Some(format!("/{}/{slug}", Kind::User.path()));
-    Ok(Reply::Record { document: shown(&user), detail: Some(detail(&user)), revision, version: None, created })
+    Ok(Reply::Record {
+        document: shown(&user),
+        detail: Some(detail(&user)),
+        revision,
+        version: None,
+        created,
+        named: String::new(),
+    })
 }
 
 struct Changed {

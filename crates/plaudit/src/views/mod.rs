@@ -27,12 +27,12 @@ use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use crate::db::{AccountId, Db, DbError, Source, Tx};
 use crate::list::{TABLES, Table};
-use crate::orders;
 use crate::text::Slug;
+use crate::{attachments, contributors, entries, orders};
 
 pub use self::plan::{Plan, Request, takes};
-pub(crate) use self::store::page;
 pub use self::store::{Head, Wanted};
+pub(crate) use self::store::{head_of as head, page};
 
 /// From how many changes on a view is loaded again and not brought up to date.
 const MOST_CHANGES: i64 = 10_000;
@@ -44,7 +44,7 @@ const TOLD: usize = 262_144;
 const ATTEMPTS: usize = 3;
 
 /// The tables, in the order of their numbers.
-pub static ALL: [&Table; TABLES] = [&orders::LISTED];
+pub static ALL: [&Table; TABLES] = [&entries::LISTED, &contributors::LISTED, &attachments::LISTED, &orders::LISTED];
 
 /// The views of a node. Cloning is cheap; the clones are the same views.
 #[derive(Clone, Debug)]

@@ -69,33 +69,12 @@ impl Request {
         }
     }
 
-    /// The names of columns are those of the table: a test asks every list for everything.
     fn path(&self, state: &State, name: &str) -> Path {
-        state.view.path(self.list.table, name).unwrap_or(Path::own(u16::MAX))
+        path(state, self.list.table, name)
     }
 
     fn filter(&self, state: &State) -> Filter {
-        let (view, table) = (&state.view, self.list.table);
-        let codes = |path, values: &[String]| values.iter().map(|value| view.code(table, path, value)).collect();
-        let condition = |ask: &Ask| match ask {
-            Ask::Is(column, value) => {
-                let path = self.path(state, column);
-                Condition::Is(path, view.code(table, path, value))
-            }
-            Ask::Has(column, values) => {
-                let path = self.path(state, column);
-                Condition::Has(path, codes(path, values))
-            }
-            Ask::Lacks(column, values) => {
-                let path = self.path(state, column);
-                Condition::Lacks(path, codes(path, values))
-            }
-            Ask::IsEmpty(column) => Condition::IsEmpty(self.path(state, column)),
-            Ask::Within(column, from, until) => Condition::Within(self.path(state, column), *from, *until),
-            Ask::Contains(column, text) => Condition::Contains(self.path(state, column), text.clone()),
-            Ask::Never => Condition::Never,
-        };
-        Filter::of(self.asks.iter().map(condition).collect())
+        filter(state, self.list.table, &self.asks)
     }
 
     /// The sort, where all that it needs is known.
@@ -172,6 +151,36 @@ impl Request {
     }
 }
 
+/// A column by its name. The names are those of the table: a test asks every list for everything.
+fn path(state: &State, table: usize, name: &str) -> Path {
+    state.view.path(table, name).unwrap_or(Path::own(u16::MAX))
+}
+
+/// What is asked, in the numbers of the view.
+fn filter(state: &State, table: usize, asks: &[Ask]) -> Filter {
+    let view = &state.view;
+    let codes = |path, values: &[String]| values.iter().map(|value| view.code(table, path, value)).collect();
+    let condition = |ask: &Ask| match ask {
+        Ask::Is(column, value) => {
+            let path = path(state, table, column);
+            Condition::Is(path, view.code(table, path, value))
+        }
+        Ask::Has(column, values) => {
+            let path = path(state, table, column);
+            Condition::Has(path, codes(path, values))
+        }
+        Ask::Lacks(column, values) => {
+            let path = path(state, table, column);
+            Condition::Lacks(path, codes(path, values))
+        }
+        Ask::IsEmpty(column) => Condition::IsEmpty(path(state, table, column)),
+        Ask::Within(column, from, until) => Condition::Within(path(state, table, column), *from, *until),
+        Ask::Contains(column, text) => Condition::Contains(path(state, table, column), text.clone()),
+        Ask::Never => Condition::Never,
+    };
+    Filter::of(asks.iter().map(condition).collect())
+}
+
 /// What tells the sorts by the answers to a field apart.
 fn number_of(field: Slug) -> u64 {
     u64::from_be_bytes(*field.as_bytes())
@@ -240,6 +249,30 @@ impl Views {
             self.bring(id, with_parents(request.list.table), head.sequence).await?;
         }
         Ok(())
+    }
+
+    /// How many records for which this holds have each combination of values in these columns, and where the account stood.
+    /// The view is not older than a change of the account, by number and hash.
+    pub async fn count<const N: usize>(
+        &self,
+        id: AccountId,
+        (table, asks): (usize, &[Ask]),
+        columns: [&'static str; N],
+        least: Head,
+    ) -> Result<Option<(Head, Vec<([String; N], u64)>)>, DbError> {
+        self.bring(id, with_parents(table), least.sequence).await?;
+        let account = self.account(id);
+        let _turn = account.turn.lock().await;
+        let held = account.state.read();
+        let Some(state) = held.as_ref() else { return Ok(None) };
+        if state.head.sequence == least.sequence && state.head != least {
+            return Ok(None);
+        }
+        let paths = columns.map(|column| path(state, table, column));
+        let counts = state.view.count(table, &filter(state, table, asks), paths);
+        let value = |at: usize, code| state.view.value(table, paths[at], code).to_owned();
+        let told = |(codes, count): ([u32; N], u64)| (std::array::from_fn(|at| value(at, codes[at])), count);
+        Ok(Some((state.head, counts.into_iter().map(told).collect())))
     }
 
     /// Plans a page in a snapshot, in which it is then read: for accounts that change faster than pages are read.

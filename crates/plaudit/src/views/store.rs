@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use list_view::{Cell, Holds, View};
 
-use crate::db::{AccountId, DbError, Engine, Row, Source, Tx, Value};
+use crate::db::{AccountId, Db, DbError, Engine, Row, Source, Tx, Value};
 use crate::list::{List, Table, Values};
 use crate::text::Slug;
 
@@ -28,6 +28,11 @@ pub struct Head {
 fn head(row: &Row<'_>) -> Result<Head, DbError> {
     let broken = |_| DbError::Failed("the hash of an account's last change has not 32 bytes".to_owned());
     Ok(Head { version: row.integer(0)?, sequence: row.integer(1)?, hash: row.bytes(2)?.try_into().map_err(broken)? })
+}
+
+/// Where an account stands; nothing where there is no such account.
+pub(crate) async fn head_of(db: &Db, account: AccountId) -> Result<Option<Head>, DbError> {
+    db.look_up("SELECT version, sequence, hash FROM accounts WHERE id = $1", &[account.into()], head).await
 }
 
 /// Where an account stands, and the hash that a change of it has; nothing where there is no such account.

@@ -192,21 +192,15 @@ fn key(known: &Known, order: &str) -> (i64, String) {
 /// The names of the records of a list in their order.
 fn expected(known: &[Known], keep: &Keep, order: &str, dir: &str) -> Vec<String> {
     let mut kept: Vec<&Known> = known.iter().filter(|known| known.is_listed && keep(known)).collect();
+    let is_default = order.is_empty() || order == "updated";
+    let is_descending = dir == "desc" || (dir.is_empty() && order.is_empty());
     kept.sort_by(|left, right| {
-        if order.is_empty() || order == "updated" {
-            // Equal times by name, whichever comes first.
-            return key(right, order).cmp(&key(left, order)).then_with(|| left.name.cmp(&right.name));
-        }
-        key(left, order).cmp(&key(right, order)).then_with(|| left.name.cmp(&right.name))
+        let by_key =
+            key(left, if is_default { "" } else { order }).cmp(&key(right, if is_default { "" } else { order }));
+        let by_key = if is_descending { by_key.reverse() } else { by_key };
+        // Ties go by name, whichever comes first.
+        by_key.then_with(|| left.name.cmp(&right.name))
     });
-    let is_turned = match order {
-        "" => dir == "asc",
-        "updated" => dir != "desc",
-        _ => dir == "desc",
-    };
-    if is_turned {
-        kept.reverse();
-    }
     kept.iter().map(|known| known.name.clone()).collect()
 }
 

@@ -74,7 +74,7 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Add
         let document = store::stored(&contributor);
         let revision = filling.log(Kind::Contributor, contributor.slug.as_str(), document).await?;
         let record = Record { value: contributor, revision, deleted: false };
-        contributors::store::put(filling.tx()?, account, &record, &mut added.counts.belongings).await?;
+        contributors::store::put(filling.tx()?, account, &record).await?;
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 use super::schemas::{CreateContributor, UpdateContributor, UpdateContributorAnswer};
 use super::{rules, store};
-use crate::belongings::store::{Segments, write_segments};
 use crate::contributors::{Contributor, MOST};
 use crate::db::Tx;
 use crate::entries::{self, Answers, Cause, check_changeable, refresh_detail};
@@ -74,7 +73,8 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply,
     let (title, season) = head.map(|head| (head.title().to_owned(), head.season)).ok_or(ApiError::NotFound)?;
     let revision = write(tx, writing, contributor.clone(), Action::Created).await?;
     let document = rules::document(&contributor, &title, season);
-    Ok(Reply::created(document, revision, Kind::Contributor, slug.as_str()))
+    let created = Reply::created(document, revision, Kind::Contributor, slug.as_str());
+    Ok(created.naming(&[&title, season.as_str()]))
 }
 
 struct Request {
@@ -102,8 +102,7 @@ pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(bo
 
 async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
     let Request { slug, body } = &*writing.state;
-    let (document, revision) = change(tx, writing, *slug, rules::read_update(body)).await?;
-    Ok(Reply::ok(document, revision))
+    change(tx, writing, *slug, rules::read_update(body), Reply::ok).await
 }
 
 struct AnswerRequest {
@@ -144,17 +143,18 @@ async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<R
     if writing.program.fields.live(*field).is_none() {
         return Err(ApiError::NotFound);
     }
-    let (document, revision) = change(tx, writing, *slug, rules::read_answer(body, *field)).await?;
-    Ok(Reply::created(document, revision, Kind::Contributor, slug.as_str()))
+    let reply = |document, revision| Reply::created(document, revision, Kind::Contributor, slug.as_str());
+    change(tx, writing, *slug, rules::read_answer(body, *field), reply).await
 }
 
-/// Changes a contributor as a body says that was read with these violations; gives what is shown then, and the revision.
+/// Changes a contributor as a body says that was read with these violations; answers with what is shown then.
 async fn change<S>(
     tx: &mut Tx,
     writing: &Writing<S>,
     slug: Slug,
     (given, mut violations): (rules::Given, Violations),
-) -> Result<(String, i64), ApiError> {
+    reply: impl FnOnce(String, i64) -> Reply + Send,
+) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
     let found = store::find_for_update(tx, account, slug, &program.context).await?.ok_or(ApiError::NotFound)?;
     let before = found.value;
@@ -167,7 +167,8 @@ async fn change<S>(
     writing.precondition(found.revision)?;
     let revision =
         if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
-    Ok((rules::document(&after, head.title(), head.season), revision))
+    let document = rules::document(&after, head.title(), head.season);
+    Ok(reply(document, revision).naming(&[head.title(), head.season.as_str()]))
 }
 
 /// Logs and writes a contributor, and has its entry show it.
@@ -187,10 +188,8 @@ async fn write<S>(
         document: program::store::stored(&contributor),
     };
     let revision = log::append(tx, account, origin, change).await?;
-    let mut segments = Segments::default();
     let record = Record { value: contributor, revision, deleted: action == Action::Trashed };
-    store::put(tx, account, &record, &mut segments).await?;
-    write_segments(tx, account, segments).await?;
+    store::put(tx, account, &record).await?;
     refresh_detail(tx, account, program, origin, entry, Cause::Belongings).await?;
     Ok(revision)
 }

@@ -2,7 +2,6 @@
 
 use super::schemas::CreateEntry;
 use super::{Made, facts};
-use crate::belongings::store::{Segments, write_segments};
 use crate::contributors::{self, Contributor};
 use crate::db::{DbError, Tx};
 use crate::entries::store::{self, Change};
@@ -128,7 +127,5 @@ async fn copy_contributor(
         document: program::store::stored(&copy),
     };
     let revision = log::append(tx, account, &writing.origin, change).await?;
-    let mut segments = Segments::default();
-    contributors::store::put(tx, account, &Record { value: copy, revision, deleted: false }, &mut segments).await?;
-    write_segments(tx, account, segments).await
+    contributors::store::put(tx, account, &Record { value: copy, revision, deleted: false }).await
 }

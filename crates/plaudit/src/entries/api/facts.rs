@@ -29,7 +29,7 @@ pub(super) async fn facts(
         facts.in_category = store::count_of_entrant(tx, account, entrant, category.slug).await?;
     }
     if category.divisions > 1 {
-        facts.divisions = store::divisions(tx, account, category.season, category.slug).await?;
+        facts.divisions = store::divisions(tx, account, category.slug).await?;
     }
     Ok(facts)
 }

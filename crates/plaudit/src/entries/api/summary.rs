@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::document::{self, List, Object};
-use crate::entries::{Status, store};
+use crate::entries::Status;
 use crate::http::openapi::Error;
 use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
-use crate::http::{ApiError, Caller, RawQuery, Reply, entity_tag};
+use crate::http::{self, ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::kind::Kind;
+use crate::list::{Ask, ENTRIES, Narrow};
 use crate::program::Program;
 use crate::text::{Slug, Translated, folded};
 
@@ -29,17 +30,21 @@ const SPEC: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::
 pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
     let program = caller.program();
-    let is_every = query.is_all("season");
     let active = program.active_season().map(|season| season.slug);
-    let season = query.slug("season").or(active).filter(|_| !is_every);
-    let (version, counts) = store::summary(&caller.app().db, caller.account(), season).await?;
-    if version != program.version {
-        return Err(ApiError::Stale);
-    }
-    // Where no season is active, its entries are none.
-    let counts = if season.is_none() && !is_every { Vec::new() } else { counts };
+    let season = query.slug("season").or(active).filter(|_| !query.is_all("season"));
+    let is_live = |column| Ask::Is(column, "0".to_owned());
+    let mut asks = vec![is_live("deleted"), is_live("archived")];
+    Narrow::Season("season").asks("season", &query, program, &mut asks);
+    let counts = http::list::count(&caller, ENTRIES, &asks, ["chapter", "category", "status"]).await?;
+    let counts: Vec<_> = counts
+        .iter()
+        .filter_map(|([chapter, category, status], count)| {
+            let status = Status::CHOICES.iter().find(|(name, _)| name == status)?.1;
+            Some((Slug::parse(chapter)?, Slug::parse(category)?, status, i64::try_from(*count).unwrap_or(i64::MAX)))
+        })
+        .collect();
     let document = write(program, season, &counts);
-    let depends = format!("{version}\n{}\n{document}", caller.representation());
+    let depends = format!("{}\n{}\n{document}", program.version, caller.representation());
     let tag = entity_tag(depends);
     Ok(Reply::body(caller.renderer().record(&document, None), tag))
 }

@@ -39,7 +39,7 @@ pub async fn renew_entrant(tx: &mut Tx, account: AccountId, origin: &Origin, ent
             let change = Change { kind: Kind::Entry, slug: &slug, action: Action::Renewed, events: &[], document };
             let revision = log::append(tx, account, origin, change).await?;
             tx.later(
-                "UPDATE entries SET revision = $3, doc = $4, entrant_key = $5 WHERE account = $1 AND slug = $2",
+                "UPDATE entries SET list_revision = $3, revision = $3, doc = $4, entrant_key = $5 WHERE account = $1 AND slug = $2",
                 vec![account.into(), slug.into(), revision.into(), renewed.into(), folded(&entrant.name()).into()],
             )
             .await?;

@@ -6,17 +6,15 @@
 //!   same transaction. Of the documents only what has changed is made anew; they always are what they would be if all of it were.
 //! - `updated` is the time of the last change of a member. The trash is no member, nor is the name of the entrant.
 
-use std::borrow::Cow;
-
 use super::{
-    Stored, broken, find_any_for_update, move_count, owner_of, set_chapter, set_doc, set_documents, set_row, set_tags,
-    surroundings,
+    Stored, broken, find_any_for_update, set_chapter, set_doc, set_documents, set_row, set_tags, surroundings,
+    write_counts,
 };
-use crate::belongings::{self, Owner};
 use crate::db::{AccountId, DbError, Tx};
 use crate::entries::document::{Entrant, with_answers};
 use crate::entries::rules::{events, files_among};
-use crate::entries::{Counts, Entry, EntryHead, Place, Surroundings, detail, whole};
+use crate::entries::counts::place_of_head;
+use crate::entries::{CountChanges, Counts, Entry, EntryHead, Surroundings, detail, whole};
 use crate::kind::Kind;
 use crate::log::{self, Action, Event, Origin};
 use crate::program::Program;
@@ -205,44 +203,19 @@ async fn commit(
         orders::store::retitle(tx, account, origin, head.slug, &head.title).await?;
     }
     set_tags(tx, account, head.slug, before.map_or("", |(_, first)| &first.tags), &head.tags).await?;
-    let counted = before.map(|(before, first)| Place::of_head(first, before.archived, before.deleted));
-    move_count(tx, account, counted, Place::of_head(&head, archived, deleted)).await?;
-    let was = before.map(|(before, first)| (owner_of(first, before.deleted), &first.title));
-    follow(tx, account, origin, was, (&head, deleted)).await?;
+    let mut counts = CountChanges::default();
+    let counted = before.and_then(|(before, first)| place_of_head(first, before.deleted));
+    counts.note(counted, place_of_head(&head, deleted));
+    write_counts(tx, account, counts).await?;
     let held = before.map(|(before, first)| (first.entrant.slug, first.season, !before.deleted));
     users::store::move_entry(tx, account, held, (head.entrant.slug, head.season, !deleted)).await?;
     Ok(stored)
 }
 
-/// Keeps what lists know of an entry beside what belongs to it, where there is any.
-async fn follow(
-    tx: &mut Tx,
-    account: AccountId,
-    origin: &Origin,
-    before: Option<(Owner, &Cow<'_, str>)>,
-    (head, deleted): (&EntryHead<'_>, bool),
-) -> Result<(), DbError> {
-    let Counts { contributors, files } = head.counts();
-    let owner = owner_of(head, deleted);
-    if contributors + files == 0
-        || before.as_ref().is_some_and(|(before, title)| *before == owner && **title == head.title)
-    {
-        return Ok(());
-    }
-    let mut segments = belongings::store::Segments::default();
-    belongings::store::follow(tx, account, head.slug, &owner, &mut segments).await?;
-    belongings::store::write_segments(tx, account, segments).await?;
-    if before.is_some_and(|(_, title)| *title != head.title) {
-        belongings::store::renew(tx, account, origin, head.slug).await?;
-    }
-    Ok(())
-}
-
 /// Whether the columns by which lists filter and sort are what they were, but for chapter and time.
 fn has_same_index(before: &Stored, first: &EntryHead<'_>, after: &Stored, head: &EntryHead<'_>) -> bool {
     let flags = |stored: &Stored| (stored.deleted, stored.archived);
-    let places =
-        |head: &EntryHead<'_>| (head.season, head.category, head.division, head.form, head.local_id, head.created);
+    let places = |head: &EntryHead<'_>| (head.season, head.category, head.division, head.form, head.local_id);
     let standing = |head: &EntryHead<'_>| (head.status, head.moderation_status, head.payment_status);
     flags(before) == flags(after)
         && places(first) == places(head)

@@ -117,7 +117,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, 
     let shown = document(&field, program);
     let revision = write(tx, writing, field, Action::Created).await?;
     let created = Some(format!("/{}/{slug}", Kind::Field.path()));
-    Ok(Reply::Record { document: shown, detail: None, revision, version: None, created })
+    Ok(Reply::Record { document: shown, detail: None, revision, version: None, created, named: String::new() })
 }
 
 /// Changes what the body names; everything else keeps its value.

@@ -1,10 +1,12 @@
 //! Reading categories.
 
-use crate::entries;
+use std::collections::HashMap;
+
 use crate::files;
 use crate::http::openapi::{Error, Paging};
 use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
-use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
+use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Reply};
+use crate::list::{Ask, ENTRIES, Narrow};
 use crate::program::categories::{Category, document, item, key};
 use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
 use crate::program::{Program, Record};
@@ -60,12 +62,13 @@ const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
     let program = caller.program();
-    let season = query.slug("season").or_else(|| program.active_season().map(|season| season.slug));
-    let season = season.filter(|_| !query.is_all("season"));
-    let (version, counts) = entries::store::by_category(&caller.app().db, caller.account(), season).await?;
-    if version != program.version {
-        return Err(ApiError::Stale);
-    }
+    let mut asks = vec![Ask::Is("deleted", "0".to_owned())];
+    Narrow::Season("season").asks("season", &query, program, &mut asks);
+    let counts = http::list::count(&caller, ENTRIES, &asks, ["category"]).await?;
+    let counts: HashMap<Slug, i64> = counts
+        .iter()
+        .filter_map(|([category], count)| Some((Slug::parse(category)?, i64::try_from(*count).unwrap_or(i64::MAX))))
+        .collect();
     let count = |category: Slug| counts.get(&category).copied().unwrap_or(0);
     let records: Vec<_> = program.categories.all().filter(|record| is_selected(&query, program, record)).collect();
     let state: Vec<String> = records.iter().map(|record| count(record.value.slug).to_string()).collect();

@@ -281,41 +281,29 @@ impl Query {
     /// The slugs of the whole list.
     pub fn expected(&self, entries: &[Entry], categories: &[Category]) -> Vec<String> {
         let category = |slug: &str| categories.iter().find(|category| category.slug == slug).unwrap();
-        let name = |slug: &str| vec![fold(&category(slug).name), slug.to_owned()];
-        let chapter = |slug: &str| {
-            let (slug, _, name) = CHAPTERS.iter().find(|(chapter, _, _)| *chapter == slug).unwrap();
-            vec![fold(name), (*slug).to_owned()]
-        };
-        let number = |entry: &Entry| format!("{:08}", entry.local_id);
-        let is_updated =
-            !["category", "chapter", "applicant", "local_id", "parent_category", "title"].contains(&self.order);
-        let key = |entry: &Entry| -> Vec<String> {
-            match self.order {
-                "category" => [name(entry.category), vec![number(entry)]].concat(),
-                "parent_category" => {
-                    let parent = category(entry.category).parent.map_or_else(|| vec![String::new(); 2], name);
-                    [parent, name(entry.category), vec![number(entry)]].concat()
-                }
-                "chapter" => [chapter(entry.chapter), vec![number(entry)]].concat(),
-                "applicant" => {
-                    let (_, first, last) = USERS[entry.entrant];
-                    vec![fold([first, last].join(" ").trim())]
-                }
-                "local_id" => vec![number(entry)],
-                "title" => vec![fold(&entry.title)],
-                _ => vec![time(entry.updated)],
+        let name = |slug: &str| fold(&category(slug).name);
+        let chapter = |slug: &str| fold(CHAPTERS.iter().find(|(chapter, _, _)| *chapter == slug).unwrap().2);
+        let key = |entry: &Entry| match self.order {
+            "category" => name(entry.category),
+            "parent_category" => category(entry.category).parent.map_or_else(String::new, name),
+            "chapter" => chapter(entry.chapter),
+            "applicant" => {
+                let (_, first, last) = USERS[entry.entrant];
+                fold([first, last].join(" ").trim())
             }
+            "local_id" => format!("{:08}", entry.local_id),
+            "title" => fold(&entry.title),
+            _ => time(entry.updated),
         };
+        let is_named = !["", "nothing"].contains(&self.order);
+        let is_descending = self.dir == "desc" || (self.dir.is_empty() && !is_named);
         let mut selected: Vec<&Entry> = entries.iter().filter(|entry| self.selects(entry)).collect();
         selected.sort_by(|one, other| {
-            let by_slug = one.slug.cmp(&other.slug);
-            let by_slug = if is_updated { by_slug.reverse() } else { by_slug };
-            key(one).cmp(&key(other)).then(by_slug)
+            let by_key = key(one).cmp(&key(other));
+            let by_key = if is_descending { by_key.reverse() } else { by_key };
+            // Ties go by slug, ascending in both directions.
+            by_key.then_with(|| one.slug.cmp(&other.slug))
         });
-        let is_named = !["", "nothing"].contains(&self.order);
-        if self.dir == "desc" || (self.dir.is_empty() && !is_named) {
-            selected.reverse();
-        }
         selected.into_iter().map(|entry| entry.slug.clone()).collect()
     }
 }
