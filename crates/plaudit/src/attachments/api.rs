@@ -13,10 +13,10 @@ use crate::app::App;
 use crate::belongings::store::{Segments, write_segments};
 use crate::belongings::{self, Belonging, Listed, Selection, Shown};
 use crate::db::Tx;
-use crate::entries::{self, Cause, EntryHead, check_changeable, refresh_detail};
+use crate::entries::{self, Cause, EntryHead, check_changeable, filters, refresh_detail};
 use crate::files;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, Order};
+use crate::http::openapi::Error;
+use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, Order, list_parameters};
 use crate::http::{ApiError, Body, Caller, PathField, PathToken, RawQuery, Reply, Writer, Writing};
 use crate::input::Violations;
 use crate::kind::Kind;
@@ -34,13 +34,17 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("category", FilterKind::Slug),
-    Filter::new("chapter", FilterKind::Slug),
-    Filter::new("entry", FilterKind::Slug),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("tab", FilterKind::Slug),
+    filters::CATEGORY,
+    filters::CHAPTER,
+    Filter::new("entry", FilterKind::Slug, "The entry"),
+    filters::SEASON,
+    Filter::new("tab", FilterKind::Slug, "The tab"),
 ];
-const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "entry", "order", "tab", "updated"]);
+const SPEC: ListSpec = ListSpec {
+    about_orders: "`entry` is by the title of the entry.",
+    ..ListSpec::new(FILTERS, &["created", "entry", "order", "tab", "updated"])
+};
+list_parameters!(Query, SPEC);
 
 /// A page of attachments of entries that are not in the trash. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -48,15 +52,7 @@ const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "entry", "order", "ta
     path = "/attachment",
     operation_id = "GetAttachmentCollectionV23",
     tag = "Attachments",
-    params(
-        ("category" = Option<String>, Query, description = "The category of the entry"),
-        ("chapter" = Option<String>, Query, description = "The chapter of the entry"),
-        ("entry" = Option<String>, Query, description = "The entry"),
-        ("season" = Option<String>, Query, description = "The season of the entry, or `all`; the active one without it"),
-        ("tab" = Option<String>, Query, description = "The tab"),
-        ("order" = Option<String>, Query, description = "`created`, `entry` (by title), `order`, `tab` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

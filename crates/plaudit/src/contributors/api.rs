@@ -9,8 +9,9 @@ use axum::routing::{get, put};
 use super::{rules, store};
 use crate::app::App;
 use crate::belongings::{self, Belonging, Listed, Selection, Shown};
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{self, Filter, FilterKind, ListQuery, ListSpec, Order};
+use crate::entries::filters;
+use crate::http::openapi::Error;
+use crate::http::page::{self, Filter, FilterKind, ListQuery, ListSpec, Order, list_parameters};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::fields::Resource;
 use crate::program::{self, Program};
@@ -24,19 +25,23 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("entry", FilterKind::Slug),
-    Filter::new("tab", FilterKind::Slug),
-    Filter::new("status", FilterKind::OneOf(&["submitted", "in_progress", "resubmission_required", "resubmitted"])),
-    Filter::new("payment_status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-    Filter::new("moderation", FilterKind::OneOf(&["approved", "undecided", "rejected"])),
-    Filter::new("review_status", FilterKind::Text { max: 255 }),
-    Filter::new("tag", FilterKind::Text { max: 255 }),
-    Filter::new("category", FilterKind::Slug),
-    Filter::new("chapter", FilterKind::Slug),
-    Filter::new("season", FilterKind::SlugOrAll),
+    Filter::new("entry", FilterKind::Slug, "The entry"),
+    Filter::new("tab", FilterKind::Slug, "The tab"),
+    filters::STATUS,
+    filters::PAYMENT_STATUS,
+    filters::MODERATION,
+    filters::REVIEW_STATUS,
+    filters::TAG,
+    filters::CATEGORY,
+    filters::CHAPTER,
+    filters::SEASON,
 ];
-const NAMED: ListSpec = ListSpec::new(FILTERS, &["entry", "tab", "created", "updated"]);
+const NAMED: ListSpec = ListSpec {
+    about_orders: "`entry` is by the title of the entry.",
+    ..ListSpec::new(FILTERS, &["entry", "tab", "created", "updated"])
+};
 const SPEC: ListSpec = ListSpec { orders_by_field: true, ..NAMED };
+list_parameters!(Query, SPEC);
 
 /// A page of contributors of entries that are not in the trash. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -44,22 +49,7 @@ const SPEC: ListSpec = ListSpec { orders_by_field: true, ..NAMED };
     path = "/contributor",
     operation_id = "GetContributorCollectionV23",
     tag = "Contributors",
-    params(
-        ("entry" = Option<String>, Query, description = "The entry"),
-        ("tab" = Option<String>, Query, description = "The tab"),
-        ("status" = Option<String>, Query, description = "Where the entry is: `submitted`, `in_progress`, \
-            `resubmission_required` or `resubmitted`"),
-        ("payment_status" = Option<String>, Query, description = "Of the entry: `paid` or `awaiting_payment`"),
-        ("moderation" = Option<String>, Query, description = "Of the entry: `approved`, `undecided` or `rejected`"),
-        ("review_status" = Option<String>, Query, description = "The review status of the entry"),
-        ("tag" = Option<String>, Query, description = "A tag of the entry"),
-        ("category" = Option<String>, Query, description = "The category of the entry"),
-        ("chapter" = Option<String>, Query, description = "The chapter of the entry"),
-        ("season" = Option<String>, Query, description = "The season of the entry, or `all`; the active one without it"),
-        ("order" = Option<String>, Query, description = "`entry` (by title), `tab`, `created`, `updated`, or the slug of \
-            a field about contributors"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

@@ -22,6 +22,7 @@ mod answers;
 pub mod api;
 mod counts;
 mod document;
+pub mod filters;
 mod plan;
 mod record;
 mod rules;

@@ -19,26 +19,25 @@ use crate::text::{Slug, Timestamp, Translated, folded};
 
 use super::counts::flags;
 use super::document::MEMBERS;
-use super::{EntryHead, Moderation, Payment, Place, STATUS_LENGTH, Status, TITLE_LENGTH};
+use super::{EntryHead, Moderation, Payment, Place, Status, TITLE_LENGTH, filters};
 
-const STATUSES: &[&str] = &["submitted", "in_progress", "resubmission_required", "resubmitted"];
 const FILTERS: &[Filter] = &[
-    Filter::new("entrant", FilterKind::Slug),
-    Filter::new("moderation", FilterKind::OneOf(&["approved", "undecided", "rejected"])),
-    Filter::new("payment_status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-    Filter::new("price", FilterKind::Slug),
-    Filter::new("review_status", FilterKind::Text { max: STATUS_LENGTH }),
-    Filter::new("status", FilterKind::OneOf(STATUSES)),
-    Filter::new("title", FilterKind::Text { max: TITLE_LENGTH }),
-    Filter::new("updated_at", FilterKind::Date),
-    Filter::new("category", FilterKind::Slug),
-    Filter::new("chapter", FilterKind::Slug),
-    Filter::new("form", FilterKind::Slug),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("tag", FilterKind::Text { max: TITLE_LENGTH }),
-    Filter::new("archived", FilterKind::OneOf(&["only", "all", "none"])),
-    Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
-    Filter::new("include", FilterKind::ManyOf(&MEMBERS)),
+    Filter::new("entrant", FilterKind::Slug, "The user who owns the entry"),
+    filters::MODERATION,
+    filters::PAYMENT_STATUS,
+    Filter::new("price", FilterKind::Slug, "A price at which an order names the entry"),
+    filters::REVIEW_STATUS,
+    filters::STATUS,
+    Filter::new("title", FilterKind::Text { max: TITLE_LENGTH }, "A part of the title, whatever its case"),
+    Filter::new("updated_at", FilterKind::Date, "The time of the last change"),
+    filters::CATEGORY,
+    filters::CHAPTER,
+    Filter::new("form", FilterKind::Slug, "The form of the entry"),
+    filters::SEASON,
+    filters::TAG,
+    Filter::archived(),
+    Filter::deleted(),
+    Filter::new("include", FilterKind::ManyOf(&MEMBERS), "Members of a single read that are shown as well"),
 ];
 const ORDERS: &[&str] = &["category", "chapter", "applicant", "local_id", "parent_category", "title", "updated"];
 

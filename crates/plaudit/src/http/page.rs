@@ -1,7 +1,8 @@
 //! Lists: the query that asks for a page, and the envelope around it.
 //!
-//! A list declares its filters and orders once, in a [`ListSpec`]. [`ListQuery::parse`] judges a query against it
-//! and reports everything that is wrong at once; [`PageEnvelope`] writes what stands around the records.
+//! A list declares its filters and orders once, in a [`ListSpec`]. [`ListQuery::parse`] reads a query by it and reports
+//! everything that is wrong at once; [`ListSpec::parameters`] describes the same declaration in the OpenAPI document;
+//! [`PageEnvelope`] writes what stands around the records.
 //!
 //! Beside `page`, `per_page`, `order` and `dir` every list takes two parameters more. `cursor` walks a list at the
 //! same cost at any depth: empty for the beginning, then the `next_cursor` of the answer before. `count=none`
@@ -12,13 +13,17 @@ mod cursor;
 mod envelope;
 mod error;
 mod filter;
+mod openapi;
+mod paging;
 mod parameters;
 mod query;
 
 pub use cursor::Cursor;
 pub use envelope::PageEnvelope;
 pub use error::ListQueryError;
+pub(crate) use filter::words;
 pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
+pub(crate) use openapi::list_parameters;
 pub use query::{Direction, ListQuery, Order, field_of_order};
 
 /// The largest page.
@@ -33,6 +38,8 @@ pub struct ListSpec {
     pub orders: &'static [&'static str],
     /// Whether `order` may be the slug of a field, too.
     pub orders_by_field: bool,
+    /// What the names of the orders do not say, for readers: sentences, or the empty text.
+    pub about_orders: &'static str,
     /// The order without `order` or with a value that is none; it need not be one of `orders`.
     pub default_order: &'static str,
     /// The direction of the default order without `dir`. An order that is named begins with the smallest value.
@@ -51,6 +58,7 @@ impl ListSpec {
             filters,
             orders,
             orders_by_field: false,
+            about_orders: "",
             default_order: "updated",
             default_direction: Direction::Descending,
             default_per_page: 10,

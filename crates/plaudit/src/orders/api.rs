@@ -13,7 +13,9 @@ use crate::db::{DbError, Source};
 use crate::http::kept::{self, Kept};
 use crate::http::openapi::Error;
 use crate::http::page::anchors::Place;
-use crate::http::page::{Direction, Filter, FilterKind, ListQuery, ListSpec, Order, PageEnvelope};
+use crate::http::page::{
+    Direction, Filter, FilterKind, ListQuery, ListSpec, Order, PageEnvelope, list_parameters, words,
+};
 use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply, entity_tag};
 use crate::text::Slug;
 
@@ -23,13 +25,15 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-    Filter::new("test", FilterKind::OneOf(&["only", "hide"])),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
+    Filter::new("status", FilterKind::OneOf(words!(PaymentStatus)), "Whether they are paid"),
+    Filter::new("test", FilterKind::OneOf(&["only", "hide"]), "`only` test orders, or `hide` them")
+        .with_default("test orders are among the others"),
+    Filter::season("The season, or `all`"),
+    Filter::deleted(),
 ];
 const ORDERS: &[&str] = &["created_at", "invoice_number", "payment_method", "payment_status", "season", "total"];
 const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
+list_parameters!(Query, SPEC);
 
 /// How often a page is planned and read before it is read from one state of the database.
 const RUNS: usize = 5;
@@ -40,19 +44,7 @@ const RUNS: usize = 5;
     path = "/order",
     operation_id = "GetOrderCollectionV23",
     tag = "Orders",
-    params(
-        ("status" = Option<String>, Query, description = "`paid` or `awaiting_payment`"),
-        ("test" = Option<String>, Query, description = "`only` test orders, or `hide` them"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
-        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
-        ("page" = Option<u32>, Query, description = "The page, from 1"),
-        ("per_page" = Option<u32>, Query, description = "Records a page, 1 to 100; 10 without it"),
-        ("order" = Option<String>, Query, description = "`created_at`, `invoice_number`, `payment_method`, \
-            `payment_status`, `season` or `total`; the time of the last change without it"),
-        ("dir" = Option<String>, Query, description = "`asc` or `desc`"),
-        ("cursor" = Option<String>, Query, description = "Empty, or the `next_cursor` of a page"),
-        ("count" = Option<String>, Query, description = "`none` leaves the total out"),
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = 400, description = "The query is wrong", body = Error),

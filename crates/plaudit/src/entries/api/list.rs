@@ -8,13 +8,14 @@ use crate::entries::plan::{Listing, NARROW, Totals, Wanted};
 use crate::entries::selection::{Group, SPEC, Selection, Sort};
 use crate::entries::store::list::{self, Found, State};
 use crate::http::kept::{self, Kept};
-use crate::http::openapi::{Error, Paging};
+use crate::http::openapi::Error;
 use crate::http::page::anchors::Place;
-use crate::http::page::{ListQuery, PageEnvelope};
+use crate::http::page::{ListQuery, PageEnvelope, list_parameters};
 use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply, entity_tag};
 use crate::text::Slug;
 
 const PATH: &str = "/entry";
+list_parameters!(Query, SPEC);
 
 /// How often a page is planned and read before it is read from one state of the database.
 const RUNS: usize = 5;
@@ -25,32 +26,7 @@ const RUNS: usize = 5;
     path = "/entry",
     operation_id = "GetEntryCollectionV23",
     tag = "Entries",
-    params(
-        ("entrant" = Option<String>, Query, description = "The user who owns them"),
-        ("moderation" = Option<String>, Query, description = "`approved`, `undecided` or `rejected`"),
-        ("payment_status" = Option<String>, Query, description = "`paid` or `awaiting_payment`"),
-        ("price" = Option<String>, Query, description = "A price at which an order names them"),
-        ("review_status" = Option<String>, Query, description = "Where their review stands"),
-        ("status" = Option<String>, Query, description = "`submitted`, `in_progress`, `resubmission_required` or \
-            `resubmitted`"),
-        ("title" = Option<String>, Query, description = "A part of their title, whatever its case"),
-        ("updated_at[before]" = Option<String>, Query, description = "A date or time before which they were changed last"),
-        ("updated_at[after]" = Option<String>, Query, description = "A date or time after which they were changed last"),
-        ("updated_at[on]" = Option<String>, Query, description = "The date on which they were changed last"),
-        ("updated_at[between]" = Option<String>, Query, description = "Two dates or times with a comma between them"),
-        ("category" = Option<String>, Query, description = "Their category"),
-        ("chapter" = Option<String>, Query, description = "Their chapter"),
-        ("form" = Option<String>, Query, description = "Their form"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
-        ("tag" = Option<String>, Query, description = "A tag that they have"),
-        ("archived" = Option<String>, Query, description = "What is archived: `only`, `all`, `none`"),
-        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
-        ("include" = Option<String>, Query, description = "Members of a single read to be shown as well: \
-            `entry_fields`, `attachments`, `contributors`, with commas between them"),
-        ("order" = Option<String>, Query, description = "`category`, `chapter`, `applicant`, `local_id`, \
-            `parent_category`, `title` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use crate::document::{self, List, Object};
 use crate::entries::{Status, store};
 use crate::http::openapi::Error;
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::page::{Filter, ListQuery, ListSpec, list_parameters};
 use crate::http::{ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::text::{Slug, Translated, folded};
 
-const SPEC: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::SlugOrAll)]);
+const SPEC: ListSpec = ListSpec::of_filters(&[Filter::season("The season, or `all`")]);
+list_parameters!(Query, SPEC);
 
 /// How many entries each chapter, category and status has, those in the trash and archived ones left out.
 #[utoipa::path(
@@ -19,7 +20,7 @@ const SPEC: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::
     path = "/entry/summary",
     operation_id = "GetEntrySummaryV23",
     tag = "Entries",
-    params(("season" = Option<String>, Query, description = "A season, or `all`; the active season without it")),
+    params(Query),
     responses(
         (status = 200, description = "The counts", body = crate::entries::api::schemas::EntrySummary),
         (status = "4XX", description = "Why there are none", body = Error),

@@ -4,17 +4,21 @@ use super::*;
 use crate::text::{Locale, Slug, Timestamp};
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("category", FilterKind::Slug),
-    Filter::new("title", FilterKind::Text { max: 5 }),
-    Filter::new("email", FilterKind::Email),
-    Filter::new("language", FilterKind::Locale),
-    Filter::new("include", FilterKind::ManyOf(&["attachments", "contributors"])),
-    Filter::new("updated_at", FilterKind::Date),
+    Filter::new("status", FilterKind::OneOf(&["paid", "awaiting_payment"]), "Whether they are paid"),
+    Filter::season("The season"),
+    Filter::new("category", FilterKind::Slug, "The category"),
+    Filter::new("condition", FilterKind::SlugOr(&["only", "none"]), "The condition"),
+    Filter::new("title", FilterKind::Text { max: 5 }, "A part of the title"),
+    Filter::new("email", FilterKind::Email, "The address"),
+    Filter::new("language", FilterKind::Locale, "The language"),
+    Filter::new("include", FilterKind::ManyOf(&["attachments", "contributors"]), "What is shown as well"),
+    Filter::new("updated_at", FilterKind::Date, "The last change"),
+    Filter::deleted(),
 ];
-const SPEC: ListSpec = ListSpec { orders_by_field: true, ..ListSpec::new(FILTERS, &["created_at", "total"]) };
-const SCORES: ListSpec = ListSpec::new(&[Filter::required("score_set", FilterKind::Slug)], &[]);
+pub(super) const SPEC: ListSpec =
+    ListSpec { orders_by_field: true, ..ListSpec::new(FILTERS, &["created_at", "total"]) };
+pub(super) const SCORES: ListSpec =
+    ListSpec::new(&[Filter::new("score_set", FilterKind::Slug, "The score set").required()], &[]);
 
 fn parsed(query: &str) -> ListQuery {
     ListQuery::parse(Some(query), &SPEC).unwrap()
@@ -47,16 +51,17 @@ fn without_parameters_the_defaults_hold() {
 #[test]
 fn every_kind_of_filter_is_read() {
     let query = parsed(
-        "status=paid&season=all&category=AbCdEfGh&title=a+%C3%A9&email=a%40b&language=cy_GB&include=contributors,contributors",
+        "status=paid&season=all&category=AbCdEfGh&condition=only&title=a+%C3%A9&email=a%40b&language=cy_GB&include=contributors,contributors",
     );
     assert_eq!(query.word("status"), Some("paid"));
     assert!(query.is_all("season"));
     assert_eq!(query.slug("category"), Slug::parse("AbCdEfGh"));
+    assert_eq!(query.word("condition"), Some("only"));
     assert_eq!(query.text("title"), Some("a é"));
     assert_eq!(query.text("email"), Some("a@b"));
     assert_eq!(query.locale("language"), Some(Locale::CyGb));
     assert_eq!(query.words("include"), ["contributors"]);
-    assert_eq!(query.filters().len(), 7);
+    assert_eq!(query.filters().len(), 8);
     assert_eq!(query.word("season"), None);
     assert_eq!(parsed("").words("include"), [""; 0]);
 }
@@ -146,6 +151,7 @@ fn values_outside_their_kind_are_refused() {
         "language=en",
         "include=",
         "include=attachments,other",
+        "condition=all",
         "updated_at=2026-01-31",
         "updated_at[on]=2026-02-30",
         "updated_at[on]=2026-01-31T00:00:00Z",
@@ -197,7 +203,7 @@ fn several_brackets_all_hold() {
 
 #[test]
 fn what_has_no_pages_takes_filters_alone() {
-    const SUMMARY: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::SlugOrAll)]);
+    const SUMMARY: ListSpec = ListSpec::of_filters(&[Filter::season("The season")]);
     assert!(ListQuery::parse(Some("season=all"), &SUMMARY).is_ok());
     let error = ListQuery::parse(Some("page=1&order=x&season=x&cursor="), &SUMMARY).unwrap_err();
     assert_eq!(error.invalid_filter_names().as_deref(), Some("page,order,cursor"));
