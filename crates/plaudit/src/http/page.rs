@@ -28,6 +28,8 @@ pub use query::{Direction, ListQuery, Order, field_of_order};
 
 /// The largest page.
 pub const MAXIMUM_PER_PAGE: u32 = 100;
+/// The most parameters of a query.
+pub const MAXIMUM_PARAMETERS: usize = 256;
 
 /// What the query of a list may say.
 #[derive(Debug, Clone, Copy)]

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::both_engines;
 use crate::harness::Server;
+use crate::harness::check::FORMATS;
 
 /// The paths with GET and without a slug, each with the names of its query parameters.
 async fn documented(server: &Server) -> Vec<(String, BTreeSet<String>)> {
@@ -53,5 +54,18 @@ both_engines! {
             let status = server.open(request).await.status().as_u16();
             assert_eq!(status, if names.is_empty() { 200 } else { 400 }, "{path}");
         }
+    }
+
+    async fn a_query_of_too_many_parameters_is_refused_and_told_the_bound(server) {
+        let query = |count: usize| (0..count).map(|number| format!("x{number}=1")).collect::<Vec<_>>().join("&");
+        for format in FORMATS {
+            let headers = [("accept", format)];
+            let answer = server.get_with(&format!("/order?{}", query(257)), &headers).await.expect(400);
+            assert!(answer.text().contains("more than 256 parameters"), "{}", answer.text());
+            let answer = server.get_with(&format!("/order?{}", query(256)), &headers).await.expect(400);
+            assert!(answer.text().contains("x31 and 224 more"), "{}", answer.text());
+        }
+        let error = server.get(&format!("/order?{}=1", "x".repeat(1000))).await.expect(400).json();
+        assert_eq!(error["errors"]["invalid_filter_names"], format!("{}…", "x".repeat(64)));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::cursor::Walk;
 use super::filter::{Bracket, Filter, FilterKind, FilterValue, TimeRange};
 use super::paging::{NO_COUNT, Paging};
-use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PER_PAGE, parameters};
+use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PARAMETERS, MAXIMUM_PER_PAGE, parameters};
 use crate::text::{Locale, Slug, excerpt};
 
 /// The direction of a sort.
@@ -67,9 +67,15 @@ impl ListQuery {
     ///
     /// A parameter that comes twice is an error, whatever its values, and so is one that is not percent-encoded
     /// UTF-8. Names are taken as they are: `status[]` is no filter of any list. An unknown `order` is no error.
+    ///
+    /// The work grows with the length of the query and no faster: of more than [`MAXIMUM_PARAMETERS`] none is read.
     pub fn parse(raw_query: Option<&str>, spec: &ListSpec) -> Result<Self, ListQueryError> {
         let raw_query = raw_query.unwrap_or_default();
         let mut reading = Reading::new(spec);
+        if parameters::parts(raw_query).nth(MAXIMUM_PARAMETERS).is_some() {
+            reading.errors.parameter(format!("it has more than {MAXIMUM_PARAMETERS} parameters"));
+            return Err(reading.errors);
+        }
         for parameter in parameters::split(raw_query) {
             match parameter {
                 Ok((name, value)) => reading.take(name, value),

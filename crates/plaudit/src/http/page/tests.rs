@@ -134,6 +134,46 @@ fn a_parameter_that_comes_twice_is_refused() {
 }
 
 #[test]
+fn a_query_of_more_than_256_parameters_is_refused_and_none_of_them_is_read() {
+    let query = |count: usize| vec!["x=1"; count].join("&&");
+    let error = refused(&query(257));
+    assert_eq!(error.to_string(), "The query is not valid: it has more than 256 parameters.");
+    assert_eq!((errors(&error), error.parameters().len()), (String::new(), 1));
+    assert_eq!(refused(&query(256)).invalid_filter_names().as_deref(), Some("x"));
+    assert!(ListQuery::parse(Some(&"&".repeat(1 << 20)), &SPEC).is_ok());
+}
+
+#[test]
+fn an_error_repeats_so_many_unknown_names_and_the_beginning_of_each() {
+    let names = |count: usize| (0..count).map(|number| format!("x{number}=1")).collect::<Vec<_>>().join("&");
+    let error = refused(&format!("{}&x1=1&x39=1", names(40)));
+    let told = error.invalid_filter_names().unwrap();
+    assert_eq!((told.split(',').count(), told.ends_with(",x31")), (32, true));
+    assert!(error.to_string().ends_with(",x31 and 8 more."), "{error}");
+    assert!(!refused(&names(32)).to_string().contains("more"));
+    assert_eq!(
+        refused(&format!("{}=1", "é".repeat(1000))).invalid_filter_names(),
+        Some(format!("{}…", "é".repeat(64)))
+    );
+}
+
+#[test]
+fn an_error_repeats_so_many_complaints_about_other_parameters() {
+    let broken: Vec<String> = (0..40).map(|number| format!("a{number}=%zz")).collect();
+    let error = refused(&broken.join("&"));
+    assert_eq!(error.parameters().len(), 32);
+    assert!(error.to_string().ends_with(" is not percent-encoded UTF-8 and 8 more."), "{error}");
+    assert_eq!(refused(&["page=1"; 200].join("&")).parameters(), ["page is given more than once"]);
+}
+
+#[test]
+fn the_error_of_the_longest_query_is_short() {
+    let part = |number: usize| format!("{number}{}=%zz&{number}{}=1", "x".repeat(4000), "y".repeat(4000));
+    let error = refused(&(0..128).map(part).collect::<Vec<_>>().join("&"));
+    assert!(error.to_string().len() < 10_000 && errors(&error).len() < 5_000);
+}
+
+#[test]
 fn values_outside_their_kind_are_refused() {
     for query in [
         "status=",
