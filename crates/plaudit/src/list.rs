@@ -9,9 +9,8 @@
 //! - A sort is one key. Ties go by slug, ascending in both directions (contract, section 4).
 
 use list_view::{Column, Holds};
-use sha2::{Digest as _, Sha256};
 
-use crate::http::page::{FilterValue, ListQuery, ListSpec};
+use crate::http::page::ListSpec;
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::text::Slug;
@@ -66,12 +65,12 @@ pub struct List {
     pub spec: ListSpec,
     /// The number of its table.
     pub table: usize,
-    /// What each filter asks of a record.
-    pub filters: &'static [(&'static str, Narrow)],
     /// What is asked of every record that it shows.
     pub always: &'static [(&'static str, &'static str)],
     /// What each order follows.
     pub sorts: &'static [(&'static str, By)],
+    /// What the list follows without one.
+    pub default_sort: By,
     /// The columns of documents that are read of each record, `r` being its table.
     pub shown: Shown,
 }
@@ -85,48 +84,6 @@ pub struct Shown {
     pub count: usize,
     /// What is joined to each record.
     pub joins: &'static str,
-}
-
-/// What a filter asks of a record.
-#[derive(Clone, Copy, Debug)]
-pub enum Narrow {
-    /// Nothing: it says what is shown.
-    Nothing,
-    /// That the column is the value.
-    Is(&'static str),
-    /// That the column is what the word stands for; a word that stands for nothing asks nothing.
-    Stands(&'static str, &'static [(&'static str, &'static str)]),
-    /// That the flag is set with `only`, may be with `included` or `all`, and is not with `none` or without a word.
-    Lifecycle(&'static str),
-    /// That the column is this season, the active one without a value, or any with `all`.
-    Season(&'static str),
-    /// That the set has the value.
-    Has(&'static str),
-    /// That the text contains the value, both after case folding.
-    Contains(&'static str),
-    /// That the time is within the range.
-    Within(&'static str),
-    /// What a function makes of the whole query.
-    By(fn(&ListQuery, &Program) -> Vec<Ask>),
-}
-
-/// What is asked of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ask {
-    /// The column has this value; a flag has `1` or `0`.
-    Is(&'static str, String),
-    /// The set has one of these.
-    Has(&'static str, Vec<String>),
-    /// The set has none of these.
-    Lacks(&'static str, Vec<String>),
-    /// The set is empty.
-    IsEmpty(&'static str),
-    /// The number is from the first on and before the second.
-    Within(&'static str, i64, i64),
-    /// The text contains this one.
-    Contains(&'static str, String),
-    /// Nothing is wanted.
-    Never,
 }
 
 /// What a list is sorted by.
@@ -144,87 +101,20 @@ pub enum By {
     Answers,
 }
 
-impl Narrow {
-    /// What a query asks by a filter.
-    pub(crate) fn asks(&self, name: &str, query: &ListQuery, program: &Program, asks: &mut Vec<Ask>) {
-        let value = query.filter(name);
-        match *self {
-            Self::Nothing => {}
-            Self::By(function) => asks.extend(function(query, program)),
-            Self::Lifecycle(column) => match query.word(name) {
-                Some("only") => asks.push(Ask::Is(column, "1".to_owned())),
-                Some("included" | "all") => {}
-                _ => asks.push(Ask::Is(column, "0".to_owned())),
-            },
-            Self::Season(column) => {
-                let season = query.slug(name).or_else(|| program.active_season().map(|season| season.slug));
-                match season {
-                    _ if query.is_all(name) => {}
-                    Some(season) => asks.push(Ask::Is(column, season.to_string())),
-                    None => asks.push(Ask::Never),
-                }
-            }
-            Self::Is(column) => asks.extend(value.map(|value| Ask::Is(column, bounded(&text_of(value))))),
-            Self::Has(column) => {
-                asks.extend(value.map(|value| Ask::Has(column, vec![text_of(value).trim().to_owned()])))
-            }
-            Self::Stands(column, words) => {
-                let stored = words.iter().find(|(word, _)| Some(*word) == query.word(name));
-                asks.extend(stored.map(|(_, stored)| Ask::Is(column, (*stored).to_owned())));
-            }
-            Self::Contains(column) => {
-                asks.extend(value.map(|value| Ask::Contains(column, crate::text::folded(&text_of(value)))));
-            }
-            Self::Within(column) => asks.extend(query.range(name).map(|range| {
-                let bound =
-                    |time: Option<crate::text::Timestamp>, none| time.map_or(none, |time| time.as_microseconds());
-                Ask::Within(column, bound(range.from, i64::MIN), bound(range.until, i64::MAX))
-            })),
-        }
+/// The names of sorts, for the query.
+#[must_use]
+pub const fn names<const N: usize>(sorts: &[(&'static str, By); N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = sorts[at].0;
+        at += 1;
     }
-}
-
-/// The value of a filter, as columns have it.
-fn text_of(value: &FilterValue) -> String {
-    match value {
-        FilterValue::Word(word) => (*word).to_owned(),
-        FilterValue::Slug(slug) => slug.to_string(),
-        FilterValue::Text(text) => text.clone(),
-        FilterValue::Locale(locale) => locale.code().to_owned(),
-        FilterValue::Words(_) | FilterValue::All | FilterValue::Range(_) => String::new(),
-    }
+    names
 }
 
 /// A column of a table.
 #[must_use]
 pub const fn column(name: &'static str, holds: Holds) -> Column {
     Column { name, holds }
-}
-
-/// The longest text that stands in an index whole, in bytes.
-const BOUND: usize = 200;
-
-/// A text as a column has it that is compared and not sorted: a long one is its beginning and its hash, because an index of
-/// PostgreSQL takes no long texts.
-#[must_use]
-pub fn bounded(text: &str) -> String {
-    if text.len() <= BOUND {
-        return text.to_owned();
-    }
-    let beginning = &text[..text.floor_char_boundary(BOUND - 64)];
-    format!("{beginning}{}", hex::encode(Sha256::digest(text)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bounded_text_is_short_and_its_own() {
-        let long = "x".repeat(1_000);
-        assert_eq!(bounded("short"), "short");
-        assert_eq!(bounded(&long).len(), BOUND);
-        assert_ne!(bounded(&long), bounded(&format!("{long}y")));
-        assert!(bounded(&"ü".repeat(500)).len() <= BOUND);
-    }
 }

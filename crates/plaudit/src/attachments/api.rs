@@ -14,8 +14,8 @@ use crate::app::App;
 use crate::db::{DbError, Tx};
 use crate::entries::{self, Cause, EntryHead, check_changeable, refresh_detail};
 use crate::files;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::ListQuery;
+use crate::http::openapi::Error;
+use crate::http::page::{ListQuery, list_parameters};
 use crate::http::{self, ApiError, Body, Caller, PathField, PathToken, RawQuery, Renderer, Reply, Writer, Writing};
 use crate::input::Violations;
 use crate::kind::Kind;
@@ -32,21 +32,15 @@ pub fn routes() -> Router<App> {
         .route("/entry/{slug}/attachment/{tab}", post(upload::upload))
 }
 
+list_parameters!(Query, LIST.spec);
+
 /// A page of attachments of entries that are not in the trash. Without `order` what was changed last comes first.
 #[utoipa::path(
     get,
     path = "/attachment",
     operation_id = "GetAttachmentCollectionV23",
     tag = "Attachments",
-    params(
-        ("category" = Option<String>, Query, description = "The category of the entry"),
-        ("chapter" = Option<String>, Query, description = "The chapter of the entry"),
-        ("entry" = Option<String>, Query, description = "The entry"),
-        ("season" = Option<String>, Query, description = "The season of the entry, or `all`; the active one without it"),
-        ("tab" = Option<String>, Query, description = "The tab"),
-        ("order" = Option<String>, Query, description = "`created`, `entry` (by title), `order`, `tab` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

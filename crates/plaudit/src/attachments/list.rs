@@ -2,9 +2,10 @@
 
 use list_view::Holds;
 
-use crate::http::page::{Filter, FilterKind, ListSpec};
+use crate::entries::filters;
+use crate::http::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::kind::Kind;
-use crate::list::{ATTACHMENTS, By, ENTRIES, List, Narrow, Shown, Table, column};
+use crate::list::{ATTACHMENTS, By, ENTRIES, List, Shown, Table, column, names};
 
 /// Attachments as views hold them.
 pub static LISTED: Table = Table {
@@ -22,35 +23,29 @@ pub static LISTED: Table = Table {
     sets: &[],
 };
 
+const FILTERS: &[Filter] = &[
+    filters::CATEGORY.by(Narrow::Is("entry.category")),
+    filters::CHAPTER.by(Narrow::Is("entry.chapter")),
+    Filter::new("entry", FilterKind::Slug, "The entry").by(Narrow::Is("entry")),
+    filters::SEASON.by(Narrow::Season("entry.season")),
+    Filter::new("tab", FilterKind::Slug, "The tab").by(Narrow::Is("tab")),
+];
+const SORTS: &[(&str, By); 5] = &[
+    ("created", By::Number("created")),
+    ("entry", By::Text("entry.title_key")),
+    ("order", By::Number("place")),
+    ("tab", By::Value("tab")),
+    ("updated", By::Number("updated")),
+];
+
 /// `GET /attachment` (contract, section 4).
 pub(super) static LIST: List = List {
     path: "/attachment",
-    spec: ListSpec::new(
-        &[
-            Filter::new("category", FilterKind::Slug),
-            Filter::new("chapter", FilterKind::Slug),
-            Filter::new("entry", FilterKind::Slug),
-            Filter::new("season", FilterKind::SlugOrAll),
-            Filter::new("tab", FilterKind::Slug),
-        ],
-        &["created", "entry", "order", "tab", "updated"],
-    ),
+    spec: ListSpec { about_orders: "`entry` is by the title of the entry.", ..ListSpec::new(FILTERS, &names(SORTS)) },
     table: ATTACHMENTS,
-    filters: &[
-        ("category", Narrow::Is("entry.category")),
-        ("chapter", Narrow::Is("entry.chapter")),
-        ("entry", Narrow::Is("entry")),
-        ("season", Narrow::Season("entry.season")),
-        ("tab", Narrow::Is("tab")),
-    ],
     always: &[("deleted", "0"), ("entry.deleted", "0")],
-    sorts: &[
-        ("created", By::Number("created")),
-        ("entry", By::Text("entry.title_key")),
-        ("order", By::Number("place")),
-        ("tab", By::Value("tab")),
-        ("updated", By::Number("updated")),
-    ],
+    sorts: SORTS,
+    default_sort: By::Number("updated"),
     shown: Shown {
         columns: "r.doc, e.title, f.doc",
         count: 3,

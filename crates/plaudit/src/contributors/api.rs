@@ -10,8 +10,8 @@ use super::list::{BY_FIELD, NAMED};
 use super::{rules, store};
 use crate::app::App;
 use crate::db::DbError;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{self, ListQuery};
+use crate::http::openapi::Error;
+use crate::http::page::{self, ListQuery, list_parameters};
 use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Renderer, Reply};
 use crate::program::fields::Resource;
 use crate::program::{self, Program};
@@ -25,28 +25,15 @@ pub fn routes() -> Router<App> {
         .route("/contributor/{slug}/update-field/{field}", put(write::update_field))
 }
 
+list_parameters!(Query, BY_FIELD.spec);
+
 /// A page of contributors of entries that are not in the trash. Without `order` what was changed last comes first.
 #[utoipa::path(
     get,
     path = "/contributor",
     operation_id = "GetContributorCollectionV23",
     tag = "Contributors",
-    params(
-        ("entry" = Option<String>, Query, description = "The entry"),
-        ("tab" = Option<String>, Query, description = "The tab"),
-        ("status" = Option<String>, Query, description = "Where the entry is: `submitted`, `in_progress`, \
-            `resubmission_required` or `resubmitted`"),
-        ("payment_status" = Option<String>, Query, description = "Of the entry: `paid` or `awaiting_payment`"),
-        ("moderation" = Option<String>, Query, description = "Of the entry: `approved`, `undecided` or `rejected`"),
-        ("review_status" = Option<String>, Query, description = "The review status of the entry"),
-        ("tag" = Option<String>, Query, description = "A tag of the entry"),
-        ("category" = Option<String>, Query, description = "The category of the entry"),
-        ("chapter" = Option<String>, Query, description = "The chapter of the entry"),
-        ("season" = Option<String>, Query, description = "The season of the entry, or `all`; the active one without it"),
-        ("order" = Option<String>, Query, description = "`entry` (by title), `tab`, `created`, `updated`, or the slug of \
-            a field about contributors"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

@@ -2,10 +2,10 @@
 
 use list_view::Holds;
 
-use crate::entries;
-use crate::http::page::{Filter, FilterKind, ListSpec};
+use crate::entries::{self, filters};
+use crate::http::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::kind::Kind;
-use crate::list::{By, CONTRIBUTORS, ENTRIES, List, Narrow, Shown, Table, column};
+use crate::list::{By, CONTRIBUTORS, ENTRIES, List, Shown, Table, column, names};
 
 /// Contributors as views hold them.
 pub static LISTED: Table = Table {
@@ -22,47 +22,33 @@ pub static LISTED: Table = Table {
     sets: &[],
 };
 
+const FILTERS: &[Filter] = &[
+    Filter::new("entry", FilterKind::Slug, "The entry").by(Narrow::Is("entry")),
+    Filter::new("tab", FilterKind::Slug, "The tab").by(Narrow::Is("tab")),
+    filters::STATUS.by(Narrow::Is("entry.status")),
+    filters::PAYMENT_STATUS.by(Narrow::Stands("entry.payment", entries::PAYMENTS)),
+    filters::MODERATION.by(Narrow::Is("entry.moderation")),
+    filters::REVIEW_STATUS.by(Narrow::Is("entry.review_key")),
+    filters::TAG.by(Narrow::Has("entry.tags")),
+    filters::CATEGORY.by(Narrow::Is("entry.category")),
+    filters::CHAPTER.by(Narrow::Is("entry.chapter")),
+    filters::SEASON.by(Narrow::Season("entry.season")),
+];
+const SORTS: &[(&str, By); 4] = &[
+    ("entry", By::Text("entry.title_key")),
+    ("tab", By::Value("tab")),
+    ("created", By::Number("created")),
+    ("updated", By::Number("updated")),
+];
+
 /// `GET /contributor` (contract, section 4).
 const LIST: List = List {
     path: "/contributor",
-    spec: ListSpec::new(
-        &[
-            Filter::new("entry", FilterKind::Slug),
-            Filter::new("tab", FilterKind::Slug),
-            Filter::new(
-                "status",
-                FilterKind::OneOf(&["submitted", "in_progress", "resubmission_required", "resubmitted"]),
-            ),
-            Filter::new("payment_status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-            Filter::new("moderation", FilterKind::OneOf(&["approved", "undecided", "rejected"])),
-            Filter::new("review_status", FilterKind::Text { max: 255 }),
-            Filter::new("tag", FilterKind::Text { max: 255 }),
-            Filter::new("category", FilterKind::Slug),
-            Filter::new("chapter", FilterKind::Slug),
-            Filter::new("season", FilterKind::SlugOrAll),
-        ],
-        &["entry", "tab", "created", "updated"],
-    ),
+    spec: ListSpec { about_orders: "`entry` is by the title of the entry.", ..ListSpec::new(FILTERS, &names(SORTS)) },
     table: CONTRIBUTORS,
-    filters: &[
-        ("entry", Narrow::Is("entry")),
-        ("tab", Narrow::Is("tab")),
-        ("status", Narrow::Is("entry.status")),
-        ("payment_status", Narrow::Stands("entry.payment", entries::PAYMENTS)),
-        ("moderation", Narrow::Is("entry.moderation")),
-        ("review_status", Narrow::Is("entry.review_key")),
-        ("tag", Narrow::Has("entry.tags")),
-        ("category", Narrow::Is("entry.category")),
-        ("chapter", Narrow::Is("entry.chapter")),
-        ("season", Narrow::Season("entry.season")),
-    ],
     always: &[("deleted", "0"), ("entry.deleted", "0")],
-    sorts: &[
-        ("entry", By::Text("entry.title_key")),
-        ("tab", By::Value("tab")),
-        ("created", By::Number("created")),
-        ("updated", By::Number("updated")),
-    ],
+    sorts: SORTS,
+    default_sort: By::Number("updated"),
     shown: Shown {
         columns: "r.doc, e.title, e.season",
         count: 3,

@@ -7,14 +7,13 @@
 
 use list_view::Holds;
 
-use super::{STATUS_LENGTH, TITLE_LENGTH};
-use crate::http::page::{Filter, FilterKind, ListSpec};
+use super::document::MEMBERS;
+use super::{TITLE_LENGTH, filters};
+use crate::http::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::kind::Kind;
-use crate::list::{By, ENTRIES, List, Narrow, Shown, Table, Values, column};
+use crate::list::{By, ENTRIES, List, Shown, Table, Values, column, names};
 use crate::program::Program;
 use crate::text::{Slug, Translated, folded};
-
-use super::document::MEMBERS;
 
 /// Entries as views hold them.
 pub static LISTED: Table = Table {
@@ -46,63 +45,46 @@ pub static LISTED: Table = Table {
     ],
 };
 
-const STATUSES: &[&str] = &["submitted", "in_progress", "resubmission_required", "resubmitted"];
 /// The values of `payment_status`, with what is stored.
 pub const PAYMENTS: &[(&str, &str)] = &[("paid", "Paid"), ("awaiting_payment", "Unpaid")];
+
+const FILTERS: &[Filter] = &[
+    Filter::new("entrant", FilterKind::Slug, "The user who owns the entry").by(Narrow::Is("entrant")),
+    filters::MODERATION.by(Narrow::Is("moderation")),
+    filters::PAYMENT_STATUS.by(Narrow::Stands("payment", PAYMENTS)),
+    Filter::new("price", FilterKind::Slug, "A price at which an order names the entry").by(Narrow::Has("prices")),
+    filters::REVIEW_STATUS.by(Narrow::Is("review_key")),
+    filters::STATUS.by(Narrow::Is("status")),
+    Filter::new("title", FilterKind::Text { max: TITLE_LENGTH }, "A part of the title, whatever its case")
+        .by(Narrow::Contains("title_key")),
+    Filter::new("updated_at", FilterKind::Date, "The time of the last change").by(Narrow::Within("updated")),
+    filters::CATEGORY.by(Narrow::Is("category")),
+    filters::CHAPTER.by(Narrow::Is("chapter")),
+    Filter::new("form", FilterKind::Slug, "The form of the entry").by(Narrow::Is("form")),
+    filters::SEASON.by(Narrow::Season("season")),
+    filters::TAG.by(Narrow::Has("tags")),
+    Filter::archived().by(Narrow::Lifecycle("archived")),
+    Filter::deleted().by(Narrow::Lifecycle("deleted")),
+    Filter::new("include", FilterKind::ManyOf(&MEMBERS), "Members of a single read that are shown as well"),
+];
+const SORTS: &[(&str, By); 7] = &[
+    ("category", By::Named("category", category)),
+    ("chapter", By::Named("chapter", chapter)),
+    ("applicant", By::Text("entrant_key")),
+    ("local_id", By::Number("local_id")),
+    ("parent_category", By::Named("category", parent)),
+    ("title", By::Text("title_key")),
+    ("updated", By::Number("updated")),
+];
 
 /// `GET /entry` (contract, section 4).
 const LIST: List = List {
     path: "/entry",
-    spec: ListSpec::new(
-        &[
-            Filter::new("entrant", FilterKind::Slug),
-            Filter::new("moderation", FilterKind::OneOf(&["approved", "undecided", "rejected"])),
-            Filter::new("payment_status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-            Filter::new("price", FilterKind::Slug),
-            Filter::new("review_status", FilterKind::Text { max: STATUS_LENGTH }),
-            Filter::new("status", FilterKind::OneOf(STATUSES)),
-            Filter::new("title", FilterKind::Text { max: TITLE_LENGTH }),
-            Filter::new("updated_at", FilterKind::Date),
-            Filter::new("category", FilterKind::Slug),
-            Filter::new("chapter", FilterKind::Slug),
-            Filter::new("form", FilterKind::Slug),
-            Filter::new("season", FilterKind::SlugOrAll),
-            Filter::new("tag", FilterKind::Text { max: TITLE_LENGTH }),
-            Filter::new("archived", FilterKind::OneOf(&["only", "all", "none"])),
-            Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
-            Filter::new("include", FilterKind::ManyOf(&MEMBERS)),
-        ],
-        &["category", "chapter", "applicant", "local_id", "parent_category", "title", "updated"],
-    ),
+    spec: ListSpec::new(FILTERS, &names(SORTS)),
     table: ENTRIES,
-    filters: &[
-        ("entrant", Narrow::Is("entrant")),
-        ("moderation", Narrow::Is("moderation")),
-        ("payment_status", Narrow::Stands("payment", PAYMENTS)),
-        ("price", Narrow::Has("prices")),
-        ("review_status", Narrow::Is("review_key")),
-        ("status", Narrow::Is("status")),
-        ("title", Narrow::Contains("title_key")),
-        ("updated_at", Narrow::Within("updated")),
-        ("category", Narrow::Is("category")),
-        ("chapter", Narrow::Is("chapter")),
-        ("form", Narrow::Is("form")),
-        ("season", Narrow::Season("season")),
-        ("tag", Narrow::Has("tags")),
-        ("archived", Narrow::Lifecycle("archived")),
-        ("deleted", Narrow::Lifecycle("deleted")),
-        ("include", Narrow::Nothing),
-    ],
     always: &[],
-    sorts: &[
-        ("category", By::Named("category", category)),
-        ("chapter", By::Named("chapter", chapter)),
-        ("applicant", By::Text("entrant_key")),
-        ("local_id", By::Number("local_id")),
-        ("parent_category", By::Named("category", parent)),
-        ("title", By::Text("title_key")),
-        ("updated", By::Number("updated")),
-    ],
+    sorts: SORTS,
+    default_sort: By::Number("updated"),
     shown: Shown { columns: "r.doc", count: 1, joins: "" },
 };
 

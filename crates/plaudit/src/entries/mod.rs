@@ -18,6 +18,7 @@ mod answers;
 pub mod api;
 mod counts;
 mod document;
+pub mod filters;
 mod list;
 mod record;
 mod rules;

@@ -21,7 +21,7 @@ macro_rules! values {
 
             /// The written value.
             #[must_use]
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
                 }

@@ -4,12 +4,12 @@ mod counts;
 mod renewal;
 mod write;
 
-use super::rules::tags;
 use super::counts::place_of;
+use super::rules::tags;
 use super::{CountChanges, Counts, Entry, EntryHead, Surroundings, answers_of, detail, rules, whole};
 use crate::db::{AccountId, Db, DbError, Row, Tx};
+use crate::http::page::bounded;
 use crate::program::{self, Program, Record};
-use crate::list::bounded;
 use crate::text::{Slug, folded};
 use crate::{attachments, contributors, users};
 
@@ -163,13 +163,7 @@ async fn set_chapter(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stor
 async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
         "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5 WHERE account = $1 AND slug = $2",
-        vec![
-            account.into(),
-            head.slug.into(),
-            head.updated.into(),
-            stored.revision.into(),
-            stored.doc.clone().into(),
-        ],
+        vec![account.into(), head.slug.into(), head.updated.into(), stored.revision.into(), stored.doc.clone().into()],
     )
     .await
 }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use list_view::Key;
 
-use super::page::{Direction, ListQuery, Order, PageEnvelope};
+use super::page::{Ask, Direction, ListQuery, Order, PageEnvelope};
 use super::{ApiError, Caller, Renderer, Reply, entity_tag};
 use crate::db::{DbError, Source};
-use crate::list::{Ask, By, List};
+use crate::list::{By, List};
 use crate::text::Slug;
 use crate::views::{self, ALL, Plan, Request};
 
@@ -93,11 +93,10 @@ fn request(caller: &Caller, list: &'static List, query: &ListQuery) -> Result<Re
         Order::Named(order) => (order, None),
         Order::Field(field) => ("", Some(field)),
     };
-    let by = list.sorts.iter().find(|(name, _)| *name == order).map_or(By::Answers, |(_, by)| *by);
+    let named = list.sorts.iter().find(|(name, _)| *name == order).map_or(list.default_sort, |(_, by)| *by);
+    let by = if field.is_some() { By::Answers } else { named };
     let mut asks: Vec<Ask> = list.always.iter().map(|(column, value)| Ask::Is(column, (*value).to_owned())).collect();
-    for (name, narrow) in list.filters {
-        narrow.asks(name, query, program, &mut asks);
-    }
+    asks.extend(list.spec.asks(query, program));
     let place = match query.cursor.as_ref().filter(|cursor| !cursor.is_start()) {
         None => None,
         Some(cursor) => Some(place(&cursor.position).filter(|(key, _)| views::takes(by, key)).ok_or_else(|| {

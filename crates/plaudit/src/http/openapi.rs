@@ -40,24 +40,6 @@ pub struct File {
     pub link: String,
 }
 
-/// The parameters of every list (contract, section 4), beside its filters.
-#[derive(utoipa::IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct Paging {
-    /// The page, from 1.
-    #[param(minimum = 1)]
-    pub page: Option<u32>,
-    /// Records a page; 10 without it.
-    #[param(minimum = 1, maximum = 100)]
-    pub per_page: Option<u32>,
-    /// `asc` or `desc`.
-    pub dir: Option<String>,
-    /// Empty, or the `next_cursor` of a page.
-    pub cursor: Option<String>,
-    /// `none` leaves the total out.
-    pub count: Option<String>,
-}
-
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Plaudit", description = "Awards, competitions, scholarships and grants: version 2.3 of the interface."),
@@ -172,4 +154,50 @@ pub fn page() -> String {
         }
     }
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Every operation that reads, by its path.
+    fn reads() -> Vec<(String, Value)> {
+        let document: Value = serde_json::from_str(json()).unwrap();
+        let paths = document["paths"].as_object().unwrap().iter();
+        paths.filter_map(|(path, item)| Some((path.clone(), item.get("get")?.clone()))).collect()
+    }
+
+    fn of_query(operation: &Value) -> impl Iterator<Item = &Value> {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        parameters.filter(|parameter| parameter["in"] == "query")
+    }
+
+    #[test]
+    fn every_list_describes_its_query() {
+        let is_list = |operation: &Value| operation["operationId"].as_str().unwrap().ends_with("CollectionV23");
+        let lists: Vec<_> = reads().into_iter().filter(|(_, operation)| is_list(operation)).collect();
+        assert_eq!(lists.len(), 13);
+        for (path, operation) in lists {
+            let names: BTreeSet<&str> =
+                of_query(&operation).filter_map(|parameter| parameter["name"].as_str()).collect();
+            for name in ["page", "per_page", "order", "dir", "cursor", "count"] {
+                assert!(names.contains(name), "{path} does not describe its {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_query_parameter_is_described_once_and_has_a_schema() {
+        for (path, operation) in reads() {
+            let mut names = BTreeSet::new();
+            for parameter in of_query(&operation) {
+                assert!(names.insert(parameter["name"].as_str()), "{path} {parameter}");
+                assert!(parameter["schema"].is_object() && parameter["description"].is_string(), "{path} {parameter}");
+            }
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Lists: the query that asks for a page, and the envelope around it.
 //!
-//! A list declares its filters and orders once, in a [`ListSpec`]. [`ListQuery::parse`] judges a query against it
-//! and reports everything that is wrong at once; [`PageEnvelope`] writes what stands around the records.
+//! A list declares its filters and orders once, in a [`ListSpec`]. [`ListQuery::parse`] reads a query by it and reports
+//! everything that is wrong at once; [`ListSpec::parameters`] describes the same declaration in the OpenAPI document;
+//! [`PageEnvelope`] writes what stands around the records.
 //!
 //! Beside `page`, `per_page`, `order` and `dir` every list takes two parameters more. `cursor` walks a list at the
 //! same cost at any depth: empty for the beginning, then the `next_cursor` of the answer before. `count=none`
@@ -11,17 +12,25 @@ mod cursor;
 mod envelope;
 mod error;
 mod filter;
+mod narrow;
+mod openapi;
+mod paging;
 mod parameters;
 mod query;
 
 pub use cursor::Cursor;
 pub use envelope::PageEnvelope;
 pub use error::ListQueryError;
+pub(crate) use filter::words;
 pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
+pub use narrow::{Ask, Narrow, bounded};
+pub(crate) use openapi::list_parameters;
 pub use query::{Direction, ListQuery, Order, field_of_order};
 
 /// The largest page.
 pub const MAXIMUM_PER_PAGE: u32 = 100;
+/// The most parameters of a query.
+pub const MAXIMUM_PARAMETERS: usize = 256;
 
 /// What the query of a list may say.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +41,8 @@ pub struct ListSpec {
     pub orders: &'static [&'static str],
     /// Whether `order` may be the slug of a field, too.
     pub orders_by_field: bool,
+    /// What the names of the orders do not say, for readers: sentences, or the empty text.
+    pub about_orders: &'static str,
     /// The order without `order` or with a value that is none; it need not be one of `orders`.
     pub default_order: &'static str,
     /// The direction of the default order without `dir`. An order that is named begins with the smallest value.
@@ -50,6 +61,7 @@ impl ListSpec {
             filters,
             orders,
             orders_by_field: false,
+            about_orders: "",
             default_order: "updated",
             default_direction: Direction::Descending,
             default_per_page: 10,

@@ -6,7 +6,7 @@ use axum::routing::get;
 use super::list::LIST;
 use crate::app::App;
 use crate::http::openapi::Error;
-use crate::http::page::ListQuery;
+use crate::http::page::{ListQuery, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Renderer, Reply};
 
 /// The routes of orders.
@@ -14,25 +14,15 @@ pub fn routes() -> Router<App> {
     Router::new().route("/order", get(list))
 }
 
+list_parameters!(Query, LIST.spec);
+
 /// A page of orders. Without `order` what was changed last comes first.
 #[utoipa::path(
     get,
     path = "/order",
     operation_id = "GetOrderCollectionV23",
     tag = "Orders",
-    params(
-        ("status" = Option<String>, Query, description = "`paid` or `awaiting_payment`"),
-        ("test" = Option<String>, Query, description = "`only` test orders, or `hide` them"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
-        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
-        ("page" = Option<u32>, Query, description = "The page, from 1"),
-        ("per_page" = Option<u32>, Query, description = "Records a page, 1 to 100; 10 without it"),
-        ("order" = Option<String>, Query, description = "`created_at`, `invoice_number`, `payment_method`, \
-            `payment_status`, `season` or `total`; the time of the last change without it"),
-        ("dir" = Option<String>, Query, description = "`asc` or `desc`"),
-        ("cursor" = Option<String>, Query, description = "Empty, or the `next_cursor` of a page"),
-        ("count" = Option<String>, Query, description = "`none` leaves the total out"),
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = 400, description = "The query is wrong", body = Error),

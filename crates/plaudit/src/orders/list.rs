@@ -2,9 +2,10 @@
 
 use list_view::Holds;
 
-use crate::http::page::{Filter, FilterKind, ListSpec};
+use super::PaymentStatus;
+use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, words};
 use crate::kind::Kind;
-use crate::list::{By, List, Narrow, ORDERS, Shown, Table, column};
+use crate::list::{By, List, ORDERS, Shown, Table, column, names};
 use crate::program::Program;
 use crate::text::Slug;
 
@@ -27,35 +28,32 @@ pub static LISTED: Table = Table {
     sets: &[],
 };
 
+const FILTERS: &[Filter] = &[
+    Filter::new("status", FilterKind::OneOf(words!(PaymentStatus)), "Whether they are paid")
+        .by(Narrow::Is("payment_status")),
+    Filter::new("test", FilterKind::OneOf(&["only", "hide"]), "`only` test orders, or `hide` them")
+        .with_default("test orders are among the others")
+        .by(Narrow::Stands("test", &[("only", "1"), ("hide", "0")])),
+    Filter::season("The season, or `all`").by(Narrow::Season("season")),
+    Filter::deleted().by(Narrow::Lifecycle("deleted")),
+];
+const SORTS: &[(&str, By); 6] = &[
+    ("created_at", By::Number("created_at")),
+    ("invoice_number", By::Text("invoice_number")),
+    ("payment_method", By::Value("payment_method")),
+    ("payment_status", By::Value("payment_status")),
+    ("season", By::Named("season", season)),
+    ("total", By::Number("total")),
+];
+
 /// `GET /order` (specification, section 4.5).
 pub(super) static LIST: List = List {
     path: "/order",
-    spec: ListSpec::new(
-        &[
-            Filter::new("status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-            Filter::new("test", FilterKind::OneOf(&["only", "hide"])),
-            Filter::new("season", FilterKind::SlugOrAll),
-            Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
-        ],
-        &["created_at", "invoice_number", "payment_method", "payment_status", "season", "total"],
-    ),
+    spec: ListSpec::new(FILTERS, &names(SORTS)),
     table: ORDERS,
-    filters: &[
-        ("status", Narrow::Is("payment_status")),
-        ("test", Narrow::Stands("test", &[("only", "1"), ("hide", "0")])),
-        ("season", Narrow::Season("season")),
-        ("deleted", Narrow::Lifecycle("deleted")),
-    ],
     always: &[],
-    sorts: &[
-        ("created_at", By::Number("created_at")),
-        ("invoice_number", By::Text("invoice_number")),
-        ("payment_method", By::Value("payment_method")),
-        ("payment_status", By::Value("payment_status")),
-        ("season", By::Named("season", season)),
-        ("total", By::Number("total")),
-        ("updated", By::Number("updated")),
-    ],
+    sorts: SORTS,
+    default_sort: By::Number("updated"),
     shown: Shown { columns: "r.doc", count: 1, joins: "" },
 };
 

@@ -2,11 +2,12 @@
 
 use super::selection::{Place, SPEC, Selection, Sort};
 use super::store::{self, Page};
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{ListQuery, PageEnvelope};
+use crate::http::openapi::Error;
+use crate::http::page::{ListQuery, PageEnvelope, list_parameters};
 use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
 
 const PATH: &str = "/user";
+list_parameters!(Query, SPEC);
 
 /// A page of users. Without `order` who was changed last comes first.
 #[utoipa::path(
@@ -14,20 +15,7 @@ const PATH: &str = "/user";
     path = "/user",
     operation_id = "GetUserCollectionV23",
     tag = "Users",
-    params(
-        ("active_in_season" = Option<String>, Query, description = "A season in which they have an entry"),
-        ("season_joined" = Option<String>, Query, description = "The season that was active when they were added"),
-        ("confirmation" = Option<String>, Query, description = "`confirmed` or `pending`"),
-        ("entries" = Option<String>, Query, description = "`current_season`, `none_current_season`, `archived_season` \
-            or `none`"),
-        ("language" = Option<String>, Query, description = "Their language, such as `en_GB`"),
-        ("role" = Option<String>, Query, description = "A role that they have"),
-        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
-        ("trashed" = Option<String>, Query, description = "The same in other words: `only`, `all`, `none`"),
-        ("order" = Option<String>, Query, description = "`confirmed_at`, `created_at`, `created_by`, `email`, \
-            `first_name`, `last_name`, `mobile`, `name` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

@@ -15,14 +15,18 @@ use crate::program::seasons::Status;
 use crate::text::{Locale, Slug};
 
 const FILTERS: &[Filter] = &[
-    Filter::new("active_in_season", FilterKind::Slug),
-    Filter::new("season_joined", FilterKind::Slug),
-    Filter::new("confirmation", FilterKind::OneOf(&["confirmed", "pending"])),
-    Filter::new("entries", FilterKind::OneOf(&["current_season", "none_current_season", "archived_season", "none"])),
-    Filter::new("language", FilterKind::Locale),
-    Filter::new("role", FilterKind::Slug),
-    Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
-    Filter::new("trashed", FilterKind::OneOf(&["only", "all", "none"])),
+    Filter::new("active_in_season", FilterKind::Slug, "A season in which they have an entry"),
+    Filter::new("season_joined", FilterKind::Slug, "The season that was active when they were added"),
+    Filter::new("confirmation", FilterKind::OneOf(&["confirmed", "pending"]), "Whether they are confirmed"),
+    Filter::new(
+        "entries",
+        FilterKind::OneOf(&["current_season", "none_current_season", "archived_season", "none"]),
+        "Whether they have an entry in the active season, none in it, one in an archived season, or none at all",
+    ),
+    Filter::new("language", FilterKind::Locale, "Their language"),
+    Filter::new("role", FilterKind::Slug, "A role that they have"),
+    Filter::deleted().with_default("`none`, unless `trashed` is given"),
+    Filter::trashed().with_default("`none`, unless `deleted` is given"),
 ];
 const ORDERS: &[&str] =
     &["confirmed_at", "created_at", "created_by", "email", "first_name", "last_name", "mobile", "name", "updated"];

@@ -8,7 +8,8 @@ use list_view::{Condition, Direction, Filter, From, Key, Made, NOBODY, Page, Pat
 use super::store::{self, Head, Wanted};
 use super::{Account, MANY, State, Views, with_parents};
 use crate::db::{AccountId, DbError, Source, Tx};
-use crate::list::{Ask, By, List};
+use crate::http::page::Ask;
+use crate::list::{By, List};
 use crate::program::Program;
 use crate::text::Slug;
 

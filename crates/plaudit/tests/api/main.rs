@@ -28,6 +28,7 @@ mod harness;
 mod idempotency;
 mod isolation;
 mod languages;
+mod openapi;
 mod orders;
 mod plans;
 mod races;

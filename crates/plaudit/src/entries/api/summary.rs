@@ -5,14 +5,17 @@ use std::collections::BTreeMap;
 use crate::document::{self, List, Object};
 use crate::entries::Status;
 use crate::http::openapi::Error;
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::page::Ask;
+use crate::http::page::{Filter, ListQuery, ListSpec, Narrow, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::kind::Kind;
-use crate::list::{Ask, ENTRIES, Narrow};
+use crate::list::ENTRIES;
 use crate::program::Program;
 use crate::text::{Slug, Translated, folded};
 
-const SPEC: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::SlugOrAll)]);
+const SPEC: ListSpec =
+    ListSpec::of_filters(&[Filter::season("The season of the entries, or `all`").by(Narrow::Season("season"))]);
+list_parameters!(Query, SPEC);
 
 /// How many entries each chapter, category and status has, those in the trash and archived ones left out.
 #[utoipa::path(
@@ -20,7 +23,7 @@ const SPEC: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::
     path = "/entry/summary",
     operation_id = "GetEntrySummaryV23",
     tag = "Entries",
-    params(("season" = Option<String>, Query, description = "A season, or `all`; the active season without it")),
+    params(Query),
     responses(
         (status = 200, description = "The counts", body = crate::entries::api::schemas::EntrySummary),
         (status = "4XX", description = "Why there are none", body = Error),
@@ -34,7 +37,7 @@ pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, A
     let season = query.slug("season").or(active).filter(|_| !query.is_all("season"));
     let is_live = |column| Ask::Is(column, "0".to_owned());
     let mut asks = vec![is_live("deleted"), is_live("archived")];
-    Narrow::Season("season").asks("season", &query, program, &mut asks);
+    asks.extend(SPEC.asks(&query, program));
     let counts = http::list::count(&caller, ENTRIES, &asks, ["chapter", "category", "status"]).await?;
     let counts: Vec<_> = counts
         .iter()

@@ -11,9 +11,9 @@ use super::{
     write_counts,
 };
 use crate::db::{AccountId, DbError, Tx};
+use crate::entries::counts::place_of_head;
 use crate::entries::document::{Entrant, with_answers};
 use crate::entries::rules::{events, files_among};
-use crate::entries::counts::place_of_head;
 use crate::entries::{CountChanges, Counts, Entry, EntryHead, Surroundings, detail, whole};
 use crate::kind::Kind;
 use crate::log::{self, Action, Event, Origin};

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use sha2::{Digest as _, Sha256};
 
 /// The longest text of a cursor.
-const MAXIMUM_LENGTH: usize = 4096;
+pub(super) const MAXIMUM_LENGTH: usize = 4096;
 /// The bytes of the seal, and of the count between it and the position.
 const PART_LENGTH: usize = 8;
 

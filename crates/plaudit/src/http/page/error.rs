@@ -4,21 +4,54 @@ use std::fmt;
 
 use crate::text::{excerpt, write_json_string};
 
+/// How many unknown names, and how many other complaints, an answer repeats. The rest is counted.
+const MAXIMUM_REPORTED: usize = 32;
+
 /// Everything that is wrong with the query of a list.
 ///
 /// Its text is the message of the answer; [`ListQueryError::write_errors`] is the answer's member `errors`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListQueryError {
-    names: Vec<String>,
+    names: Reported,
     values: Vec<(String, String)>,
-    parameters: Vec<String>,
+    parameters: Reported,
+}
+
+/// Different texts, the first [`MAXIMUM_REPORTED`] of them, and how many came behind them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Reported {
+    texts: Vec<String>,
+    more: usize,
+}
+
+impl Reported {
+    fn add(&mut self, text: String) {
+        if self.texts.contains(&text) {
+            return;
+        }
+        if self.texts.len() < MAXIMUM_REPORTED {
+            self.texts.push(text);
+        } else {
+            self.more += 1;
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// The texts in one, and the number of those that are not among them.
+    fn joined(&self, separator: &str) -> String {
+        let more = if self.more == 0 { String::new() } else { format!(" and {} more", self.more) };
+        self.texts.join(separator) + &more
+    }
 }
 
 impl ListQueryError {
-    /// The names that are no filters of the list, between commas; nothing when there are none.
+    /// The first names that are no filters of the list, between commas; nothing when there are none.
     #[must_use]
     pub fn invalid_filter_names(&self) -> Option<String> {
-        (!self.names.is_empty()).then(|| self.names.join(","))
+        (!self.names.is_empty()).then(|| self.names.texts.join(","))
     }
 
     /// Each filter with a wrong value, and a text that names the allowed values.
@@ -30,7 +63,7 @@ impl ListQueryError {
     /// What is wrong with parameters that are no filters: whole sentences without a full stop.
     #[must_use]
     pub fn parameters(&self) -> &[String] {
-        &self.parameters
+        &self.parameters.texts
     }
 
     /// Whether nothing is wrong.
@@ -68,12 +101,9 @@ impl ListQueryError {
         true
     }
 
-    /// Notes a name that is no filter, once.
+    /// Notes a name that is no filter, once; of a long name its beginning.
     pub(super) fn name(&mut self, name: &str) {
-        let name = excerpt(name);
-        if !self.names.contains(&name) {
-            self.names.push(name);
-        }
+        self.names.add(excerpt(name));
     }
 
     /// Notes a wrong value of a filter; the first complaint about a filter stands, so that names stay single.
@@ -85,15 +115,16 @@ impl ListQueryError {
 
     /// Notes what is wrong with a parameter that is no filter.
     pub(super) fn parameter(&mut self, complaint: impl Into<String>) {
-        self.parameters.push(complaint.into());
+        self.parameters.add(complaint.into());
     }
 }
 
 impl fmt::Display for ListQueryError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unknown = self.invalid_filter_names().map(|names| format!("unknown filters: {names}"));
+        let parameters = (!self.parameters.is_empty()).then(|| self.parameters.joined("; "));
+        let unknown = (!self.names.is_empty()).then(|| format!("unknown filters: {}", self.names.joined(",")));
         let values = self.values.iter().map(|(name, allowed)| format!("{name} {allowed}"));
-        let complaints: Vec<String> = self.parameters.iter().cloned().chain(unknown).chain(values).collect();
+        let complaints: Vec<String> = parameters.into_iter().chain(unknown).chain(values).collect();
         write!(formatter, "The query is not valid: {}.", complaints.join("; "))
     }
 }

@@ -5,9 +5,14 @@ use std::fmt::Write;
 /// A part of the query that is not percent-encoded UTF-8, as it stood there.
 pub(super) struct Undecodable<'query>(pub(super) &'query str);
 
-/// The names and values of a query in order; a parameter without `=` has the empty value, an empty part is none.
+/// The parameters of a query in order, as they stand there; an empty part is none.
+pub(super) fn parts(query: &str) -> impl Iterator<Item = &str> {
+    query.split('&').filter(|part| !part.is_empty())
+}
+
+/// The names and values of a query in order; a parameter without `=` has the empty value.
 pub(super) fn split(query: &str) -> impl Iterator<Item = Result<(String, String), Undecodable<'_>>> {
-    query.split('&').filter(|part| !part.is_empty()).map(|part| {
+    parts(query).map(|part| {
         let (name, value) = part.split_once('=').unwrap_or((part, ""));
         decode(name).zip(decode(value)).ok_or(Undecodable(part))
     })

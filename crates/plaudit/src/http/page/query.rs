@@ -1,8 +1,11 @@
 //! The query of a list, judged.
 
+use std::collections::BTreeSet;
+
 use super::cursor::Walk;
-use super::filter::{Filter, FilterKind, FilterValue, TimeRange};
-use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PER_PAGE, parameters};
+use super::filter::{Bracket, Filter, FilterKind, FilterValue, TimeRange};
+use super::paging::{NO_COUNT, Paging};
+use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PARAMETERS, MAXIMUM_PER_PAGE, parameters};
 use crate::text::{Locale, Slug, excerpt};
 
 /// The direction of a sort.
@@ -12,6 +15,20 @@ pub enum Direction {
     Ascending,
     /// `desc`
     Descending,
+}
+
+impl Direction {
+    /// Both of them.
+    pub(super) const ALL: [Self; 2] = [Self::Ascending, Self::Descending];
+
+    /// The written value.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ascending => "asc",
+            Self::Descending => "desc",
+        }
+    }
 }
 
 /// What a list is sorted by.
@@ -50,9 +67,16 @@ impl ListQuery {
     ///
     /// A parameter that comes twice is an error, whatever its values, and so is one that is not percent-encoded
     /// UTF-8. Names are taken as they are: `status[]` is no filter of any list. An unknown `order` is no error.
+    ///
+    /// The work grows with the length of the query and no faster: of more than [`MAXIMUM_PARAMETERS`] none is read.
     pub fn parse(raw_query: Option<&str>, spec: &ListSpec) -> Result<Self, ListQueryError> {
+        let raw_query = raw_query.unwrap_or_default();
         let mut reading = Reading::new(spec);
-        for parameter in parameters::split(raw_query.unwrap_or_default()) {
+        if parameters::parts(raw_query).nth(MAXIMUM_PARAMETERS).is_some() {
+            reading.errors.parameter(format!("it has more than {MAXIMUM_PARAMETERS} parameters"));
+            return Err(reading.errors);
+        }
+        for parameter in parameters::split(raw_query) {
             match parameter {
                 Ok((name, value)) => reading.take(name, value),
                 Err(parameters::Undecodable(part)) => {
@@ -170,7 +194,7 @@ struct Reading<'spec> {
     query: ListQuery,
     errors: ListQueryError,
     /// The names that came, for those that come twice.
-    names: Vec<String>,
+    names: BTreeSet<String>,
     /// Whether `order` is one of the list's.
     is_order_named: bool,
     /// The cursor, which is read when everything else has been.
@@ -190,44 +214,53 @@ impl<'spec> Reading<'spec> {
             filters: Vec::new(),
             kept: Vec::new(),
         };
-        Self { spec, query, errors: ListQueryError::default(), names: Vec::new(), is_order_named: false, cursor: None }
+        let (errors, names) = (ListQueryError::default(), BTreeSet::new());
+        Self { spec, query, errors, names, is_order_named: false, cursor: None }
     }
 
     fn take(&mut self, name: String, value: String) {
         let is_repeated = self.names.contains(&name);
-        match name.as_str() {
-            _ if !self.spec.is_paged => self.take_filter(&name, &value, is_repeated),
-            "page" | "per_page" | "order" | "dir" | "cursor" | "count" if is_repeated => {
-                self.errors.parameter(format!("{name} is given more than once"));
+        let paging = Paging::named(&name).filter(|_| self.spec.is_paged);
+        match paging {
+            None => self.take_filter(&name, &value, is_repeated),
+            Some(_) if is_repeated => self.errors.parameter(format!("{name} is given more than once")),
+            Some(paging) => {
+                if let Err(complaint) = self.take_paging(paging, &value) {
+                    self.errors.parameter(format!("{name} {complaint}"));
+                }
             }
-            "page" => self.take_page(&value),
-            "per_page" => self.take_per_page(&value),
-            "order" => self.take_order(&value),
-            "dir" => self.take_direction(&value),
-            "cursor" => self.cursor = Some(value.clone()),
-            "count" if value == "none" => self.query.counted = false,
-            "count" => self.errors.parameter("count must be none, or left out"),
-            _ => self.take_filter(&name, &value, is_repeated),
         }
-        self.names.push(name.clone());
-        if name != "page" && name != "cursor" {
-            self.query.kept.push((name, value));
+        if !matches!(paging, Some(Paging::Page | Paging::Cursor)) {
+            self.query.kept.push((name.clone(), value));
         }
+        self.names.insert(name);
     }
 
-    fn take_page(&mut self, value: &str) {
-        match whole_number(value).filter(|page| *page >= 1) {
-            Some(page) => self.query.page = page,
-            None => self.errors.parameter("page must be a whole number from 1"),
+    /// Reads a parameter of pages and sorts, or tells what its value must be, in words that follow the name.
+    fn take_paging(&mut self, paging: Paging, value: &str) -> Result<(), String> {
+        let query = &mut self.query;
+        match paging {
+            Paging::Page => {
+                let page = whole_number(value).filter(|page| *page >= 1);
+                query.page = page.ok_or("must be a whole number from 1")?;
+            }
+            Paging::PerPage => {
+                let per_page = whole_number(value).and_then(|number| u32::try_from(number).ok());
+                let per_page = per_page.filter(|per_page| (1..=MAXIMUM_PER_PAGE).contains(per_page));
+                query.per_page =
+                    per_page.ok_or_else(|| format!("must be a whole number from 1 to {MAXIMUM_PER_PAGE}"))?;
+            }
+            Paging::Order => self.take_order(value),
+            Paging::Direction => {
+                let direction = Direction::ALL.into_iter().find(|direction| direction.name() == value);
+                query.direction =
+                    direction.ok_or_else(|| format!("must be {}", Direction::ALL.map(Direction::name).join(" or ")))?;
+            }
+            Paging::Cursor => self.cursor = Some(value.to_owned()),
+            Paging::Count if value == NO_COUNT => query.counted = false,
+            Paging::Count => return Err(format!("must be {NO_COUNT}, or left out")),
         }
-    }
-
-    fn take_per_page(&mut self, value: &str) {
-        let per_page = whole_number(value).and_then(|number| u32::try_from(number).ok());
-        match per_page.filter(|per_page| (1..=MAXIMUM_PER_PAGE).contains(per_page)) {
-            Some(per_page) => self.query.per_page = per_page,
-            None => self.errors.parameter(format!("per_page must be a whole number from 1 to {MAXIMUM_PER_PAGE}")),
-        }
+        Ok(())
     }
 
     fn take_order(&mut self, value: &str) {
@@ -237,14 +270,6 @@ impl<'spec> Reading<'spec> {
         } else if let Some(slug) = Slug::parse(value).filter(|_| self.spec.orders_by_field) {
             self.query.order = Order::Field(slug);
             self.is_order_named = true;
-        }
-    }
-
-    fn take_direction(&mut self, value: &str) {
-        match value {
-            "asc" => self.query.direction = Direction::Ascending,
-            "desc" => self.query.direction = Direction::Descending,
-            _ => self.errors.parameter("dir must be asc or desc"),
         }
     }
 
@@ -264,13 +289,17 @@ impl<'spec> Reading<'spec> {
     }
 
     fn take_filter(&mut self, name: &str, value: &str, is_repeated: bool) {
-        if let Some((base, bracket)) = name.strip_suffix(']').and_then(|name| name.split_once('['))
-            && matches!(bracket, "before" | "after" | "on" | "between")
+        if let Some((base, bracket)) = Bracket::split(name)
             && let Some(filter) = self.find(base).filter(|filter| filter.kind == FilterKind::Date)
         {
             return self.take_range(filter, bracket, value, is_repeated);
         }
-        let Some(filter) = self.find(name) else { return self.errors.name(name) };
+        let Some(filter) = self.find(name) else {
+            if !is_repeated {
+                self.errors.name(name);
+            }
+            return;
+        };
         if is_repeated {
             return self.errors.value(filter.name, format!("is given more than once; it {}", filter.allowed()));
         }
@@ -280,7 +309,7 @@ impl<'spec> Reading<'spec> {
         }
     }
 
-    fn take_range(&mut self, filter: &Filter, bracket: &str, value: &str, is_repeated: bool) {
+    fn take_range(&mut self, filter: &Filter, bracket: Bracket, value: &str, is_repeated: bool) {
         let Some(range) = TimeRange::parse(bracket, value).filter(|_| !is_repeated) else {
             return self.errors.value(filter.name, filter.allowed());
         };
@@ -299,8 +328,12 @@ impl<'spec> Reading<'spec> {
         self.spec.filters.iter().find(|filter| filter.name == name)
     }
 
+    fn came(&self, paging: Paging) -> bool {
+        self.names.contains(paging.name())
+    }
+
     fn finish(mut self) -> Result<ListQuery, ListQueryError> {
-        if ["page", "cursor"].iter().all(|name| self.names.iter().any(|held| held == name)) {
+        if [Paging::Page, Paging::Cursor].iter().all(|paging| self.came(*paging)) {
             self.errors.parameter("page and cursor exclude each other");
         }
         for filter in self.spec.filters.iter().filter(|filter| filter.required) {
@@ -308,7 +341,7 @@ impl<'spec> Reading<'spec> {
                 self.errors.value(filter.name, format!("is required and {}", filter.allowed()));
             }
         }
-        if self.is_order_named && !self.names.iter().any(|name| name == "dir") {
+        if self.is_order_named && !self.came(Paging::Direction) {
             self.query.direction = Direction::Ascending;
         }
         if let Some(cursor) = self.cursor.take() {
@@ -322,7 +355,7 @@ impl<'spec> Reading<'spec> {
 #[must_use]
 pub fn field_of_order(raw_query: Option<&str>) -> Option<Slug> {
     let mut parameters = parameters::split(raw_query.unwrap_or_default()).filter_map(Result::ok);
-    parameters.find(|(name, _)| name == "order").and_then(|(_, value)| Slug::parse(&value))
+    parameters.find(|(name, _)| name == Paging::Order.name()).and_then(|(_, value)| Slug::parse(&value))
 }
 
 /// The number that a text of digits is, and nothing for signs, blanks and numbers beyond 64 bits.

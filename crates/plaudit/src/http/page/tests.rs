@@ -4,17 +4,21 @@ use super::*;
 use crate::text::{Locale, Slug, Timestamp};
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(&["paid", "awaiting_payment"])),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("category", FilterKind::Slug),
-    Filter::new("title", FilterKind::Text { max: 5 }),
-    Filter::new("email", FilterKind::Email),
-    Filter::new("language", FilterKind::Locale),
-    Filter::new("include", FilterKind::ManyOf(&["attachments", "contributors"])),
-    Filter::new("updated_at", FilterKind::Date),
+    Filter::new("status", FilterKind::OneOf(&["paid", "awaiting_payment"]), "Whether they are paid"),
+    Filter::season("The season"),
+    Filter::new("category", FilterKind::Slug, "The category"),
+    Filter::new("condition", FilterKind::SlugOr(&["only", "none"]), "The condition"),
+    Filter::new("title", FilterKind::Text { max: 5 }, "A part of the title"),
+    Filter::new("email", FilterKind::Email, "The address"),
+    Filter::new("language", FilterKind::Locale, "The language"),
+    Filter::new("include", FilterKind::ManyOf(&["attachments", "contributors"]), "What is shown as well"),
+    Filter::new("updated_at", FilterKind::Date, "The last change"),
+    Filter::deleted(),
 ];
-const SPEC: ListSpec = ListSpec { orders_by_field: true, ..ListSpec::new(FILTERS, &["created_at", "total"]) };
-const SCORES: ListSpec = ListSpec::new(&[Filter::required("score_set", FilterKind::Slug)], &[]);
+pub(super) const SPEC: ListSpec =
+    ListSpec { orders_by_field: true, ..ListSpec::new(FILTERS, &["created_at", "total"]) };
+pub(super) const SCORES: ListSpec =
+    ListSpec::new(&[Filter::new("score_set", FilterKind::Slug, "The score set").required()], &[]);
 
 fn parsed(query: &str) -> ListQuery {
     ListQuery::parse(Some(query), &SPEC).unwrap()
@@ -47,16 +51,17 @@ fn without_parameters_the_defaults_hold() {
 #[test]
 fn every_kind_of_filter_is_read() {
     let query = parsed(
-        "status=paid&season=all&category=AbCdEfGh&title=a+%C3%A9&email=a%40b&language=cy_GB&include=contributors,contributors",
+        "status=paid&season=all&category=AbCdEfGh&condition=only&title=a+%C3%A9&email=a%40b&language=cy_GB&include=contributors,contributors",
     );
     assert_eq!(query.word("status"), Some("paid"));
     assert!(query.is_all("season"));
     assert_eq!(query.slug("category"), Slug::parse("AbCdEfGh"));
+    assert_eq!(query.word("condition"), Some("only"));
     assert_eq!(query.text("title"), Some("a é"));
     assert_eq!(query.text("email"), Some("a@b"));
     assert_eq!(query.locale("language"), Some(Locale::CyGb));
     assert_eq!(query.words("include"), ["contributors"]);
-    assert_eq!(query.filters().len(), 7);
+    assert_eq!(query.filters().len(), 8);
     assert_eq!(query.word("season"), None);
     assert_eq!(parsed("").words("include"), [""; 0]);
 }
@@ -129,6 +134,46 @@ fn a_parameter_that_comes_twice_is_refused() {
 }
 
 #[test]
+fn a_query_of_more_than_256_parameters_is_refused_and_none_of_them_is_read() {
+    let query = |count: usize| vec!["x=1"; count].join("&&");
+    let error = refused(&query(257));
+    assert_eq!(error.to_string(), "The query is not valid: it has more than 256 parameters.");
+    assert_eq!((errors(&error), error.parameters().len()), (String::new(), 1));
+    assert_eq!(refused(&query(256)).invalid_filter_names().as_deref(), Some("x"));
+    assert!(ListQuery::parse(Some(&"&".repeat(1 << 20)), &SPEC).is_ok());
+}
+
+#[test]
+fn an_error_repeats_so_many_unknown_names_and_the_beginning_of_each() {
+    let names = |count: usize| (0..count).map(|number| format!("x{number}=1")).collect::<Vec<_>>().join("&");
+    let error = refused(&format!("{}&x1=1&x39=1", names(40)));
+    let told = error.invalid_filter_names().unwrap();
+    assert_eq!((told.split(',').count(), told.ends_with(",x31")), (32, true));
+    assert!(error.to_string().ends_with(",x31 and 8 more."), "{error}");
+    assert!(!refused(&names(32)).to_string().contains("more"));
+    assert_eq!(
+        refused(&format!("{}=1", "é".repeat(1000))).invalid_filter_names(),
+        Some(format!("{}…", "é".repeat(64)))
+    );
+}
+
+#[test]
+fn an_error_repeats_so_many_complaints_about_other_parameters() {
+    let broken: Vec<String> = (0..40).map(|number| format!("a{number}=%zz")).collect();
+    let error = refused(&broken.join("&"));
+    assert_eq!(error.parameters().len(), 32);
+    assert!(error.to_string().ends_with(" is not percent-encoded UTF-8 and 8 more."), "{error}");
+    assert_eq!(refused(&["page=1"; 200].join("&")).parameters(), ["page is given more than once"]);
+}
+
+#[test]
+fn the_error_of_the_longest_query_is_short() {
+    let part = |number: usize| format!("{number}{}=%zz&{number}{}=1", "x".repeat(4000), "y".repeat(4000));
+    let error = refused(&(0..128).map(part).collect::<Vec<_>>().join("&"));
+    assert!(error.to_string().len() < 10_000 && errors(&error).len() < 5_000);
+}
+
+#[test]
 fn values_outside_their_kind_are_refused() {
     for query in [
         "status=",
@@ -146,6 +191,7 @@ fn values_outside_their_kind_are_refused() {
         "language=en",
         "include=",
         "include=attachments,other",
+        "condition=all",
         "updated_at=2026-01-31",
         "updated_at[on]=2026-02-30",
         "updated_at[on]=2026-01-31T00:00:00Z",
@@ -197,7 +243,7 @@ fn several_brackets_all_hold() {
 
 #[test]
 fn what_has_no_pages_takes_filters_alone() {
-    const SUMMARY: ListSpec = ListSpec::of_filters(&[Filter::new("season", FilterKind::SlugOrAll)]);
+    const SUMMARY: ListSpec = ListSpec::of_filters(&[Filter::season("The season")]);
     assert!(ListQuery::parse(Some("season=all"), &SUMMARY).is_ok());
     let error = ListQuery::parse(Some("page=1&order=x&season=x&cursor="), &SUMMARY).unwrap_err();
     assert_eq!(error.invalid_filter_names().as_deref(), Some("page,order,cursor"));

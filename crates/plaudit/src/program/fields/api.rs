@@ -8,8 +8,8 @@ use super::schemas::{CreateField, UpdateField};
 use super::{Field, document, read_create, read_update, rules};
 use crate::app::App;
 use crate::db::Tx;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::ListQuery;
+use crate::http::openapi::Error;
+use crate::http::page::{ListQuery, list_parameters};
 use crate::http::{ApiError, Body, Caller, PathSlug, RawQuery, Reply, Writer, Writing};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change};
@@ -25,6 +25,8 @@ pub fn routes() -> Router<App> {
         .route("/field/{slug}/restore", post(restore))
 }
 
+list_parameters!(Query, SPEC);
+
 struct Request {
     slug: Slug,
     body: JsonObject<'static>,
@@ -36,21 +38,7 @@ struct Request {
     path = "/field",
     operation_id = "GetFieldCollectionV23",
     tag = "Fields",
-    params(
-        ("conditional" = Option<String>, Query, description = "`only` fields with a condition, `none` of them, or those \
-            whose condition names this field"),
-        ("protection" = Option<String>, Query, description = "`standard`, `elevated` or `maximum`"),
-        ("resource" = Option<String>, Query, description = "`entries`, `users`, `attachments` or `contributors`"),
-        ("type" = Option<String>, Query, description = "The type"),
-        ("category" = Option<String>, Query, description = "The category that they are asked in"),
-        ("form" = Option<String>, Query, description = "The form"),
-        ("tab" = Option<String>, Query, description = "The tab"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
-        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
-        ("order" = Option<String>, Query, description = "`title`, `resource`, `type`, `updated`, `created`, \
-            `categories`, `order`, `tab`, `form`, `auto_scoring` or `category_count`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

@@ -1,34 +1,30 @@
 //! The list of fields: its filters and its sorts.
 
-use super::{Field, FieldType, form_of, is_asked_in, season_of};
-use crate::http::page::{Filter, FilterKind, FilterValue, ListQuery, ListSpec};
+use super::{Field, FieldType, Protection, form_of, is_asked_in, season_of};
+use crate::http::page::{Filter, FilterKind, FilterValue, ListQuery, ListSpec, words};
 use crate::program::listing::{SortKey, is_in_season, is_selected_by_trash};
 use crate::program::{Program, Record};
 use crate::text::{Slug, folded};
 
-/// The names of all types.
-const TYPES: &[&str] = &{
-    let mut names = [""; FieldType::CHOICES.len()];
-    let mut index = 0;
-    while index < names.len() {
-        names[index] = FieldType::CHOICES[index].0;
-        index += 1;
-    }
-    names
-};
+/// What fields can be asked for by; the interface does not have referees among them.
+const RESOURCES: &[&str] = &["entries", "users", "attachments", "contributors"];
 
 /// What the query of the list may say.
 pub(super) const SPEC: ListSpec = ListSpec::new(
     &[
-        Filter::new("conditional", FilterKind::SlugOr(&["only", "none"])),
-        Filter::new("protection", FilterKind::OneOf(&["standard", "elevated", "maximum"])),
-        Filter::new("resource", FilterKind::OneOf(&["entries", "users", "attachments", "contributors"])),
-        Filter::new("type", FilterKind::OneOf(TYPES)),
-        Filter::new("category", FilterKind::Slug),
-        Filter::new("form", FilterKind::Slug),
-        Filter::new("tab", FilterKind::Slug),
-        Filter::new("season", FilterKind::SlugOrAll),
-        Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
+        Filter::new(
+            "conditional",
+            FilterKind::SlugOr(&["only", "none"]),
+            "`only` fields with a condition, `none` of them, or those whose condition names this field",
+        ),
+        Filter::new("protection", FilterKind::OneOf(words!(Protection)), "How well their answers are protected"),
+        Filter::new("resource", FilterKind::OneOf(RESOURCES), "What they ask about"),
+        Filter::new("type", FilterKind::OneOf(words!(FieldType)), "The type"),
+        Filter::new("category", FilterKind::Slug, "The category that they are asked in"),
+        Filter::new("form", FilterKind::Slug, "The form"),
+        Filter::new("tab", FilterKind::Slug, "The tab"),
+        Filter::season("The season, or `all`"),
+        Filter::deleted(),
     ],
     &[
         "title",
@@ -104,5 +100,17 @@ pub(super) fn key(field: &Field, order: &str, program: &Program) -> SortKey {
             i64::try_from(live.count()).unwrap_or(i64::MAX)
         })),
         _ => SortKey::Integer(field.updated.as_microseconds()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::fields::Resource;
+
+    #[test]
+    fn what_fields_ask_about_is_all_that_there_is_but_referees() {
+        let names = Resource::CHOICES.iter().map(|(name, _)| *name).filter(|name| *name != "referees");
+        assert_eq!(RESOURCES, names.collect::<Vec<_>>());
     }
 }

@@ -3,10 +3,10 @@
 use axum::Router;
 use axum::routing::get;
 
-use super::{document, rules};
+use super::{FormType, document, rules};
 use crate::app::App;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::openapi::Error;
+use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
 
@@ -16,14 +16,15 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("form_type", FilterKind::OneOf(&["entry", "report"])),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("archived", FilterKind::OneOf(&["only", "all", "none"])),
-    Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
+    Filter::new("form_type", FilterKind::OneOf(words!(FormType)), "What they are for"),
+    Filter::season("The season, or `all`; a form that belongs to no season is in the list of each"),
+    Filter::archived(),
+    Filter::deleted(),
 ];
 const ORDERS: &[&str] =
     &["callToAction", "chapter_option", "content_block", "created", "name", "season", "slug", "type", "updated"];
 const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
+list_parameters!(Query, SPEC);
 
 /// A page of forms. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -31,16 +32,7 @@ const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
     path = "/form",
     operation_id = "GetFormCollectionV23",
     tag = "Forms",
-    params(
-        ("form_type" = Option<String>, Query, description = "`entry` or `report`"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it. A form \
-            that belongs to no season is in the list of each"),
-        ("archived" = Option<String>, Query, description = "Archived forms: `only`, `all`, `none`"),
-        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
-        ("order" = Option<String>, Query, description = "`callToAction`, `chapter_option`, `content_block`, \
-            `created`, `name`, `season`, `slug`, `type` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

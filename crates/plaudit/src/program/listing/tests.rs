@@ -1,17 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::http::page::{Filter, FilterKind, ListSpec};
+use crate::http::page::{Filter, ListSpec};
 use crate::program::seasons::{Season, Status};
 use crate::text::{Locale, Timestamp};
 
-const SPEC: ListSpec = ListSpec::new(
-    &[
-        Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
-        Filter::new("archived", FilterKind::OneOf(&["only", "all", "none"])),
-    ],
-    &["name", "number", "updated"],
-);
+const SPEC: ListSpec = ListSpec::new(&[Filter::deleted(), Filter::archived()], &["name", "number", "updated"]);
 
 fn query(raw: &str) -> ListQuery {
     ListQuery::parse(Some(raw), &SPEC).unwrap()

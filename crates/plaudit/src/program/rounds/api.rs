@@ -3,10 +3,10 @@
 use axum::Router;
 use axum::routing::get;
 
-use super::{document, rules};
+use super::{RoundType, document, rules};
 use crate::app::App;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::openapi::Error;
+use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
 
@@ -16,13 +16,14 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("type", FilterKind::OneOf(&["entry", "judge", "feedback"])),
-    Filter::new("form", FilterKind::Slug),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("slug", FilterKind::Slug),
-    Filter::new("trashed", FilterKind::OneOf(&["only", "all", "none"])),
+    Filter::new("type", FilterKind::OneOf(words!(RoundType)), "What they are for"),
+    Filter::new("form", FilterKind::Slug, "The form"),
+    Filter::season("The season, or `all`"),
+    Filter::new("slug", FilterKind::Slug, "The round itself"),
+    Filter::trashed(),
 ];
 const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "end_date", "name", "start_date", "type", "updated"]);
+list_parameters!(Query, SPEC);
 
 /// A page of rounds. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -30,16 +31,7 @@ const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "end_date", "name", "
     path = "/round",
     operation_id = "GetRoundCollectionV23",
     tag = "Rounds",
-    params(
-        ("type" = Option<String>, Query, description = "`entry`, `judge` or `feedback`"),
-        ("form" = Option<String>, Query, description = "A form"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
-        ("slug" = Option<String>, Query, description = "A round"),
-        ("trashed" = Option<String>, Query, description = "What is in the trash: `only`, `all`, `none`"),
-        ("order" = Option<String>, Query, description = "`created`, `end_date`, `name`, `start_date`, `type` or \
-            `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

@@ -3,10 +3,10 @@
 use axum::Router;
 use axum::routing::get;
 
-use super::{document, rules};
+use super::{Mode, document, rules};
 use crate::app::App;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::openapi::Error;
+use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
 
@@ -16,13 +16,14 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("mode", FilterKind::OneOf(&["qualifying", "top_pick", "vip_judging", "voting", "gallery"])),
-    Filter::new("form", FilterKind::Slug),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("archived", FilterKind::OneOf(&["only", "all", "none"])),
-    Filter::new("trashed", FilterKind::OneOf(&["only", "all", "none"])),
+    Filter::new("mode", FilterKind::OneOf(words!(Mode)), "How their entries are judged"),
+    Filter::new("form", FilterKind::Slug, "The form"),
+    Filter::season("The season, or `all`"),
+    Filter::archived(),
+    Filter::trashed(),
 ];
 const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "mode", "name", "updated"]);
+list_parameters!(Query, SPEC);
 
 /// A page of score sets. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -30,16 +31,7 @@ const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "mode", "name", "upda
     path = "/score-set",
     operation_id = "GetScoreSetCollectionV23",
     tag = "Score sets",
-    params(
-        ("mode" = Option<String>, Query, description = "`qualifying`, `top_pick`, `vip_judging`, `voting` or \
-            `gallery`"),
-        ("form" = Option<String>, Query, description = "A form"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
-        ("archived" = Option<String>, Query, description = "Archived score sets: `only`, `all`, `none`"),
-        ("trashed" = Option<String>, Query, description = "What is in the trash: `only`, `all`, `none`"),
-        ("order" = Option<String>, Query, description = "`created`, `mode`, `name` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

@@ -5,8 +5,8 @@ use axum::routing::get;
 
 use super::{document, rules};
 use crate::app::App;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{ListQuery, ListSpec};
+use crate::http::openapi::Error;
+use crate::http::page::{ListQuery, ListSpec, list_parameters};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::listing::{self, Listing};
 
@@ -16,6 +16,7 @@ pub fn routes() -> Router<App> {
 }
 
 const SPEC: ListSpec = ListSpec::new(&[], &["created", "name", "status", "updated"]);
+list_parameters!(Query, SPEC);
 
 /// A page of seasons. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -23,10 +24,7 @@ const SPEC: ListSpec = ListSpec::new(&[], &["created", "name", "status", "update
     path = "/season",
     operation_id = "GetSeasonCollectionV23",
     tag = "Seasons",
-    params(
-        ("order" = Option<String>, Query, description = "`created`, `name`, `status` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

@@ -5,8 +5,8 @@ use axum::routing::get;
 
 use super::{document, rules};
 use crate::app::App;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{ListQuery, ListSpec};
+use crate::http::openapi::Error;
+use crate::http::page::{ListQuery, ListSpec, list_parameters};
 use crate::http::{ApiError, Caller, RawQuery, Reply};
 use crate::program::listing::{self, Listing};
 
@@ -18,6 +18,7 @@ pub fn routes() -> Router<App> {
 const ORDERS: &[&str] =
     &["country", "country_name", "created", "name", "rate", "region", "region_name", "term", "updated"];
 const SPEC: ListSpec = ListSpec::new(&[], ORDERS);
+list_parameters!(Query, SPEC);
 
 /// A page of taxes. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -25,11 +26,7 @@ const SPEC: ListSpec = ListSpec::new(&[], ORDERS);
     path = "/tax",
     operation_id = "GetTaxCollectionV23",
     tag = "Taxes",
-    params(
-        ("order" = Option<String>, Query, description = "`country`, `country_name`, `created`, `name`, `rate`, \
-            `region`, `region_name`, `term` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

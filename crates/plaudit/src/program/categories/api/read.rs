@@ -3,22 +3,22 @@
 use std::collections::HashMap;
 
 use crate::files;
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::openapi::Error;
+use crate::http::page::{Ask, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters, words};
 use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::list::{Ask, ENTRIES, Narrow};
-use crate::program::categories::{Category, document, item, key};
+use crate::list::ENTRIES;
+use crate::program::categories::{Category, Status, document, item, key};
 use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
 use crate::program::{Program, Record};
 use crate::text::Slug;
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(&["active", "inactive"])),
-    Filter::new("chapter", FilterKind::Slug),
-    Filter::new("form", FilterKind::Slug),
-    Filter::new("parent", FilterKind::Slug),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
+    Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen"),
+    Filter::new("chapter", FilterKind::Slug, "The chapter that offers them"),
+    Filter::new("form", FilterKind::Slug, "The form of their entries"),
+    Filter::new("parent", FilterKind::Slug, "The category right above them"),
+    Filter::season("The season, or `all`"),
+    Filter::deleted(),
 ];
 const ORDERS: &[&str] = &[
     "chapter_count",
@@ -35,6 +35,7 @@ const ORDERS: &[&str] = &[
     "updated",
 ];
 const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
+list_parameters!(Query, SPEC);
 
 /// A page of categories. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -42,17 +43,7 @@ const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
     path = "/category",
     operation_id = "GetCategoryCollectionV23",
     tag = "Categories",
-    params(
-        ("status" = Option<String>, Query, description = "`active` or `inactive`"),
-        ("chapter" = Option<String>, Query, description = "The chapter that offers them"),
-        ("form" = Option<String>, Query, description = "The form of their entries"),
-        ("parent" = Option<String>, Query, description = "The category right above them"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
-        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
-        ("order" = Option<String>, Query, description = "`chapter_count`, `created`, `divisions`, `entry_count`, \
-            `form`, `name`, `parent`, `promoted`, `season`, `shortcode`, `status` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),

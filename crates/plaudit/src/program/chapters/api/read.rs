@@ -1,18 +1,19 @@
 //! Reading chapters.
 
-use crate::http::openapi::{Error, Paging};
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::openapi::Error;
+use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::chapters::{Chapter, Status, document, key};
 use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
 use crate::text::status_label;
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(&["active", "inactive"])),
-    Filter::new("season", FilterKind::SlugOrAll),
-    Filter::new("deleted", FilterKind::OneOf(&["only", "included", "none"])),
+    Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen"),
+    Filter::season("The season, or `all`"),
+    Filter::deleted(),
 ];
 const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "name", "season", "status", "updated"]);
+list_parameters!(Query, SPEC);
 
 /// A chapter as this caller is shown it.
 fn shown(chapter: &Chapter, caller: &Caller) -> String {
@@ -26,13 +27,7 @@ fn shown(chapter: &Chapter, caller: &Caller) -> String {
     path = "/chapter",
     operation_id = "GetChapterCollectionV23",
     tag = "Chapters",
-    params(
-        ("status" = Option<String>, Query, description = "`active` or `inactive`"),
-        ("season" = Option<String>, Query, description = "A season, or `all`; the active season without it"),
-        ("deleted" = Option<String>, Query, description = "What is in the trash: `only`, `included`, `none`"),
-        ("order" = Option<String>, Query, description = "`created`, `name`, `season`, `status` or `updated`"),
-        Paging,
-    ),
+    params(Query),
     responses(
         (status = 200, description = "The page"),
         (status = "4XX", description = "Why there is none", body = Error),
