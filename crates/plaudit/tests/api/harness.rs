@@ -469,20 +469,18 @@ impl Server {
         names
     }
 
-    /// How many entries each season, category, chapter and status has, as it is kept, which must be as they are there.
+    /// How many entries each category and division has, as it is kept, which must be as they are there.
     pub async fn entry_counts(&self, account: &str) -> Vec<(String, i64)> {
         let account = self.account(account).await;
         let mut both = Vec::new();
         for sql in [
-            "SELECT season || ' ' || category || ' ' || chapter || ' ' || status AS place, \
-             CAST(sum(total) AS BIGINT) FROM entry_counts WHERE account = $1 AND deleted = 0 \
-             GROUP BY season, category, chapter, status HAVING sum(total) <> 0 ORDER BY place",
-            "SELECT season || ' ' || category || ' ' || chapter || ' ' || status AS place, count(*) FROM entries \
-             WHERE account = $1 AND deleted = 0 GROUP BY season, category, chapter, status ORDER BY place",
+            "SELECT category, division, total FROM entry_counts WHERE account = $1 AND total <> 0 ORDER BY 1, 2",
+            "SELECT category, division, count(*) FROM entries WHERE account = $1 AND deleted = 0 \
+             GROUP BY category, division ORDER BY 1, 2",
         ] {
             let mut counts = Vec::new();
             let row = |row: &db::Row<'_>| {
-                counts.push((row.text(0)?.to_owned(), row.integer(1)?));
+                counts.push((format!("{} {}", row.text(0)?, row.integer(1)?), row.integer(2)?));
                 Ok(())
             };
             self.db.each(sql, &[account.into()], row).await.unwrap();
@@ -490,16 +488,6 @@ impl Server {
         }
         assert_eq!(both[0], both[1]);
         both.swap_remove(0)
-    }
-
-    /// What lists keep of attachments and contributors must be what there is: the count of each segment, and in every row
-    /// the segment and the title of its entry.
-    pub async fn check_belongings(&self, account: &str) {
-        let account = self.account(account).await;
-        let mut wrong = Vec::new();
-        let mut tx = self.db.snapshot().await.unwrap();
-        plaudit::belongings::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
-        assert!(wrong.is_empty(), "{wrong:?}");
     }
 
     /// The stored documents of an entry.
