@@ -28,6 +28,7 @@ async fn key(server: &Server, expires: Option<Timestamp>) -> (ApiKey, String) {
         scope: Scope::Read,
         expires,
         revoked: None,
+        rotated: None,
         notify: Vec::new(),
         created: server.clock.now(),
     };
