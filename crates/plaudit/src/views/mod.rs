@@ -196,6 +196,9 @@ impl Views {
             None => self.load(id, account, None, wanted).await?,
         };
         if let Some(mut state) = state {
+            if state.head.sequence < self.0.db.latest(id) {
+                self.0.db.forget_latest(id);
+            }
             self.fit(id, account, &mut state);
             *account.state.write() = Some(state);
         } else {
