@@ -368,7 +368,10 @@ both_engines! {
             let cursor = cursor["next_cursor"].as_str().unwrap().to_owned();
             server.get(&format!("/user?order={order}&dir=desc&per_page=1&cursor={cursor}")).await.expect(200);
         }
-        server.put("/user/UserLong", r#"{"roles":["RoleLoaa"]}"#).await.expect(200);
+        let entry = serde_json::json!({"category": "CategChi", "entrant": "UserLong", "season": "SeasonAc", "title": last});
+        server.post("/entry", &entry.to_string()).await.expect(201);
+        let body = serde_json::json!({"roles": ["RoleLoaa"], "first_name": name()}).to_string();
+        server.put("/user/UserLong", &body).await.expect(200);
         let of = async |role: &str| server.get(&format!("/user?role={role}")).await.expect(200).json()["total"].clone();
         assert_eq!((of("RoleLoaa").await, of("RoleLozz").await), (1.into(), 0.into()));
         assert_eq!(wrong(&server, "AccountA").await, Vec::<String>::new());
