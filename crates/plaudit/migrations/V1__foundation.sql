@@ -66,16 +66,17 @@ CREATE TABLE contacts (
 );
 CREATE INDEX contacts_of_person ON contacts (person, contact);
 
--- A person in an account. email, mobile, season_joined: empty for none. seasons: those of the user's live entries, each
--- after a blank. first_name, last_name, name: sort keys. confirmed_at: the least number for none. recency: the time of
--- the last change, negated.
+-- A person in an account. email, mobile, season_joined: empty for none. first_name, last_name, name: sort keys.
+-- confirmed_at: the least number for none. updated: the time of the last change. list_revision: the number of the change by
+-- which a column of the index of lists, a role or a season last became another one.
 CREATE TABLE users (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     person ordered_text NOT NULL,
-    segment BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    confirmed BIGINT NOT NULL,
+    language ordered_text NOT NULL,
     season_joined ordered_text NOT NULL,
-    seasons ordered_text NOT NULL,
     email ordered_text NOT NULL,
     mobile ordered_text NOT NULL,
     first_name ordered_text NOT NULL,
@@ -84,40 +85,33 @@ CREATE TABLE users (
     created_by ordered_text NOT NULL,
     confirmed_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL,
-    recency BIGINT NOT NULL,
-    deleted BIGINT NOT NULL,
+    updated BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     detail ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX users_of_person ON users (person, account);
-CREATE INDEX users_sorted_by_email ON users (account, email, slug, segment);
-CREATE INDEX users_sorted_by_mobile ON users (account, mobile, slug, segment);
-CREATE INDEX users_sorted_by_first_name ON users (account, first_name, slug, segment);
-CREATE INDEX users_sorted_by_last_name ON users (account, last_name, slug, segment);
-CREATE INDEX users_sorted_by_name ON users (account, name, slug, segment);
-CREATE INDEX users_sorted_by_created_by ON users (account, created_by, slug, segment);
-CREATE INDEX users_sorted_by_confirmed_at ON users (account, confirmed_at, slug, segment);
-CREATE INDEX users_sorted_by_created_at ON users (account, created_at, slug, segment);
-CREATE INDEX users_sorted_by_updated ON users (account, recency, slug, segment);
+CREATE INDEX users_by_email ON users (account, email);
+CREATE INDEX users_of_lists ON users (account, list_revision, slug, deleted, confirmed, language, season_joined, email,
+    mobile, first_name, last_name, name, created_by, confirmed_at, created_at, updated);
 
--- What the filters of the list tell users apart by, as one number, and how many users have it. roles, seasons: each
--- after a blank.
-CREATE TABLE user_segments (
+-- The roles of users.
+CREATE TABLE user_roles (
     account BIGINT NOT NULL,
-    segment BIGINT NOT NULL,
-    deleted BIGINT NOT NULL,
-    confirmed BIGINT NOT NULL,
-    language ordered_text NOT NULL,
-    season_joined ordered_text NOT NULL,
-    roles ordered_text NOT NULL,
-    seasons ordered_text NOT NULL,
-    total BIGINT NOT NULL,
-    PRIMARY KEY (account, segment)
+    slug ordered_text NOT NULL,
+    role ordered_text NOT NULL,
+    PRIMARY KEY (account, slug, role)
 );
-CREATE INDEX user_segments_by_meaning
-    ON user_segments (account, deleted, confirmed, language, season_joined, roles, seasons);
+
+-- The seasons in which users have entries that are not in the trash.
+CREATE TABLE user_seasons (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    season ordered_text NOT NULL,
+    PRIMARY KEY (account, slug, season)
+);
 
 -- Links by which a user confirms or signs in, each once. hash: of the token in the link. holder: the user.
 CREATE TABLE one_time_links (

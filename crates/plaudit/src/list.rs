@@ -16,15 +16,26 @@ use crate::program::Program;
 use crate::text::Slug;
 
 /// The numbers of the tables of a view. What is referred to has a lower number than what refers to it.
-pub const ENTRIES: usize = 0;
+pub const USERS: usize = 0;
+/// Entries.
+pub const ENTRIES: usize = 1;
 /// Contributors.
-pub const CONTRIBUTORS: usize = 1;
+pub const CONTRIBUTORS: usize = 2;
 /// Attachments.
-pub const ATTACHMENTS: usize = 2;
+pub const ATTACHMENTS: usize = 3;
 /// Orders.
-pub const ORDERS: usize = 3;
+pub const ORDERS: usize = 4;
 /// How many tables a view has.
-pub const TABLES: usize = 4;
+pub const TABLES: usize = 5;
+
+/// The longest text of a column that lists sort by, in bytes: a row of an index of PostgreSQL has about 2,700 at most.
+const LONGEST_KEY: usize = 400;
+
+/// The beginning of a text that a column has room for which lists sort by.
+#[must_use]
+pub fn sort_key(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST_KEY)]
+}
 
 /// A kind of record as views hold it.
 #[derive(Clone, Copy, Debug)]

@@ -120,7 +120,7 @@ async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
             bounded(&head.review_status).into(),
             head.title.clone().into_owned().into(),
             cut(&folded(&head.title), TITLE_KEY).into(),
-            cut(&folded(&head.entrant.name()), NAME_KEY).into(),
+            name_key(&head.entrant.name()).into(),
             head.updated.into(),
             stored.archived.into(),
             stored.deleted.into(),
@@ -139,6 +139,11 @@ const NAME_KEY: usize = 600;
 
 fn cut(text: &str, length: usize) -> String {
     text[..text.floor_char_boundary(length)].to_owned()
+}
+
+/// What entries are sorted by of the name of their entrant.
+fn name_key(name: &str) -> String {
+    cut(&folded(name), NAME_KEY)
 }
 
 /// Writes the chapter and the first document, and leaves every other column alone: on SQLite a column that is named

@@ -7,13 +7,11 @@ use super::record::Order;
 use super::rules;
 use crate::db::{AccountId, DbError, Row, Tx};
 use crate::kind::Kind;
+use crate::list::sort_key;
 use crate::log::{self, Action, Change, Origin};
 use crate::text::{Slug, Timestamp};
 
 pub use self::renewal::renew_purchaser;
-
-/// The longest text of a column that lists sort by, in bytes; an index of PostgreSQL takes no long ones.
-const LONGEST_KEY: usize = 400;
 
 /// Adds or replaces an order at the revision that its change has in the log.
 pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64, is_new: bool) -> Result<(), DbError> {
@@ -80,7 +78,7 @@ async fn renew_entries(tx: &mut Tx, account: AccountId, order: &Stored, revision
 /// The payment method, as its column has it.
 #[must_use]
 pub fn payment_method(order: &Stored) -> &str {
-    &order.payment_method[..order.payment_method.floor_char_boundary(LONGEST_KEY)]
+    sort_key(&order.payment_method)
 }
 
 /// Writes the new title of an entry into the orders whose lines name it, and logs them.

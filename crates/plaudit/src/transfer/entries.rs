@@ -25,7 +25,6 @@ struct Stage<'p> {
     counts: CountChanges,
     /// The users and seasons of the entries that were written; true where there is such an entry for certain.
     seasons: BTreeMap<Slug, BTreeMap<Slug, bool>>,
-    segments: users::store::Segments,
 }
 
 impl Import<'_> {
@@ -41,7 +40,6 @@ impl Import<'_> {
             next_local_id,
             counts: CountChanges::default(),
             seasons: BTreeMap::new(),
-            segments: users::store::Segments::default(),
         };
         let mut done = 0;
         loop {
@@ -50,8 +48,7 @@ impl Import<'_> {
                 self.note_seasons(&mut stage).await?;
             }
             if batch.is_empty() {
-                entries::store::write_counts(&mut self.tx, self.id, stage.counts).await?;
-                return Ok(users::store::write_segments(&mut self.tx, self.id, stage.segments).await?);
+                return Ok(entries::store::write_counts(&mut self.tx, self.id, stage.counts).await?);
             }
             done += batch.len() as u64;
             for item in batch {
@@ -115,7 +112,7 @@ impl Import<'_> {
     async fn note_seasons(&mut self, stage: &mut Stage<'_>) -> Result<(), Error> {
         if self.faults.is_empty() {
             for (user, seasons) in std::mem::take(&mut stage.seasons) {
-                users::store::note_seasons(&mut self.tx, self.id, user, &seasons, &mut stage.segments).await?;
+                users::store::note_seasons(&mut self.tx, self.id, user, &seasons).await?;
             }
         }
         Ok(())

@@ -17,7 +17,6 @@ use crate::program::{Program, Record, SetupRecord as _};
 use crate::text::{Json, JsonObject, Slug};
 use crate::users::password::password_hash;
 use crate::users::store::people::{self, Known, Standing};
-use crate::users::store::{Segments, write_segments};
 use crate::users::{self, PasswordHash, User, normal_email};
 
 /// What the stage of users knows.
@@ -26,7 +25,6 @@ struct Stage<'p> {
     account: Slug,
     /// Whether the installation had people before.
     has_people: bool,
-    segments: Segments,
     known: Known,
 }
 
@@ -38,14 +36,13 @@ impl Import<'_> {
             program,
             account: program.account.slug,
             has_people: people::has_any(&mut self.tx).await?,
-            segments: Segments::default(),
             known: Known::default(),
         };
         let mut done = 0;
         loop {
             let batch = self.batch(&mut merged, table).await?;
             if batch.is_empty() {
-                break;
+                return Ok(());
             }
             done += batch.len() as u64;
             if stage.has_people {
@@ -58,10 +55,6 @@ impl Import<'_> {
             let of = self.reading.counts.get(&Kind::User).copied();
             self.faults.progress("users", done, of);
         }
-        if self.faults.is_empty() {
-            write_segments(&mut self.tx, self.id, stage.segments).await?;
-        }
-        Ok(())
     }
 
     async fn user(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
@@ -98,7 +91,7 @@ impl Import<'_> {
         let revision = self.log(Kind::User, slug.as_str(), logged).await?;
         let person = user.global_id.clone();
         let record = Record { value: user, revision, deleted: item.deleted };
-        users::store::put(&mut self.tx, self.id, &record, &mut stage.segments).await?;
+        users::store::put(&mut self.tx, self.id, &record).await?;
         if let Some(before) = before.filter(|before| before.global_id != person) {
             people::forget_if_nowhere(&mut self.tx, &before.global_id).await?;
         }

@@ -1,13 +1,118 @@
 //! The list of users.
+//!
+//! - A user joined the season that was active when the account added the user, and is active in the seasons in which the
+//!   user has an entry that is not in the trash.
+//! - `entries` asks for the active season (`current_season`, `none_current_season`), for any archived one
+//!   (`archived_season`), or for no entry at all (`none`). Where no season is active, nobody has an entry in it.
+//! - `deleted` and `trashed` are two vocabularies for one thing. Where neither is given, nothing from the trash is shown;
+//!   one that is left out beside the other restricts nothing; both together must hold.
 
-use super::selection::{Place, SPEC, Selection, Sort};
-use super::store::{self, Page};
+use list_view::Holds;
+
 use crate::http::openapi::Error;
-use crate::http::page::{ListQuery, PageEnvelope, list_parameters};
-use crate::http::{ApiError, Caller, RawQuery, Renderer, Reply};
+use crate::http::page::{Ask, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters};
+use crate::http::{self, ApiError, Caller, RawQuery, Renderer, Reply};
+use crate::kind::Kind;
+use crate::list::{By, List, Shown, Table, USERS, Values, column, names};
+use crate::program::Program;
+use crate::program::seasons::Status;
 
-const PATH: &str = "/user";
-list_parameters!(Query, SPEC);
+/// Users as views hold them.
+pub static LISTED: Table = Table {
+    kind: Kind::User,
+    sql: "users",
+    name: "slug",
+    columns: &[
+        column("deleted", Holds::Flag),
+        column("confirmed", Holds::Flag),
+        column("language", Holds::Code),
+        column("season_joined", Holds::Code),
+        column("roles", Holds::Set),
+        column("seasons", Holds::Set),
+        column("email", Holds::Text),
+        column("mobile", Holds::Text),
+        column("first_name", Holds::Text),
+        column("last_name", Holds::Text),
+        column("name", Holds::Text),
+        column("created_by", Holds::Code),
+        column("confirmed_at", Holds::Number),
+        column("created_at", Holds::Number),
+        column("updated", Holds::Number),
+    ],
+    sets: &[
+        Values { column: "roles", sql: "user_roles", record: "slug", value: "role", unless: "" },
+        Values { column: "seasons", sql: "user_seasons", record: "slug", value: "season", unless: "" },
+    ],
+};
+
+const FILTERS: &[Filter] = &[
+    Filter::new("active_in_season", FilterKind::Slug, "A season in which they have an entry")
+        .by(Narrow::Has("seasons")),
+    Filter::new("season_joined", FilterKind::Slug, "The season that was active when they were added")
+        .by(Narrow::Is("season_joined")),
+    Filter::new("confirmation", FilterKind::OneOf(&["confirmed", "pending"]), "Whether they are confirmed")
+        .by(Narrow::Stands("confirmed", &[("confirmed", "1"), ("pending", "0")])),
+    Filter::new(
+        "entries",
+        FilterKind::OneOf(&["current_season", "none_current_season", "archived_season", "none"]),
+        "Whether they have an entry in the active season, none in it, one in an archived season, or none at all",
+    )
+    .by(Narrow::By(of_entries)),
+    Filter::new("language", FilterKind::Locale, "Their language").by(Narrow::Is("language")),
+    Filter::new("role", FilterKind::Slug, "A role that they have").by(Narrow::Has("roles")),
+    Filter::deleted().with_default("`none`, unless `trashed` is given").by(Narrow::By(of_trash)),
+    Filter::trashed()
+        .with_default("`none`, unless `deleted` is given")
+        .by(Narrow::Stands("deleted", &[("only", "1"), ("none", "0")])),
+];
+const SORTS: &[(&str, By); 9] = &[
+    ("confirmed_at", By::Number("confirmed_at")),
+    ("created_at", By::Number("created_at")),
+    ("created_by", By::Value("created_by")),
+    ("email", By::Text("email")),
+    ("first_name", By::Text("first_name")),
+    ("last_name", By::Text("last_name")),
+    ("mobile", By::Text("mobile")),
+    ("name", By::Text("name")),
+    ("updated", By::Number("updated")),
+];
+
+/// `GET /user` (contract, section 4).
+static LIST: List = List {
+    path: "/user",
+    spec: ListSpec::new(FILTERS, &names(SORTS)),
+    table: USERS,
+    always: &[],
+    sorts: SORTS,
+    default_sort: By::Number("updated"),
+    shown: Shown { columns: "r.doc", count: 1, joins: "" },
+};
+
+list_parameters!(Query, LIST.spec);
+
+fn of_entries(query: &ListQuery, program: &Program) -> Vec<Ask> {
+    let active = || program.active_season().map(|season| season.slug.to_string()).into_iter().collect();
+    let archived = || {
+        let seasons = program.seasons.all().map(|record| &record.value);
+        seasons.filter(|season| season.status == Status::Archived).map(|season| season.slug.to_string()).collect()
+    };
+    let asked = query.word("entries").map(|word| match word {
+        "current_season" => Ask::Has("seasons", active()),
+        "none_current_season" => Ask::Lacks("seasons", active()),
+        "archived_season" => Ask::Has("seasons", archived()),
+        _ => Ask::IsEmpty("seasons"),
+    });
+    asked.into_iter().collect()
+}
+
+fn of_trash(query: &ListQuery, _: &Program) -> Vec<Ask> {
+    let is_deleted = match (query.word("deleted"), query.word("trashed")) {
+        (Some("only"), _) => "1",
+        (Some("none"), _) | (None, None) => "0",
+        _ => return Vec::new(),
+    };
+    vec![Ask::Is("deleted", is_deleted.to_owned())]
+}
 
 /// A page of users. Without `order` who was changed last comes first.
 #[utoipa::path(
@@ -23,81 +128,10 @@ list_parameters!(Query, SPEC);
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let sort = Sort::of(&query);
-    let after = match query.cursor.as_ref().filter(|cursor| !cursor.is_start()) {
-        None => None,
-        Some(cursor) => Some(sort.place(&cursor.position).ok_or_else(|| {
-            ApiError::BadRequest("The cursor does not belong to this list and its order.".to_owned())
-        })?),
-    };
-    let page = Page {
-        selection: &Selection::of(&query, caller.program()),
-        sort,
-        offset: if after.is_some() { 0 } else { query.rows_before() },
-        after: after.as_ref(),
-        // One user more, to know whether the list goes on.
-        limit: u64::from(query.per_page) + 1,
-        counted: query.counted,
-    };
-    let (renderer, read) = read(&caller, &query, &page).await?;
-    Ok(answer(&caller, &query, sort, renderer, &read))
-}
-
-/// What was read of a page.
-#[derive(Default)]
-struct Read {
-    total: u64,
-    rows: u64,
-    last: Option<Place>,
-    has_more: bool,
-}
-
-/// Reads the users of a page straight into the answer.
-async fn read(caller: &Caller, query: &ListQuery, page: &Page<'_>) -> Result<(Renderer, Read), ApiError> {
-    let mut before = Vec::with_capacity(32);
-    PageEnvelope::write_before(query, &mut before);
-    let before = String::from_utf8_lossy(&before);
-    let mut renderer = caller.renderer();
-    renderer.begin_list(before.strip_suffix(",\"data\":[").unwrap_or(&before));
-    let mut read = Read::default();
-    let mut version = None;
-    store::page(&caller.app().db, caller.account(), page, |found| {
-        version = Some(found.version);
-        read.total = u64::try_from(found.total).unwrap_or(0);
-        let Some((place, doc)) = found.user.filter(|_| found.version == caller.program().version) else {
-            return Ok(());
-        };
-        if read.rows == u64::from(query.per_page) {
-            read.has_more = true;
-            return Ok(());
-        }
-        renderer.item(doc, None);
-        read.rows += 1;
-        read.last = Some(place);
+    let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
+    let show = |renderer: &mut Renderer, texts: &[&str]| {
+        renderer.item(texts.first().copied().unwrap_or_default(), None);
         Ok(())
-    })
-    .await?;
-    if version == Some(caller.program().version) { Ok((renderer, read)) } else { Err(ApiError::Stale) }
-}
-
-fn answer(caller: &Caller, query: &ListQuery, sort: Sort, renderer: Renderer, read: &Read) -> Reply {
-    let next_position = read.last.as_ref().filter(|_| read.has_more).map(|place| sort.position(place));
-    let envelope = PageEnvelope {
-        base: caller.program().base_url(),
-        path: PATH,
-        query,
-        rows: read.rows,
-        total: query.counted.then_some(read.total),
-        has_more: read.has_more,
-        next_position: next_position.as_deref(),
     };
-    let mut after = Vec::with_capacity(1024);
-    envelope.write_after(&mut after);
-    let after = String::from_utf8_lossy(&after);
-    let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-    let content = renderer.end_list(members);
-    // What is shown depends on more than the users' own changes, such as the seasons of their entries.
-    let tag = content.entity_tag();
-    Reply::body(content, tag)
+    http::list::page(&caller, raw.as_deref(), (&LIST, &query), "", &show).await
 }

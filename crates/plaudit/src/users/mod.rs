@@ -14,8 +14,9 @@
 //! - A user's name, e-mail address and global id stand in the documents of that user's records ([`Summary`]); whoever
 //!   changes them writes those documents again in the same transaction.
 //! - A user in the trash keeps the records, and keeps the name in them, but manages nothing.
-//! - Which of the user's entries are in which seasons is kept beside the user, for the filters of the list
-//!   ([`store::note_seasons`]).
+//! - In which seasons a user has entries is kept for the filters of the list ([`store::note_seasons`]).
+//! - The list without `order` shows what was changed last first; `dir=asc` turns it around. A named `order` begins with
+//!   the smallest value, and `dir=desc` turns it around. Ties go by slug, ascending in both directions.
 
 pub mod api;
 mod body;
@@ -28,17 +29,15 @@ mod record;
 mod renewal;
 mod rules;
 pub mod schemas;
-mod segments;
-mod selection;
 pub mod store;
 pub mod upload;
 mod writing;
 
 pub use api::routes;
 pub use document::{Beside, beside, detail, logged, read_beside, shown};
+pub use list::LISTED;
 pub use password::{PasswordHash, Passwords};
 pub use rules::{Summary, email, full_name, normal_email};
-pub use segments::{Segment, Slugs};
 
 use crate::entries::Answers;
 use crate::text::{Locale, Slug, Timestamp};

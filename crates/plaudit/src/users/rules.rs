@@ -2,6 +2,7 @@
 
 use super::EMAIL_LENGTH;
 use crate::input;
+use crate::list::sort_key;
 use crate::text::{Json, Locale, Slug, folded, is_email, is_phone};
 
 /// How a user came to be.
@@ -56,7 +57,8 @@ pub(super) fn filled_name(json: &Json) -> Result<String, String> {
 #[must_use]
 pub(super) fn sort_text(text: &str) -> String {
     // PostgreSQL has no text with this character in it.
-    folded(text).replace('\0', "\u{fffd}")
+    let text = folded(text).replace('\0', "\u{fffd}");
+    sort_key(&text).to_owned()
 }
 
 /// An e-mail address.

@@ -2,24 +2,24 @@
 
 mod check;
 pub mod links;
-mod list;
 pub mod people;
-mod segments;
+mod seasons;
+mod show;
 
 use serde::Deserialize;
 
 use super::document::{self, Beside};
 use super::rules::sort_text;
-use super::{Segment, Slugs, Summary, User, normal_email};
+use super::{Summary, User, normal_email};
 use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
 use crate::program::chapters::{Candidate, Manager};
 use crate::program::{self, Record};
 use crate::text::{Slug, Timestamp};
 
 pub use self::check::each_wrong;
-pub(super) use self::list::{Named, Page, page, show};
 use self::people::filled;
-pub use self::segments::{Segments, move_entry, note_seasons, write_segments};
+pub use self::seasons::{move_entry, note_seasons};
+pub(super) use self::show::{Named, show};
 
 /// The most users that one statement looks up.
 const TOGETHER: usize = 256;
@@ -48,76 +48,53 @@ fn broken(error: &dyn std::fmt::Display) -> DbError {
     DbError::Failed(format!("a stored user cannot be read: {error}"))
 }
 
-/// Adds or replaces a user, whose person there is. The counts follow with [`write_segments`], in the same transaction.
-pub async fn put(
-    tx: &mut Tx,
-    account: AccountId,
-    record: &Record<User>,
-    segments: &mut Segments,
-) -> Result<(), DbError> {
+/// Adds or replaces a user, whose person there is, at the revision that the change has in the log.
+pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Result<(), DbError> {
     let user = &record.value;
-    let before = tx
-        .first_for_update(
-            "SELECT segment, seasons FROM users WHERE account = $1 AND slug = $2",
-            &[account.into(), user.slug.into()],
-            |row| Ok((row.integer(0)?, segments::slugs(row, 1)?)),
+    let mut values: Vec<Value<'static>> =
+        vec![account.into(), user.slug.into(), user.global_id.clone().into(), record.deleted.into()];
+    values.extend(listed(user));
+    values.extend([record.revision.into(), document::shown(user).into(), document::detail(user).into()]);
+    tx.later(
+        "INSERT INTO users (account, slug, person, deleted, confirmed, language, season_joined, email, mobile, \
+         first_name, last_name, name, created_by, confirmed_at, created_at, updated, list_revision, revision, doc, \
+         detail) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18, $19) \
+         ON CONFLICT (account, slug) DO UPDATE SET person = $3, deleted = $4, confirmed = $5, language = $6, \
+         season_joined = $7, email = $8, mobile = $9, first_name = $10, last_name = $11, name = $12, created_by = $13, \
+         confirmed_at = $14, created_at = $15, updated = $16, list_revision = $17, revision = $17, doc = $18, \
+         detail = $19",
+        values,
+    )
+    .await?;
+    let sql = "DELETE FROM user_roles WHERE account = $1 AND slug = $2";
+    tx.later(sql, vec![account.into(), user.slug.into()]).await?;
+    for role in &user.roles {
+        tx.later(
+            "INSERT INTO user_roles (account, slug, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            vec![account.into(), user.slug.into(), (*role).into()],
         )
         .await?;
-    let (counted, seasons) = before.map_or((None, Slugs::default()), |(counted, seasons)| (Some(counted), seasons));
-    let listed = seasons.text();
-    let number = segments::number_of(tx, account, segments, Segment::of(user, record.deleted, seasons)).await?;
-    if counted != Some(number) {
-        if let Some(counted) = counted {
-            segments.count(counted, -1);
-        }
-        segments.count(number, 1);
     }
-    let [email, mobile, first_name, last_name, name, created_by, confirmed_at, created_at, recency] = sorted_by(user);
-    tx.later(
-        "INSERT INTO users (account, slug, person, segment, season_joined, seasons, email, mobile, first_name, \
-         last_name, name, created_by, confirmed_at, created_at, recency, deleted, revision, doc, detail) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19) \
-         ON CONFLICT (account, slug) DO UPDATE SET person = $3, segment = $4, season_joined = $5, email = $7, \
-         mobile = $8, first_name = $9, last_name = $10, name = $11, created_by = $12, confirmed_at = $13, \
-         created_at = $14, recency = $15, deleted = $16, revision = $17, doc = $18, detail = $19",
-        vec![
-            account.into(),
-            user.slug.into(),
-            user.global_id.clone().into(),
-            number.into(),
-            user.season_joined.map_or_else(String::new, |season| season.to_string()).into(),
-            listed.into(),
-            email,
-            mobile,
-            first_name,
-            last_name,
-            name,
-            created_by,
-            confirmed_at,
-            created_at,
-            recency,
-            record.deleted.into(),
-            record.revision.into(),
-            document::shown(user).into(),
-            document::detail(user).into(),
-        ],
-    )
-    .await
+    Ok(())
 }
 
-/// The columns `email, mobile, first_name, last_name, name, created_by, confirmed_at, created_at, recency`, by which the
-/// list is sorted.
-fn sorted_by(user: &User) -> [Value<'static>; 9] {
+/// What a user is listed by: the columns `confirmed, language, season_joined, email, mobile, first_name, last_name, name,
+/// created_by, confirmed_at, created_at, updated`.
+fn listed(user: &User) -> [Value<'static>; 12] {
     [
+        user.confirmed.into(),
+        user.language.code().into(),
+        user.season_joined.map_or_else(String::new, |season| season.to_string()).into(),
         user.email.as_deref().map_or_else(String::new, normal_email).into(),
         user.mobile.clone().unwrap_or_default().into(),
         sort_text(&user.first_name).into(),
         sort_text(&user.last_name).into(),
         sort_text(&user.name()).into(),
-        user.created_by.to_owned().into(),
+        user.created_by.into(),
         user.confirmed_at.map_or(NO_TIME, Timestamp::as_microseconds).into(),
         user.created_at.into(),
-        user.updated.as_microseconds().saturating_neg().into(),
+        user.updated.into(),
     ]
 }
 

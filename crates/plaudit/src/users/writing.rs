@@ -1,6 +1,6 @@
-//! Writes a user: the log, the row, the counts, and the documents of other records that show the user's name.
+//! Writes a user: the log, the row, and the documents of other records that show the user's name.
 
-use super::store::{self, Segments};
+use super::store;
 use super::{User, beside, logged, renewal, shown};
 use crate::db::{DbError, Tx};
 use crate::kind::Kind;
@@ -20,10 +20,8 @@ pub(super) async fn write(
     let document = logged(&shown(after), &beside(after)).unwrap_or_default();
     let change = Change { kind: Kind::User, slug: after.slug.as_str(), action, events, document };
     let revision = log::append(tx, account, origin, change).await?;
-    let mut segments = Segments::default();
     let record = Record { value: after.clone(), revision, deleted: action == Action::Trashed };
-    store::put(tx, account, &record, &mut segments).await?;
-    store::write_segments(tx, account, segments).await?;
+    store::put(tx, account, &record).await?;
     if let Some(before) = before.map(User::summary).filter(|before| *before != after.summary()) {
         renewal::renew(tx, program, origin, (&before, &after.summary())).await?;
     }

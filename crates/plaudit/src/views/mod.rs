@@ -28,7 +28,7 @@ use tokio::sync::{OwnedMutexGuard, Semaphore};
 use crate::db::{AccountId, Db, DbError, Source, Tx};
 use crate::list::{TABLES, Table};
 use crate::text::Slug;
-use crate::{attachments, contributors, entries, orders};
+use crate::{attachments, contributors, entries, orders, users};
 
 pub use self::plan::{Plan, Request, takes};
 pub use self::store::{Head, Wanted};
@@ -44,7 +44,8 @@ const TOLD: usize = 262_144;
 const ATTEMPTS: usize = 3;
 
 /// The tables, in the order of their numbers.
-pub static ALL: [&Table; TABLES] = [&entries::LISTED, &contributors::LISTED, &attachments::LISTED, &orders::LISTED];
+pub static ALL: [&Table; TABLES] =
+    [&users::LISTED, &entries::LISTED, &contributors::LISTED, &attachments::LISTED, &orders::LISTED];
 
 /// The views of a node. Cloning is cheap; the clones are the same views.
 #[derive(Clone, Debug)]

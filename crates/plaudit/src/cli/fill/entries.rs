@@ -20,7 +20,7 @@ use crate::program::{Record, store};
 use crate::text::{Slug, Timestamp};
 use crate::users::{self, Summary};
 
-/// What is written when all entries are: how many there are in which places, and in which seasons their entrants have
+/// What is written before a commit: how many entries were added in which places, and in which seasons their entrants have
 /// some.
 #[derive(Default)]
 struct Added {
@@ -34,22 +34,19 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
     for place in 0..plan.entries {
         one(filling, plan, place, &mut added).await?;
         if filling.is_full() {
-            flush(filling, std::mem::take(&mut added.counts)).await?;
+            flush(filling, std::mem::take(&mut added)).await?;
             filling.commit().await?;
         }
     }
-    flush(filling, added.counts).await?;
-    let account = filling.account;
-    let mut segments = users::store::Segments::default();
-    for (user, seasons) in added.seasons {
-        users::store::note_seasons(filling.tx()?, account, user, &seasons, &mut segments).await?;
-    }
-    users::store::write_segments(filling.tx()?, account, segments).await
+    flush(filling, added).await
 }
 
-async fn flush(filling: &mut Filling<'_>, counts: CountChanges) -> Result<(), DbError> {
+async fn flush(filling: &mut Filling<'_>, added: Added) -> Result<(), DbError> {
     let account = filling.account;
-    entries::store::write_counts(filling.tx()?, account, counts).await
+    for (user, seasons) in added.seasons {
+        users::store::note_seasons(filling.tx()?, account, user, &seasons).await?;
+    }
+    entries::store::write_counts(filling.tx()?, account, added.counts).await
 }
 
 async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Added) -> Result<(), DbError> {

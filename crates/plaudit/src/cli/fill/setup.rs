@@ -194,7 +194,6 @@ async fn fields(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
 
 async fn users(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
     let account = filling.account;
-    let mut segments = users::store::Segments::default();
     for place in 0..plan.users {
         let (first_name, last_name) = plan.name(place);
         // The first users manage chapters.
@@ -219,7 +218,7 @@ async fn users(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
             users::store::people::claim_free(filling.tx()?, &value.global_id, &contact).await?;
         }
         let record = Record { value, revision, deleted: false };
-        users::store::put(filling.tx()?, account, &record, &mut segments).await?;
+        users::store::put(filling.tx()?, account, &record).await?;
     }
-    users::store::write_segments(filling.tx()?, account, segments).await
+    Ok(())
 }

@@ -1,11 +1,10 @@
 //! Renews what entries show of their entrant.
 
-use super::broken;
+use super::{broken, name_key};
 use crate::db::{AccountId, DbError, Tx};
 use crate::entries::{EntryHead, whole};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change, Origin};
-use crate::text::folded;
 use crate::users::Summary;
 
 /// How many entries are read at once.
@@ -39,8 +38,9 @@ pub async fn renew_entrant(tx: &mut Tx, account: AccountId, origin: &Origin, ent
             let change = Change { kind: Kind::Entry, slug: &slug, action: Action::Renewed, events: &[], document };
             let revision = log::append(tx, account, origin, change).await?;
             tx.later(
-                "UPDATE entries SET list_revision = $3, revision = $3, doc = $4, entrant_key = $5 WHERE account = $1 AND slug = $2",
-                vec![account.into(), slug.into(), revision.into(), renewed.into(), folded(&entrant.name()).into()],
+                "UPDATE entries SET list_revision = $3, revision = $3, doc = $4, entrant_key = $5 \
+                 WHERE account = $1 AND slug = $2",
+                vec![account.into(), slug.into(), revision.into(), renewed.into(), name_key(&entrant.name()).into()],
             )
             .await?;
         }

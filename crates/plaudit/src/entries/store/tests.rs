@@ -16,7 +16,6 @@ use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord};
 use crate::text::{Locale, Timestamp, Token};
 use crate::users::User;
-use crate::users::store::Segments;
 
 struct Bench {
     db: Db,
@@ -59,7 +58,7 @@ async fn filled(bench: &Bench) -> Tx {
     let (account, context) = (bench.program.id, &bench.program.context);
     let mut tx = bench.db.begin().await.unwrap();
     let user: Record<User> = record(r#"{"slug":"UserAAAA","first_name":"Ada","last_name":"L"}"#, context);
-    users::store::put(&mut tx, account, &user, &mut Segments::default()).await.unwrap();
+    users::store::put(&mut tx, account, &user).await.unwrap();
     let entry: Record<Entry> = record(ENTRY, context);
     let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry.value).await.unwrap().unwrap();
     assert_eq!(around.counts, Counts::default());
@@ -172,7 +171,7 @@ async fn whatever_is_written_is_what_it_would_be_if_made_anew() {
     let text =
         r#"{"slug":"UserBBBB","first_name":"B","last_name":"É","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e"}"#;
     let other: Record<User> = record(text, context);
-    users::store::put(&mut tx, account, &other, &mut Segments::default()).await.unwrap();
+    users::store::put(&mut tx, account, &other).await.unwrap();
     let mut before = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap();
     let first = before.entry().unwrap();
     assert_eq!(first.updated, bench.origin.at, "a contributor changes its entry");
@@ -270,7 +269,7 @@ async fn managers_are_users_who_are_not_in_the_trash() {
     let mut gone: Record<User> = record(r#"{"slug":"UserBBBB","first_name":"B","last_name":"B"}"#, &context);
     gone.value.global_id = "another".to_owned();
     gone.deleted = true;
-    users::store::put(&mut tx, account, &gone, &mut Segments::default()).await.unwrap();
+    users::store::put(&mut tx, account, &gone).await.unwrap();
     let asked = [slug("UserCCCC"), slug("UserBBBB"), slug("UserAAAA")];
     let found = users::store::candidates(&mut tx, account, &asked).await.unwrap();
     assert_eq!(found.iter().map(|found| found.manager.slug).collect::<Vec<_>>(), [slug("UserAAAA")]);

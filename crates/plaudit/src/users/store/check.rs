@@ -1,19 +1,19 @@
 //! What must always hold of users, for `plaudit doctor`.
 
-use super::segments::segment;
-use super::{parse, segments, sorted_by};
-use crate::db::{AccountId, DbError, Row, Tx};
-use crate::users::{Segment, Slugs};
+use std::collections::BTreeSet;
 
-/// Hands over what is wrong with the account's users: columns that are not what the user says, counts that are wrong,
-/// people who are not there, addresses and numbers that reach somebody else.
+use super::{listed, parse};
+use crate::db::{AccountId, DbError, Row, Tx};
+
+/// Hands over what is wrong with the account's users: columns, roles and seasons that are not what their documents and
+/// entries say, people who are not there, addresses and numbers that reach somebody else.
 pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(String) + Send) -> Result<(), DbError> {
     tx.each(
-        "SELECT u.slug, u.doc, u.person || ' ' || u.season_joined || ' ' || u.detail, u.deleted, u.seasons, u.email, \
-         u.mobile, u.first_name, u.last_name, u.name, u.created_by, u.confirmed_at, u.created_at, u.recency, \
-         p.global_id, s.segment, s.deleted, s.confirmed, s.language, s.season_joined, s.roles, s.seasons \
-         FROM users u LEFT JOIN user_segments s ON s.account = u.account AND s.segment = u.segment \
-         LEFT JOIN people p ON p.global_id = u.person WHERE u.account = $1",
+        "SELECT u.slug, u.doc, u.person || ' ' || u.season_joined || ' ' || u.detail, p.global_id, \
+         (SELECT string_agg(r.role, ' ' ORDER BY r.role) FROM user_roles r WHERE r.account = $1 AND r.slug = u.slug), \
+         u.confirmed, u.language, u.season_joined, u.email, u.mobile, u.first_name, u.last_name, u.name, u.created_by, \
+         u.confirmed_at, u.created_at, u.updated \
+         FROM users u LEFT JOIN people p ON p.global_id = u.person WHERE u.account = $1",
         &[account.into()],
         |row| {
             if let Some(wrong) = wrong_user(row)? {
@@ -24,16 +24,13 @@ pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(St
     )
     .await?;
     wrong_contacts(tx, account, &mut each).await?;
-    wrong_seasons(tx, account, &mut each).await?;
     tx.each(
-        "SELECT segment, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
-         (SELECT segment, total AS kept, 0 AS there FROM user_segments WHERE account = $1 \
-         UNION ALL SELECT segment, 0, count(*) FROM users WHERE account = $1 GROUP BY segment) AS compared \
-         GROUP BY segment HAVING sum(kept) <> sum(there) ORDER BY segment",
+        "SELECT DISTINCT slug FROM (SELECT slug, season FROM user_seasons WHERE account = $1 \
+         UNION ALL SELECT DISTINCT entrant, season FROM entries WHERE account = $1 AND deleted = 0) AS compared \
+         GROUP BY slug, season HAVING count(*) = 1 ORDER BY slug",
         &[account.into()],
         |row| {
-            let (segment, kept, there) = (row.integer(0)?, row.integer(1)?, row.integer(2)?);
-            each(format!("segment {segment} of users: {kept} are counted and {there} are there"));
+            each(format!("user {}: the seasons kept are not those of the entries", row.text(0)?));
             Ok(())
         },
     )
@@ -42,19 +39,20 @@ pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(St
 
 fn wrong_user(row: &Row<'_>) -> Result<Option<&'static str>, DbError> {
     let user = parse(row.text(1)?, row.text(2)?)?;
-    for (column, expected) in (5..).zip(sorted_by(&user)) {
-        if row.value(column)? != expected {
-            return Ok(Some("what it is sorted by is not what its document says"));
-        }
-    }
-    if row.optional_text(14)?.is_none() {
+    if row.optional_text(3)?.is_none() {
         return Ok(Some("there is no such person"));
     }
-    if row.optional_integer(15)?.is_none() {
-        return Ok(Some("it has no segment"));
+    let kept = row.optional_text(4)?.unwrap_or_default();
+    let roles: BTreeSet<&str> = user.roles.iter().map(crate::text::Slug::as_str).collect();
+    if !kept.split_terminator(' ').eq(roles) {
+        return Ok(Some("the roles kept are not those of its document"));
     }
-    let expected = Segment::of(&user, row.flag(3)?, segments::slugs(row, 4)?);
-    Ok((segment(row, 16)? != expected).then_some("its segment is not what its document says"))
+    for (column, expected) in (5..).zip(listed(&user)) {
+        if row.value(column)? != expected {
+            return Ok(Some("what it is listed by is not what its document says"));
+        }
+    }
+    Ok(None)
 }
 
 /// What a user shows reaches the person that the user is.
@@ -74,36 +72,5 @@ async fn wrong_contacts(
         })
         .await?;
     }
-    Ok(())
-}
-
-/// The seasons that are kept beside a user are those of the entries.
-async fn wrong_seasons(tx: &mut Tx, account: AccountId, each: &mut (impl FnMut(String) + Send)) -> Result<(), DbError> {
-    let mut current: Option<(String, String, String)> = None;
-    let mut told = |held: Option<(String, String, String)>| {
-        if let Some((user, _, _)) = held.filter(|(_, kept, there)| kept != there) {
-            each(format!("user {user}: the seasons kept are not those of the entries"));
-        }
-    };
-    tx.each(
-        "SELECT u.slug, u.seasons, e.season FROM users u LEFT JOIN \
-         (SELECT DISTINCT entrant, season FROM entries WHERE account = $1 AND deleted = 0) AS e \
-         ON e.entrant = u.slug WHERE u.account = $1 ORDER BY u.slug, e.season",
-        &[account.into()],
-        |row| {
-            let user = row.text(0)?;
-            if current.as_ref().is_none_or(|(held, _, _)| held != user) {
-                told(current.take());
-                current = Some((user.to_owned(), row.text(1)?.to_owned(), Slugs::default().text()));
-            }
-            if let (Some((_, _, there)), Some(season)) = (&mut current, row.optional_text(2)?) {
-                there.push(' ');
-                there.push_str(season);
-            }
-            Ok(())
-        },
-    )
-    .await?;
-    told(current);
     Ok(())
 }
