@@ -239,16 +239,19 @@ impl View {
 
     /// How many of the records that a filter selects have each combination of these columns of codes.
     #[must_use]
-    pub fn count<const N: usize>(
-        &self,
-        table: usize,
-        filter: &Filter,
-        paths: [Path; N],
-    ) -> HashMap<[Code; N], u64, RandomState> {
+    pub fn count(&self, table: usize, filter: &Filter, paths: &[Path]) -> HashMap<Vec<Code>, u64, RandomState> {
         let rows = self.rows();
-        let mut counts = HashMap::default();
+        let mut counts: HashMap<Vec<Code>, u64, RandomState> = HashMap::default();
+        let mut codes = Vec::with_capacity(paths.len());
         for slot in filter.select(&rows, table) {
-            *counts.entry(paths.map(|path| rows.code(table, slot, path))).or_default() += 1;
+            codes.clear();
+            codes.extend(paths.iter().map(|path| rows.code(table, slot, *path)));
+            match counts.get_mut(&codes) {
+                Some(count) => *count += 1,
+                None => {
+                    counts.insert(codes.clone(), 1);
+                }
+            }
         }
         counts
     }
