@@ -153,7 +153,7 @@ CREATE TABLE entries (
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX entries_by_local_id ON entries (account, local_id);
-CREATE INDEX entries_of_entrant ON entries (account, entrant, season, category, deleted, slug);
+CREATE INDEX entries_of_entrant ON entries (account, entrant, slug, season, category, deleted);
 CREATE INDEX entries_of_lists ON entries (account, list_revision, slug, local_id, season, category, chapter, form, entrant,
     status, moderation, payment, review_key, title_key, entrant_key, updated, archived, deleted);
 
