@@ -66,13 +66,14 @@ CREATE TABLE contacts (
 );
 CREATE INDEX contacts_of_person ON contacts (person, contact);
 
--- A person in an account. email, mobile, season_joined: empty for none. first_name, last_name, name: sort keys.
+-- A person in an account. names: the members by which other records show the user. email, mobile, season_joined: empty for none. first_name, last_name, name: sort keys.
 -- confirmed_at: the least number for none. updated: the time of the last change. list_revision: the number of the change by
 -- which a column of the index of lists, a role or a season last became another one.
 CREATE TABLE users (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     person ordered_text NOT NULL,
+    names ordered_text NOT NULL,
     deleted BIGINT NOT NULL,
     confirmed BIGINT NOT NULL,
     language ordered_text NOT NULL,
@@ -124,8 +125,7 @@ CREATE TABLE one_time_links (
 );
 CREATE INDEX one_time_links_by_end ON one_time_links (account, expires);
 
--- division: 0 for none. title_key and entrant_key: the title and the entrant's name after case folding, by which lists sort
--- and search. review_key: the review status, or of a long one its beginning and its hash.
+-- division: 0 for none. title_key: the title after case folding, by which lists sort and search. review_key: the review status, or of a long one its beginning and its hash.
 CREATE TABLE entries (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
@@ -142,7 +142,6 @@ CREATE TABLE entries (
     review_key ordered_text NOT NULL,
     title ordered_text NOT NULL,
     title_key ordered_text NOT NULL,
-    entrant_key ordered_text NOT NULL,
     updated BIGINT NOT NULL,
     archived BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
@@ -155,7 +154,7 @@ CREATE TABLE entries (
 CREATE UNIQUE INDEX entries_by_local_id ON entries (account, local_id);
 CREATE INDEX entries_of_entrant ON entries (account, entrant, slug, season, category, deleted);
 CREATE INDEX entries_of_lists ON entries (account, list_revision, slug, local_id, season, category, chapter, form, entrant,
-    status, moderation, payment, review_key, title_key, entrant_key, updated, archived, deleted);
+    status, moderation, payment, review_key, title_key, updated, archived, deleted);
 
 -- The tags of entries, those in the trash included.
 CREATE TABLE entry_tags (
@@ -261,7 +260,6 @@ CREATE TABLE orders (
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX orders_by_invoice ON orders (account, invoice_number);
-CREATE INDEX orders_of_purchaser ON orders (account, purchaser, slug);
 CREATE INDEX orders_of_lists ON orders (account, list_revision, slug, season, payment_status, test, deleted, updated,
     created_at, invoice_number, payment_method, total);
 

@@ -10,18 +10,18 @@
 //! | `"␡l<path>"` | an absolute address: the deployment's base address and the path |
 //! | `"␡d<token>"` | a signed address of a file, good for a while |
 //! | `"␡c<slug>"` | a reference to the parent of this category, or null |
+//! | `"␡e<slug>"` | the entrant: `{slug, link, name, first_name, last_name, email, global_id}` of a user |
+//! | `"␡u<slug>"` | the user of an order: the same without `global_id` |
 //! | `{"␡t<length>":{…}}` | a translated map, of which the locales asked for are shown; the length is that of the map |
 //! | `{"␡a<length>":{…}}` | an answer map by field slug, shown as the array of answers; trashed fields are left out |
 //! | `"␡p":0` as a member | the members of the record's second document, which only single reads show |
 //!
 //! The same writer makes the program-file form of a record, which has no slots: bare slugs and whole maps.
 
-mod member;
 mod slot;
 mod write;
 
-pub use member::with_member;
-pub use slot::{MARKER, Slot, Slots, slots};
+pub use slot::{MARKER, Slot, Slots, people_of, slots};
 pub use write::{List, Object, object};
 
 /// What stands between the tags in XML for a document without slots.

@@ -18,6 +18,13 @@ pub enum Slot<'d> {
     Download(&'d str),
     /// The category whose parent is shown.
     Parent(&'d str),
+    /// A person.
+    Person {
+        /// The slug of the user.
+        slug: &'d str,
+        /// Whether the global id is shown.
+        has_global_id: bool,
+    },
     /// The JSON text of a translated map.
     Translated(&'d str),
     /// The JSON text of an answer map.
@@ -36,6 +43,7 @@ impl<'d> Slot<'d> {
             b'l' => Some(Self::Link(&inside[1..])),
             b'd' => Some(Self::Download(&inside[1..])),
             b'c' => Some(Self::Parent(&inside[1..])),
+            letter @ (b'e' | b'u') => Some(Self::Person { slug: &inside[1..], has_global_id: *letter == b'e' }),
             _ => None,
         }
     }
@@ -86,6 +94,16 @@ impl<'d> Iterator for Slots<'d> {
     }
 }
 
+/// The people whom a document shows.
+#[must_use]
+pub fn people_of(document: &str) -> Vec<Slug> {
+    let person = |(_, slot): (&str, Option<Slot<'_>>)| match slot {
+        Some(Slot::Person { slug, .. }) => Slug::parse(slug),
+        _ => None,
+    };
+    slots(document).filter_map(person).collect()
+}
+
 /// What stands before a slot, the slot, and what follows it.
 type Split<'d> = (&'d str, Slot<'d>, &'d str);
 
@@ -102,6 +120,7 @@ impl<'d> Slots<'d> {
         let length = match inside.first()? {
             // All slugs are as long, so this end is not searched for.
             b'r' => 2 + Slug::LENGTH,
+            b'e' | b'u' => 1 + Slug::LENGTH,
             b'l' | b'd' | b'c' => memchr(b'"', inside)?,
             _ => return None,
         };
@@ -147,6 +166,8 @@ mod tests {
             object.link("link", Kind::User, "AbCdEfGh");
             object.download("file", &"t".repeat(64));
             object.parent("parent", slug);
+            object.entrant("entrant", slug);
+            object.purchaser("user", slug);
             object.answers("answers", map);
             object.splice();
         });
@@ -165,13 +186,15 @@ mod tests {
             Slot::Link("/user/AbCdEfGh"),
             Slot::Download(&token),
             Slot::Parent("AbCdEfGh"),
+            Slot::Person { slug: "AbCdEfGh", has_global_id: true },
+            Slot::Person { slug: "AbCdEfGh", has_global_id: false },
             Slot::Answers(map),
             Slot::Splice,
         ];
         assert_eq!(found, expected);
         assert_eq!(
             around,
-            r#"{"text":"\u007frsAbCdEfGh","season":*,"prices":[*],"link":*,"file":*,"parent":*,"answers":*,*}"#
+            r#"{"text":"\u007frsAbCdEfGh","season":*,"prices":[*],"link":*,"file":*,"parent":*,"entrant":*,"user":*,"answers":*,*}"#
         );
     }
 
@@ -184,6 +207,8 @@ mod tests {
             format!("\"{marker}rsAbCdEfG\""),
             format!("\"{marker}rsAbCdEfGhi\""),
             format!("\"{marker}rs\u{e4}\u{e4}\u{e4}\u{e4}\u{e4}\""),
+            format!("\"{marker}eAbCdEfG\""),
+            format!("\"{marker}uAbCdEfGhi\""),
             format!("\"{marker}l/user"),
             format!("\"{marker}x\""),
             format!("{{\"{marker}t9\":{{}}}}"),

@@ -162,6 +162,16 @@ impl Object<'_> {
         let _ = write!(self.name(name), "\"{MARKER}c{category}\"");
     }
 
+    /// Slot: a person who entered, with the global id.
+    pub fn entrant(&mut self, name: &str, slug: Slug) {
+        let _ = write!(self.name(name), "\"{MARKER}e{slug}\"");
+    }
+
+    /// Slot: a person who ordered.
+    pub fn purchaser(&mut self, name: &str, slug: Slug) {
+        let _ = write!(self.name(name), "\"{MARKER}u{slug}\"");
+    }
+
     /// Slot: the absolute address of a record.
     pub fn link(&mut self, name: &str, kind: Kind, identifier: &str) {
         let _ = write!(self.name(name), "\"{MARKER}l/{}/{identifier}\"", kind.path());

@@ -53,19 +53,13 @@ trait Made {
 
 /// 200 with an entry.
 fn shown(stored: Stored) -> Reply {
-    Reply::detailed(stored.doc, stored.detail, stored.revision)
+    Reply::detailed(stored.doc, stored.detail, stored.revision).showing(stored.person)
 }
 
 /// 201 with an entry.
 fn created(stored: Stored, slug: Slug) -> Reply {
-    Reply::Record {
-        document: stored.doc,
-        detail: Some(stored.detail),
-        revision: stored.revision,
-        version: None,
-        created: Some(format!("/{}/{slug}", Kind::Entry.path())),
-        named: String::new(),
-    }
+    Reply::created_detailed(stored.doc, stored.detail, stored.revision, Kind::Entry, slug.as_str())
+        .showing(stored.person)
 }
 
 impl From<Refusal> for ApiError {

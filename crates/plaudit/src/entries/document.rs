@@ -14,7 +14,6 @@ use crate::document::{self, MARKER, Slot};
 use crate::http::json_body::parse_value;
 use crate::kind::Kind;
 use crate::text::{Date, Slug, Timestamp};
-use crate::users::{Summary, full_name};
 
 /// How many contributors and uploaded files an entry has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,48 +27,12 @@ pub struct Counts {
 /// What an entry's documents show of other records.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// The user who owns it.
-    pub entrant: Summary,
     /// Its contributors, by slug.
     pub contributors: Vec<Contributor>,
     /// Its attachments in their order, each with the name of its file.
     pub attachments: Vec<(Attachment, String)>,
     /// How many of both it has, and of files in answers.
     pub counts: Counts,
-}
-
-/// The entrant as an entry shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Entrant<'d> {
-    /// The user.
-    pub slug: Slug,
-    #[serde(borrow)]
-    first_name: Cow<'d, str>,
-    #[serde(borrow)]
-    last_name: Cow<'d, str>,
-    email: Option<Cow<'d, str>>,
-    #[serde(borrow)]
-    global_id: Cow<'d, str>,
-}
-
-impl<'d> Entrant<'d> {
-    /// What an entry shows of this user.
-    #[must_use]
-    pub fn of(user: &'d Summary) -> Self {
-        Self {
-            slug: user.slug,
-            first_name: Cow::Borrowed(&user.first_name),
-            last_name: Cow::Borrowed(&user.last_name),
-            email: user.email.as_deref().map(Cow::Borrowed),
-            global_id: Cow::Borrowed(&user.global_id),
-        }
-    }
-
-    /// The first and the last name.
-    #[must_use]
-    pub fn name(&self) -> String {
-        full_name(&self.first_name, &self.last_name)
-    }
 }
 
 /// The first document of an entry, taken apart; texts are borrowed from where they stood.
@@ -87,8 +50,8 @@ pub struct EntryHead<'d> {
     /// When it was last changed.
     pub updated: Timestamp,
     /// The user who owns it.
-    #[serde(borrow)]
-    pub entrant: Entrant<'d>,
+    #[serde(deserialize_with = "person")]
+    pub entrant: Slug,
     pub(super) contributor_count: i64,
     pub(super) files_count: i64,
     #[serde(borrow, deserialize_with = "number")]
@@ -130,25 +93,35 @@ fn number<'de: 'd, 'd, D: Deserializer<'de>>(deserializer: D) -> Result<Cow<'d, 
 }
 
 fn reference<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Slug, D::Error> {
-    struct Reference;
+    let slug = |slot: Slot<'_>| match slot {
+        Slot::Reference(_, slug) => Slug::parse(slug),
+        _ => None,
+    };
+    deserializer.deserialize_str(InSlot(slug))
+}
 
-    impl Visitor<'_> for Reference {
-        type Value = Slug;
+fn person<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Slug, D::Error> {
+    let slug = |slot: Slot<'_>| match slot {
+        Slot::Person { slug, .. } => Slug::parse(slug),
+        _ => None,
+    };
+    deserializer.deserialize_str(InSlot(slug))
+}
 
-        fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            formatter.write_str("a reference slot")
-        }
+/// Reads the slug in a slot.
+struct InSlot<F>(F);
 
-        fn visit_str<E: Error>(self, text: &str) -> Result<Slug, E> {
-            match text.strip_prefix(MARKER).and_then(Slot::of_string) {
-                Some(Slot::Reference(_, slug)) => Slug::parse(slug),
-                _ => None,
-            }
-            .ok_or_else(|| E::custom("expected a reference slot"))
-        }
+impl<F: Fn(Slot<'_>) -> Option<Slug>> Visitor<'_> for InSlot<F> {
+    type Value = Slug;
+
+    fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a slot with a slug")
     }
 
-    deserializer.deserialize_str(Reference)
+    fn visit_str<E: Error>(self, text: &str) -> Result<Slug, E> {
+        let slot = text.strip_prefix(MARKER).and_then(Slot::of_string);
+        slot.and_then(self.0).ok_or_else(|| E::custom("expected a slot with a slug"))
+    }
 }
 
 impl<'d> EntryHead<'d> {
@@ -157,15 +130,9 @@ impl<'d> EntryHead<'d> {
         serde_json::from_str(doc)
     }
 
-    /// The document made from scratch, of an entry and what it shows of other records.
+    /// The document made from scratch, of an entry and the counts of what belongs to it.
     #[must_use]
-    pub fn of(entry: &'d Entry, around: &'d Surroundings) -> Self {
-        Self::with(entry, Entrant::of(&around.entrant), around.counts)
-    }
-
-    /// The document of an entry with its entrant and counts.
-    #[must_use]
-    pub fn with(entry: &'d Entry, entrant: Entrant<'d>, counts: Counts) -> Self {
+    pub fn of(entry: &'d Entry, counts: Counts) -> Self {
         Self {
             slug: entry.slug,
             local_id: entry.local_id,
@@ -174,7 +141,7 @@ impl<'d> EntryHead<'d> {
             created: entry.created,
             submitted: entry.submitted,
             updated: entry.updated,
-            entrant,
+            entrant: entry.entrant,
             contributor_count: counts.contributors,
             files_count: counts.files,
             auto_score: Cow::Borrowed(&entry.auto_score),
@@ -215,12 +182,6 @@ impl<'d> EntryHead<'d> {
         Counts { contributors: self.contributor_count, files: self.files_count }
     }
 
-    /// The same document, with the names that its entrant has now.
-    #[must_use]
-    pub fn with_entrant(&self, entrant: &'d Summary) -> Self {
-        Self { entrant: Entrant::of(entrant), ..self.clone() }
-    }
-
     /// The entry of this document, with what stands elsewhere: the answers in the second one, the flag in its row.
     #[must_use]
     pub fn into_entry(self, entry_fields: Answers, archived: bool) -> Entry {
@@ -232,7 +193,7 @@ impl<'d> EntryHead<'d> {
             created: self.created,
             submitted: self.submitted,
             updated: self.updated,
-            entrant: self.entrant.slug,
+            entrant: self.entrant,
             entry_fields,
             auto_score: self.auto_score.into_owned(),
             category: self.category,
@@ -266,15 +227,7 @@ impl<'d> EntryHead<'d> {
             object.time("created", self.created);
             object.optional_time("submitted", self.submitted);
             object.time("updated", self.updated);
-            object.object("entrant", |object| {
-                object.slug("slug", self.entrant.slug);
-                object.link("link", Kind::User, self.entrant.slug.as_str());
-                object.text("name", &self.entrant.name());
-                object.text("first_name", &self.entrant.first_name);
-                object.text("last_name", &self.entrant.last_name);
-                object.optional_text("email", self.entrant.email.as_deref());
-                object.text("global_id", &self.entrant.global_id);
-            });
+            object.entrant("entrant", self.entrant);
             object.splice();
             object.integer("contributor_count", self.contributor_count);
             object.integer("files_count", self.files_count);

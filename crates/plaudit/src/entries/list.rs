@@ -11,7 +11,7 @@ use super::document::MEMBERS;
 use super::{TITLE_LENGTH, filters};
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::kind::Kind;
-use crate::list::{By, ENTRIES, List, Shown, Table, Values, column, names};
+use crate::list::{By, ENTRIES, List, Shown, Table, USERS, Values, column, names};
 use crate::program::Program;
 use crate::text::{Slug, Translated, folded};
 
@@ -26,13 +26,12 @@ pub static LISTED: Table = Table {
         column("category", Holds::Code),
         column("chapter", Holds::Code),
         column("form", Holds::Code),
-        column("entrant", Holds::Code),
+        column("entrant", Holds::Reference(USERS)),
         column("status", Holds::Code),
         column("moderation", Holds::Code),
         column("payment", Holds::Code),
         column("review_key", Holds::Code),
         column("title_key", Holds::Text),
-        column("entrant_key", Holds::Text),
         column("updated", Holds::Number),
         column("archived", Holds::Flag),
         column("deleted", Holds::Flag),
@@ -70,12 +69,15 @@ const FILTERS: &[Filter] = &[
 const SORTS: &[(&str, By); 7] = &[
     ("category", By::Named("category", category)),
     ("chapter", By::Named("chapter", chapter)),
-    ("applicant", By::Text("entrant_key")),
+    ("applicant", By::Text("entrant.name")),
     ("local_id", By::Number("local_id")),
     ("parent_category", By::Named("category", parent)),
     ("title", By::Text("title_key")),
     ("updated", By::Number("updated")),
 ];
+
+/// Their entrants.
+const ENTRANT: &str = " LEFT JOIN users u ON u.account = r.account AND u.slug = r.entrant";
 
 /// `GET /entry` (contract, section 4).
 const LIST: List = List {
@@ -85,13 +87,16 @@ const LIST: List = List {
     always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
-    shown: Shown { columns: "r.doc", count: 1, joins: "" },
+    shown: Shown { columns: "r.entrant, u.names, u.person, r.doc", count: 4, joins: ENTRANT },
 };
 
 /// Without the members of the second document.
 pub(super) static PLAIN: List = LIST;
 /// With members of the second document.
-pub(super) static DETAILED: List = List { shown: Shown { columns: "r.doc, r.detail", count: 2, joins: "" }, ..LIST };
+pub(super) static DETAILED: List = List {
+    shown: Shown { columns: "r.entrant, u.names, u.person, r.doc, r.detail", count: 5, joins: ENTRANT },
+    ..LIST
+};
 
 fn called(program: &Program, name: Option<&Translated>) -> String {
     name.map_or_else(String::new, |name| folded(name.in_locale(program.account.default_language)))

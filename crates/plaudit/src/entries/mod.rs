@@ -2,9 +2,9 @@
 //!
 //! - An entry belongs to a season, a form and a category, and is in a chapter. Its `local_id` counts from 1 in the
 //!   account and is never used again.
-//! - An entry is stored as two documents: the members that lists show, which hold its entrant's names and the counts
-//!   of what belongs to it; and the second one, which only a single read shows: answers, attachments, contributors.
-//!   Both always are what they would be if they were made anew from the records that they show ([`refresh_detail`]).
+//! - An entry is stored as two documents: the members that lists show, which hold the counts of what belongs to it; and
+//!   the second one, which only a single read shows: answers, attachments, contributors. Both always are what they would be
+//!   if they were made anew from the records that they show ([`refresh_detail`]).
 //! - Season, form, category and chapter agree: the category is of the season, and of the form if it has one; the chapter is
 //!   of the season, active, and offers the category. An entry of a season that is over cannot change.
 //! - Its status takes the steps that there are and no other (`rules/status.rs`). It is handed in in time

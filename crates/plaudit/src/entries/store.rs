@@ -1,7 +1,6 @@
 //! The tables of entries: their rows, their tags and their counts.
 
 mod counts;
-mod renewal;
 mod write;
 
 use super::counts::place_of;
@@ -11,11 +10,11 @@ use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::http::page::bounded;
 use crate::program::{self, Program, Record};
 use crate::text::{Slug, folded};
-use crate::{attachments, contributors, users};
+use crate::users::{self, Person};
+use crate::{attachments, contributors};
 
 pub(super) use counts::divisions;
 pub use counts::{of_category, write_counts};
-pub use renewal::renew_entrant;
 pub use write::{Cause, Change, refresh_detail, write, write_head};
 
 /// An entry as it stands in its row.
@@ -31,6 +30,8 @@ pub struct Stored {
     pub doc: String,
     /// The second document.
     pub detail: String,
+    /// Its entrant, as entries show users; nothing where there is no such user.
+    pub person: Option<Person>,
 }
 
 impl Stored {
@@ -56,14 +57,23 @@ fn broken(error: &dyn std::fmt::Display) -> DbError {
     DbError::Failed(format!("a stored entry cannot be read: {error}"))
 }
 
-/// Reads the columns `revision, deleted, archived, doc, detail`.
+/// What [`stored`] reads of entries as `e`.
+macro_rules! stored_columns {
+    () => {
+        "e.revision, e.deleted, e.archived, e.entrant, \
+         (SELECT u.names FROM users u WHERE u.account = e.account AND u.slug = e.entrant), \
+         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail"
+    };
+}
+
 fn stored(row: &Row<'_>) -> Result<Stored, DbError> {
     Ok(Stored {
         revision: row.integer(0)?,
         deleted: row.flag(1)?,
         archived: row.flag(2)?,
-        doc: row.text(3)?.to_owned(),
-        detail: row.text(4)?.to_owned(),
+        person: users::store::person_of(row, 3)?,
+        doc: row.text(6)?.to_owned(),
+        detail: row.text(7)?.to_owned(),
     })
 }
 
@@ -79,7 +89,7 @@ pub async fn put(
     counts: &mut CountChanges,
 ) -> Result<(), DbError> {
     let entry = &record.value;
-    let head = EntryHead::of(entry, around);
+    let head = EntryHead::of(entry, around.counts);
     let counted = before.and_then(|(before, deleted)| place_of(before, deleted));
     counts.note(counted, place_of(entry, record.deleted));
     let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
@@ -90,6 +100,7 @@ pub async fn put(
         archived: entry.archived,
         doc: head.to_doc(),
         detail: detail(&entry.entry_fields, around),
+        person: None,
     };
     set_row(tx, account, &head, &stored).await
 }
@@ -98,12 +109,12 @@ pub async fn put(
 async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
     tx.later(
         "INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status, \
-         moderation, payment, review_key, title, title_key, entrant_key, updated, archived, deleted, list_revision, \
-         revision, doc, detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, \
-         $18, $19, $20, $20, $21, $22) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, \
-         category = $5, division = $6, chapter = $7, form = $8, entrant = $9, status = $10, moderation = $11, \
-         payment = $12, review_key = $13, title = $14, title_key = $15, entrant_key = $16, updated = $17, \
-         archived = $18, deleted = $19, list_revision = $20, revision = $20, doc = $21, detail = $22",
+         moderation, payment, review_key, title, title_key, updated, archived, deleted, list_revision, revision, doc, \
+         detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, \
+         $20, $21) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, category = $5, division = $6, \
+         chapter = $7, form = $8, entrant = $9, status = $10, moderation = $11, payment = $12, review_key = $13, \
+         title = $14, title_key = $15, updated = $16, archived = $17, deleted = $18, list_revision = $19, \
+         revision = $19, doc = $20, detail = $21",
         vec![
             account.into(),
             head.slug.into(),
@@ -113,14 +124,13 @@ async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
             head.division.unwrap_or(0).into(),
             head.chapter.into(),
             head.form.into(),
-            head.entrant.slug.into(),
+            head.entrant.into(),
             head.status.name().into(),
             head.moderation_status.name().into(),
             head.payment_status.name().into(),
             bounded(&head.review_status).into(),
             head.title.clone().into_owned().into(),
             cut(&folded(&head.title), TITLE_KEY).into(),
-            name_key(&head.entrant.name()).into(),
             head.updated.into(),
             stored.archived.into(),
             stored.deleted.into(),
@@ -132,18 +142,12 @@ async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
     .await
 }
 
-/// The longest keys of titles and of names, in bytes: an index of PostgreSQL takes no more than some 2,700 a row, and these
-/// leave room for all that has the length of a title or a name in any script.
+/// The longest key of a title, in bytes: an index of PostgreSQL takes no more than some 2,700 a row, and this leaves room
+/// for all that has the length of a title in any script.
 const TITLE_KEY: usize = 1_200;
-const NAME_KEY: usize = 600;
 
 fn cut(text: &str, length: usize) -> String {
     text[..text.floor_char_boundary(length)].to_owned()
-}
-
-/// What entries are sorted by of the name of their entrant.
-fn name_key(name: &str) -> String {
-    cut(&folded(name), NAME_KEY)
 }
 
 /// Writes the chapter and the first document, and leaves every other column alone: on SQLite a column that is named
@@ -210,14 +214,13 @@ async fn set_tags(tx: &mut Tx, account: AccountId, entry: Slug, had: &str, has: 
     Ok(())
 }
 
-/// What an entry shows of other records, as these are now. `None` where the account does not have its entrant.
+/// What the documents of an entry show of other records, as these are now.
 pub async fn surroundings(
     tx: &mut Tx,
     account: AccountId,
     program: &Program,
     entry: &Entry,
-) -> Result<Option<Surroundings>, DbError> {
-    let Some(entrant) = users::store::summary(tx, account, entry.entrant).await? else { return Ok(None) };
+) -> Result<Surroundings, DbError> {
     let contributors = contributors::store::of_entry(tx, account, entry.slug, &program.context).await?;
     let attachments = attachments::store::of_entry(tx, account, entry.slug, &program.context).await?;
     let answers = std::iter::once(&entry.entry_fields)
@@ -226,14 +229,15 @@ pub async fn surroundings(
     let files: i64 = answers.map(|answers| rules::files_among(program, answers)).sum();
     let counted = |length| i64::try_from(length).unwrap_or(i64::MAX);
     let counts = Counts { contributors: counted(contributors.len()), files: counted(attachments.len()) + files };
-    Ok(Some(Surroundings { entrant, contributors, attachments, counts }))
+    Ok(Surroundings { contributors, attachments, counts })
 }
 
 /// An entry for an answer, with the version of the account's program; borrowed from its row.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Found<'r> {
     pub(super) version: i64,
     pub(super) revision: i64,
+    pub(super) person: Option<Person>,
     pub(super) doc: &'r str,
     pub(super) detail: &'r str,
 }
@@ -246,12 +250,14 @@ pub(super) async fn find<T: Send>(
     mut read: impl FnMut(Found<'_>) -> T + Send,
 ) -> Result<Option<T>, DbError> {
     db.look_up(
-        "SELECT (SELECT version FROM accounts WHERE id = $1), revision, doc, detail FROM entries \
-         WHERE account = $1 AND slug = $2 AND deleted = 0",
+        "SELECT (SELECT version FROM accounts WHERE id = $1), e.revision, e.entrant, u.names, u.person, e.doc, e.detail \
+         FROM entries e LEFT JOIN users u ON u.account = e.account AND u.slug = e.entrant \
+         WHERE e.account = $1 AND e.slug = $2 AND e.deleted = 0",
         &[account.into(), slug.into()],
         |row| {
             let (version, revision) = (row.integer(0)?, row.integer(1)?);
-            Ok(read(Found { version, revision, doc: row.text(2)?, detail: row.text(3)? }))
+            let person = users::store::person_of(row, 2)?;
+            Ok(read(Found { version, revision, person, doc: row.text(5)?, detail: row.text(6)? }))
         },
     )
     .await
@@ -277,8 +283,7 @@ pub(super) async fn count_of_entrant(
 /// An entry that is not in the trash, locked until the end of the transaction.
 pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     tx.first_for_update(
-        "SELECT revision, deleted, archived, doc, detail FROM entries \
-         WHERE account = $1 AND slug = $2 AND deleted = 0",
+        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 AND e.slug = $2 AND e.deleted = 0"),
         &[account.into(), slug.into()],
         stored,
     )
@@ -288,7 +293,7 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
 /// An entry, even one in the trash, locked until the end of the transaction.
 pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     tx.first_for_update(
-        "SELECT revision, deleted, archived, doc, detail FROM entries WHERE account = $1 AND slug = $2",
+        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 AND e.slug = $2"),
         &[account.into(), slug.into()],
         stored,
     )
@@ -349,18 +354,6 @@ pub async fn has_live(tx: &mut Tx, account: AccountId, entrant: Slug, season: Sl
     Ok(tx.first(sql, &[account.into(), entrant.into(), season.into()], |_| Ok(())).await?.is_some())
 }
 
-/// The entries of an entrant, those in the trash included, by slug.
-pub async fn of_entrant(tx: &mut Tx, account: AccountId, entrant: Slug) -> Result<Vec<Slug>, DbError> {
-    let mut found = Vec::new();
-    let sql = "SELECT slug FROM entries WHERE account = $1 AND entrant = $2 ORDER BY slug";
-    tx.each(sql, &[account.into(), entrant.into()], |row| {
-        found.extend(Slug::parse(row.text(0)?));
-        Ok(())
-    })
-    .await?;
-    Ok(found)
-}
-
 /// Every entry by slug: the program-file form without its kind, and whether it is in the trash.
 pub async fn each_for_export(
     tx: &mut Tx,
@@ -368,7 +361,7 @@ pub async fn each_for_export(
     mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
     tx.each(
-        "SELECT revision, deleted, archived, doc, detail FROM entries WHERE account = $1 ORDER BY slug",
+        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 ORDER BY e.slug"),
         &[account.into()],
         |row| {
             let found = stored(row)?;

@@ -47,7 +47,7 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         headers.extend(HeaderValue::try_from(text).map(|value| (name, value)));
     };
     match reply {
-        Reply::Record { document, detail, revision, version, created, named } => {
+        Reply::Record { document, detail, revision, version, created, named, people } => {
             headers.push(content_type);
             let version = version.unwrap_or(program.version);
             tell(&mut headers, header::ETAG, format!("\"{}\"", tag(judged, revision, version, &named)));
@@ -55,7 +55,9 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
             if let Some(path) = created {
                 tell(&mut headers, header::LOCATION, format!("{}{path}", program.base_url()));
             }
-            let body = judged.renderer(program).record(&document, detail.as_deref());
+            let mut renderer = judged.renderer(program);
+            renderer.naming(people);
+            let body = renderer.record(&document, detail.as_deref());
             Recorded { status, headers, body }
         }
         Reply::Stated { status, document, tag } => {

@@ -12,7 +12,7 @@ use super::idempotency::{self, Claim};
 use super::language::Languages;
 use super::precondition::IfMatch;
 use super::render::{Filling, Renderer};
-use super::reply::Recorded;
+use super::reply::{Recorded, tag_of_people};
 use super::{ApiError, Reply, answer};
 use crate::app::App;
 use crate::db::{AccountId, DbError, Tx};
@@ -20,6 +20,7 @@ use crate::log::{Actor, Origin};
 use crate::program::Program;
 use crate::program::keys::{ApiKey, Scope};
 use crate::text::{Locale, Slug, Timestamp};
+use crate::users::Person;
 
 /// Who calls, in what format and languages: everything that was judged before the handler.
 #[derive(Clone)]
@@ -95,11 +96,14 @@ impl Caller {
         self.0.renderer(&self.0.program)
     }
 
-    /// 200 with a record that was read with the program at hand, rendered from where it lies.
+    /// 200 with a record that was read with the program at hand and shows a person, rendered from where it lies.
     #[must_use]
-    pub fn shown(&self, document: &str, detail: Option<&str>, revision: i64) -> Reply {
-        let etag = answer::tag(&self.0, revision, self.0.program.version, "");
-        Reply::body(self.renderer().record(document, detail), etag)
+    pub fn shown(&self, document: &str, detail: Option<&str>, revision: i64, person: Option<Person>) -> Reply {
+        let named = tag_of_people(person.as_slice());
+        let etag = answer::tag(&self.0, revision, self.0.program.version, &named);
+        let mut renderer = self.renderer();
+        renderer.naming(person);
+        Reply::body(renderer.record(document, detail), etag)
     }
 
     /// What an answer depends on besides its records: the format and the languages. Part of every `ETag`.
@@ -256,7 +260,7 @@ impl Judged {
     pub(super) fn renderer(&self, program: &Arc<Program>) -> Renderer {
         let (signer, expires) = (Arc::clone(&self.app.signer), self.expires());
         let program = Arc::clone(program);
-        Renderer::new(self.format, Filling { program, languages: self.languages, signer, expires })
+        Renderer::new(self.format, Filling { program, languages: self.languages, signer, expires, people: Vec::new() })
     }
 
     /// When the addresses of files in an answer stop being good, in seconds since 1970-01-01 UTC.

@@ -9,6 +9,7 @@ use super::{ApiError, Caller, Renderer, Reply, entity_tag};
 use crate::db::{DbError, Source};
 use crate::list::{By, List};
 use crate::text::Slug;
+use crate::users::Person;
 use crate::views::{self, ALL, Plan, Request};
 
 /// How often a page is planned and read before it is read from one state of the database.
@@ -209,6 +210,18 @@ fn place(position: &[u8]) -> Option<(Key, String)> {
         _ => return None,
     };
     Some((key, std::str::from_utf8(name).ok().filter(|name| !name.is_empty() && name.len() <= 64)?.to_owned()))
+}
+
+/// The person of the first three columns of a record: the slug, the names and the global id, which are empty where there is
+/// no such user.
+pub fn person(texts: &[&str]) -> Result<Option<Person>, DbError> {
+    match texts {
+        [_, "", ..] => Ok(None),
+        [user, names, global_id, ..] => {
+            Ok(Some(Person { slug: slug(user)?, names: (*names).to_owned(), global_id: (*global_id).to_owned() }))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// A slug of the text of a column.

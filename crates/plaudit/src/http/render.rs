@@ -13,6 +13,7 @@ use crate::document::{Slot, slots};
 use crate::kind::Kind;
 use crate::program::{Program, fields};
 use crate::text::{Locale, Slug, write_json_string};
+use crate::users::Person;
 
 /// What the slots of a document are filled with.
 #[derive(Clone)]
@@ -25,6 +26,8 @@ pub struct Filling {
     pub signer: Arc<DownloadSigner>,
     /// When addresses of files stop being good, in seconds since 1970-01-01 UTC.
     pub expires: i64,
+    /// The people whom the document that is being written shows.
+    pub people: Vec<Person>,
 }
 
 /// Writes the body of one answer.
@@ -55,6 +58,13 @@ impl Renderer {
     #[must_use]
     pub fn new(format: Format, filling: Filling) -> Self {
         Self { format, filling, list: Draft::default(), items: 0 }
+    }
+
+    /// What is written next shows these people; anyone else is shown without a name.
+    pub fn naming(&mut self, people: impl IntoIterator<Item = Person>) -> &mut Self {
+        self.filling.people.clear();
+        self.filling.people.extend(people);
+        self
     }
 
     /// A whole answer that is one record.
@@ -140,6 +150,7 @@ impl Filling {
                 Some(Slot::Link(path)) => self.link(out, path),
                 Some(Slot::Download(token)) => self.download(out, token),
                 Some(Slot::Parent(category)) => self.parent(out, category),
+                Some(Slot::Person { slug, has_global_id }) => self.person(out, slug, has_global_id),
                 Some(Slot::Translated(map)) => write_locales(out, map, self.languages.locales()),
                 Some(Slot::Answers(map)) => self.answers(out, map),
                 Some(Slot::Splice) => {
@@ -181,6 +192,11 @@ impl Filling {
             Some(reference) => out.extend_from_slice(reference.as_bytes()),
             None => out.extend_from_slice(b"null"),
         }
+    }
+
+    fn person(&self, out: &mut Vec<u8>, slug: &str, has_global_id: bool) {
+        let person = self.people.iter().find(|person| person.slug.as_str() == slug);
+        Person::write(person, out, (slug, self.program.base_url()), has_global_id);
     }
 
     fn link(&self, out: &mut Vec<u8>, path: &str) {
@@ -251,6 +267,11 @@ impl xml_envelope::Slots for XmlSlots<'_> {
             Some(Slot::Download(token)) => {
                 let mut json = Vec::new();
                 filling.download(&mut json, token);
+                member(out, name, &json);
+            }
+            Some(Slot::Person { slug, has_global_id }) => {
+                let mut json = Vec::new();
+                filling.person(&mut json, slug, has_global_id);
                 member(out, name, &json);
             }
             _ => member(out, name, b"null"),

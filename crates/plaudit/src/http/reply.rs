@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::{ApiError, Content, Opening};
 use crate::kind::Kind;
+use crate::users::Person;
 
 /// The `ETag`, without quotes, of an answer that these bytes decide.
 #[must_use]
@@ -35,6 +36,13 @@ pub fn tag_of_names(names: &[&str]) -> String {
     hex::encode(&hash.finalize()[..6])
 }
 
+/// The same, for people whom an answer shows.
+#[must_use]
+pub(super) fn tag_of_people(people: &[Person]) -> String {
+    let names: Vec<&str> = people.iter().flat_map(|person| [person.names.as_str(), &person.global_id]).collect();
+    tag_of_names(&names)
+}
+
 /// A success.
 #[derive(Clone, Debug)]
 pub enum Reply {
@@ -52,6 +60,8 @@ pub enum Reply {
         created: Option<String>,
         /// What stands for the names of other records that it shows, for its `ETag`; empty where it shows none.
         named: String,
+        /// The people whom it shows.
+        people: Vec<Person>,
     },
     /// An answer that is no record, and so has no address.
     Stated {
@@ -92,20 +102,31 @@ impl Reply {
     /// 200 with a record.
     #[must_use]
     pub fn ok(document: String, revision: i64) -> Self {
-        Self::Record { document, detail: None, revision, version: None, created: None, named: String::new() }
+        Self::record(document, None, revision, None)
+    }
+
+    fn record(document: String, detail: Option<String>, revision: i64, created: Option<String>) -> Self {
+        let (named, people) = (String::new(), Vec::new());
+        Self::Record { document, detail, revision, version: None, created, named, people }
     }
 
     /// 200 with a record that has a second document.
     #[must_use]
     pub fn detailed(document: String, detail: String, revision: i64) -> Self {
-        Self::Record { document, detail: Some(detail), revision, version: None, created: None, named: String::new() }
+        Self::record(document, Some(detail), revision, None)
     }
 
     /// 201 with a record that was made.
     #[must_use]
     pub fn created(document: String, revision: i64, kind: Kind, identifier: &str) -> Self {
         let path = format!("/{}/{identifier}", kind.path());
-        Self::Record { document, detail: None, revision, version: None, created: Some(path), named: String::new() }
+        Self::record(document, None, revision, Some(path))
+    }
+
+    /// 201 with a record that was made and has a second document.
+    #[must_use]
+    pub fn created_detailed(document: String, detail: String, revision: i64, kind: Kind, identifier: &str) -> Self {
+        Self::record(document, Some(detail), revision, Some(format!("/{}/{identifier}", kind.path())))
     }
 
     /// The same, of a record that shows these names of others: another name is another `ETag`.
@@ -113,6 +134,16 @@ impl Reply {
     pub fn naming(mut self, names: &[&str]) -> Self {
         if let Self::Record { named, .. } = &mut self {
             *named = tag_of_names(names);
+        }
+        self
+    }
+
+    /// The same, of a record that shows a person: another name is another `ETag`.
+    #[must_use]
+    pub fn showing(mut self, person: Option<Person>) -> Self {
+        if let Self::Record { named, people, .. } = &mut self {
+            *named = tag_of_people(person.as_slice());
+            people.extend(person);
         }
         self
     }

@@ -1,9 +1,13 @@
 //! The table of changes.
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use super::tail::{EntryChange, Logged};
 use super::{Change, Origin, rules};
 use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::text::{Slug, Timestamp};
+use crate::{document, users};
 
 /// Appends a change to the account's log and gives its sequence number, which is also the record's new revision.
 pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Change<'_>) -> Result<i64, DbError> {
@@ -139,17 +143,16 @@ pub async fn each_since(
 /// The most changes that [`stretch`] reads at once.
 const STRETCH: i64 = 256;
 
-/// Reads a stretch of the log, of at most 256 changes, after one sequence number and up to another, and hands over
-/// those of entries. Gives the sequence number up to which it has read: less than asked for where the documents have
-/// more bytes than `bytes`. Nothing in between is left out: a number that is missing is an error.
+/// Reads a stretch of the log, of at most 256 changes, after one sequence number and up to another. Gives those of entries,
+/// and the sequence number up to which it has read: less than asked for where the documents have more bytes than `bytes`.
+/// Nothing in between is left out: a number that is missing is an error.
 pub async fn stretch(
     db: &Db,
     account: AccountId,
     (after, to): (i64, i64),
     bytes: usize,
-    mut each: impl FnMut(EntryChange) + Send,
-) -> Result<i64, DbError> {
-    let mut reached = after;
+) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
+    let (mut found, mut reached) = (Vec::new(), after);
     let mut left = Some(bytes);
     // Documents of other kinds are not wanted; their rows tell that no number is missing.
     db.each(
@@ -164,13 +167,13 @@ pub async fn stretch(
             reached += 1;
             if let Some(document) = row.optional_text(6)? {
                 left = room.checked_sub(document.len());
-                each(entry_change(row, document)?);
+                found.push(logged(row, document)?);
             }
             Ok(())
         },
     )
     .await?;
-    Ok(reached)
+    Ok((with_people(db, account, found).await?, reached))
 }
 
 /// Like [`stretch`], of one entry, whose changes are found without reading those in between.
@@ -180,9 +183,8 @@ pub async fn stretch_of_entry(
     entry: Slug,
     (after, to): (i64, i64),
     bytes: usize,
-    mut each: impl FnMut(EntryChange) + Send,
-) -> Result<i64, DbError> {
-    let mut reached = to;
+) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
+    let (mut found, mut reached) = (Vec::new(), to);
     let (mut left, mut rows) = (Some(bytes), 0);
     db.each(
         "SELECT sequence, at, source, action, slug, events, doc FROM changes \
@@ -197,17 +199,29 @@ pub async fn stretch_of_entry(
             if left.is_none() || rows == STRETCH {
                 reached = row.integer(0)?;
             }
-            each(entry_change(row, document)?);
+            found.push(logged(row, document)?);
             Ok(())
         },
     )
     .await?;
-    Ok(reached)
+    Ok((with_people(db, account, found).await?, reached))
 }
 
-fn entry_change(row: &Row<'_>, document: &str) -> Result<EntryChange, DbError> {
+/// The changes with the people whom their documents show, who are looked up together, as they are called now.
+async fn with_people(db: &Db, account: AccountId, found: Vec<Logged>) -> Result<Vec<Arc<EntryChange>>, DbError> {
+    let shown: Vec<Vec<Slug>> = found.iter().map(|logged| document::people_of(&logged.document)).collect();
+    let slugs: BTreeSet<Slug> = shown.iter().flatten().copied().collect();
+    let people = users::store::people_of(db, account, &Vec::from_iter(slugs)).await?;
+    let change = |(logged, shown): (Logged, Vec<Slug>)| {
+        let people = people.iter().filter(|person| shown.contains(&person.slug)).cloned().collect();
+        Arc::new(EntryChange::new(logged, people))
+    };
+    Ok(found.into_iter().zip(shown).map(change).collect())
+}
+
+fn logged(row: &Row<'_>, document: &str) -> Result<Logged, DbError> {
     let broken = || DbError::Failed("a change of an entry has no slug".to_owned());
-    Ok(EntryChange::new(Logged {
+    Ok(Logged {
         sequence: row.integer(0)?,
         at: Timestamp::from_microseconds(row.integer(1)?),
         source: row.text(2)?.to_owned(),
@@ -215,5 +229,5 @@ fn entry_change(row: &Row<'_>, document: &str) -> Result<EntryChange, DbError> {
         entry: Slug::parse(row.text(4)?).ok_or_else(broken)?,
         events: row.text(5)?.to_owned(),
         document: document.to_owned(),
-    }))
+    })
 }

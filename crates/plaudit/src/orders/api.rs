@@ -35,7 +35,7 @@ list_parameters!(Query, LIST.spec);
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
     let show = |renderer: &mut Renderer, texts: &[&str]| {
-        renderer.item(texts.first().copied().unwrap_or_default(), None);
+        renderer.naming(http::list::person(texts)?).item(texts.last().copied().unwrap_or_default(), None);
         Ok(())
     };
     http::list::page(&caller, raw.as_deref(), (&LIST, &query), "", &show).await

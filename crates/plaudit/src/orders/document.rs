@@ -13,13 +13,10 @@ use crate::http::json_body::parse_object;
 use crate::input::Members;
 use crate::kind::Kind;
 use crate::text::{Currency, Money, Slug, Timestamp, write_json_string};
-use crate::users::Summary;
 
 /// What an order shows of other records.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Surroundings {
-    /// Who ordered.
-    pub purchaser: Summary,
     /// The tax that the order names.
     pub tax: Option<TaxDetails>,
     /// The titles of the entries that the items name.
@@ -203,7 +200,7 @@ fn shown(order: &Order, surroundings: &Surroundings) -> String {
         object.slug("slug", order.slug);
         write_head(object, order);
         object.reference("season", Kind::Season, order.season);
-        object.object("user", |object| write_purchaser(object, order.user, &surroundings.purchaser));
+        object.purchaser("user", order.user);
         write_billing_and_amounts(object, order);
         match (order.tax_rate_details, &surroundings.tax) {
             (Some(slug), Some(tax)) => object.object("tax_rate_details", |object| write_tax(object, slug, tax)),
@@ -223,21 +220,6 @@ fn write_head(object: &mut Object<'_>, order: &Order) {
     object.text("invoice_number", &order.invoice_number);
     object.time("created_at", order.created_at);
     object.optional_time("transaction_date", order.transaction_date);
-}
-
-/// Who ordered, as an order shows it.
-#[must_use]
-pub(super) fn purchaser(user: &Summary) -> String {
-    document::object(|object| write_purchaser(object, user.slug, user))
-}
-
-fn write_purchaser(object: &mut Object<'_>, slug: Slug, purchaser: &Summary) {
-    object.slug("slug", slug);
-    object.link("link", Kind::User, slug.as_str());
-    object.text("name", &purchaser.name());
-    object.text("first_name", &purchaser.first_name);
-    object.text("last_name", &purchaser.last_name);
-    object.optional_text("email", purchaser.email.as_deref());
 }
 
 fn write_billing_and_amounts(object: &mut Object<'_>, order: &Order) {

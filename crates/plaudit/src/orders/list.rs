@@ -54,7 +54,11 @@ pub(super) static LIST: List = List {
     always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
-    shown: Shown { columns: "r.doc", count: 1, joins: "" },
+    shown: Shown {
+        columns: "r.purchaser, u.names, u.person, r.doc",
+        count: 4,
+        joins: " LEFT JOIN users u ON u.account = r.account AND u.slug = r.purchaser",
+    },
 };
 
 fn season(program: &Program, season: Slug) -> String {

@@ -1,6 +1,7 @@
 //! An order and its items, and the reading of their program-file form.
 
 use super::rules::{self, Given, Totals};
+use crate::document::{MARKER, Slot};
 use crate::input::{self, Members};
 use crate::kind::Kind;
 use crate::text::{Currency, Json, Money, Rate, Slug, Timestamp};
@@ -356,8 +357,12 @@ fn read_item(
 
 /// A bare slug, an object with a slug, or the slot of a stored document.
 fn reference(json: &Json) -> Result<Slug, String> {
-    if let Some(slot) = json.as_str().and_then(|text| text.strip_prefix(crate::document::MARKER)) {
-        return slot.get(2..).and_then(Slug::parse).ok_or_else(|| "must be a slug of 8 ASCII letters".to_owned());
+    if let Some(slot) = json.as_str().and_then(|text| text.strip_prefix(MARKER)) {
+        let slug = match Slot::of_string(slot) {
+            Some(Slot::Reference(_, slug) | Slot::Person { slug, .. }) => Slug::parse(slug),
+            _ => None,
+        };
+        return slug.ok_or_else(|| "must be a slug of 8 ASCII letters".to_owned());
     }
     input::slug(json.get("slug").unwrap_or(json))
 }

@@ -1,7 +1,5 @@
 //! The tables of orders.
 
-mod renewal;
-
 use super::document::{self, Stored};
 use super::record::Order;
 use super::rules;
@@ -10,8 +8,6 @@ use crate::kind::Kind;
 use crate::list::sort_key;
 use crate::log::{self, Action, Change, Origin};
 use crate::text::{Slug, Timestamp};
-
-pub use self::renewal::renew_purchaser;
 
 /// Adds or replaces an order at the revision that its change has in the log.
 pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64, is_new: bool) -> Result<(), DbError> {

@@ -8,7 +8,6 @@ use super::*;
 use crate::http::json_body::parse_object;
 use crate::input::{Members, Violations};
 use crate::text::{Rate, Timestamp};
-use crate::users::Summary;
 
 struct Shop;
 
@@ -54,13 +53,6 @@ fn faults(members: &str) -> Vec<(String, String)> {
 
 fn surroundings(order: &Order) -> Surroundings {
     Surroundings {
-        purchaser: Summary {
-            slug: order.user,
-            first_name: "Ada".to_owned(),
-            last_name: "L\"<\u{7f}".to_owned(),
-            email: None,
-            global_id: String::new(),
-        },
         tax: order.tax_rate_details.and_then(|tax| Shop.tax(tax)),
         titles: order
             .items

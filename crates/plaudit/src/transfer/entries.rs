@@ -91,10 +91,7 @@ impl Import<'_> {
         if !self.faults.is_empty() {
             return Ok(());
         }
-        let Some(around) = self.surroundings(stage, &entry).await? else {
-            self.faults.member(&item.place, "entrant", format!("there is no user {}", entry.entrant));
-            return Ok(());
-        };
+        let around = self.surroundings(stage, &entry).await?;
         let violations = stated.contradictions(around.counts);
         if !violations.is_empty() {
             self.faults.violations(&item.place, &violations);
@@ -126,7 +123,7 @@ impl Import<'_> {
         around: &Surroundings,
         (before, counts): (Option<Entry>, &mut CountChanges),
     ) -> Result<(), Error> {
-        let doc = EntryHead::of(&entry, around).to_doc();
+        let doc = EntryHead::of(&entry, around.counts).to_doc();
         let detail = entries::detail(&entry.entry_fields, around);
         let is_same = |found: &Found| {
             let flags = (found.deleted, found.flag) == (item.deleted, entry.archived);
@@ -142,8 +139,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// What an entry shows of other records. Where nothing can belong to it, only its entrant is looked up.
-    async fn surroundings(&mut self, stage: &Stage<'_>, entry: &Entry) -> Result<Option<Surroundings>, DbError> {
+    /// What an entry shows of other records. Where nothing can belong to it, nothing is looked up.
+    async fn surroundings(&mut self, stage: &Stage<'_>, entry: &Entry) -> Result<Surroundings, DbError> {
         let program = stage.program;
         let is_file = |field: Slug| program.fields.any(field).is_some_and(Field::is_file);
         let has_details = stage.had_details
@@ -152,8 +149,7 @@ impl Import<'_> {
         if has_details {
             return entries::store::surroundings(&mut self.tx, self.id, program, entry).await;
         }
-        let Some(entrant) = self.summary(entry.entrant).await? else { return Ok(None) };
-        Ok(Some(Surroundings { entrant, contributors: Vec::new(), attachments: Vec::new(), counts: Counts::default() }))
+        Ok(Surroundings { contributors: Vec::new(), attachments: Vec::new(), counts: Counts::default() })
     }
 
     /// Makes the documents anew of entries that the file does not have and whose surroundings it has changed.

@@ -1,6 +1,6 @@
 //! The course of an import, and what its stages share.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
@@ -55,6 +55,8 @@ pub(super) struct Import<'i> {
     pub(super) origin: Origin,
     pub(super) changed: BTreeMap<Kind, u64>,
     pub(super) summaries: HashMap<Slug, Summary>,
+    /// Users who are known to be there.
+    users: HashSet<Slug>,
     pub(super) blobs: Spool,
     /// What an apply is to do; `None` for an import.
     pub(super) apply: Option<ApplyMode>,
@@ -183,6 +185,7 @@ impl<'i> Import<'i> {
             origin: Origin { actor: Actor::Operator, source: "system", at: deployment.clock.now() },
             changed: BTreeMap::new(),
             summaries: HashMap::new(),
+            users: HashSet::new(),
             blobs: Spool::default(),
             apply: None,
             stated_counts: Vec::new(),
@@ -338,7 +341,7 @@ impl Import<'_> {
     ) -> Result<(), DbError> {
         for (member, kind, slug) in references {
             let is_there = match kind {
-                Kind::User if self.summaries.contains_key(&slug) => true,
+                Kind::User if self.users.contains(&slug) => true,
                 _ if kind.is_setup() && self.is_left_out(program, kind, slug)? => {
                     let message = format!("the file does not have the {kind} {slug}, which would go to the trash");
                     self.faults.member(place, member.as_ref(), message);
@@ -347,6 +350,12 @@ impl Import<'_> {
                 _ if super::setup::is_in(program, kind, slug) => true,
                 _ => self.has(kind, slug.as_str()).await?,
             };
+            if is_there && kind == Kind::User {
+                if self.users.len() >= REMEMBERED {
+                    self.users.clear();
+                }
+                self.users.insert(slug);
+            }
             if !is_there {
                 let mut message = format!("there is no {kind} {slug}");
                 if let Some(other) = self.kind_of(program, slug)? {

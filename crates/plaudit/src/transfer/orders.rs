@@ -13,7 +13,6 @@ use crate::kind::Kind;
 use crate::orders::{self, Catalogue as _, Order, Stored, Surroundings};
 use crate::program::Program;
 use crate::text::{Json, Slug};
-use crate::users::Summary;
 
 /// What the stage of orders knows.
 struct Stage<'p> {
@@ -25,7 +24,7 @@ struct Stage<'p> {
 }
 
 impl Import<'_> {
-    /// Checks and writes the orders, and makes those anew that show a user or an entry whose name has changed.
+    /// Checks and writes the orders, and makes those anew that show an entry whose title has changed.
     pub(super) async fn orders(&mut self, program: &Program) -> Result<(), Error> {
         let (mut merged, table) = self.begin(Kind::Order).await?;
         let last = orders::store::last_invoice_number(&mut self.tx, self.id).await?;
@@ -81,7 +80,7 @@ impl Import<'_> {
         }
         self.check_references(&item.place, stage.program, order.references()).await?;
         let holder = if stage.may_exist {
-            store::order_of_invoice(&mut self.tx, self.id, &invoice_key(&order)).await?
+            store::order_of_invoice(&mut self.tx, self.id, &orders::invoice_key(&order.invoice_number)).await?
         } else {
             None
         };
@@ -142,11 +141,8 @@ impl Import<'_> {
     }
 
     async fn order_surroundings(&mut self, stage: &mut Stage<'_>, order: &Order) -> Result<Surroundings, DbError> {
-        let mut around = bare(order);
-        if let Some(user) = self.summary(order.user).await? {
-            around.purchaser = user;
-        }
-        around.tax = order.tax_rate_details.and_then(|tax| stage.program.tax(tax));
+        let tax = order.tax_rate_details.and_then(|tax| stage.program.tax(tax));
+        let mut around = Surroundings { tax, titles: BTreeMap::new() };
         for entry in order.items.iter().filter_map(|item| item.entry) {
             if let Some(title) = self.title(stage, entry).await? {
                 around.titles.insert(entry, title);
@@ -169,10 +165,9 @@ impl Import<'_> {
         Ok(found)
     }
 
-    /// Orders show the names of users and the titles of entries. Where any of these has changed, all orders are gone
-    /// through, because nothing tells which orders name an entry.
+    /// Orders show the titles of entries. Where any of these has changed, all orders are gone through.
     async fn refresh_orders(&mut self, stage: &mut Stage<'_>) -> Result<(), Error> {
-        if !stage.may_exist || !(self.reading.names.any(Space::Renamed)? || self.reading.names.any(Space::Retitled)?) {
+        if !stage.may_exist || !self.reading.names.any(Space::Retitled)? {
             return Ok(());
         }
         let mut last = String::new();
@@ -190,23 +185,6 @@ impl Import<'_> {
             }
         }
     }
-}
-
-/// An order that shows nothing of other records.
-fn bare(order: &Order) -> Surroundings {
-    let purchaser = Summary {
-        slug: order.user,
-        first_name: String::new(),
-        last_name: String::new(),
-        email: None,
-        global_id: String::new(),
-    };
-    Surroundings { purchaser, tax: None, titles: BTreeMap::new() }
-}
-
-/// The sort key of an order's invoice number, as its row has it.
-fn invoice_key(order: &Order) -> String {
-    Stored::new(order, &bare(order)).invoice_key
 }
 
 /// What an order may leave out and the stored one has.

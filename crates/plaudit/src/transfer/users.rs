@@ -29,7 +29,7 @@ struct Stage<'p> {
 }
 
 impl Import<'_> {
-    /// Checks and writes the users, and notes the entries that show a user who was renamed.
+    /// Checks and writes the users.
     pub(super) async fn users(&mut self, program: &Program) -> Result<(), Error> {
         let (mut merged, table) = self.begin(Kind::User).await?;
         let mut stage = Stage {
@@ -80,9 +80,6 @@ impl Import<'_> {
             return Ok(());
         }
         let before = before.map(|(user, _)| user);
-        if let Some(before) = &before {
-            self.note_renamed(before, &user).await?;
-        }
         self.summaries.remove(&user.slug);
         self.write_person(stage, &user, password.as_ref()).await?;
         let slug = user.slug;
@@ -199,18 +196,6 @@ impl Import<'_> {
             }
         }
         known.people.entry(person.clone()).or_default().here = Some(user.slug);
-        Ok(())
-    }
-
-    /// A user's name stands in the documents of the user's entries and orders.
-    async fn note_renamed(&mut self, before: &User, user: &User) -> Result<(), Error> {
-        if before.summary() == user.summary() {
-            return Ok(());
-        }
-        self.reading.names.note(Space::Renamed, user.slug.as_str())?;
-        for entry in crate::entries::store::of_entrant(&mut self.tx, self.id, user.slug).await? {
-            self.reading.names.note(Space::Touched, entry.as_str())?;
-        }
         Ok(())
     }
 }

@@ -118,15 +118,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<New>) -> Result<Reply, ApiE
         });
         return Ok(Reply::Stated { status: 201, document, tag: revision.to_string() });
     }
-    let created = Some(format!("/{}/{slug}", Kind::User.path()));
-    Ok(Reply::Record {
-        document: shown(&user),
-        detail: Some(detail(&user)),
-        revision,
-        version: None,
-        created,
-        named: String::new(),
-    })
+    Ok(Reply::created_detailed(shown(&user), detail(&user), revision, Kind::User, slug.as_str()))
 }
 
 struct Changed {

@@ -11,8 +11,8 @@
 //! - The name is the first and the last name, and is never given on its own.
 //! - A user is invited until confirmed; a confirmed one may have the time of it. A user is confirmed in each account on
 //!   its own.
-//! - A user's name, e-mail address and global id stand in the documents of that user's records ([`Summary`]); whoever
-//!   changes them writes those documents again in the same transaction.
+//! - Entries and orders show a user's name, e-mail address and global id. Their documents have a slot for the user, which is
+//!   filled when they are shown ([`Person`]). Only the chapters that a user manages are written again with another name.
 //! - A user in the trash keeps the records, and keeps the name in them, but manages nothing.
 //! - In which seasons a user has entries is kept for the filters of the list ([`store::note_seasons`]).
 //! - The list without `order` shows what was changed last first; `dir=asc` turns it around. A named `order` begins with
@@ -25,8 +25,8 @@ mod identity;
 pub mod links;
 pub mod list;
 pub mod password;
+mod person;
 mod record;
-mod renewal;
 mod rules;
 pub mod schemas;
 pub mod store;
@@ -37,6 +37,7 @@ pub use api::routes;
 pub use document::{Beside, beside, detail, logged, read_beside, shown};
 pub use list::LISTED;
 pub use password::{PasswordHash, Passwords};
+pub use person::{Person, names};
 pub use rules::{Summary, email, full_name, normal_email};
 
 use crate::entries::Answers;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::document::{self, Beside};
 use super::rules::sort_text;
-use super::{Summary, User, normal_email};
+use super::{Person, Summary, User, names, normal_email};
 use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
 use crate::program::chapters::{Candidate, Manager};
 use crate::program::{self, Record};
@@ -52,18 +52,19 @@ fn broken(error: &dyn std::fmt::Display) -> DbError {
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Result<(), DbError> {
     let user = &record.value;
     let mut values: Vec<Value<'static>> =
-        vec![account.into(), user.slug.into(), user.global_id.clone().into(), record.deleted.into()];
+        vec![account.into(), user.slug.into(), user.global_id.clone().into(), shown_names(user).into()];
+    values.push(record.deleted.into());
     values.extend(listed(user));
     values.extend([record.revision.into(), document::shown(user).into(), document::detail(user).into()]);
     tx.later(
-        "INSERT INTO users (account, slug, person, deleted, confirmed, language, season_joined, email, mobile, \
+        "INSERT INTO users (account, slug, person, names, deleted, confirmed, language, season_joined, email, mobile, \
          first_name, last_name, name, created_by, confirmed_at, created_at, updated, list_revision, revision, doc, \
          detail) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18, $19) \
-         ON CONFLICT (account, slug) DO UPDATE SET person = $3, deleted = $4, confirmed = $5, language = $6, \
-         season_joined = $7, email = $8, mobile = $9, first_name = $10, last_name = $11, name = $12, created_by = $13, \
-         confirmed_at = $14, created_at = $15, updated = $16, list_revision = $17, revision = $17, doc = $18, \
-         detail = $19",
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18, $19, $20) \
+         ON CONFLICT (account, slug) DO UPDATE SET person = $3, names = $4, deleted = $5, confirmed = $6, \
+         language = $7, season_joined = $8, email = $9, mobile = $10, first_name = $11, last_name = $12, name = $13, \
+         created_by = $14, confirmed_at = $15, created_at = $16, updated = $17, list_revision = $18, revision = $18, \
+         doc = $19, detail = $20",
         values,
     )
     .await?;
@@ -77,6 +78,11 @@ pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Resu
         .await?;
     }
     Ok(())
+}
+
+/// By what the records of others show a user: the column `names`.
+fn shown_names(user: &User) -> String {
+    names(&user.first_name, &user.last_name, user.email.as_deref())
 }
 
 /// What a user is listed by: the columns `confirmed, language, season_joined, email, mobile, first_name, last_name, name,
@@ -141,6 +147,36 @@ pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Resu
 pub async fn summary(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Summary>, DbError> {
     let sql = "SELECT doc, person FROM users WHERE account = $1 AND slug = $2";
     tx.first(sql, &[account.into(), slug.into()], |row| summary_of(row, 0)).await
+}
+
+/// How the records of others show a user, even one in the trash.
+pub async fn person(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Person>, DbError> {
+    let sql = "SELECT slug, names, person FROM users WHERE account = $1 AND slug = $2";
+    Ok(tx.first(sql, &[account.into(), slug.into()], |row| person_of(row, 0)).await?.flatten())
+}
+
+/// How the records of others show these users.
+pub async fn people_of(db: &Db, account: AccountId, slugs: &[Slug]) -> Result<Vec<Person>, DbError> {
+    let mut found = Vec::with_capacity(slugs.len());
+    for slugs in slugs.chunks(TOGETHER) {
+        let (list, values) = filled(slugs, 2, vec![account.into()]);
+        let sql = format!("SELECT slug, names, person FROM users WHERE account = $1 AND slug IN ({list})");
+        db.each(&sql, &values, |row| {
+            found.extend(person_of(row, 0)?);
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(found)
+}
+
+/// Reads a slug and the columns `names` and `person` from `first` on; nothing where there is no such user.
+pub fn person_of(row: &Row<'_>, first: usize) -> Result<Option<Person>, DbError> {
+    let (Some(names), Some(global_id)) = (row.optional_text(first + 1)?, row.optional_text(first + 2)?) else {
+        return Ok(None);
+    };
+    let slug = Slug::parse(row.text(first)?).ok_or_else(|| broken(&"its slug"))?;
+    Ok(Some(Person { slug, names: names.to_owned(), global_id: global_id.to_owned() }))
 }
 
 /// The version of the account's program, and what the account shows of its owner, even of one in the trash, with the

@@ -1,11 +1,11 @@
-//! Writes a user: the log, the row, and the documents of other records that show the user's name.
+//! Writes a user: the log, the row, and the chapters that show the user as a manager.
 
 use super::store;
-use super::{User, beside, logged, renewal, shown};
+use super::{User, beside, logged, shown};
 use crate::db::{DbError, Tx};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change, Event, Origin};
-use crate::program::{Program, Record};
+use crate::program::{Program, Record, chapters};
 
 /// Writes a user and logs the change; gives the revision. `before` is the user as it was, unless it is new.
 pub(super) async fn write(
@@ -22,8 +22,9 @@ pub(super) async fn write(
     let revision = log::append(tx, account, origin, change).await?;
     let record = Record { value: after.clone(), revision, deleted: action == Action::Trashed };
     store::put(tx, account, &record).await?;
-    if let Some(before) = before.map(User::summary).filter(|before| *before != after.summary()) {
-        renewal::renew(tx, program, origin, (&before, &after.summary())).await?;
+    let names = |user: &User| (user.first_name.clone(), user.last_name.clone());
+    if before.is_some_and(|before| names(before) != names(after)) {
+        chapters::renew_manager(tx, program, origin, &after.summary()).await?;
     }
     Ok(revision)
 }

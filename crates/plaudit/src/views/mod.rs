@@ -103,9 +103,12 @@ struct Made {
     /// The answers to fields by which lists were sorted.
     answers: HashMap<Slug, Arc<HashMap<Record, Box<str>>>>,
     /// What was counted: of which table, of what records, by which columns.
-    counts: HashMap<(usize, Vec<Ask>, Vec<&'static str>), Arc<Counts>>,
+    counts: HashMap<Question, Arc<Counts>>,
     bytes: usize,
 }
+
+/// What is counted: the number of a table, what is asked of its records, and the columns.
+type Question = (usize, Vec<Ask>, Vec<&'static str>);
 
 /// How many records have each combination of values.
 pub type Counts = Vec<(Vec<String>, u64)>;
@@ -256,7 +259,9 @@ impl Views {
             }
             let Some(head) = all.first().map(|(_, changed)| changed.head) else { break };
             if all.iter().all(|(_, changed)| changed.head == head && !changed.is_torn) {
-                all.iter().for_each(|(number, changed)| changed.apply(&mut state.view, *number));
+                for (number, changed) in &all {
+                    changed.apply(&mut state.view, *number);
+                }
                 state.move_to(head);
                 self.0.counters.catch_ups.fetch_add(1, Ordering::Relaxed);
                 return Ok(Some(state));

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use list_view::{Condition, Direction, Filter, From, Key, Made, NOBODY, Page, Path, Sort};
 
 use super::store::{self, Head, Wanted};
-use super::{Account, Counts, MANY, State, Views, with_parents};
+use super::{Account, Counts, MANY, Question, State, Views, with_parents};
 use crate::db::{AccountId, DbError, Source, Tx};
 use crate::http::page::Ask;
 use crate::list::{By, List};
@@ -212,7 +212,7 @@ fn make(account: &Account, request: &Request) -> Option<Plan> {
 }
 
 /// Counts, and keeps what was counted.
-fn counted(account: &Account, question: (usize, Vec<Ask>, Vec<&'static str>)) -> Option<(Head, Arc<Counts>)> {
+fn counted(account: &Account, question: Question) -> Option<(Head, Arc<Counts>)> {
     let (table, asks, columns) = &question;
     let (head, counts) = {
         let held = account.state.read();

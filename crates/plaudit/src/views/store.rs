@@ -53,13 +53,13 @@ pub(super) async fn head_and_hash(
 type Sets = Vec<HashMap<String, Vec<String>>>;
 
 /// What a row of a table tells, borrowed from it.
-struct Cells<'r> {
+struct Held<'r> {
     name: &'r str,
     locator: i64,
     cells: Vec<Cell<'r>>,
 }
 
-fn cells<'r>(table: &Table, row: &'r Row<'_>, first: usize, sets: &'r Sets) -> Result<Cells<'r>, DbError> {
+fn cells<'r>(table: &Table, row: &'r Row<'_>, first: usize, sets: &'r Sets) -> Result<Held<'r>, DbError> {
     let name = row.text(first)?;
     let mut at = first + 1;
     let mut cells = Vec::with_capacity(table.columns.len());
@@ -76,7 +76,7 @@ fn cells<'r>(table: &Table, row: &'r Row<'_>, first: usize, sets: &'r Sets) -> R
             (Holds::Code | Holds::Text | Holds::Reference(_), _) => Cell::Text(row.text(at)?),
         });
     }
-    Ok(Cells { name, locator: row.integer(first + 1)?, cells })
+    Ok(Held { name, locator: row.integer(first + 1)?, cells })
 }
 
 /// Slug, locator and columns of a table, `r` being the table.
@@ -113,7 +113,7 @@ pub(super) async fn load(
     let sql = format!("SELECT {columns} FROM {} r WHERE r.account = $1{after}", table.sql);
     let mut count = 0;
     tx.each(&sql, &parameters, |row| {
-        let Cells { name, locator, cells } = cells(table, row, 0, &sets)?;
+        let Held { name, locator, cells } = cells(table, row, 0, &sets)?;
         view.put(number, name, locator, &cells);
         count += 1;
         if count % 1_024 == 0 {
@@ -238,17 +238,15 @@ pub(super) async fn changed(
     let mut found: Option<Changed> = None;
     source
         .each(&sql, &[account.into(), after.into()], |row| {
-            let changed = match &mut found {
-                Some(changed) => changed,
-                None => {
-                    let since = row.bytes(3).ok().and_then(|hash| hash.try_into().ok());
-                    let head = head(row)?;
-                    let is_torn = states.iter().any(|sequence| *sequence != head.sequence);
-                    found.insert(Changed { head, since, is_torn, rows: Vec::new() })
-                }
-            };
+            if found.is_none() {
+                let head = head(row)?;
+                let since = row.bytes(3).ok().and_then(|hash| hash.try_into().ok());
+                let is_torn = states.iter().any(|sequence| *sequence != head.sequence);
+                found = Some(Changed { head, since, is_torn, rows: Vec::new() });
+            }
+            let Some(changed) = &mut found else { return Ok(()) };
             if row.optional_text(4)?.is_some() {
-                let Cells { name, locator, cells } = cells(table, row, 4, &sets)?;
+                let Held { name, locator, cells } = cells(table, row, 4, &sets)?;
                 changed.rows.push((name.to_owned(), locator, cells.iter().map(Owned::of).collect()));
             }
             Ok(())

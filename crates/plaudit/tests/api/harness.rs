@@ -509,12 +509,15 @@ impl Server {
     /// An entry as the interface would show it now.
     pub async fn shown_entry(&self, account: &str, slug: &str) -> Value {
         let (doc, detail) = self.stored_entry(account, slug).await;
-        let program = self.app.programs.reload(self.account(account).await).await.unwrap().unwrap();
+        let id = self.account(account).await;
+        let program = self.app.programs.reload(id).await.unwrap().unwrap();
+        let people = plaudit::document::people_of(&doc);
         let filling = Filling {
             languages: Languages::of_default(program.account.default_language),
             program,
             signer: self.app.signer.clone(),
             expires: 0,
+            people: plaudit::users::store::people_of(&self.db, id, &people).await.unwrap(),
         };
         let body = Renderer::new(Format::Json, filling).record(&doc, Some(&detail));
         serde_json::from_slice(&body.whole()).unwrap()

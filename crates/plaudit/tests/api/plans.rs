@@ -8,12 +8,8 @@ use plaudit::db::{Engine, Value};
 use crate::harness::{self, Server};
 
 /// What a statement is about, and the end of the name of the index that finds it.
-const OWNED: &[(&str, &str)] = &[
-    ("entry = $", "_of_entry"),
-    ("entrant = $", "_of_entrant"),
-    ("purchaser = $", "_of_purchaser"),
-    ("person = $", "_of_person"),
-];
+const OWNED: &[(&str, &str)] =
+    &[("entry = $", "_of_entry"), ("entrant = $", "_of_entrant"), ("person = $", "_of_person")];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for file in std::fs::read_dir(folder).unwrap() {

@@ -212,6 +212,26 @@ both_engines! {
         assert_eq!(one.event().await, event);
     }
 
+    async fn a_change_shows_how_its_entrant_is_called_when_it_is_read(server) {
+        let (mut all, begins) = Stream::begin(&server, ALL, &[]).await;
+        server.put("/user/UserEntr", r#"{"first_name":"Zoe \u007f \"","email":"zoe@example.org"}"#).await.expect(200);
+        let (revision, shown) = change(&server, "EntryOne").await;
+        let event = all.event().await;
+        assert_eq!(event.id, Some(revision), "a new name is no change of an entry");
+        assert_eq!(event.json()["entry"].to_string(), shown.to_string());
+        assert_eq!(shown["entrant"]["first_name"], "Zoe \u{7f} \"");
+        drop(all);
+        server.put("/user/UserEntr", r#"{"first_name":"Yve"}"#).await.expect(200);
+        for format in FORMATS {
+            let headers = [("accept", format), ("last-event-id", &*begins.to_string())];
+            for path in [ALL, ONE] {
+                let event = Stream::begin(&server, path, &headers).await.0.event().await;
+                assert_eq!(event.id, Some(revision));
+                assert!(event.data.unwrap().contains("Yve"), "{path}");
+            }
+        }
+    }
+
     async fn the_stream_of_an_entry_passes_over_the_others_and_tells_how_far_it_is(server) {
         let (mut one, begins) = Stream::begin(&server, ONE, &[]).await;
         let mut all = Stream::begin(&server, ALL, &[]).await.0;

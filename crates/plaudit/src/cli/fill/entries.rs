@@ -14,11 +14,10 @@ use crate::entries::{
     self, Answers, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, Status, Surroundings,
 };
 use crate::http::json_body::parse_value;
-use crate::ids::derived_person;
 use crate::kind::Kind;
 use crate::program::{Record, store};
 use crate::text::{Slug, Timestamp};
-use crate::users::{self, Summary};
+use crate::users;
 
 /// What is written before a commit: how many entries were added in which places, and in which seasons their entrants have
 /// some.
@@ -56,9 +55,9 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Add
     let account = filling.account;
     let counts = Counts { contributors: i64::try_from(contributors.len()).unwrap_or(i64::MAX), files: 0 };
     let user = random.below(plan.users);
-    let around = Surroundings { entrant: summary(plan, user), contributors, attachments: Vec::new(), counts };
-    let entry = Entry { entrant: around.entrant.slug, ..entry };
-    let doc = entries::EntryHead::of(&entry, &around).to_doc();
+    let around = Surroundings { contributors, attachments: Vec::new(), counts };
+    let entry = Entry { entrant: plan.slug(Kind::User, user), ..entry };
+    let doc = entries::EntryHead::of(&entry, around.counts).to_doc();
     let document = entries::whole(&doc, &entries::detail(&entry.entry_fields, &around));
     let deleted = random.percent(1);
     if !deleted {
@@ -74,19 +73,6 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Add
         contributors::store::put(filling.tx()?, account, &record).await?;
     }
     Ok(())
-}
-
-/// What other records show of a user.
-pub(super) fn summary(plan: &Plan, user: u64) -> Summary {
-    let slug = plan.slug(Kind::User, user);
-    let (first_name, last_name) = plan.name(user);
-    Summary {
-        slug,
-        first_name: first_name.to_owned(),
-        last_name: last_name.to_owned(),
-        email: Some(plan.email(user)),
-        global_id: derived_person(plan.account, slug),
-    }
 }
 
 fn entry(plan: &Plan, place: u64, random: &mut Random) -> Result<Entry, DbError> {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Filling;
-use super::entries::summary;
 use super::plan::{PRICES, Plan, Random};
 use crate::cli::copy;
 use crate::db::tables::TABLES;
@@ -104,7 +103,7 @@ fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Re
     let tax_rate = tax.as_ref().map_or(Rate::ZERO, |tax| tax.rate);
     let totals = orders::totals(&items, &Given::default(), (tax_rate, Rate::ZERO), currency)
         .map_err(|violations: Violations| DbError::Failed(format!("{violations:?}")))?;
-    let purchaser = summary(plan, random.below(plan.users));
+    let purchaser = plan.slug(Kind::User, random.below(plan.users));
     let text = str::to_owned;
     let order = Order {
         slug: plan.slug(Kind::Order, place),
@@ -112,7 +111,7 @@ fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Re
         created_at,
         transaction_date,
         season: plan.slug(Kind::Season, season),
-        user: purchaser.slug,
+        user: purchaser,
         billing: billing(random),
         currency,
         discount_code: text(if totals.discount.is_zero() { "" } else { "EARLYBIRD" }),
@@ -133,7 +132,7 @@ fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Re
         note: String::new(),
         updated,
     };
-    Ok((order, Surroundings { purchaser, tax, titles }))
+    Ok((order, Surroundings { tax, titles }))
 }
 
 fn is_taxed(random: &mut Random) -> bool {

@@ -1,6 +1,6 @@
 //! A single entry.
 
-use crate::entries::store;
+use crate::entries::store::{self, Found};
 use crate::http::openapi::Error;
 use crate::http::{ApiError, Caller, PathSlug, Reply};
 
@@ -20,7 +20,8 @@ use crate::http::{ApiError, Caller, PathSlug, Reply};
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let version = caller.program().version;
     let shown = store::find(&caller.app().db, caller.account(), slug, |found| {
-        (found.version == version).then(|| caller.shown(found.doc, Some(found.detail), found.revision))
+        let shown = |found: Found<'_>| caller.shown(found.doc, Some(found.detail), found.revision, found.person);
+        (found.version == version).then(|| shown(found))
     });
     shown.await?.ok_or(ApiError::NotFound)?.ok_or(ApiError::Stale)
 }

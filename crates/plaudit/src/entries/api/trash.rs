@@ -58,7 +58,7 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
     let head = found.head()?;
     let category = program.categories.any(head.category);
     if let Some(category) = category.filter(|category| category.entrant_max_entries.is_some()) {
-        let has = store::count_of_entrant(tx, account, head.entrant.slug, category.slug).await?;
+        let has = store::count_of_entrant(tx, account, head.entrant, category.slug).await?;
         rules::takes_another(category, has)
             .map_err(|message| ApiError::State(format!("The entry cannot be restored: its category {message}.")))?;
     }

@@ -51,7 +51,7 @@ pub(in crate::entries) fn entry(text: &str, optional: bool) -> Entry {
     }
 }
 
-pub(in crate::entries) fn around(text: &str, optional: bool) -> Surroundings {
+pub(in crate::entries) fn around(text: &str) -> Surroundings {
     let contributor = Contributor {
         slug: slug("ContriAA"),
         entry: slug("EntryAAA"),
@@ -70,13 +70,6 @@ pub(in crate::entries) fn around(text: &str, optional: bool) -> Surroundings {
         updated: time(1),
     };
     Surroundings {
-        entrant: Summary {
-            slug: slug("UserAAAA"),
-            first_name: text.to_owned(),
-            last_name: "Last".to_owned(),
-            email: optional.then(|| text.to_owned()),
-            global_id: "id".to_owned(),
-        },
         contributors: vec![contributor],
         attachments: vec![(attachment, text.to_owned())],
         counts: Counts { contributors: 1, files: 1 },
@@ -120,8 +113,8 @@ const MEMBERS: [&str; 31] = [
 
 #[test]
 fn the_whole_document_has_the_members_of_the_specification_in_their_order() {
-    let (entry, around) = (entry("Words", true), around("Words", true));
-    let whole = whole(&EntryHead::of(&entry, &around).to_doc(), &detail(&entry.entry_fields, &around));
+    let (entry, around) = (entry("Words", true), around("Words"));
+    let whole = whole(&EntryHead::of(&entry, around.counts).to_doc(), &detail(&entry.entry_fields, &around));
     let Json::Object(object) = parse_value(whole.as_bytes()).unwrap() else { panic!("{whole}") };
     let names: Vec<_> = object.iter().map(|(name, _)| name).collect();
     assert_eq!(names, MEMBERS);
@@ -129,14 +122,13 @@ fn the_whole_document_has_the_members_of_the_specification_in_their_order() {
 
 #[test]
 fn the_documents_are_as_the_slots_say() {
-    let (entry, around) = (entry("W", false), around("W", false));
+    let (entry, around) = (entry("W", false), around("W"));
     let shown = |text: String| text.replace(MARKER, "~");
     assert_eq!(
-        shown(EntryHead::of(&entry, &around).to_doc()),
+        shown(EntryHead::of(&entry, around.counts).to_doc()),
         concat!(
             r#"{"slug":"EntryAAA","local_id":7,"title":"W","status":"submitted","created":"1970-01-01T00:00:01Z","#,
-            r#""submitted":null,"updated":"1970-01-01T00:00:03Z","entrant":{"slug":"UserAAAA","link":"~l/user/UserAAAA","#,
-            r#""name":"W Last","first_name":"W","last_name":"Last","email":null,"global_id":"id"},"~p":0,"#,
+            r#""submitted":null,"updated":"1970-01-01T00:00:03Z","entrant":"~eUserAAAA","~p":0,"#,
             r#""contributor_count":1,"files_count":1,"auto_score":12.50,"category":"~rcCategAAA","parent_category":"~cCategAAA","#,
             r#""chapter":"~rhChapteAA","form":"~rfFormAAAA","season":"~rsSeasonAA","comments":"W","user_comments":"W","#,
             r#""custom_deadline":"-","division":null,"eligibility_status":"","moderation_status":"undecided","#,
@@ -165,9 +157,10 @@ fn the_documents_are_as_the_slots_say() {
 #[test]
 fn a_document_that_is_none_of_an_entry_is_refused() {
     let entry = entry("W", true);
-    let doc = EntryHead::of(&entry, &around("W", true)).to_doc();
+    let doc = EntryHead::of(&entry, around("W").counts).to_doc();
     assert!(EntryHead::read(&doc.replace("rhChapteAA", "rhChapter")).is_err());
     assert!(EntryHead::read(&doc.replace("\u{7f}rhChapteAA", "ChapteAA")).is_err());
+    assert!(EntryHead::read(&doc.replace("\u{7f}eUserAAAA", "\u{7f}ruUserAAAA")).is_err());
     assert!(EntryHead::read("{}").is_err());
     assert_eq!(answers_of("{}"), None);
 }
@@ -175,11 +168,11 @@ fn a_document_that_is_none_of_an_entry_is_refused() {
 proptest! {
     #[test]
     fn what_is_stored_reads_back_byte_for_byte(text in any::<String>(), optional in any::<bool>()) {
-        let (entry, around) = (entry(&text, optional), around(&text, optional));
-        let doc = EntryHead::of(&entry, &around).to_doc();
+        let (entry, around) = (entry(&text, optional), around(&text));
+        let doc = EntryHead::of(&entry, around.counts).to_doc();
         let detail = detail(&entry.entry_fields, &around);
         let head = EntryHead::read(&doc).unwrap();
-        prop_assert_eq!(&head, &EntryHead::of(&entry, &around));
+        prop_assert_eq!(&head, &EntryHead::of(&entry, around.counts));
         prop_assert_eq!(head.to_doc(), doc.clone());
         let answers = answers_of(&detail).unwrap();
         prop_assert_eq!(head.into_entry(answers, false), entry);
@@ -187,7 +180,7 @@ proptest! {
 
     #[test]
     fn other_answers_leave_the_rest_of_the_document_alone(text in any::<String>(), other in any::<String>()) {
-        let (entry, around) = (entry(&text, true), around(&text, true));
+        let (entry, around) = (entry(&text, true), around(&text));
         let stored = detail(&entry.entry_fields, &around);
         for given in [answers(&other), Answers::default()] {
             prop_assert_eq!(with_answers(&stored, &given), Some(detail(&given, &around)));
@@ -198,7 +191,7 @@ proptest! {
 #[test]
 fn a_detail_has_the_members_that_are_included() {
     for text in ["], \"attachments\":[ ],\"contributors\":[", "plain", "\\\"]}"] {
-        let around = around(text, true);
+        let around = around(text);
         let all = detail(&answers(text), &around);
         let value = |text: &str| {
             serde_json::from_str::<serde_json::Value>(text).unwrap_or_else(|error| panic!("{error} in {text}"))

@@ -4,7 +4,7 @@
 //!   none, nothing is written.
 //! - The documents, the index columns, the tags, the counts, the title in orders and the seasons of the entrant are kept in the
 //!   same transaction. Of the documents only what has changed is made anew; they always are what they would be if all of it were.
-//! - `updated` is the time of the last change of a member. The trash is no member, nor is the name of the entrant.
+//! - `updated` is the time of the last change of a member. The trash is no member.
 
 use super::{
     Stored, broken, find_any_for_update, set_chapter, set_doc, set_documents, set_row, set_tags, surroundings,
@@ -12,14 +12,15 @@ use super::{
 };
 use crate::db::{AccountId, DbError, Tx};
 use crate::entries::counts::place_of_head;
-use crate::entries::document::{Entrant, with_answers};
+use crate::entries::document::with_answers;
 use crate::entries::rules::{events, files_among};
 use crate::entries::{CountChanges, Counts, Entry, EntryHead, Surroundings, detail, whole};
 use crate::kind::Kind;
 use crate::log::{self, Action, Event, Origin};
+use crate::orders;
 use crate::program::Program;
 use crate::text::Slug;
-use crate::{orders, users};
+use crate::users::{self, Person};
 
 /// A change of an entry that is to be written.
 #[derive(Debug)]
@@ -46,10 +47,12 @@ pub async fn write(
     let missing = || DbError::Failed(format!("there is no user {}, whose entry is written", after.entrant));
     let archived = after.archived;
     let Some(before) = before else {
-        let around = made(tx, account, program, after, is_copy).await?.ok_or_else(missing)?;
-        let (head, detail) = (EntryHead::of(after, &around), detail(&after.entry_fields, &around));
+        let person = users::store::person(tx, account, after.entrant).await?.ok_or_else(missing)?;
+        let around = made(tx, account, program, after, is_copy).await?;
+        let (head, detail) = (EntryHead::of(after, around.counts), detail(&after.entry_fields, &around));
         let told = events::logged(None, (&head, deleted), false, is_copy);
-        return commit(tx, account, origin, None, After { head, detail: Some(detail), deleted, archived }, told).await;
+        let after = After { head, detail: Some(detail), deleted, archived, person: Some(person) };
+        return commit(tx, account, origin, None, after, told).await;
     };
     let first = before.head()?;
     let answered = before.entry()?.entry_fields;
@@ -59,13 +62,12 @@ pub async fn write(
         None => return Err(broken(&"its answers")),
     };
     let files = first.counts().files - files_among(program, &answered) + files_among(program, &after.entry_fields);
-    let other = match after.entrant {
-        entrant if entrant == first.entrant.slug => None,
-        entrant => Some(users::store::summary(tx, account, entrant).await?.ok_or_else(missing)?),
+    let person = match after.entrant {
+        entrant if entrant == first.entrant => before.person.clone(),
+        entrant => Some(users::store::person(tx, account, entrant).await?.ok_or_else(missing)?),
     };
-    let entrant = other.as_ref().map_or_else(|| first.entrant.clone(), Entrant::of);
-    let head = EntryHead::with(after, entrant, Counts { files, ..first.counts() });
-    let after = After { head, detail, deleted, archived };
+    let head = EntryHead::of(after, Counts { files, ..first.counts() });
+    let after = After { head, detail, deleted, archived, person };
     changed(tx, account, origin, (before, &first), after, is_answered).await
 }
 
@@ -78,7 +80,8 @@ pub async fn write_head(
     after: EntryHead<'_>,
     deleted: bool,
 ) -> Result<Stored, DbError> {
-    let after = After { head: after, detail: None, deleted, archived: before.archived };
+    let person = before.person.clone();
+    let after = After { head: after, detail: None, deleted, archived: before.archived, person };
     changed(tx, account, origin, (before, first), after, false).await
 }
 
@@ -87,15 +90,13 @@ pub async fn write_head(
 pub enum Cause {
     /// An import changed the records that it shows.
     Import,
-    /// Its entrant has another name or address. That is no change of the entry, and an event of the user.
-    Renamed,
     /// A contributor, an attachment or a file of it was added, changed or taken away, which changes the entry.
     Belongings,
 }
 
 /// Makes the documents of an entry anew from the records that they show, and logs them where they changed. To be called
-/// for every entry whose entrant, contributors, attachments or files changed, even for one in the trash. Gives what was
-/// counted; `None` where there is no such entry, or no entrant.
+/// for every entry whose contributors, attachments or files changed, even for one in the trash. Gives what was counted;
+/// `None` where there is no such entry.
 pub async fn refresh_detail(
     tx: &mut Tx,
     account: AccountId,
@@ -106,8 +107,8 @@ pub async fn refresh_detail(
 ) -> Result<Option<Counts>, DbError> {
     let Some(before) = find_any_for_update(tx, account, slug).await? else { return Ok(None) };
     let entry = before.entry()?;
-    let Some(around) = surroundings(tx, account, program, &entry).await? else { return Ok(None) };
-    let mut head = EntryHead::of(&entry, &around);
+    let around = surroundings(tx, account, program, &entry).await?;
+    let mut head = EntryHead::of(&entry, around.counts);
     let detail = detail(&entry.entry_fields, &around);
     let first = before.head()?;
     if head == first && detail == before.detail {
@@ -115,13 +116,13 @@ pub async fn refresh_detail(
     }
     let told = match cause {
         Cause::Import => (Action::Imported, Vec::new()),
-        Cause::Renamed => (Action::Renewed, Vec::new()),
         Cause::Belongings => {
             head.updated = origin.at;
             (Action::Updated, vec![Event::EntryUpdated])
         }
     };
-    let after = After { head, detail: Some(detail), deleted: before.deleted, archived: before.archived };
+    let (deleted, archived, person) = (before.deleted, before.archived, before.person.clone());
+    let after = After { head, detail: Some(detail), deleted, archived, person };
     commit(tx, account, origin, Some((&before, &first)), after, told).await?;
     Ok(Some(around.counts))
 }
@@ -133,6 +134,8 @@ struct After<'d> {
     detail: Option<String>,
     deleted: bool,
     archived: bool,
+    /// Its entrant, as entries show users.
+    person: Option<Person>,
 }
 
 /// What a new entry shows of other records. Nothing can belong to it yet, unless it is a copy.
@@ -142,13 +145,12 @@ async fn made(
     program: &Program,
     entry: &Entry,
     is_copy: bool,
-) -> Result<Option<Surroundings>, DbError> {
+) -> Result<Surroundings, DbError> {
     if is_copy {
         return surroundings(tx, account, program, entry).await;
     }
     let counts = Counts { contributors: 0, files: files_among(program, &entry.entry_fields) };
-    let entrant = users::store::summary(tx, account, entry.entrant).await?;
-    Ok(entrant.map(|entrant| Surroundings { entrant, contributors: Vec::new(), attachments: Vec::new(), counts }))
+    Ok(Surroundings { contributors: Vec::new(), attachments: Vec::new(), counts })
 }
 
 /// Writes an entry where it is another one than before.
@@ -180,14 +182,14 @@ async fn commit(
     after: After<'_>,
     (action, events): (Action, Vec<Event>),
 ) -> Result<Stored, DbError> {
-    let After { head, detail, deleted, archived } = after;
+    let After { head, detail, deleted, archived, person } = after;
     let has_same_detail = detail.is_none();
     let detail = detail.or_else(|| before.map(|(stored, _)| stored.detail.clone())).unwrap_or_default();
     let doc = head.to_doc();
     let document = whole(&doc, &detail);
     let change = log::Change { kind: Kind::Entry, slug: head.slug.as_str(), action, events: &events, document };
     let revision = log::append(tx, account, origin, change).await?;
-    let stored = Stored { revision, deleted, archived, doc, detail };
+    let stored = Stored { revision, deleted, archived, doc, detail, person };
     match before {
         Some((before, first)) if has_same_index(before, first, &stored, &head) => {
             match (has_same_detail, first.chapter == head.chapter) {
@@ -207,8 +209,8 @@ async fn commit(
     let counted = before.and_then(|(before, first)| place_of_head(first, before.deleted));
     counts.note(counted, place_of_head(&head, deleted));
     write_counts(tx, account, counts).await?;
-    let held = before.map(|(before, first)| (first.entrant.slug, first.season, !before.deleted));
-    users::store::move_entry(tx, account, held, (head.entrant.slug, head.season, !deleted)).await?;
+    let held = before.map(|(before, first)| (first.entrant, first.season, !before.deleted));
+    users::store::move_entry(tx, account, held, (head.entrant, head.season, !deleted)).await?;
     Ok(stored)
 }
 

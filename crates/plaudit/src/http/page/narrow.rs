@@ -82,7 +82,7 @@ impl Narrow {
             }
             Self::Is(column) => asks.extend(value.map(|value| Ask::Is(column, bounded(&text_of(value))))),
             Self::Has(column) => {
-                asks.extend(value.map(|value| Ask::Has(column, vec![text_of(value).trim().to_owned()])))
+                asks.extend(value.map(|value| Ask::Has(column, vec![text_of(value).trim().to_owned()])));
             }
             Self::Stands(column, words) => {
                 let stored = words.iter().find(|(word, _)| Some(*word) == query.word(name));
@@ -92,7 +92,7 @@ impl Narrow {
                 asks.extend(value.map(|value| Ask::Contains(column, folded(&text_of(value)))));
             }
             Self::Within(column) => asks.extend(query.range(name).map(|range| {
-                let bound = |time: Option<Timestamp>, none| time.map_or(none, |time| time.as_microseconds());
+                let bound = |time: Option<Timestamp>, none| time.map_or(none, Timestamp::as_microseconds);
                 Ask::Within(column, bound(range.from, i64::MIN), bound(range.until, i64::MAX))
             })),
         }

@@ -5,6 +5,7 @@ use parking_lot::Mutex;
 
 use crate::document;
 use crate::text::{Slug, Timestamp};
+use crate::users::Person;
 
 /// How many representations of one change are kept; further ones are made anew for each of their readers.
 const KEPT: usize = 4;
@@ -36,20 +37,27 @@ pub type Representation = (String, i64, i64);
 #[derive(Debug)]
 pub struct EntryChange {
     logged: Logged,
+    people: Vec<Person>,
     rendered: Mutex<Vec<(Representation, Bytes)>>,
 }
 
 impl EntryChange {
     /// A change that nobody has asked for yet.
     #[must_use]
-    pub fn new(logged: Logged) -> Self {
-        Self { logged, rendered: Mutex::default() }
+    pub fn new(logged: Logged, people: Vec<Person>) -> Self {
+        Self { logged, people, rendered: Mutex::default() }
     }
 
     /// What the log says.
     #[must_use]
     pub fn logged(&self) -> &Logged {
         &self.logged
+    }
+
+    /// The people whom it shows.
+    #[must_use]
+    pub fn people(&self) -> &[Person] {
+        &self.people
     }
 
     /// What the entry went through, for a client: one of three names, whatever else the change caused.

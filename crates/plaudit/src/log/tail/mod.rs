@@ -305,12 +305,10 @@ impl Subscription {
     /// Reads older changes from the log; what comes back is at most as much as may be held for one reader.
     pub async fn older(&self, app: &App, range: (i64, i64)) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
         let _turn: Option<SemaphorePermit<'_>> = self.tails.0.older.acquire().await.ok();
-        let mut changes = Vec::new();
-        let each = |change| changes.push(Arc::new(change));
         let account = self.tail.account;
-        let reached = match self.entry {
-            None => store::stretch(&app.db, account, range, READER_BYTES, each).await?,
-            Some(entry) => store::stretch_of_entry(&app.db, account, entry, range, READER_BYTES, each).await?,
+        let (changes, reached) = match self.entry {
+            None => store::stretch(&app.db, account, range, READER_BYTES).await?,
+            Some(entry) => store::stretch_of_entry(&app.db, account, entry, range, READER_BYTES).await?,
         };
         if reached <= range.0 {
             return Err(DbError::Failed(format!("the change log of {account:?} ends before {}", range.1)));
@@ -417,10 +415,8 @@ impl Tail {
                 }
                 return Ok(());
             }
-            let mut changes = Vec::new();
-            let each = |change| changes.push(Arc::new(change));
             let range = (head, committed.sequence);
-            let reached = store::stretch(&app.db, self.account, range, TAIL_BYTES, each).await?;
+            let (changes, reached) = store::stretch(&app.db, self.account, range, TAIL_BYTES).await?;
             if reached == head {
                 return Err(DbError::Failed(format!("{:?} has no change {}", self.account, head + 1)));
             }

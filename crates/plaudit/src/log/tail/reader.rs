@@ -138,7 +138,7 @@ mod tests {
 
     fn changes(numbers: impl IntoIterator<Item = i64>, entry: &str) -> Vec<Arc<EntryChange>> {
         let change = |sequence| {
-            Arc::new(EntryChange::new(Logged {
+            let logged = Logged {
                 sequence,
                 at: Timestamp::from_seconds(0),
                 source: "api".to_owned(),
@@ -146,7 +146,8 @@ mod tests {
                 entry: Slug::parse(entry).unwrap(),
                 events: String::new(),
                 document: String::new(),
-            }))
+            };
+            Arc::new(EntryChange::new(logged, Vec::new()))
         };
         numbers.into_iter().map(change).collect()
     }

@@ -88,7 +88,7 @@ mod tests {
     use crate::text::Timestamp;
 
     fn change(sequence: i64, entry: &str, length: usize) -> Arc<EntryChange> {
-        Arc::new(EntryChange::new(Logged {
+        let logged = Logged {
             sequence,
             at: Timestamp::from_seconds(0),
             source: "api".to_owned(),
@@ -96,7 +96,8 @@ mod tests {
             entry: Slug::parse(entry).unwrap(),
             events: String::new(),
             document: "x".repeat(length),
-        }))
+        };
+        Arc::new(EntryChange::new(logged, Vec::new()))
     }
 
     fn numbers(changes: &[Arc<EntryChange>]) -> Vec<i64> {

@@ -104,8 +104,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, 
     }
     let shown = document(&field, program);
     let revision = write(tx, writing, field, Action::Created).await?;
-    let created = Some(format!("/{}/{slug}", Kind::Field.path()));
-    Ok(Reply::Record { document: shown, detail: None, revision, version: None, created, named: String::new() })
+    Ok(Reply::created(shown, revision, Kind::Field, slug.as_str()))
 }
 
 /// Changes what the body names; everything else keeps its value.

@@ -25,8 +25,6 @@ pub(in crate::transfer) enum Space {
     Touched,
     /// Files whose bytes were put into the storage.
     Put,
-    /// Users whose names were other ones before.
-    Renamed,
     /// Entries whose titles were other ones before.
     Retitled,
     /// An entry, the season that a contributor of it states, and the contributor.
@@ -43,10 +41,9 @@ impl Space {
             Self::Invoice => 4,
             Self::Touched => 5,
             Self::Put => 6,
-            Self::Renamed => 7,
-            Self::Retitled => 8,
-            Self::Person => 9,
-            Self::StatedSeason => 10,
+            Self::Retitled => 7,
+            Self::Person => 8,
+            Self::StatedSeason => 9,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{listed, parse};
+use super::{listed, parse, shown_names};
 use crate::db::{AccountId, DbError, Row, Tx};
 
 /// Hands over what is wrong with the account's users: columns, roles and seasons that are not what their documents and
@@ -12,7 +12,7 @@ pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(St
         "SELECT u.slug, u.doc, u.person || ' ' || u.season_joined || ' ' || u.detail, p.global_id, \
          (SELECT string_agg(r.role, ' ' ORDER BY r.role) FROM user_roles r WHERE r.account = $1 AND r.slug = u.slug), \
          u.confirmed, u.language, u.season_joined, u.email, u.mobile, u.first_name, u.last_name, u.name, u.created_by, \
-         u.confirmed_at, u.created_at, u.updated \
+         u.confirmed_at, u.created_at, u.updated, u.names \
          FROM users u LEFT JOIN people p ON p.global_id = u.person WHERE u.account = $1",
         &[account.into()],
         |row| {
@@ -51,6 +51,9 @@ fn wrong_user(row: &Row<'_>) -> Result<Option<&'static str>, DbError> {
         if row.value(column)? != expected {
             return Ok(Some("what it is listed by is not what its document says"));
         }
+    }
+    if row.text(17)? != shown_names(&user) {
+        return Ok(Some("the names by which others show it are not those of its document"));
     }
     Ok(None)
 }

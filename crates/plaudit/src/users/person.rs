@@ -1,0 +1,94 @@
+//! A user as the records of others show the user.
+
+use super::{Summary, full_name};
+use crate::kind::Kind;
+use crate::text::{Slug, write_json_string};
+
+/// The name, the e-mail address and the global id of a user, as they are shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Person {
+    /// The user.
+    pub slug: Slug,
+    /// The members `name`, `first_name`, `last_name` and `email`, as JSON text without braces.
+    pub names: String,
+    /// The global id.
+    pub global_id: String,
+}
+
+impl From<&Summary> for Person {
+    fn from(user: &Summary) -> Self {
+        let names = names(&user.first_name, &user.last_name, user.email.as_deref());
+        Self { slug: user.slug, names, global_id: user.global_id.clone() }
+    }
+}
+
+/// The members by which a user is shown: those of [`Person::names`].
+#[must_use]
+pub fn names(first_name: &str, last_name: &str, email: Option<&str>) -> String {
+    let object = crate::document::object(|object| {
+        object.text("name", &full_name(first_name, last_name));
+        object.text("first_name", first_name);
+        object.text("last_name", last_name);
+        object.optional_text("email", email);
+    });
+    object[1..object.len() - 1].to_owned()
+}
+
+impl Person {
+    /// Writes the object that stands for a user of this slug; `base` is the address of the deployment. Without a person the
+    /// names are empty.
+    pub fn write(person: Option<&Self>, out: &mut Vec<u8>, (slug, base): (&str, &str), has_global_id: bool) {
+        for part in [r#"{"slug":""#, slug, r#"","link":""#, base, "/", Kind::User.path(), "/", slug, r#"","#] {
+            out.extend_from_slice(part.as_bytes());
+        }
+        match person {
+            Some(person) => out.extend_from_slice(person.names.as_bytes()),
+            None => out.extend_from_slice(names("", "", None).as_bytes()),
+        }
+        if has_global_id {
+            out.extend_from_slice(br#","global_id":"#);
+            write_json_string(person.map_or("", |person| &person.global_id), out);
+        }
+        out.push(b'}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(person: Option<&Person>, has_global_id: bool) -> String {
+        let mut out = Vec::new();
+        Person::write(person, &mut out, ("UserAAAA", "https://a.example"), has_global_id);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_person_is_shown_with_or_without_the_global_id() {
+        let summary = Summary {
+            slug: Slug::parse("UserAAAA").unwrap(),
+            first_name: "Ada \"\u{7f}".to_owned(),
+            last_name: "L".to_owned(),
+            email: Some("ada@example.org".to_owned()),
+            global_id: "id".to_owned(),
+        };
+        let person = Person::from(&summary);
+        let members = concat!(
+            r#"{"slug":"UserAAAA","link":"https://a.example/user/UserAAAA","name":"Ada \"\u007f L","#,
+            r#""first_name":"Ada \"\u007f","last_name":"L","email":"ada@example.org""#
+        );
+        assert_eq!(written(Some(&person), false), format!("{members}}}"));
+        assert_eq!(written(Some(&person), true), format!("{members},\"global_id\":\"id\"}}"));
+    }
+
+    #[test]
+    fn somebody_who_is_not_there_has_empty_names() {
+        assert_eq!(
+            written(None, true),
+            concat!(
+                r#"{"slug":"UserAAAA","link":"https://a.example/user/UserAAAA","name":"","first_name":"","last_name":"","#,
+                r#""email":null,"global_id":""}"#
+            )
+        );
+    }
+}
