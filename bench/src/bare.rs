@@ -14,8 +14,8 @@ use crate::replay::Written;
 const GROUP: usize = crate::load::CONNECTIONS;
 
 /// What the server writes of an entry that goes to another chapter.
-const UPDATE_ENTRY: &str = "UPDATE entries SET chapter = ?3, segment = ?4, recency = ?5, revision = ?6, doc = ?7 \
-     WHERE account = ?1 AND slug = ?2";
+const UPDATE_ENTRY: &str = "UPDATE entries SET chapter = ?3, updated = ?4, list_revision = ?5, revision = ?5, \
+     doc = ?6 WHERE account = ?1 AND slug = ?2";
 
 const INSERT_CHANGE: &str = "INSERT INTO changes (account, sequence, at, actor, source, kind, slug, action, events, \
      doc, hash) VALUES (?1, ?2, ?3, ?4, ?5, 'entry', ?6, ?7, ?8, ?9, ?10)";
@@ -27,9 +27,7 @@ struct Row {
     account: i64,
     slug: String,
     chapter: String,
-    segment: i64,
     updated: i64,
-    revision: i64,
     doc: String,
     actor: String,
     source: String,
@@ -41,8 +39,7 @@ struct Row {
 /// The entries that the server changed last, in the order in which it changed them.
 fn rows(connection: &Connection, wanted: usize) -> Result<Vec<Row>> {
     let mut statement = connection.prepare(
-        "SELECT e.account, e.slug, e.chapter, e.segment, -e.recency, e.revision, e.doc, c.actor, c.source, c.action, \
-                c.events, c.doc \
+        "SELECT e.account, e.slug, e.chapter, e.updated, e.doc, c.actor, c.source, c.action, c.events, c.doc \
          FROM (SELECT account, slug, max(sequence) AS sequence FROM changes WHERE kind = 'entry' \
                GROUP BY account, slug ORDER BY max(sequence) DESC LIMIT ?1) AS last \
          JOIN changes AS c ON c.account = last.account AND c.sequence = last.sequence \
@@ -54,15 +51,13 @@ fn rows(connection: &Connection, wanted: usize) -> Result<Vec<Row>> {
             account: row.get(0)?,
             slug: row.get(1)?,
             chapter: row.get(2)?,
-            segment: row.get(3)?,
-            updated: row.get(4)?,
-            revision: row.get(5)?,
-            doc: row.get(6)?,
-            actor: row.get(7)?,
-            source: row.get(8)?,
-            action: row.get(9)?,
-            events: row.get(10)?,
-            logged: row.get(11)?,
+            updated: row.get(3)?,
+            doc: row.get(4)?,
+            actor: row.get(5)?,
+            source: row.get(6)?,
+            action: row.get(7)?,
+            events: row.get(8)?,
+            logged: row.get(9)?,
         })
     })?;
     Ok(rows.collect::<Result<_, _>>()?)
@@ -139,7 +134,6 @@ fn commit_for(
 
 fn change(tx: &rusqlite::Transaction<'_>, row: &mut Row, head: &mut Head) -> Result<()> {
     head.sequence += 1;
-    row.revision += 1;
     row.updated += 1;
     // Another hash for every row, as the chain has; making it is the server's work, not the database's.
     if let Some((first, _)) = head.hash.split_first_chunk_mut() {
@@ -149,9 +143,8 @@ fn change(tx: &rusqlite::Transaction<'_>, row: &mut Row, head: &mut Head) -> Res
         row.account,
         row.slug,
         row.chapter,
-        row.segment,
-        -row.updated,
-        row.revision,
+        row.updated,
+        head.sequence,
         row.doc
     ])?;
     if updated != 1 {
@@ -188,11 +181,11 @@ mod tests {
                 "INSERT INTO accounts VALUES (1, 'AccountA', 3, 2, x'00', '{}');
                  INSERT INTO changes VALUES (1, 1, 5, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":1}', x'00');
                  INSERT INTO changes VALUES (1, 2, 6, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":2}', x'00');
-                 INSERT INTO entries (account, slug, local_id, season, segment, category, division, chapter, form, entrant,
-                     status, moderation, payment, review, title, title_key, entrant_key, created, recency, archived,
-                     deleted, revision, doc, detail)
-                     VALUES (1, 'EntryAAA', 1, 's', 7, 'c', 0, 'h', 'f', 'e', 'submitted',
-                     'undecided', 'Paid', '', 't', 't', 'e', 1, -2, 0, 0, 9, '{}', '');",
+                 INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status,
+                     moderation, payment, review_key, title, title_key, entrant_key, updated, archived, deleted,
+                     list_revision, revision, doc, detail)
+                     VALUES (1, 'EntryAAA', 1, 's', 'c', 0, 'h', 'f', 'e', 'submitted', 'undecided', 'Paid', '', 't',
+                     't', 'e', 2, 0, 0, 2, 2, '{}', '');",
             )
             .unwrap();
         drop(database);
@@ -200,11 +193,11 @@ mod tests {
         let written = measure(&path, duty, 10).unwrap();
         assert!(written.rate > 0.0);
         let database = Connection::open(&path).unwrap();
-        let query = "SELECT sequence - 2, (SELECT count(*) - 2 FROM changes), (SELECT revision - 9 FROM entries) \
-                     FROM accounts";
-        let counts: (i64, i64, i64) =
-            database.query_row(query, [], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
-        assert!(counts.0 > 0 && counts.0 == counts.1 && counts.1 == counts.2, "{counts:?}");
+        let query = "SELECT sequence - 2, (SELECT count(*) - 2 FROM changes), (SELECT updated - 2 FROM entries), \
+                     (SELECT list_revision - revision FROM entries) FROM accounts";
+        let counts: [i64; 4] =
+            database.query_row(query, [], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?])).unwrap();
+        assert!(counts[0] > 0 && counts == [counts[0], counts[0], counts[0], 0], "{counts:?}");
         drop(database);
         for suffix in ["", "-wal", "-shm"] {
             drop(std::fs::remove_file(format!("{}{suffix}", path.display())));

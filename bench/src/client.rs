@@ -22,11 +22,11 @@ pub(crate) fn get(path: &str, media_type: &str, key: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: {HOST}\r\nAccept: {media_type}\r\nx-api-key: {key}\r\n\r\n").into_bytes()
 }
 
-/// How many spellings of a page [`respelled`] has: more than the server remembers to have seen.
+/// How many spellings of a page [`respelled`] has.
 pub(crate) const SPELLINGS: u64 = 1 << 15;
 
-/// The bytes of a GET request in another spelling, which means the same. The server keeps answers by what was written, so
-/// that a new spelling makes it read and write the answer anew.
+/// The bytes of a GET request in another spelling, which means the same. A cache of answers goes by what was written, so that
+/// a new spelling is read and written again.
 pub(crate) fn respelled(path: &str, media_type: &str, key: &str, number: u64) -> Vec<u8> {
     get(&respelled_path(path, number), &respelled_type(media_type, number), key)
 }

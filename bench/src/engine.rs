@@ -143,6 +143,13 @@ impl Engine {
         })
     }
 
+    /// The number of the account in a PostgreSQL database.
+    pub(crate) fn account(filled: &Filled) -> Result<i64> {
+        let number =
+            query_one(&filled.url, &format!("SELECT id::text FROM accounts WHERE slug = '{}'", filled.account))?;
+        Ok(number.parse()?)
+    }
+
     /// How many connections a database has, other than the one that asks.
     pub(crate) fn connections(filled: &Filled) -> Result<usize> {
         let count = query_one(

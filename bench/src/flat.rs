@@ -1,5 +1,5 @@
-//! Every page costs the same: the last page of every filter and sort order against its first, in processor time, the
-//! database's included.
+//! Every page costs the same: the last page of every filter and sort against its first, in processor time a byte of the
+//! answer, the database's included.
 
 use std::time::Duration;
 
@@ -9,20 +9,43 @@ use serde_json::Value;
 use crate::client::{self, Client};
 use crate::context::Context;
 use crate::engine::{Engine, Filled};
+use crate::listing::{List, PER_PAGE, count, with_query};
 use crate::load::{float, median};
 use crate::machine::Processes;
 use crate::plaudit::Server;
 use crate::report::{Flatness, Report, microseconds};
+use crate::sorts;
 
-const SORTS: [&str; 7] = ["", "created_at", "invoice_number", "payment_method", "payment_status", "season", "total"];
+/// The last page of the middle list costs at most this many times what its first page costs.
+const MIDDLE_BAR: f64 = 1.1;
 
-const PER_PAGE: u64 = 100;
+/// And that of the worst list.
+const WORST_BAR: f64 = 1.4;
 
-/// The last page costs at most this many times what page 1 costs.
-const BAR: f64 = 1.5;
+/// Lists of one kind of record: every filter with every sort in both directions.
+struct Lists {
+    address: &'static str,
+    filters: Vec<String>,
+    sorts: Vec<&'static str>,
+}
 
-/// Every filter of the list, and combinations of them.
-fn filters(seasons: &[String]) -> Vec<String> {
+impl Lists {
+    fn queries(&self) -> Vec<String> {
+        let mut queries = Vec::new();
+        for filter in &self.filters {
+            for sort in std::iter::once("").chain(self.sorts.iter().copied()) {
+                for direction in ["asc", "desc"] {
+                    let order = if sort.is_empty() { String::new() } else { format!("order={sort}&") };
+                    queries.push(with_query(filter, &format!("{order}dir={direction}")).trim_start_matches('&').into());
+                }
+            }
+        }
+        queries
+    }
+}
+
+/// Every filter of the orders, and combinations of them.
+fn of_orders(client: &mut Client, key: &str) -> Result<Lists> {
     let mut filters: Vec<String> = [
         "",
         "status=paid",
@@ -42,92 +65,103 @@ fn filters(seasons: &[String]) -> Vec<String> {
     ]
     .map(str::to_owned)
     .into();
-    for season in seasons {
-        filters.push(format!("season={season}"));
-        filters.push(format!("season={season}&status=paid&test=hide&deleted=included"));
-    }
-    filters
-}
-
-/// A list of orders under one filter and sort order.
-struct List<'key> {
-    query: String,
-    key: &'key str,
-}
-
-impl List<'_> {
-    /// The request of a page in one of its spellings; see [`client::respelled`].
-    fn request(&self, page: u64, spelling: u64) -> Vec<u8> {
-        let mark = if self.query.is_empty() { "" } else { "&" };
-        let path = format!("/order?per_page={PER_PAGE}&page={page}{mark}{}", self.query);
-        client::respelled(&path, client::JSON, self.key, spelling)
-    }
-
-    fn page(&self, client: &mut Client, page: u64) -> Result<Value> {
-        Ok(serde_json::from_slice(&client.ask_ok(&self.request(page, 0))?.body)?)
-    }
-}
-
-fn count(envelope: &Value, member: &str) -> Result<u64> {
-    envelope.get(member).and_then(Value::as_u64).with_context(|| format!("an envelope without `{member}`"))
-}
-
-/// The seasons at both ends of the account's orders.
-fn seasons(client: &mut Client, key: &str) -> Result<Vec<String>> {
-    let mut seasons = Vec::new();
+    // The seasons at both ends of the account's orders.
     for direction in ["asc", "desc"] {
-        let list = List { query: format!("season=all&order=season&dir={direction}"), key };
-        let page = list.page(client, 1)?;
-        let slug = page.pointer("/data/0/season/slug").and_then(Value::as_str).context("no order has a season")?;
-        if !seasons.iter().any(|season| season == slug) {
-            seasons.push(slug.to_owned());
-        }
+        let list = List::new("/order", &format!("season=all&order=season&dir={direction}"), key);
+        let season = slug_at(&list, client, "/data/0/season/slug")?;
+        let all = [format!("season={season}"), format!("season={season}&status=paid&test=hide&deleted=included")];
+        filters.extend(all.into_iter().filter(|filter| !filters.contains(filter)).collect::<Vec<_>>());
     }
-    Ok(seasons)
+    Ok(Lists { address: "/order", filters, sorts: sorts::SORTS.into() })
 }
 
-/// Measures every list, and holds the worst ratio against the bar.
-pub(crate) fn measure(
+/// Every filter of the entries that a synthetic account has matches of, and some combinations.
+fn of_entries(client: &mut Client, key: &str) -> Result<Lists> {
+    let first = List::new("/entry", "season=all", key);
+    let [category, chapter, form, season] = ["category", "chapter", "form", "season"]
+        .map(|member| slug_at(&first, client, &format!("/data/0/{member}/slug")));
+    let mut filters: Vec<String> = [
+        "",
+        "season=all",
+        "season=all&status=submitted",
+        "season=all&status=in_progress",
+        "season=all&moderation=undecided",
+        "season=all&payment_status=paid",
+        "season=all&payment_status=awaiting_payment",
+        "season=all&title=e",
+        "season=all&updated_at=2000-01-01",
+        "season=all&archived=included",
+        "season=all&deleted=included",
+    ]
+    .map(str::to_owned)
+    .into();
+    filters.extend([
+        format!("season=all&category={}", category?),
+        format!("season=all&chapter={}", chapter?),
+        format!("season=all&form={}", form?),
+        format!("season={}", season?),
+    ]);
+    let sorts = ["category", "chapter", "applicant", "local_id", "parent_category", "title", "updated"];
+    Ok(Lists { address: "/entry", filters, sorts: sorts.into() })
+}
+
+/// The contributors, which filter by what their entries are.
+fn of_contributors() -> Lists {
+    let filters = ["", "season=all", "season=all&status=submitted", "season=all&payment_status=paid"];
+    Lists {
+        address: "/contributor",
+        filters: filters.map(str::to_owned).into(),
+        sorts: ["entry", "tab", "created", "updated"].into(),
+    }
+}
+
+fn slug_at(list: &List<'_>, client: &mut Client, pointer: &str) -> Result<String> {
+    let (page, _) = list.read(client, 1)?;
+    let slug = page.pointer(pointer).and_then(Value::as_str);
+    Ok(slug.with_context(|| format!("{} has nothing at {pointer}", list.path()))?.to_owned())
+}
+
+/// Measures every list of orders.
+pub(crate) fn orders(context: &Context, report: &mut Report, engine: &Engine, filled: &Filled) -> Result<()> {
+    let server = Server::start(context, &filled.url)?;
+    let lists = of_orders(&mut Client::connect(server.address)?, &filled.key)?;
+    measure(context, report, engine, (filled, &server), &lists)?;
+    server.stop()
+}
+
+/// Measures the lists of entries and of what belongs to them.
+pub(crate) fn entries(context: &Context, report: &mut Report, engine: &Engine, filled: &Filled) -> Result<()> {
+    let server = Server::start(context, &filled.url)?;
+    let lists = of_entries(&mut Client::connect(server.address)?, &filled.key)?;
+    measure(context, report, engine, (filled, &server), &lists)?;
+    measure(context, report, engine, (filled, &server), &of_contributors())?;
+    server.stop()
+}
+
+/// Measures all lists of a kind, and holds the middle and the worst ratio against their bars.
+fn measure(
     context: &Context,
     report: &mut Report,
     engine: &Engine,
-    filled: &Filled,
-    server: &Server,
+    (filled, server): (&Filled, &Server),
+    lists: &Lists,
 ) -> Result<()> {
-    let label = engine.label();
-    let postmaster = match engine {
-        Engine::Sqlite => None,
-        Engine::Postgres(_) => engine.postmaster()?,
-    };
-    let processes = server.processes(postmaster);
+    let processes = server.processes(engine.postmaster()?);
     let mut client = Client::connect(server.address)?;
-    let seasons = seasons(&mut client, &filled.key)?;
     let (mut rows, mut doubtful) = (Vec::new(), Vec::new());
-    let (mut lists, mut one_page, mut slowest) = (0.0, 0.0, Duration::ZERO);
-    for filter in filters(&seasons) {
-        for sort in SORTS {
-            for direction in ["asc", "desc"] {
-                let mut query = filter.clone();
-                for (name, value) in [("order", sort), ("dir", direction)] {
-                    if !value.is_empty() {
-                        let mark = if query.is_empty() { "" } else { "&" };
-                        query = format!("{query}{mark}{name}={value}");
-                    }
-                }
-                let list = List { query, key: &filled.key };
-                let Some((row, first_access)) = pages(context, (engine, &processes), &list, &mut client, 0)? else {
-                    one_page += 1.0;
-                    continue;
-                };
-                lists += 1.0;
-                if row.ratio > BAR {
-                    doubtful.push((list, vec![row]));
-                } else {
-                    rows.push(row);
-                }
-                slowest = slowest.max(first_access);
-            }
+    let (mut one_page, mut slowest) = (0.0, Duration::ZERO);
+    for query in lists.queries() {
+        let list = List::new(lists.address, &query, &filled.key);
+        let Some((row, first_access)) = pages(context, (engine, &processes), &list, &mut client, 0)? else {
+            one_page += 1.0;
+            continue;
+        };
+        if row.ratio > WORST_BAR {
+            doubtful.push((list, vec![row]));
+        } else {
+            rows.push(row);
         }
+        slowest = slowest.max(first_access);
     }
     let again = float(doubtful.len().try_into()?);
     // A disturbance must not be taken for the list's own, and lasts longer than three measurements in a row.
@@ -139,23 +173,28 @@ pub(crate) fn measure(
     for (list, mut measured) in doubtful {
         measured.sort_by(|one, other| one.ratio.total_cmp(&other.ratio));
         let shown: Vec<String> = measured.iter().map(|row| format!("{:.3}", row.ratio)).collect();
-        println!("  {}: measured again after the others: {}", list.query, shown.join(", "));
+        println!("  {}: measured again after the others: {}", list.path(), shown.join(", "));
         rows.push(measured.swap_remove(measured.len() / 2));
     }
-    let worst = rows.iter().max_by(|one, other| one.ratio.total_cmp(&other.ratio)).cloned();
-    let worst = worst.context("no list has more than one page")?;
-    for row in rows {
-        report.flatness(row);
-    }
-    report.figure(format!("{label}: lists of more than one page"), lists, "");
-    report.figure(format!("{label}: lists of one page, not compared"), one_page, "");
-    report.figure(format!("{label}: lists measured again"), again, "");
-    report.figure(format!("{label}: slowest first request for a last page"), microseconds(slowest), "us");
-    report.at_most(format!("{label}: last page against page 1, worst ({})", worst.query), BAR, worst.ratio, "");
+    let name = format!("{}: GET {}", engine.label(), lists.address);
+    report.figure(format!("{name}: lists of more than one page"), float(rows.len().try_into()?), "");
+    report.figure(format!("{name}: lists of one page, not compared"), one_page, "");
+    report.figure(format!("{name}: lists measured again"), again, "");
+    report.figure(format!("{name}: slowest first request of a list"), microseconds(slowest), "us");
+    judge(report, &name, rows)
+}
+
+fn judge(report: &mut Report, name: &str, rows: Vec<Flatness>) -> Result<()> {
+    let worst = rows.iter().max_by(|one, other| one.ratio.total_cmp(&other.ratio));
+    let (query, worst) = worst.map(|row| (row.query.clone(), row.ratio)).context("no list has more than one page")?;
+    let middle = median(rows.iter().map(|row| row.ratio).collect());
+    rows.into_iter().for_each(|row| report.flatness(row));
+    report.at_most(format!("{name}, last page against page 1 by the byte, middle list"), MIDDLE_BAR, middle, "");
+    report.at_most(format!("{name}, last page against page 1 by the byte, worst ({query})"), WORST_BAR, worst, "");
     Ok(())
 }
 
-/// The processor time of the first, the middle and the last page, and how long the first request for the last page took.
+/// The processor time of the first, the middle and the last page, and how long the first request of the list took.
 /// Of two pages the second is the middle one as well.
 /// `round` is how often the list was measured before.
 fn pages(
@@ -165,42 +204,43 @@ fn pages(
     client: &mut Client,
     round: usize,
 ) -> Result<Option<(Flatness, Duration)>> {
-    let envelope = list.page(client, 1)?;
+    let first_access = client.time(&list.request(client::JSON, 1, 0))?;
+    let (envelope, _) = list.read(client, 1)?;
     let (total, pages) = (count(&envelope, "total")?, count(&envelope, "last_page")?);
     if pages < 2 {
         return Ok(None);
     }
-    // A last page with fewer rows is faster for that alone: the fuller one of the last two is comparable.
+    // What a request costs besides its records would be spread over fewer of them on a page that is not full.
     let deep = if total.is_multiple_of(PER_PAGE) || pages == 2 { pages } else { pages - 1 };
-    let first_access = client.time(&list.request(pages, 0))?;
     // Each page once in a turn: what was asked for a moment ago is still in the caches of the processor.
     let compared = if deep == 2 { vec![1, deep] } else { vec![1, deep.div_ceil(2), deep] };
-    for page in &compared {
-        client.time(&list.request(*page, 1))?;
-    }
+    let bytes = compared.iter().map(|page| Ok(list.read(client, *page)?.1)).collect::<Result<Vec<f64>>>()?;
     let mut times = vec![Vec::new(); compared.len()];
     let threads = processes.threads()?;
     // In turns, so that a disturbance of the machine meets all of them.
-    // Each round in spellings of its own: what is asked for again is answered from memory.
+    // Each round in spellings of its own, so that no cache of answers decides.
     for spelling in (2..client::SPELLINGS).cycle().skip(round * context.turns).take(context.turns) {
         for (page, times) in compared.iter().zip(&mut times) {
             let before = threads.used();
-            client.time(&list.request(*page, spelling))?;
+            client.time(&list.request(client::JSON, *page, spelling))?;
             times.push(microseconds(threads.used().saturating_sub(before)));
         }
     }
     let times: Vec<f64> = times.into_iter().map(median).collect();
-    let [first, .., deepest] = times[..] else { bail!("two pages were not measured") };
-    let middle = times[times.len() / 2];
+    let (&[first, .., last], &[first_bytes, .., last_bytes]) = (&times[..], &bytes[..]) else {
+        bail!("two pages were not measured")
+    };
     let row = Flatness {
         engine: engine.label(),
-        query: list.query.clone(),
+        query: list.path().to_owned(),
         total,
         page: deep,
         first_microseconds: first,
-        middle_microseconds: middle,
-        last_microseconds: deepest,
-        ratio: middle.max(deepest) / first,
+        first_bytes,
+        middle_microseconds: times[times.len() / 2],
+        last_microseconds: last,
+        last_bytes,
+        ratio: (last / last_bytes) / (first / first_bytes),
     };
     Ok(Some((row, first_access)))
 }
@@ -210,11 +250,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_asked_for_with_its_filter_and_sort() {
-        let list = List { query: "season=all&order=total&dir=asc".to_owned(), key: "k" };
-        let request = String::from_utf8(list.request(7, 0)).unwrap();
-        assert!(request.starts_with("GET /order?per_page=100&page=7&season=all&order=total&dir=asc HTTP/1.1\r\n"));
-        let plain = List { query: String::new(), key: "k" };
-        assert!(plain.request(1, 0).starts_with(b"GET /order?per_page=100&page=1 HTTP/1.1\r\n"));
+    fn every_filter_is_sorted_in_every_way() {
+        let lists = Lists { address: "/order", filters: vec![String::new(), "a=b".to_owned()], sorts: vec!["c"] };
+        let expected = [
+            "dir=asc",
+            "dir=desc",
+            "order=c&dir=asc",
+            "order=c&dir=desc",
+            "a=b&dir=asc",
+            "a=b&dir=desc",
+            "a=b&order=c&dir=asc",
+            "a=b&order=c&dir=desc",
+        ];
+        assert_eq!(lists.queries(), expected);
     }
 }

@@ -18,9 +18,6 @@ use crate::machine::Processes;
 /// As many connections as every figure is made with.
 pub(crate) const CONNECTIONS: usize = 32;
 
-/// The spellings of a request that a connection has to itself.
-const OWN_SPELLINGS: u64 = client::SPELLINGS / CONNECTIONS as u64;
-
 /// `MSG_TRUNC`: the kernel drops the bytes of a body instead of copying them, so that the generator, which has one
 /// core as well, does not become the limit of a server that sends gigabytes a second.
 const DISCARD: i32 = 0x20;
@@ -89,13 +86,6 @@ pub(crate) fn same(request: &[u8]) -> Vec<Requests> {
 pub(crate) fn in_turn(requests: Vec<Vec<u8>>) -> Vec<Requests> {
     let all = Arc::new(requests);
     (0..CONNECTIONS).map(|number| Requests { all: Arc::clone(&all), first: number * all.len() / CONNECTIONS }).collect()
-}
-
-/// Every connection sends the same request in spellings of its own.
-pub(crate) fn fresh(path: &str, media_type: &str, key: &str) -> Vec<Requests> {
-    let spelled = |number| client::respelled(path, media_type, key, number);
-    let connection = |first: u64| (first..first + OWN_SPELLINGS).map(spelled).collect::<Vec<_>>().into();
-    (0..CONNECTIONS as u64).map(|number| connection(number * OWN_SPELLINGS)).collect()
 }
 
 /// A server under load, and the processes whose time it costs.

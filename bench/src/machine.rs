@@ -112,6 +112,11 @@ impl Processes {
         Ok(Threads(files))
     }
 
+    /// The processor time used so far, to the nanosecond, by the threads that there are now.
+    pub(crate) fn used(&self) -> Result<Duration> {
+        Ok(self.threads()?.used())
+    }
+
     /// The processes of PostgreSQL that count.
     fn connections(&self) -> Result<Vec<u32>> {
         let Some(postmaster) = self.postmaster else { return Ok(Vec::new()) };

@@ -5,6 +5,8 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod bare;
+mod by_id;
+mod change;
 mod client;
 mod context;
 mod driver;
@@ -12,6 +14,7 @@ mod engine;
 mod entry;
 mod flat;
 mod limit;
+mod listing;
 mod load;
 mod machine;
 mod plaudit;
@@ -19,8 +22,10 @@ mod put;
 mod read;
 mod replay;
 mod report;
+mod sorts;
 mod start;
 mod statements;
+mod view;
 mod wire;
 
 use std::os::unix::process::CommandExt as _;
@@ -33,7 +38,6 @@ use clap::{Parser, Subcommand};
 use crate::context::{Context, Engines, RunArguments};
 use crate::engine::Engine;
 use crate::machine::{Cores, Machine};
-use crate::plaudit::Server;
 use crate::report::Report;
 
 #[global_allocator]
@@ -135,35 +139,19 @@ fn run(arguments: &RunArguments) -> Result<ExitCode> {
 fn measure(context: &Context, report: &mut Report, engine: &Engine, only: Option<&str>) {
     let label = engine.label();
     let wanted = |name: &str| only.is_none_or(|only| name.contains(only));
-    if ["orders", "pages", "start"].iter().any(|name| wanted(name)) {
-        report.part(&format!("{label}: an account with many orders"), |report| {
-            // Orders name entries, and a thousand of them are as good for that as a million.
-            let filled = engine.filled(context, context.entries.min(1_000), context.orders)?;
-            if wanted("start") {
-                report.part(&format!("{label}: start"), |report| start::measure(context, report, engine, &filled));
-            }
-            let server = Server::start(context, &filled.url)?;
-            if wanted("orders") {
-                report.part(&format!("{label}: orders"), |report| {
-                    read::against_the_limit(context, report, engine, &filled, &server)
-                });
-            }
-            if wanted("pages") {
-                report.part(&format!("{label}: pages"), |report| {
-                    flat::measure(context, report, engine, &filled, &server)
-                });
-            }
-            server.stop()?;
-            if wanted("orders") && matches!(engine, Engine::Postgres(_)) {
-                report.part(&format!("{label}: orders against the driver"), |report| {
-                    read::against_the_driver(context, report, engine, &filled)
-                });
-            }
+    let part = |name: &str| format!("{label}: {name}");
+    if OF_MANY_ORDERS.iter().any(|name| wanted(name)) {
+        report.part(&part("an account with many orders"), |report| many_orders(context, report, engine, &wanted));
+    }
+    if wanted("first-list") {
+        report.part(&part("first-list, a tenth of the orders"), |report| {
+            let filled = engine.filled(context, context.entries.min(ENTRIES_NAMED), (context.orders / 10).max(1))?;
+            view::first_list(context, report, engine, &filled)?;
             engine.release(context, &filled)
         });
     }
     if wanted("entries") {
-        report.part(&format!("{label}: entries"), |report| {
+        report.part(&part("entries"), |report| {
             let filled = engine.filled(context, context.entries, 0)?;
             match engine {
                 Engine::Sqlite => put::against_group_commits(context, report, &filled)?,
@@ -172,27 +160,56 @@ fn measure(context: &Context, report: &mut Report, engine: &Engine, only: Option
             engine.release(context, &filled)
         });
     }
-    if wanted("entry-reads") {
-        report.part(&format!("{label}: reads of entries"), |report| {
-            let filled = engine.filled(context, context.entries, entry::ORDER_COUNT)?;
-            let server = Server::start(context, &filled.url)?;
-            let slugs = entry::slugs(&server, &filled.key)?;
-            let measured = entry::measure(context, report, engine, (&filled, &slugs), &server);
-            server.stop()?;
-            let measured = measured.and_then(|()| match engine {
-                Engine::Sqlite => Ok(()),
-                Engine::Postgres(_) => entry::against_the_driver(context, report, engine, (&filled, &slugs)),
-            });
-            engine.release(context, &filled)?;
-            measured
-        });
+    if OF_MANY_ENTRIES.iter().any(|name| wanted(name)) {
+        report.part(&part("an account with many entries"), |report| many_entries(context, report, engine, &wanted));
     }
     if wanted("entry-statements") {
-        report.part(&format!("{label}: statements of reads of entries"), |report| {
-            entry::statements(context, report, engine)
-        });
+        report.part(&part("entry-statements"), |report| entry::statements(context, report, engine));
     }
     if wanted("statements") {
-        report.part(&format!("{label}: statements"), |report| statements::measure(context, report, engine));
+        report.part(&part("statements"), |report| statements::measure(context, report, engine));
     }
+}
+
+/// The parts that share an account with many orders.
+const OF_MANY_ORDERS: [&str; 7] = ["start", "first-list", "memory", "orders", "sorts", "pages", "after-change"];
+
+/// The parts that share an account with many entries.
+const OF_MANY_ENTRIES: [&str; 3] = ["entry-reads", "entry-lists", "after-change"];
+
+/// Orders name entries, and a thousand of them are as good for that as a million.
+const ENTRIES_NAMED: u64 = 1_000;
+
+fn many_orders(context: &Context, report: &mut Report, engine: &Engine, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    let filled = engine.filled(context, context.entries.min(ENTRIES_NAMED), context.orders)?;
+    let mut part = |name: &str, work: &dyn Fn(&mut Report) -> Result<()>| {
+        if wanted(name) {
+            report.part(&format!("{}: {name}", engine.label()), work);
+        }
+    };
+    part("start", &|report| start::measure(context, report, engine, &filled));
+    part("first-list", &|report| view::first_list(context, report, engine, &filled));
+    part("memory", &|report| view::memory(context, report, engine, &filled));
+    // Each starts a server of its own: the lists that one part asked for must not stand beside those of another one.
+    part("orders", &|report| read::against_the_limit(context, report, engine, &filled));
+    if matches!(engine, Engine::Postgres(_)) {
+        part("orders", &|report| read::against_the_driver(context, report, engine, &filled));
+    }
+    part("sorts", &|report| sorts::measure(context, report, engine, &filled));
+    part("pages", &|report| flat::orders(context, report, engine, &filled));
+    part("after-change", &|report| change::measure(context, report, engine, &filled, "/order"));
+    engine.release(context, &filled)
+}
+
+fn many_entries(context: &Context, report: &mut Report, engine: &Engine, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
+    let filled = engine.filled(context, context.entries, entry::ORDER_COUNT)?;
+    let mut part = |name: &str, work: &dyn Fn(&mut Report) -> Result<()>| {
+        if wanted(name) {
+            report.part(&format!("{}: {name}", engine.label()), work);
+        }
+    };
+    part("entry-reads", &|report| entry::measure(context, report, engine, &filled));
+    part("entry-lists", &|report| flat::entries(context, report, engine, &filled));
+    part("after-change", &|report| change::measure(context, report, engine, &filled, "/entry"));
+    engine.release(context, &filled)
 }

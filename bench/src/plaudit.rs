@@ -93,7 +93,7 @@ pub(crate) struct Server {
     child: Child,
     log: PathBuf,
     pub(crate) address: SocketAddr,
-    pub(crate) metrics: SocketAddr,
+    metrics: SocketAddr,
     /// The time from the start of the process to the first answer that it is ready.
     pub(crate) ready_after: Duration,
 }
@@ -149,6 +149,13 @@ impl Server {
         Processes { alone: vec![self.id()], postmaster }
     }
 
+    /// A measurement of the server, summed over its labels.
+    pub(crate) fn metric(&self, name: &str) -> Result<f64> {
+        let request = client::get("/metrics", "*/*", "none");
+        let answer = Client::connect(self.metrics)?.ask_ok(&request)?;
+        sum(&String::from_utf8(answer.body)?, name)
+    }
+
     /// The last lines of the log, for a message.
     pub(crate) fn end_of_log(&self) -> Result<String> {
         let log = fs::read_to_string(&self.log)?;
@@ -183,5 +190,30 @@ impl Drop for Server {
     fn drop(&mut self) {
         // After `stop` this does nothing; on the way out of a failure there is nothing left to report to.
         drop(self.terminate());
+    }
+}
+
+/// The sum of a measurement over all its labels.
+fn sum(text: &str, wanted: &str) -> Result<f64> {
+    let mut found = None;
+    for line in text.lines() {
+        let Some((name, value)) = line.rsplit_once(' ') else { continue };
+        if name.split('{').next() == Some(wanted) {
+            found = Some(found.unwrap_or(0.0) + value.parse::<f64>()?);
+        }
+    }
+    found.with_context(|| format!("the metrics of the server have no {wanted}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_measurement_is_summed_over_its_labels() {
+        let text = "# TYPE statements_total counter\nstatements_total{kind=\"a\"} 3\nstatements_total{kind=\"b\"} 4\n\
+                    statements_total_more 9\n";
+        assert!((sum(text, "statements_total").unwrap() - 7.0).abs() < 1e-9);
+        assert!(sum("nothing 1\n", "statements_total").is_err());
     }
 }

@@ -9,12 +9,13 @@ use std::path::Path;
 use anyhow::{Result, bail};
 use serde_json::Value;
 
+use crate::client::{self, Client};
 use crate::context::Context;
 use crate::engine::{self, Engine, Filled};
 use crate::load::{self, CONNECTIONS, Requests, float};
 use crate::plaudit::{self, Server};
 use crate::report::Report;
-use crate::{bare, client, replay, wire};
+use crate::{bare, replay, wire};
 
 /// An entry, and the chapters that it moves between.
 #[derive(Debug, PartialEq, Eq)]
@@ -88,12 +89,46 @@ fn read_moves(export: &Path) -> Result<Vec<Move>> {
     Ok(entries.into_iter().filter_map(possible).collect())
 }
 
+/// Requests that move entries to another chapter and back, each of which changes something when all are sent in order and
+/// again. Found by trial, because the export that tells has every order of the account as well.
+pub(crate) fn by_trial(client: &mut Client, key: &str, wanted: usize) -> Result<Vec<Vec<u8>>> {
+    let mut data = |path: &str| -> Result<Vec<Value>> {
+        let mut envelope: Value = serde_json::from_slice(&client.ask_ok(&client::get(path, client::JSON, key))?.body)?;
+        Ok(envelope.get_mut("data").and_then(Value::as_array_mut).map(std::mem::take).unwrap_or_default())
+    };
+    let slug = |record: &Value| record.get("slug").and_then(Value::as_str).map(str::to_owned);
+    let chapters: Vec<String> = data("/chapter?per_page=100")?.iter().filter_map(slug).collect();
+    let entries = data("/entry?per_page=100")?;
+    let (mut there, mut back) = (Vec::new(), Vec::new());
+    for entry in &entries {
+        let (Some(entry), Some(from)) = (slug(entry), entry.get("chapter").and_then(slug)) else { continue };
+        let request = |chapter: &str| update_chapter(&entry, chapter, key);
+        for to in chapters.iter().filter(|chapter| **chapter != from) {
+            if client.ask(&request(to))?.status == 200 {
+                back.push(request(&from));
+                there.push(request(to));
+                break;
+            }
+        }
+        if there.len() == wanted {
+            break;
+        }
+    }
+    if there.is_empty() {
+        bail!("no entry of the first page may move to another chapter");
+    }
+    back.extend(there);
+    Ok(back)
+}
+
+fn update_chapter(entry: &str, chapter: &str, key: &str) -> Vec<u8> {
+    client::put(&format!("/entry/{entry}/update-chapter"), key, &format!("{{\"chapter\":\"{chapter}\"}}"))
+}
+
 /// The requests of every connection: each moves entries of its own, all of them there and then all of them back, so
 /// that every request changes something however often they are repeated.
 pub(crate) fn requests(moves: &[Move], key: &str, back: bool) -> Vec<Requests> {
-    let request = |entry: &Move, chapter: &str| {
-        client::put(&format!("/entry/{}/update-chapter", entry.slug), key, &format!("{{\"chapter\":\"{chapter}\"}}"))
-    };
+    let request = |entry: &Move, chapter: &str| update_chapter(&entry.slug, chapter, key);
     (0..CONNECTIONS.min(moves.len()))
         .map(|connection| {
             let own = || moves.iter().skip(connection).step_by(CONNECTIONS);
@@ -124,7 +159,7 @@ pub(crate) fn against_group_commits(context: &Context, report: &mut Report, fill
     report.figure("SQLite: bare group commits of the same rows", bare.rate, "a second");
     report.figure("SQLite: bare group commits: processor time", bare.microseconds, "us a change");
     report.figure("SQLite: processor time against bare", ours.microseconds / bare.microseconds, "");
-    report.at_least("SQLite: PUT update-chapter of bare group commits", 0.5, ours.rate / bare.rate);
+    report.at_least("SQLite: PUT update-chapter of bare group commits", 0.65, ours.rate / bare.rate);
     Ok(())
 }
 

@@ -37,8 +37,10 @@ pub(crate) struct Flatness {
     pub(crate) total: u64,
     pub(crate) page: u64,
     pub(crate) first_microseconds: f64,
+    pub(crate) first_bytes: f64,
     pub(crate) middle_microseconds: f64,
     pub(crate) last_microseconds: f64,
+    pub(crate) last_bytes: f64,
     pub(crate) ratio: f64,
 }
 
@@ -163,12 +165,12 @@ impl Report {
         if self.flatness.is_empty() {
             return;
         }
-        println!("\npages, microseconds (first, middle, last, ratio)");
+        println!("\npages, microseconds (first, middle, last) and the last against the first by the byte");
         for row in &self.flatness {
             println!(
                 "  {:<10} {:<86} {:>8} {:>8} {:>8} {:>6}",
                 row.engine,
-                format!("{} page {} of {} orders", row.query, row.page, row.total),
+                format!("{} page {} of {} records", row.query, row.page, row.total),
                 number(row.first_microseconds),
                 number(row.middle_microseconds),
                 number(row.last_microseconds),

@@ -13,8 +13,8 @@ use crate::bench;
 /// The claim and how it is shown.
 pub(crate) const PROOF: Proof = Proof {
     name: "speed",
-    claim: "Reads, deep pages and durable writes reach their share of what the machine can do, with the same number \
-            of statements at any size.",
+    claim: "Reads, pages of any filter, sort and depth, lists after a start or a change, and durable writes reach their \
+            share of what the machine can do, with bounded memory and the same number of statements at any size.",
     run,
 };
 
@@ -96,7 +96,7 @@ mod tests {
     fn figures(statements: bool, ratio: bool) -> Value {
         json!({"bars": [
             {"name": "statements", "bar": "same", "measured": 2, "holds": statements, "timed": false},
-            {"name": "GET /order", "bar": 0.22, "measured": 0.24, "holds": ratio, "timed": true},
+            {"name": "GET /order", "bar": 0.2, "measured": 0.24, "holds": ratio, "timed": true},
         ]})
     }
 
@@ -104,10 +104,10 @@ mod tests {
     fn every_bar_counts_in_the_whole_form() {
         let verdict = judge(&figures(true, true), false).unwrap();
         assert!(verdict.holds);
-        assert_eq!(verdict.figure, "2 bars: statements 2 (bar same); GET /order 0.240 (bar 0.220)");
+        assert_eq!(verdict.figure, "2 bars: statements 2 (bar same); GET /order 0.240 (bar 0.200)");
         let verdict = judge(&figures(true, false), false).unwrap();
         assert!(!verdict.holds);
-        assert_eq!(verdict.figure, "1 of 2 bars missed: GET /order 0.240 (bar 0.220)");
+        assert_eq!(verdict.figure, "1 of 2 bars missed: GET /order 0.240 (bar 0.200)");
     }
 
     #[test]
