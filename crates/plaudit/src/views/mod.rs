@@ -32,7 +32,7 @@ use crate::{attachments, contributors, entries, orders};
 
 pub use self::plan::{Plan, Request, takes};
 pub use self::store::{Head, Wanted};
-pub(crate) use self::store::{head_of as head, page};
+pub(crate) use self::store::{head_of as head, is_logged, page};
 
 /// From how many changes on a view is loaded again and not brought up to date.
 const MOST_CHANGES: i64 = 10_000;
@@ -42,6 +42,9 @@ const MANY: usize = 20_000;
 const TOLD: usize = 262_144;
 /// How often what was changed is read anew because more was changed meanwhile, before it is read in a snapshot.
 const ATTEMPTS: usize = 3;
+
+/// What the answer of a record to a field takes, about.
+const BYTES_AN_ANSWER: usize = 64;
 
 /// The tables, in the order of their numbers.
 pub static ALL: [&Table; TABLES] = [&entries::LISTED, &contributors::LISTED, &attachments::LISTED, &orders::LISTED];
@@ -123,6 +126,11 @@ impl State {
         wanted.iter().zip(self.is_loaded).all(|(is_wanted, is_loaded)| is_loaded || !is_wanted)
     }
 
+    fn bytes(&self) -> usize {
+        let answers: usize = self.answers.values().map(|(_, answers)| answers.len()).sum();
+        self.view.bytes() + answers * BYTES_AN_ANSWER
+    }
+
     fn len(&self) -> usize {
         (0..TABLES).map(|number| self.view.len(number)).sum()
     }
@@ -190,19 +198,24 @@ impl Views {
         turn: OwnedMutexGuard<()>,
     ) -> Result<(), DbError> {
         let held = account.state.write().take();
-        let state = match held {
-            Some(state) if state.has(wanted) => self.catch_up(id, account, state).await?,
-            Some(state) => self.load(id, account, Some(state), wanted).await?,
-            None => self.load(id, account, None, wanted).await?,
+        let renewed = match held {
+            Some(state) if state.has(wanted) => self.catch_up(id, account, state).await,
+            Some(state) => self.load(id, account, Some(state), wanted).await,
+            None => self.load(id, account, None, wanted).await,
         };
-        if let Some(mut state) = state {
-            self.fit(id, account, &mut state);
-            *account.state.write() = Some(state);
-        } else {
-            self.note(id, account, 0);
-        }
+        let outcome = match renewed {
+            Ok(Some(mut state)) => {
+                self.fit(id, account, &mut state);
+                *account.state.write() = Some(state);
+                Ok(())
+            }
+            gone_or_failed => {
+                self.note(id, account, 0);
+                gone_or_failed.map(drop)
+            }
+        };
         drop(turn);
-        Ok(())
+        outcome
     }
 
     /// Brings a view up to date. Nothing where the account is gone.
@@ -296,8 +309,8 @@ impl Views {
 
     /// Gives up lists of an account that is larger than the budget.
     fn fit(&self, id: AccountId, account: &Arc<Account>, state: &mut State) {
-        while state.view.bytes() > self.0.budget && state.view.drop_list() {}
-        let bytes = state.view.bytes();
+        while state.bytes() > self.0.budget && state.view.drop_list() {}
+        let bytes = state.bytes();
         if bytes > self.0.budget && account.bytes.load(Ordering::Relaxed) <= self.0.budget {
             tracing::warn!(account = id.0, bytes, budget = self.0.budget, "the view of an account exceeds the budget");
         }
