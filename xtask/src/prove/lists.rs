@@ -1,6 +1,6 @@
 //! The lists of people's records while they change: each answer is that of one state between its request and itself.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -114,7 +114,8 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     states.push(0, Arc::new(world));
 
     let mut checks = Checks::default();
-    let mut asked = quiet(&states, &nodes[0], &mut checks)?;
+    let mut wrong = BTreeMap::new();
+    let mut asked = quiet(&states, &nodes[0], &mut wrong, &mut checks)?;
     let mut writer = Writer { service: &service, client: nodes[0].apart(), size, random, refused: 0, faulted: 0 };
     let begun = Instant::now();
     let (written, read) = thread::scope(|scope| {
@@ -133,7 +134,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let written = written?;
     for reader in read? {
         asked += reader.len();
-        reader.into_iter().for_each(|judged| checks.check(judged.is_ok(), || judged.err().unwrap_or_default()));
+        reader.into_iter().for_each(|judged| note(judged, &mut wrong, &mut checks));
     }
     println!(
         "  {}: {written} changes in {:.0} s, {} writes refused, {} imports with a fault",
@@ -143,21 +144,33 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         writer.faulted
     );
     checks.check(writer.refused > 0 && writer.faulted > 0, || "no write was rolled back".to_owned());
-    asked += quiet(&states, &nodes[1], &mut checks)?;
+    asked += quiet(&states, &nodes[1], &mut wrong, &mut checks)?;
+    for (path, count) in &wrong {
+        println!("  {}: {count} wrong answers of {path}", engine.name());
+    }
     service.stop()?;
     let doctor = service.run(&["doctor"])?;
     checks.check(doctor.code == Some(0), || format!("doctor: {} {}", doctor.last_line(), doctor.stderr));
     Ok(checks.verdict(&format!("{written} changes, {asked} answers")))
 }
 
+/// Notes how an answer was judged, and counts the wrong ones of each list.
+fn note(judged: Result<(), String>, wrong: &mut BTreeMap<String, u32>, checks: &mut Checks) {
+    if let Err(error) = &judged {
+        let path = error.split(['?', ':']).next().unwrap_or_default();
+        *wrong.entry(path.to_owned()).or_default() += 1;
+    }
+    checks.check(judged.is_ok(), || judged.err().unwrap_or_default());
+}
+
 /// Asks for everything by itself while nothing changes: each value of each filter, each sort in each direction.
-fn quiet(states: &States, client: &Client, checks: &mut Checks) -> Result<usize> {
+fn quiet(states: &States, client: &Client, wrong: &mut BTreeMap<String, u32>, checks: &mut Checks) -> Result<usize> {
     let current = states.between(states.done.load(Ordering::SeqCst), u64::MAX);
     let Some(world) = current.last() else { bail!("there is no state") };
     let asks = Ask::each(world);
     for ask in &asks {
         for judged in walk(states, client, ask.clone())? {
-            checks.check(judged.is_ok(), || judged.err().unwrap_or_default());
+            note(judged, wrong, checks);
         }
     }
     Ok(asks.len())
