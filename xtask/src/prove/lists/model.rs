@@ -175,7 +175,7 @@ fn season(world: &World, record: &Value, value: Option<&str>) -> bool {
 }
 
 fn has_tag(entry: &Value, tag: &str) -> bool {
-    text(entry, "tags").split(", ").any(|held| held == tag)
+    text(entry, "tags").split(',').any(|held| held.trim() == tag)
 }
 
 fn is_priced(world: &World, entry: &Value, price: &str) -> bool {

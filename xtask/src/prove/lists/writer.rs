@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::States;
 use super::made::{self, ACCOUNT, Size, name, pick};
-use super::model::World;
+use super::model::{World, text};
 use crate::prove::service::{Answer, Client, Random, Service};
 
 /// How many records an import may have.
@@ -151,6 +151,7 @@ impl Writer<'_> {
                 return Ok(None);
             }
             after.set(kind, &child, &[("deleted", json!(true))]);
+            self.refresh(&mut after, kind, &child)?;
             return Ok(Some(after));
         }
         let body = if kind == "attachment" {
@@ -170,7 +171,16 @@ impl Writer<'_> {
                 ("fields", body.get("fields").unwrap_or(&Value::Null).clone()),
             ],
         );
+        self.refresh(&mut after, kind, &child)?;
         Ok(Some(after))
+    }
+
+    /// What belongs to an entry may change the time of its last change.
+    fn refresh(&self, after: &mut World, kind: &str, child: &str) -> Result<()> {
+        let entry = text(after.get(kind, child), "entry").to_owned();
+        let shown = self.client.get(&format!("/entry/{entry}"))?.expect_status(200)?.json()?;
+        after.set("entry", &entry, &[("updated", shown["updated"].clone())]);
+        Ok(())
     }
 
     fn change_user(&mut self, world: &World) -> Result<Option<World>> {
