@@ -92,6 +92,11 @@ impl Postgres {
         process::output(command.args(["--dbname", &self.url(database), "--command", statements]))
     }
 
+    /// What the server has written to its log.
+    pub(crate) fn written(&self) -> Result<String> {
+        Ok(String::from_utf8_lossy(&fs::read(self.log())?).into_owned())
+    }
+
     /// Kills the server as a power failure would, with no time to write anything.
     pub(crate) fn crash(&self) -> Result<()> {
         let Some(mut running) = self.take() else { bail!("the private PostgreSQL is not running") };

@@ -20,17 +20,22 @@ mod deadline;
 mod entry_rules;
 mod entry_speed;
 mod errors;
+mod history;
 mod isolation;
 mod kill;
 mod limit;
+mod lists;
+mod many_accounts;
 mod newcomer;
 mod race;
+mod rename;
 mod round_trip;
 mod service;
 mod setup_bodies;
 mod setup_lists;
 mod snapshot;
 mod speed;
+mod statements;
 mod streams;
 mod uploads;
 mod xml;
@@ -49,6 +54,11 @@ const PROOFS: &[Proof] = &[
     apply::PROOF,
     snapshot::PROOF,
     setup_bodies::PROOF,
+    lists::PROOF,
+    many_accounts::PROOF,
+    statements::PROOF,
+    history::PROOF,
+    rename::PROOF,
     entry_rules::PROOF,
     entry_speed::PROOF,
     deadline::PROOF,
@@ -165,7 +175,7 @@ impl Context {
 /// Prints the name and the claim of every proof.
 pub(crate) fn list() {
     for proof in PROOFS {
-        println!("{:<12} {}", proof.name, proof.claim);
+        println!("{:<13} {}", proof.name, proof.claim);
     }
 }
 

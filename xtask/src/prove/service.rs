@@ -132,14 +132,13 @@ impl Service {
     }
 
     /// Changes the database behind the service's back.
-    pub(crate) fn tamper(&self, context: &Context, statement: &str) -> Result<()> {
-        const SCRIPT: &str =
-            "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()";
+    pub(crate) fn tamper(&self, context: &Context, statements: &str) -> Result<()> {
+        const SCRIPT: &str = "import sqlite3, sys; sqlite3.connect(sys.argv[1], 60).executescript(sys.argv[2])";
         if let Some(path) = self.database.strip_prefix("sqlite:") {
-            process::output(Command::new(context.python()?).args(["-c", SCRIPT, path, statement]))?;
+            process::output(Command::new(context.python()?).args(["-c", SCRIPT, path, statements]))?;
         } else {
             let name = self.database.rsplit('/').next().unwrap_or_default();
-            context.postgres()?.psql(name, statement)?;
+            context.postgres()?.psql(name, statements)?;
         }
         Ok(())
     }

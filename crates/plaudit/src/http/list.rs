@@ -79,9 +79,12 @@ pub async fn count(
             return Err(ApiError::Stale);
         }
         match app.views.count(account, (table, asks), columns, head).await? {
-            Some((stands, _)) if stands.version != head.version => return Err(ApiError::Stale),
-            Some((_, counts)) => return Ok(counts),
-            None => app.views.forget(account),
+            Some((stands, counts)) if stands == head => return Ok(counts),
+            // Ahead of what was read just now: by changes since, or in another history.
+            Some((stands, counts)) if views::is_logged(&app.db, account, &stands).await? => {
+                return if stands.version == head.version { Ok(counts) } else { Err(ApiError::Stale) };
+            }
+            _ => app.views.forget(account),
         }
     }
     Err(ApiError::Internal("the view of an account was dropped again and again".to_owned()))

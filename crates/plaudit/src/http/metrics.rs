@@ -51,6 +51,7 @@ impl Metrics {
         }
         let requests = self.requests.load(Ordering::Relaxed);
         let microseconds = self.microseconds.load(Ordering::Relaxed);
+        let views = app.views.counters();
         let (whole, part) = (microseconds / 1_000_000, microseconds % 1_000_000);
         let _ = writeln!(text, "plaudit_request_seconds_bucket{{le=\"+Inf\"}} {requests}");
         let _ = writeln!(text, "plaudit_request_seconds_sum {whole}.{part:06}");
@@ -59,6 +60,11 @@ impl Metrics {
             ("plaudit_db_statements_total", "counter", app.db.statements()),
             ("plaudit_streams_open", "gauge", app.tails.open() as u64),
             ("plaudit_streams_cut_total", "counter", app.tails.cut()),
+            ("plaudit_view_bytes", "gauge", app.views.bytes() as u64),
+            ("plaudit_view_loads_total", "counter", views.loads.load(Ordering::Relaxed)),
+            ("plaudit_view_evictions_total", "counter", views.evictions.load(Ordering::Relaxed)),
+            ("plaudit_view_catch_ups_total", "counter", views.catch_ups.load(Ordering::Relaxed)),
+            ("plaudit_view_second_tries_total", "counter", views.second_tries.load(Ordering::Relaxed)),
         ] {
             let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {figure}");
         }

@@ -33,7 +33,7 @@ use crate::{attachments, contributors, entries, orders, users};
 
 pub use self::plan::{Plan, Request, takes};
 pub use self::store::{Head, Wanted};
-pub(crate) use self::store::{head_of as head, page};
+pub(crate) use self::store::{head_of as head, is_logged, page};
 
 /// From how many changes on a view is loaded again and not brought up to date.
 const MOST_CHANGES: i64 = 10_000;
@@ -216,22 +216,27 @@ impl Views {
         turn: OwnedMutexGuard<()>,
     ) -> Result<(), DbError> {
         let held = account.state.write().take();
-        let state = match held {
-            Some(state) if state.has(wanted) => self.catch_up(id, account, state).await?,
-            Some(state) => self.load(id, account, Some(state), wanted).await?,
-            None => self.load(id, account, None, wanted).await?,
+        let renewed = match held {
+            Some(state) if state.has(wanted) => self.catch_up(id, account, state).await,
+            Some(state) => self.load(id, account, Some(state), wanted).await,
+            None => self.load(id, account, None, wanted).await,
         };
-        if let Some(mut state) = state {
-            if state.head.sequence < self.0.db.latest(id) {
-                self.0.db.forget_latest(id);
+        let outcome = match renewed {
+            Ok(Some(mut state)) => {
+                if state.head.sequence < self.0.db.latest(id) {
+                    self.0.db.forget_latest(id);
+                }
+                self.fit(id, account, &mut state);
+                *account.state.write() = Some(state);
+                Ok(())
             }
-            self.fit(id, account, &mut state);
-            *account.state.write() = Some(state);
-        } else {
-            self.note(id, account, 0);
-        }
+            gone_or_failed => {
+                self.note(id, account, 0);
+                gone_or_failed.map(drop)
+            }
+        };
         drop(turn);
-        Ok(())
+        outcome
     }
 
     /// Brings a view up to date. Nothing where the account is gone.

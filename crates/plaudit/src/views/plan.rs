@@ -313,6 +313,8 @@ impl Views {
         let account = self.account(id);
         let _turn = account.turn.lock().await;
         let held = account.state.write().take();
+        // What follows may fail, and then there is no view.
+        self.note(id, &account, 0);
         let wanted = with_parents(request.list.table);
         let Some(mut state) = self.load_in(tx, (id, &account), held, wanted).await? else { return Ok(None) };
         if let Some(field) = request.field {

@@ -35,6 +35,13 @@ pub(crate) async fn head_of(db: &Db, account: AccountId) -> Result<Option<Head>,
     db.look_up("SELECT version, sequence, hash FROM accounts WHERE id = $1", &[account.into()], head).await
 }
 
+/// Whether the log has the change that a view stands at.
+pub(crate) async fn is_logged(db: &Db, account: AccountId, stands: &Head) -> Result<bool, DbError> {
+    let sql = "SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2";
+    let is_same = |row: &Row<'_>| Ok(row.bytes(0)? == stands.hash);
+    Ok(db.look_up(sql, &[account.into(), stands.sequence.into()], is_same).await?.unwrap_or(false))
+}
+
 /// Where an account stands, and the hash that a change of it has; nothing where there is no such account.
 pub(super) async fn head_and_hash(
     tx: &mut Tx,
