@@ -1,10 +1,6 @@
 //! The columns of a table.
 
-use std::collections::HashMap;
-
-use foldhash::fast::RandomState;
-
-use crate::dictionary::Dictionary;
+use crate::dictionary::{Dictionary, Interned};
 use crate::{Code, Slot};
 
 /// A column as a table declares it.
@@ -40,7 +36,7 @@ pub enum Cell<'c> {
     Text(&'c str),
     /// For a number, and for a flag, which is no where it is 0.
     Number(i64),
-    /// For a set: the values with blanks between them, or behind each other.
+    /// For a set: the values with one or more blanks between them.
     Words(&'c str),
     /// For a set of values that may have blanks.
     Set(&'c [String]),
@@ -69,20 +65,27 @@ impl Cells {
         }
     }
 
-    /// Adds a cell at the end; a reference is a slot already.
+    /// Adds a cell at the end; a reference is a slot already. A cell of another kind is empty.
     pub(crate) fn push(&mut self, cell: Cell<'_>, reference: Slot) {
-        match (self, cell) {
-            (Self::Codes(dictionary, codes), Cell::Text(text)) => codes.push(dictionary.add(text)),
-            (Self::Codes(dictionary, codes), _) => codes.push(dictionary.add("")),
-            (Self::Flags(flags), cell) => flags.push(!matches!(cell, Cell::Number(0))),
-            (Self::Numbers(numbers), Cell::Number(number)) => numbers.push(number),
-            (Self::Numbers(numbers), _) => numbers.push(0),
-            (Self::Texts(texts), Cell::Text(text)) => texts.push(text),
-            (Self::Texts(texts), _) => texts.push(""),
-            (Self::Sets(sets), Cell::Words(words)) => sets.push(words.split(' ').filter(|word| !word.is_empty())),
-            (Self::Sets(sets), Cell::Set(values)) => sets.push(values.iter().map(String::as_str)),
-            (Self::Sets(sets), _) => sets.push(std::iter::empty()),
-            (Self::References(_, slots), _) => slots.push(reference),
+        let text = match cell {
+            Cell::Text(text) => text,
+            _ => "",
+        };
+        let number = match cell {
+            Cell::Number(number) => number,
+            _ => 0,
+        };
+        match self {
+            Self::Codes(dictionary, codes) => push(codes, dictionary.add(text)),
+            Self::Flags(flags) => push(flags, number != 0),
+            Self::Numbers(numbers) => push(numbers, number),
+            Self::Texts(texts) => texts.push(text),
+            Self::Sets(sets) => match cell {
+                Cell::Words(words) => sets.push(words.split(' ').filter(|word| !word.is_empty())),
+                Cell::Set(values) => sets.push(values.iter().map(String::as_str)),
+                _ => sets.push(std::iter::empty()),
+            },
+            Self::References(_, slots) => push(slots, reference),
         }
     }
 
@@ -90,8 +93,8 @@ impl Cells {
     pub(crate) fn take_last(&mut self, slot: Slot) {
         let at = slot as usize;
         match self {
-            Self::Codes(_, codes) => {
-                codes.swap_remove(at);
+            Self::Codes(_, held) | Self::Sets(Sets { of: held, .. }) | Self::References(_, held) => {
+                held.swap_remove(at);
             }
             Self::Flags(flags) => {
                 flags.swap_remove(at);
@@ -100,12 +103,6 @@ impl Cells {
                 numbers.swap_remove(at);
             }
             Self::Texts(texts) => texts.take_last(at),
-            Self::Sets(sets) => {
-                sets.of.swap_remove(at);
-            }
-            Self::References(_, slots) => {
-                slots.swap_remove(at);
-            }
         }
     }
 
@@ -113,12 +110,12 @@ impl Cells {
     pub(crate) fn is_same(&self, one: Slot, other: Slot) -> bool {
         let (one, other) = (one as usize, other as usize);
         match self {
-            Self::Codes(_, codes) => codes[one] == codes[other],
+            Self::Codes(_, held) | Self::Sets(Sets { of: held, .. }) | Self::References(_, held) => {
+                held[one] == held[other]
+            }
             Self::Flags(flags) => flags[one] == flags[other],
             Self::Numbers(numbers) => numbers[one] == numbers[other],
             Self::Texts(texts) => texts.get(one) == texts.get(other),
-            Self::Sets(sets) => sets.of[one] == sets.of[other],
-            Self::References(_, slots) => slots[one] == slots[other],
         }
     }
 
@@ -128,24 +125,38 @@ impl Cells {
             Self::Flags(flags) => flags.capacity(),
             Self::Numbers(numbers) => numbers.capacity() * size_of::<i64>(),
             Self::Texts(texts) => texts.places.capacity() * size_of::<u64>() + texts.buffer.capacity(),
-            Self::Sets(sets) => sets.dictionary.bytes() + sets.bytes + sets.of.capacity() * size_of::<Code>(),
+            Self::Sets(Sets { dictionary, distinct, of }) => {
+                dictionary.bytes() + distinct.bytes() + of.capacity() * size_of::<Code>()
+            }
             Self::References(_, slots) => slots.capacity() * size_of::<Slot>(),
         }
     }
 
     pub(crate) fn shrink(&mut self) {
         match self {
-            Self::Codes(_, codes) => codes.shrink_to_fit(),
+            Self::Codes(_, held) | Self::Sets(Sets { of: held, .. }) | Self::References(_, held) => {
+                held.shrink_to_fit();
+            }
             Self::Flags(flags) => flags.shrink_to_fit(),
             Self::Numbers(numbers) => numbers.shrink_to_fit(),
             Self::Texts(texts) => {
                 texts.places.shrink_to_fit();
                 texts.buffer.shrink_to_fit();
             }
-            Self::Sets(sets) => sets.of.shrink_to_fit(),
-            Self::References(_, slots) => slots.shrink_to_fit(),
         }
     }
+}
+
+/// How much room to make for so many more. A column that doubles would be empty by half, and a change stands at the end of
+/// its columns for a moment, so that each of them would double once all records are there.
+pub(crate) fn room(length: usize, capacity: usize, more: usize) -> usize {
+    if capacity - length >= more { 0 } else { more.max(length / 8) }
+}
+
+/// Adds a value at the end.
+pub(crate) fn push<T>(held: &mut Vec<T>, value: T) {
+    held.reserve_exact(room(held.len(), held.capacity(), 1));
+    held.push(value);
 }
 
 /// Texts in one buffer.
@@ -169,17 +180,28 @@ impl Texts {
 
     fn push(&mut self, text: &str) {
         let text = &text[..text.floor_char_boundary(LONGEST)];
-        self.places.push((self.buffer.len() as u64) << 16 | text.len() as u64);
+        push(&mut self.places, (self.buffer.len() as u64) << 16 | text.len() as u64);
+        self.buffer.reserve_exact(room(self.buffer.len(), self.buffer.capacity(), text.len()));
         self.buffer.push_str(text);
     }
 
     fn take_last(&mut self, at: usize) {
+        let last = self.places.len() - 1;
+        if self.get(at) == self.get(last) {
+            self.buffer.truncate(self.buffer.len() - self.get(last).len());
+            self.places.truncate(last);
+            return;
+        }
         self.unused += self.get(at).len();
         self.places.swap_remove(at);
         // What is not used any more is given back when it is half of all.
         if self.unused > 1 << 16 && self.unused > self.buffer.len() / 2 {
-            let mut whole = Self::default();
-            (0..self.places.len()).for_each(|at| whole.push(self.get(at)));
+            let mut whole = Self {
+                buffer: String::with_capacity(self.buffer.len() - self.unused),
+                places: Vec::with_capacity(last),
+                unused: 0,
+            };
+            (0..last).for_each(|at| whole.push(self.get(at)));
             *self = whole;
         }
     }
@@ -189,29 +211,74 @@ impl Texts {
 #[derive(Debug, Default)]
 pub(crate) struct Sets {
     pub(crate) dictionary: Dictionary,
-    distinct: Vec<Box<[Code]>>,
-    numbers: HashMap<Box<[Code]>, u32, RandomState>,
+    distinct: Interned<[Code]>,
     of: Vec<u32>,
-    bytes: usize,
 }
 
 impl Sets {
     pub(crate) fn get(&self, slot: Slot) -> &[Code] {
-        &self.distinct[self.of[slot as usize] as usize]
+        self.distinct.get(self.of[slot as usize]).unwrap_or_default()
     }
 
     fn push<'v>(&mut self, values: impl Iterator<Item = &'v str>) {
         let mut set: Vec<Code> = values.map(|value| self.dictionary.add(value)).collect();
         set.sort_unstable();
         set.dedup();
-        let new = u32::try_from(self.distinct.len()).unwrap_or(u32::MAX);
-        let number = self.numbers.get(set.as_slice()).copied().unwrap_or(new);
-        if number == new {
-            // Twice the codes, two pointers and a number.
-            self.bytes += 2 * size_of_val(set.as_slice()) + 48;
-            self.distinct.push(set.clone().into());
-            self.numbers.insert(set.into(), number);
+        push(&mut self.of, self.distinct.add(&set));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Gives a record another text.
+    fn change(texts: &mut Texts, at: usize, text: &str) {
+        texts.push(text);
+        texts.take_last(at);
+    }
+
+    #[test]
+    fn texts_that_change_stay_what_they_are_in_a_buffer_that_is_mostly_used() {
+        let text = |at: usize, round: usize| "é".repeat(at % 50 + round % 7);
+        let mut texts = Texts::default();
+        (0..1_000).for_each(|at| texts.push(&text(at, 0)));
+        for round in 0..20 {
+            (0..1_000).for_each(|at| change(&mut texts, at, &text(at, round)));
+            assert!((0..1_000).all(|at| texts.get(at) == text(at, round)), "round {round}");
         }
-        self.of.push(number);
+        let used: usize = (0..1_000).map(|at| texts.get(at).len()).sum();
+        assert!(texts.buffer.len() <= 2 * used + (1 << 16), "{} bytes for {used}", texts.buffer.len());
+    }
+
+    #[test]
+    fn a_text_that_stays_the_same_takes_no_room() {
+        let mut texts = Texts::default();
+        for text in ["one", "", "three"] {
+            texts.push(text);
+        }
+        let length = texts.buffer.len();
+        for (at, text) in ["one", "", "three"].iter().enumerate() {
+            change(&mut texts, at, text);
+            assert_eq!((texts.get(at), texts.buffer.len(), texts.unused), (*text, length, 0));
+        }
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_cut_between_characters() {
+        let mut texts = Texts::default();
+        texts.push(&"é".repeat(LONGEST));
+        texts.push("next");
+        assert_eq!((texts.get(0).len(), texts.get(1)), (LONGEST - 1, "next"));
+    }
+
+    #[test]
+    fn a_column_grows_by_an_eighth() {
+        let mut held = Vec::new();
+        (0..100_000).for_each(|number| push(&mut held, number));
+        assert!(held.capacity() <= 112_500);
+        held.shrink_to_fit();
+        push(&mut held, 0);
+        assert!(held.capacity() <= 112_500);
     }
 }

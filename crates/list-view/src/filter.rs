@@ -19,7 +19,7 @@ pub enum Condition {
     Lacks(Path, Vec<Code>),
     /// The set has nothing.
     IsEmpty(Path),
-    /// The number is from the first on and before the second.
+    /// The number is from the first on and before the second, and there is one.
     Within(Path, i64, i64),
     /// The text contains this one.
     Contains(Path, String),
@@ -41,15 +41,30 @@ impl Condition {
         }
     }
 
+    /// The same condition in the form of which there is one: codes that a record has, ascending. What points to nobody
+    /// does not point to somebody unknown.
+    fn plain(mut self) -> Self {
+        if let Self::Among(_, codes) | Self::Has(_, codes) | Self::Lacks(_, codes) = &mut self {
+            codes.retain(|code| *code != UNKNOWN);
+            codes.sort_unstable();
+            codes.dedup();
+        }
+        if matches!(self, Self::Is(_, UNKNOWN)) { Self::Never } else { self }
+    }
+
     fn holds(&self, rows: &Rows<'_>, table: usize, slot: Slot) -> bool {
+        let has = |path: &Path, codes: &[Code]| {
+            rows.set(table, slot, *path).iter().any(|code| codes.binary_search(code).is_ok())
+        };
         match self {
-            // What points to nobody does not point to somebody unknown.
-            Self::Is(path, code) => *code != UNKNOWN && rows.code(table, slot, *path) == *code,
-            Self::Among(path, codes) => codes.contains(&rows.code(table, slot, *path)),
-            Self::Has(path, codes) => rows.set(table, slot, *path).iter().any(|code| codes.contains(code)),
-            Self::Lacks(path, codes) => !rows.set(table, slot, *path).iter().any(|code| codes.contains(code)),
+            Self::Is(path, code) => rows.code(table, slot, *path) == *code,
+            Self::Among(path, codes) => codes.binary_search(&rows.code(table, slot, *path)).is_ok(),
+            Self::Has(path, codes) => has(path, codes),
+            Self::Lacks(path, codes) => !has(path, codes),
             Self::IsEmpty(path) => rows.set(table, slot, *path).is_empty(),
-            Self::Within(path, from, until) => (*from..*until).contains(&rows.number(table, slot, *path)),
+            Self::Within(path, from, until) => {
+                rows.number(table, slot, *path).is_some_and(|number| (*from..*until).contains(&number))
+            }
             Self::Contains(path, text) => {
                 memmem::find(rows.text(table, slot, *path).as_bytes(), text.as_bytes()).is_some()
             }
@@ -65,7 +80,8 @@ pub struct Filter(Vec<Condition>);
 impl Filter {
     /// These conditions, in any order.
     #[must_use]
-    pub fn of(mut conditions: Vec<Condition>) -> Self {
+    pub fn of(conditions: Vec<Condition>) -> Self {
+        let mut conditions: Vec<Condition> = conditions.into_iter().map(Condition::plain).collect();
         conditions.sort_unstable();
         conditions.dedup();
         Self(conditions)
@@ -89,11 +105,14 @@ impl Filter {
     /// The records for which it holds, in the order of their slots.
     pub(crate) fn select(&self, rows: &Rows<'_>, table: usize) -> Vec<Slot> {
         let all = Slot::try_from(rows.tables[table].len()).unwrap_or(Slot::MAX);
+        if self.0.contains(&Condition::Never) {
+            return Vec::new();
+        }
         let Some((first, others)) = self.0.split_first() else { return (0..all).collect() };
         let mut found: Vec<Slot> = match (first, first.path().and_then(|path| rows.column(table, path))) {
             // What most lists begin with reads nothing but the column.
             (Condition::Is(Path { via: None, .. }, code), Some(Cells::Codes(_, held) | Cells::References(_, held))) => {
-                (0..all).filter(|slot| *code != UNKNOWN && held[*slot as usize] == *code).collect()
+                (0..all).filter(|slot| held[*slot as usize] == *code).collect()
             }
             _ => (0..all).filter(|slot| first.holds(rows, table, *slot)).collect(),
         };

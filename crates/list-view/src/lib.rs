@@ -1,15 +1,17 @@
-//! Columns and ordered lists in memory: the records that a filter selects, in the order of a sort, by page or cursor.
+#![doc = include_str!("../README.md")]
+//!
+//! # How it works
 //!
 //! - A [`View`] has tables, one for each kind of record. A record is a name, a locator that says where its document lies,
-//!   and the cells of the columns that the table declares. The documents themselves are elsewhere.
+//!   and the cells of the columns that the table declares.
 //! - A [`Path`] names a column of the record, or one of the record that a reference column points to. So children filter
-//!   and sort by their parent, and a change of the parent moves them in their lists.
+//!   and sort by their parent, and a change of the parent moves them in their lists, for which their table is looked through
+//!   once.
 //! - A [`Filter`] is a set of conditions that all hold. A [`Sort`] is one key; ties go by name, ascending in both
 //!   directions.
-//! - The list of a filter and a sort is built when it is first asked for, and then kept: a record that changes is taken
+//! - The list of a filter and a sort is made when it is first asked for, and then kept: a record that changes is taken
 //!   out by its old cells and put in by its new ones. It holds slots in chunks of at most 512, so that a page costs the
 //!   same at any depth, and a change costs the same however long the list is.
-//! - Nothing here knows of a database, a clock or a thread.
 
 mod column;
 mod dictionary;

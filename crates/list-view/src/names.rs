@@ -6,8 +6,9 @@ use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 
 use crate::Slot;
+use crate::column::room;
 
-/// Names of one length each, one after the other; a name of another length is padded by NUL, which no name has.
+/// Names as long as the longest of them, one after the other; a shorter one is padded by NUL, which no name has.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
     width: usize,
@@ -29,37 +30,26 @@ impl Names {
 
     /// The name of a record.
     pub(crate) fn text(&self, slot: Slot) -> &str {
-        let bytes = self.get(slot);
-        let length = bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
-        std::str::from_utf8(&bytes[..length]).unwrap_or_default()
+        std::str::from_utf8(unpadded(self.get(slot))).unwrap_or_default()
     }
 
     /// The record of a name.
     pub(crate) fn find(&self, name: &str) -> Option<Slot> {
-        if name.len() > self.width {
-            return None;
-        }
-        let (width, bytes) = (self.width, &self.bytes);
-        let is_it = |slot: &Slot| {
-            let held = &bytes[*slot as usize * width..][..width];
-            held.starts_with(name.as_bytes()) && held[name.len()..].iter().all(|byte| *byte == 0)
-        };
-        self.slots.find(hash(name.as_bytes()), is_it).copied()
+        self.slots.find(hash(name.as_bytes()), |slot| unpadded(self.get(*slot)) == name.as_bytes()).copied()
     }
 
     /// Adds a name that is not there.
     pub(crate) fn push(&mut self, name: &str) -> Slot {
-        if name.len() > self.width {
-            self.widen(name.len());
+        if name.len().max(1) > self.width {
+            self.widen(name.len().max(1));
         }
         let slot = Slot::try_from(self.len()).unwrap_or(Slot::MAX);
+        self.bytes.reserve_exact(room(self.bytes.len(), self.bytes.capacity(), self.width));
         self.bytes.extend_from_slice(name.as_bytes());
         self.bytes.resize((slot as usize + 1) * self.width, 0);
         let (width, bytes) = (self.width, &self.bytes);
-        self.slots.insert_unique(hash(name.as_bytes()), slot, |slot| {
-            let held = &bytes[*slot as usize * width..][..width];
-            hash(&held[..held.iter().position(|byte| *byte == 0).unwrap_or(width)])
-        });
+        let held = |slot: &Slot| hash(unpadded(&bytes[*slot as usize * width..][..width]));
+        self.slots.insert_unique(hash(name.as_bytes()), slot, held);
         slot
     }
 
@@ -85,6 +75,37 @@ impl Names {
     }
 }
 
+/// A name without what fills it up.
+fn unpadded(held: &[u8]) -> &[u8] {
+    &held[..memchr::memchr(0, held).unwrap_or(held.len())]
+}
+
 fn hash(name: &[u8]) -> u64 {
     FixedState::with_seed(0).hash_one(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_any_length_are_found_and_compare_as_texts() {
+        let mut texts: Vec<String> =
+            ["b", "", "abc", "ab", "é", "a longer name", "abcd", "ü", "B"].map(String::from).to_vec();
+        texts.extend((0..2_000).map(|number| format!("n{number}")));
+        let mut names = Names::default();
+        for (slot, text) in (0..).zip(&texts) {
+            assert_eq!(names.find(text), None);
+            assert_eq!(names.push(text), slot);
+        }
+        assert_eq!(names.len(), texts.len());
+        for (slot, text) in (0..).zip(&texts) {
+            assert_eq!((names.find(text), names.text(slot)), (Some(slot), text.as_str()));
+        }
+        let mut slots: Vec<Slot> = (0..).take(texts.len()).collect();
+        slots.sort_by_key(|slot| names.get(*slot));
+        texts.sort();
+        assert!(slots.iter().map(|slot| names.text(*slot)).eq(&texts));
+        assert_eq!([names.find("abcde"), names.find("a longer name than all")], [None, None]);
+    }
 }

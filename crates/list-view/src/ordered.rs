@@ -1,6 +1,7 @@
 //! Slots in an order, in chunks.
 
 use crate::Slot;
+use crate::column::room;
 
 /// The most slots of a chunk.
 const MOST: usize = 512;
@@ -70,13 +71,16 @@ impl Ordered {
         }
         if self.chunks[chunk].len() == MOST {
             let half = self.chunks[chunk].split_off(MOST / 2);
+            self.chunks[chunk].shrink_to_fit();
             self.chunks.insert(chunk + 1, half);
             if at > MOST / 2 {
                 chunk += 1;
                 at -= MOST / 2;
             }
         }
-        self.chunks[chunk].insert(at, slot);
+        let held = &mut self.chunks[chunk];
+        held.reserve_exact(room(held.len(), held.capacity(), 1));
+        held.insert(at, slot);
         self.len += 1;
     }
 
@@ -104,5 +108,82 @@ impl Ordered {
     pub(crate) fn bytes(&self) -> usize {
         let slots: usize = self.chunks.iter().map(Vec::capacity).sum();
         slots * size_of::<Slot>() + self.chunks.capacity() * size_of::<Vec<Slot>>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Slots in ascending order, so that a slot is its own key.
+    fn put(list: &mut Ordered, slot: Slot) {
+        list.insert(slot, |other| other < slot);
+    }
+
+    fn take(list: &mut Ordered, slot: Slot) -> bool {
+        list.remove(slot, |other| other < slot)
+    }
+
+    fn is_chunked(list: &Ordered) -> bool {
+        list.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len()) && chunk.capacity() <= MOST + MOST / 8)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn slots_stay_in_order_and_in_chunks_that_are_neither_empty_nor_too_long(
+            built in 0..1_500_u32,
+            changes in vec((0..2_000_u32, 1..400_u32, any::<bool>()), 1..20),
+            (from, most) in (0..2_000_usize, 0..1_200_usize),
+        ) {
+            let mut expected: Vec<Slot> = (0..built).map(|slot| slot * 3 % 2_000).collect();
+            expected.sort_unstable();
+            expected.dedup();
+            let mut list = Ordered::new(&expected);
+            for (first, some, is_put) in changes {
+                for slot in first..first + some {
+                    match (is_put, expected.binary_search(&slot)) {
+                        (true, Err(at)) => {
+                            expected.insert(at, slot);
+                            put(&mut list, slot);
+                        }
+                        (false, Ok(at)) => {
+                            expected.remove(at);
+                            prop_assert!(take(&mut list, slot));
+                        }
+                        (false, Err(_)) => prop_assert!(!take(&mut list, slot)),
+                        (true, Ok(_)) => {}
+                    }
+                }
+                prop_assert!(is_chunked(&list));
+                prop_assert_eq!(list.len(), expected.len());
+                prop_assert_eq!(list.before(|slot| slot < first), expected.partition_point(|slot| *slot < first));
+            }
+            prop_assert_eq!(&list.iter().collect::<Vec<_>>(), &expected);
+            let range: Vec<Slot> = expected.iter().skip(from).take(most).copied().collect();
+            prop_assert_eq!(list.range(from, most), range);
+        }
+    }
+
+    #[test]
+    fn a_list_that_is_emptied_has_no_chunks_and_can_be_filled_again() {
+        let mut list = Ordered::new(&(0..1_200).collect::<Vec<_>>());
+        assert!((0..1_200).rev().all(|slot| take(&mut list, slot)));
+        assert_eq!((list.len(), list.chunks.len(), list.before(|_| true)), (0, 0, 0));
+        (0..1_200).rev().for_each(|slot| put(&mut list, slot));
+        assert!(is_chunked(&list));
+        assert!(list.iter().eq(0..1_200));
+    }
+
+    #[test]
+    fn putting_few_in_takes_little_memory() {
+        let mut list = Ordered::new(&(0..100_000).map(|slot| slot * 2).collect::<Vec<_>>());
+        let built = list.bytes();
+        (0..200).for_each(|number| put(&mut list, number * 1_000 + 1));
+        assert!(list.bytes() < built + built / 4, "{} of {built}", list.bytes());
     }
 }

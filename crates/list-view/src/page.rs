@@ -1,9 +1,9 @@
 //! Pages of lists, in both directions.
 
+use crate::Slot;
 use crate::ordered::Ordered;
 use crate::sort::{Key, Sort};
 use crate::table::Rows;
-use crate::{NOBODY, Slot};
 
 /// The direction in which a list is shown; ties go by name, ascending in both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,31 +76,30 @@ impl Shown<'_> {
 
     /// A page of the list from its end: the groups of equal keys from the last to the first, each ascending.
     fn descending(&self, from: usize, most: usize) -> Vec<Slot> {
-        let total = self.list.len();
-        let high = total - from;
+        let key = |slot: Slot| self.sort.key(&self.rows, self.table, slot);
+        let high = self.list.len() - from;
         let low = high.saturating_sub(most);
-        let run = self.list.range(low, high - low);
-        let is_same = |one: Slot, other: Slot| {
-            one == other || self.sort.key(&self.rows, self.table, one) == self.sort.key(&self.rows, self.table, other)
-        };
+        // One record beyond each end tells whether its group ends there.
+        let wide = self.list.range(low.saturating_sub(1), high - low + 2);
+        let keyed: Vec<_> = wide.into_iter().map(|slot| (key(slot), slot)).collect();
+        let (below, run) = keyed.split_at(low.min(1));
+        let (run, above) = run.split_at(high - low);
         let mut shown = Vec::with_capacity(run.len());
-        for group in run.chunk_by(|one, other| is_same(*one, *other)).rev() {
-            let first = group.first().copied().unwrap_or(NOBODY);
-            let is_whole_above = !shown.is_empty();
-            let reaches_below = std::ptr::eq(group.as_ptr(), run.as_ptr()) && low > 0;
-            if is_whole_above && !reaches_below {
-                shown.extend_from_slice(group);
+        for group in run.chunk_by(|one, other| one.0 == other.0).rev() {
+            let Some((held, _)) = group.first() else { continue };
+            let is_first = shown.is_empty();
+            let is_last = shown.len() + group.len() == run.len();
+            let reaches_above = is_first && above.first().is_some_and(|(key, _)| key == held);
+            let reaches_below = is_last && below.first().is_some_and(|(key, _)| key == held);
+            if !reaches_above && !reaches_below {
+                shown.extend(group.iter().map(|(_, slot)| *slot));
                 continue;
             }
-            // The group may reach beyond the run; its names are shown in ascending order from its own start.
-            let key = self.sort.key(&self.rows, self.table, first);
-            let start = self.list.before(|slot| self.sort.key(&self.rows, self.table, slot) < key);
-            let end = self.list.before(|slot| self.sort.key(&self.rows, self.table, slot) <= key);
-            let passed = if is_whole_above { 0 } else { end - high };
-            let left = run.len() - shown.len();
-            shown.extend(self.list.range(start + passed, left.min(end - start - passed)));
+            // The group is shown from its own start, behind what earlier pages had of it.
+            let start = self.list.before(|slot| key(slot) < *held);
+            let passed = if reaches_above { self.list.before(|slot| key(slot) <= *held) - high } else { 0 };
+            shown.extend(self.list.range(start + passed, group.len()));
         }
-        shown.truncate(run.len());
         shown
     }
 }

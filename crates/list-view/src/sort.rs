@@ -3,20 +3,20 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use crate::column::Cells;
 use crate::table::Rows;
 use crate::{Code, Path, Slot};
 
 /// What a list is sorted by, ascending; ties go by name.
 #[derive(Clone, Debug)]
 pub enum Sort {
-    /// The name alone.
+    /// The name alone, ascending in both directions.
     Name,
     /// A number; a record whose reference points to nobody comes first.
     Number(Path),
     /// A text, byte by byte.
     Text(Path),
-    /// A code or reference, in the order of what its values are called; see [`crate::View::ranks`].
+    /// A code, in the order of what its values are called, see [`crate::View::ranks`]; a record whose reference points to
+    /// nobody comes first.
     Ranked(Path, Arc<Ranks>),
     /// Texts that are told with the sort, by slot; a record without one comes first. Its list is not kept longer than
     /// until the next change.
@@ -61,22 +61,11 @@ impl Sort {
         }
     }
 
-    /// Whether it knows the order of every value that a record may have by now.
-    pub(crate) fn is_complete(&self, rows: &Rows<'_>, table: usize) -> bool {
-        match self {
-            Self::Ranked(path, ranks) => match rows.column(table, *path) {
-                Some(Cells::Codes(dictionary, _)) => ranks.of.len() >= dictionary.len(),
-                _ => true,
-            },
-            _ => true,
-        }
-    }
-
     /// What a record is sorted by.
     pub(crate) fn key<'r>(&'r self, rows: &Rows<'r>, table: usize, slot: Slot) -> KeyRef<'r> {
         match self {
             Self::Name => KeyRef::Nothing,
-            Self::Number(path) => KeyRef::Number(rows.number(table, slot, *path)),
+            Self::Number(path) => KeyRef::Number(number(rows, table, slot, *path)),
             Self::Text(path) => KeyRef::Text(rows.text(table, slot, *path)),
             Self::Ranked(path, ranks) => KeyRef::Rank(ranks.of(rows.code(table, slot, *path))),
             Self::Told(_, texts) => KeyRef::Text(texts.get(&slot).map_or("", |text| text)),
@@ -121,11 +110,16 @@ impl Sort {
     pub(crate) fn sort(&self, rows: &Rows<'_>, table: usize, slots: Vec<Slot>) -> Vec<Slot> {
         match self {
             Self::Name => by(rows, table, slots, |_| ()),
-            Self::Number(path) => by(rows, table, slots, |slot| rows.number(table, slot, *path)),
+            Self::Number(path) => by(rows, table, slots, |slot| number(rows, table, slot, *path)),
             Self::Text(_) | Self::Told(..) => by(rows, table, slots, |slot| self.key(rows, table, slot)),
             Self::Ranked(path, ranks) => by(rows, table, slots, |slot| ranks.of(rows.code(table, slot, *path))),
         }
     }
+}
+
+/// A number as it is sorted: one that is not there comes first.
+fn number(rows: &Rows<'_>, table: usize, slot: Slot, path: Path) -> i64 {
+    rows.number(table, slot, path).unwrap_or(i64::MIN)
 }
 
 /// Sorts by a key, which is asked for once, and then by name, of which the first bytes are at hand.
@@ -168,6 +162,7 @@ pub enum Key {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Ranks {
     way: &'static str,
+    /// What the values are called, ascending. The first is empty: so is called what has no value.
     texts: Vec<Box<str>>,
     of: Vec<u32>,
 }
@@ -176,7 +171,7 @@ impl Ranks {
     /// The ranks of values, in the order of their codes.
     pub(crate) fn new(way: &'static str, called: impl Iterator<Item = String>) -> Self {
         let called: Vec<String> = called.collect();
-        let mut texts: Vec<&str> = called.iter().map(String::as_str).collect();
+        let mut texts: Vec<&str> = called.iter().map(String::as_str).chain([""]).collect();
         texts.sort_unstable();
         texts.dedup();
         let rank = |text: &String| {
@@ -187,7 +182,7 @@ impl Ranks {
     }
 
     fn of(&self, code: Code) -> u32 {
-        self.of.get(code as usize).copied().unwrap_or(u32::MAX)
+        self.of.get(code as usize).copied().unwrap_or(0)
     }
 
     fn text(&self, rank: u32) -> &str {

@@ -23,10 +23,12 @@ impl Table {
         self.names.len()
     }
 
-    /// Adds cells at the end, of a record that has a name already or is given one.
+    /// Adds cells at the end, of a record that has a name already or is given one. A cell that is left out is empty.
     pub(crate) fn push(&mut self, cells: &[Cell<'_>], references: &[Slot]) {
+        let cells = cells.iter().copied().chain(std::iter::repeat(Cell::Text("")));
+        let references = references.iter().copied().chain(std::iter::repeat(NOBODY));
         for ((held, cell), reference) in self.cells.iter_mut().zip(cells).zip(references) {
-            held.push(*cell, *reference);
+            held.push(cell, reference);
         }
     }
 
@@ -71,8 +73,7 @@ impl<'t> Rows<'t> {
         let Some(via) = path.via else { return Some((&self.tables[table].cells[path.column as usize], slot)) };
         let Cells::References(other, slots) = &self.tables[table].cells[via as usize] else { return None };
         let owner = slots[slot as usize];
-        let cells = &self.tables[*other].cells[path.column as usize];
-        (owner != NOBODY).then(|| (cells, self.at(*other, owner)))
+        (owner != NOBODY).then(|| (&self.tables[*other].cells[path.column as usize], self.at(*other, owner)))
     }
 
     /// The cells of a path, whoever's.
@@ -93,10 +94,10 @@ impl<'t> Rows<'t> {
         }
     }
 
-    pub(crate) fn number(&self, table: usize, slot: Slot, path: Path) -> i64 {
+    pub(crate) fn number(&self, table: usize, slot: Slot, path: Path) -> Option<i64> {
         match self.cell(table, slot, path) {
-            Some((Cells::Numbers(numbers), slot)) => numbers[slot as usize],
-            _ => i64::MIN,
+            Some((Cells::Numbers(numbers), slot)) => Some(numbers[slot as usize]),
+            _ => None,
         }
     }
 

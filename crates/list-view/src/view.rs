@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use foldhash::fast::RandomState;
 
-use crate::column::{Cell, Cells, Column, Holds};
+use crate::column::{Cell, Cells, Column, Holds, push};
 use crate::filter::Filter;
 use crate::ordered::Ordered;
 use crate::page::{Direction, From, Page, Shown};
@@ -20,6 +20,10 @@ const MOST_LISTS: usize = 64;
 const MOST_CHILDREN: usize = 1_000;
 /// A filter that selects less than this part of the records is sorted; another one is walked in the order of a list of all.
 const FEW: usize = 16;
+/// How many references are looked through for a parent at once.
+const BLOCK: usize = 256;
+/// The values of flags, by their codes.
+const FLAGS: [&str; 2] = ["0", "1"];
 
 /// A list that is kept.
 #[derive(Debug)]
@@ -30,6 +34,9 @@ struct Kept {
 }
 
 type Lists = HashMap<(Filter, SortName), Kept, RandomState>;
+
+/// Ranks with the version of what decides them.
+type Known = (i64, Arc<Ranks>);
 
 /// A list that was made and is not kept yet.
 #[derive(Debug)]
@@ -45,7 +52,7 @@ pub struct Made {
 pub struct View {
     tables: Vec<Table>,
     lists: Vec<Lists>,
-    ranks: HashMap<(usize, Path, &'static str), (i64, Arc<Ranks>), RandomState>,
+    ranks: HashMap<(usize, Path, &'static str), Known, RandomState>,
     clock: AtomicU64,
 }
 
@@ -103,17 +110,21 @@ impl View {
             Some(Cells::Codes(dictionary, _)) => dictionary.code(text),
             Some(Cells::Sets(sets)) => sets.dictionary.code(text),
             Some(Cells::References(other, _)) => self.slot(*other, text),
-            Some(Cells::Flags(_)) => Code::from(text == "1"),
+            Some(Cells::Flags(_)) => {
+                FLAGS.iter().zip(0..).find(|(flag, _)| **flag == text).map_or(UNKNOWN, |(_, at)| at)
+            }
             _ => UNKNOWN,
         }
     }
 
-    /// The value of a code.
+    /// The value of a code of [`View::code`]; empty where there is none.
     #[must_use]
     pub fn value(&self, table: usize, path: Path, code: Code) -> &str {
         match self.rows().column(table, path) {
             Some(Cells::Codes(dictionary, _)) => dictionary.text(code),
+            Some(Cells::Sets(sets)) => sets.dictionary.text(code),
             Some(Cells::References(other, _)) if code != NOBODY => self.name(*other, code),
+            Some(Cells::Flags(_)) => FLAGS.get(code as usize).copied().unwrap_or_default(),
             _ => "",
         }
     }
@@ -148,15 +159,13 @@ impl View {
         (way, version): (&'static str, i64),
         called: impl Fn(&str) -> String,
     ) -> Arc<Ranks> {
-        let Some(Cells::Codes(dictionary, _)) = (Rows { tables: &self.tables, moved: None }).column(table, path) else {
-            return Arc::default();
-        };
-        let known = self.ranks.get(&(table, path, way));
-        if let Some((_, ranks)) = known.filter(|(held, ranks)| *held == version && ranks.len() == dictionary.len()) {
-            return Arc::clone(ranks);
+        if let Some(ranks) = self.known_ranks(table, path, (way, version)) {
+            return ranks;
         }
-        let made = Arc::new(Ranks::new(way, dictionary.texts().map(called)));
-        let ranks = known.map(|(_, ranks)| ranks).filter(|ranks| ***ranks == *made).cloned().unwrap_or(made);
+        let Some(Cells::Codes(dictionary, _)) = self.rows().column(table, path) else { return Arc::default() };
+        let made = Arc::new(Ranks::new(way, dictionary.values().map(called)));
+        let known = self.ranks.get(&(table, path, way)).map(|(_, ranks)| ranks);
+        let ranks = known.filter(|ranks| ***ranks == *made).cloned().unwrap_or(made);
         self.ranks.insert((table, path, way), (version, Arc::clone(&ranks)));
         ranks
     }
@@ -184,7 +193,7 @@ impl View {
         if !kept.sort.orders_as(sort) {
             return None;
         }
-        kept.used.store(self.clock.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        kept.used.store(self.tick(), Ordering::Relaxed);
         Some(Shown { list: &kept.list, sort: &kept.sort, rows: self.rows(), table }.page(direction, from, most))
     }
 
@@ -204,16 +213,18 @@ impl View {
     /// Keeps a list that was made of the view as it is, for the pages to come.
     pub fn keep(&mut self, made: Made) {
         let Made { table, filter, sort, list } = made;
-        let used = AtomicU64::new(self.clock.fetch_add(1, Ordering::Relaxed));
-        let lists = &mut self.lists[table];
-        if lists.len() >= MOST_LISTS {
-            let oldest = lists.iter().min_by_key(|(_, kept)| kept.used.load(Ordering::Relaxed));
-            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
-                lists.remove(&oldest);
-            }
-        }
+        let used = AtomicU64::new(self.tick());
         let name = (filter, sort.name());
+        let lists = &mut self.lists[table];
+        if lists.len() >= MOST_LISTS && !lists.contains_key(&name) {
+            let oldest = oldest(lists).map(|(_, name)| name.clone());
+            oldest.and_then(|name| lists.remove(&name));
+        }
         lists.insert(name, Kept { list, sort, used });
+    }
+
+    fn tick(&self) -> u64 {
+        self.clock.fetch_add(1, Ordering::Relaxed)
     }
 
     fn list(&self, table: usize, filter: &Filter, sort: &Sort) -> Ordered {
@@ -239,16 +250,19 @@ impl View {
 
     /// How many of the records that a filter selects have each combination of these columns of codes.
     #[must_use]
-    pub fn count<const N: usize>(
-        &self,
-        table: usize,
-        filter: &Filter,
-        paths: [Path; N],
-    ) -> HashMap<[Code; N], u64, RandomState> {
+    pub fn count(&self, table: usize, filter: &Filter, paths: &[Path]) -> HashMap<Vec<Code>, u64, RandomState> {
         let rows = self.rows();
-        let mut counts = HashMap::default();
+        let mut counts: HashMap<Vec<Code>, u64, RandomState> = HashMap::default();
+        let mut codes = Vec::with_capacity(paths.len());
         for slot in filter.select(&rows, table) {
-            *counts.entry(paths.map(|path| rows.code(table, slot, path))).or_default() += 1;
+            codes.clear();
+            codes.extend(paths.iter().map(|path| rows.code(table, slot, *path)));
+            match counts.get_mut(&codes) {
+                Some(count) => *count += 1,
+                None => {
+                    counts.insert(codes.clone(), 1);
+                }
+            }
         }
         counts
     }
@@ -277,20 +291,14 @@ impl View {
 
     fn add(&mut self, table: usize, name: &str, locator: i64, (cells, references): (&[Cell<'_>], &[Slot])) {
         let slot = self.tables[table].names.push(name);
-        self.tables[table].locators.push(locator);
+        push(&mut self.tables[table].locators, locator);
         self.tables[table].push(cells, references);
-        let mut lists = std::mem::take(&mut self.lists[table]);
-        let rows = self.rows();
-        lists.retain(|(filter, _), kept| {
+        let rows = Rows { tables: &self.tables, moved: None };
+        for ((filter, _), kept) in &mut self.lists[table] {
             if filter.holds(&rows, table, slot) {
-                if !kept.sort.is_complete(&rows, table) {
-                    return false;
-                }
                 put_in(&mut kept.list, &kept.sort, &rows, (table, slot));
             }
-            true
-        });
-        self.lists[table] = lists;
+        }
     }
 
     /// Takes the staged cells for a record: out of every list by the old ones, into it by the new ones.
@@ -305,20 +313,19 @@ impl View {
                 kept.retain(|name, kept| take_out(name, kept, (&old, &new), (table, slot), &mut taken));
                 continue;
             }
-            for via in self.references(other, table) {
-                let changed = |path: Path| {
-                    path.via == Some(via) && !self.tables[table].cells[path.column as usize].is_same(slot, staged)
-                };
-                let mut children = None;
-                kept.retain(|name, kept| {
-                    if !name.0.asks(changed) && !kept.sort.asks(changed) {
-                        return true;
-                    }
-                    let children = children.get_or_insert_with(|| self.children(other, via, slot));
-                    children.len() <= MOST_CHILDREN
-                        && children.iter().all(|child| take_out(name, kept, (&old, &new), (other, *child), &mut taken))
-                });
-            }
+            let changed = |path: Path| {
+                path.via.is_some_and(|via| self.points(other, via, table))
+                    && !self.tables[table].cells[path.column as usize].is_same(slot, staged)
+            };
+            let mut children = None;
+            kept.retain(|name, kept| {
+                if !name.0.asks(changed) && !kept.sort.asks(changed) {
+                    return true;
+                }
+                let children = children.get_or_insert_with(|| self.children(other, table, slot));
+                children.len() <= MOST_CHILDREN
+                    && children.iter().all(|child| take_out(name, kept, (&old, &new), (other, *child), &mut taken))
+            });
         }
         for cells in &mut self.tables[table].cells {
             cells.take_last(slot);
@@ -333,15 +340,26 @@ impl View {
         self.lists = lists;
     }
 
-    /// The columns of a table that point to another one.
-    fn references(&self, table: usize, other: usize) -> Vec<u16> {
-        let columns = self.tables[table].columns.iter().zip(0..);
-        columns.filter(|(column, _)| column.holds == Holds::Reference(other)).map(|(_, number)| number).collect()
+    /// Whether a column points to another table.
+    fn points(&self, table: usize, via: u16, other: usize) -> bool {
+        self.tables[table].columns[via as usize].holds == Holds::Reference(other)
     }
 
-    fn children(&self, table: usize, via: u16, parent: Slot) -> Vec<Slot> {
-        let Cells::References(_, slots) = &self.tables[table].cells[via as usize] else { return Vec::new() };
-        (0..).zip(slots).filter(|(_, held)| **held == parent).map(|(slot, _)| slot).collect()
+    /// The records of a table that point to one of another, each once, by whichever columns they do.
+    fn children(&self, table: usize, other: usize, parent: Slot) -> Vec<Slot> {
+        let mut found: Vec<Slot> = Vec::new();
+        for cells in &self.tables[table].cells {
+            let Cells::References(to, slots) = cells else { continue };
+            for (first, block) in (0..).step_by(BLOCK).zip(slots.chunks(BLOCK)).filter(|_| *to == other) {
+                // Nearly all blocks are without the parent, and are passed over quickly.
+                if block.contains(&parent) {
+                    found.extend((first..).zip(block).filter(|(_, held)| **held == parent).map(|(slot, _)| slot));
+                }
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
     /// The key of a record in a sort, for a cursor behind it.
@@ -352,12 +370,12 @@ impl View {
 
     /// Drops the list that was asked for longest ago. False where there is none.
     pub fn drop_list(&mut self) -> bool {
-        let oldest = self.lists.iter().enumerate().flat_map(|(table, lists)| {
-            lists.iter().map(move |(name, kept)| (kept.used.load(Ordering::Relaxed), table, name))
+        let of_tables = self.lists.iter_mut().filter_map(|lists| {
+            let (used, name) = oldest(lists).map(|(used, name)| (used, name.clone()))?;
+            Some((used, name, lists))
         });
-        let Some((_, table, name)) = oldest.min_by_key(|(used, ..)| *used) else { return false };
-        let name = name.clone();
-        self.lists[table].remove(&name).is_some()
+        let oldest = of_tables.min_by_key(|(used, ..)| *used);
+        oldest.is_some_and(|(_, name, lists)| lists.remove(&name).is_some())
     }
 
     /// Gives back what was reserved while records were added.
@@ -375,8 +393,13 @@ impl View {
     }
 }
 
-/// Takes a record out of a list where it is in it and will not be, or will be elsewhere. False where the list is of no
-/// use any more.
+/// The list that was asked for longest ago, and when.
+fn oldest(lists: &Lists) -> Option<(u64, &(Filter, SortName))> {
+    lists.iter().map(|(name, kept)| (kept.used.load(Ordering::Relaxed), name)).min_by_key(|(used, _)| *used)
+}
+
+/// Takes a record out of a list where it is in it and will not be, or will be elsewhere. False where the list is not in
+/// its order.
 fn take_out(
     name: &(Filter, SortName),
     kept: &mut Kept,
@@ -385,9 +408,6 @@ fn take_out(
     taken: &mut Vec<(usize, (Filter, SortName), Slot)>,
 ) -> bool {
     let (was, is) = (name.0.holds(old, table, slot), name.0.holds(new, table, slot));
-    if is && !kept.sort.is_complete(new, table) {
-        return false;
-    }
     if was && is && kept.sort.key(old, table, slot) == kept.sort.key(new, table, slot) {
         return true;
     }

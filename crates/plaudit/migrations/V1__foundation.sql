@@ -152,7 +152,7 @@ CREATE TABLE entries (
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX entries_by_local_id ON entries (account, local_id);
-CREATE INDEX entries_of_entrant ON entries (account, entrant, slug);
+CREATE INDEX entries_of_entrant ON entries (account, entrant, slug, season, category, deleted);
 CREATE INDEX entries_of_lists ON entries (account, list_revision, slug, local_id, season, category, chapter, form, entrant,
     status, moderation, payment, review_key, title_key, updated, archived, deleted);
 
@@ -187,7 +187,7 @@ CREATE TABLE contributors (
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
-CREATE INDEX contributors_of_entry ON contributors (account, entry, slug);
+CREATE INDEX contributors_of_entry ON contributors (account, entry, slug, deleted);
 CREATE INDEX contributors_of_lists
     ON contributors (account, list_revision, slug, entry, tab, created, updated, deleted);
 
@@ -234,7 +234,7 @@ CREATE TABLE attachments (
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, token)
 );
-CREATE INDEX attachments_of_entry ON attachments (account, entry, place, token);
+CREATE INDEX attachments_of_entry ON attachments (account, entry, place, token, deleted);
 CREATE INDEX attachments_of_lists
     ON attachments (account, list_revision, token, entry, tab, place, created, updated, deleted);
 

@@ -66,12 +66,12 @@ pub async fn page(
 
 /// How many records for which this holds have each combination of values in these columns, as the account stands at the
 /// time of the request or later.
-pub async fn count<const N: usize>(
+pub async fn count(
     caller: &Caller,
     table: usize,
     asks: &[Ask],
-    columns: [&'static str; N],
-) -> Result<Vec<([String; N], u64)>, ApiError> {
+    columns: &[&'static str],
+) -> Result<Arc<views::Counts>, ApiError> {
     let (app, account) = (caller.app(), caller.account());
     for _ in 0..ATTEMPTS {
         let Some(head) = views::head(&app.db, account).await? else { return Err(ApiError::Stale) };

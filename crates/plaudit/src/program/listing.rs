@@ -1,8 +1,7 @@
 //! Lists of set-up records, made from the snapshot in memory.
 //!
 //! - The slice judges the query with its own `ListSpec` and selects the records; this module sorts, pages and renders.
-//! - A list is sorted by the key of its order, then by slug, both turned around together. Only `updated`, the default
-//!   order, shows records of one time by ascending slug when the latest comes first.
+//! - A list is sorted by the key of its order. Ties go by slug, ascending in both directions.
 //! - Texts are compared by their code points after case folding (each character in upper case, then in lower case), so
 //!   that every engine and every reader sorts alike. What is absent comes first, and last when the list is turned around.
 //! - A cursor holds the key and the slug of the last record shown. A walk therefore goes on at the same place when records
@@ -227,13 +226,9 @@ impl Sort {
     }
 
     fn compare(&self, left: &Place, right: &Place) -> std::cmp::Ordering {
-        let by_slug = left.1.cmp(&right.1);
-        let by_slug = if self.order == "updated" { by_slug.reverse() } else { by_slug };
-        let ascending = left.0.cmp(&right.0).then(by_slug);
-        match self.direction {
-            Direction::Ascending => ascending,
-            Direction::Descending => ascending.reverse(),
-        }
+        let by_key = left.0.cmp(&right.0);
+        let by_key = if self.direction == Direction::Descending { by_key.reverse() } else { by_key };
+        by_key.then(left.1.cmp(&right.1))
     }
 
     fn identity(&self) -> [u8; IDENTITY_LENGTH] {

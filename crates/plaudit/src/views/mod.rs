@@ -26,6 +26,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use crate::db::{AccountId, Db, DbError, Source, Tx};
+use crate::http::page::Ask;
 use crate::list::{TABLES, Table};
 use crate::text::Slug;
 use crate::{attachments, contributors, entries, orders, users};
@@ -92,11 +93,22 @@ struct State {
     head: Head,
     is_loaded: [bool; TABLES],
     view: View,
-    /// The answers to fields by which lists were sorted, each with the number of the change that they are good for.
-    answers: HashMap<Slug, (i64, Answers)>,
+    /// What was made of the view as it is, and is good until the next change.
+    made: Made,
 }
 
-type Answers = Arc<HashMap<Record, Box<str>>>;
+/// What was made of a view as it is.
+#[derive(Debug, Default)]
+struct Made {
+    /// The answers to fields by which lists were sorted.
+    answers: HashMap<Slug, Arc<HashMap<Record, Box<str>>>>,
+    /// What was counted: of which table, of what records, by which columns.
+    counts: HashMap<(usize, Vec<Ask>, Vec<&'static str>), Arc<Counts>>,
+    bytes: usize,
+}
+
+/// How many records have each combination of values.
+pub type Counts = Vec<(Vec<String>, u64)>;
 
 /// A table and those that it refers to.
 fn with_parents(table: usize) -> [bool; TABLES] {
@@ -117,11 +129,21 @@ fn with_parents(table: usize) -> [bool; TABLES] {
 impl State {
     fn new(head: Head) -> Self {
         let columns: Vec<_> = ALL.iter().map(|table| table.columns).collect();
-        Self { head, is_loaded: [false; TABLES], view: View::new(&columns), answers: HashMap::new() }
+        Self { head, is_loaded: [false; TABLES], view: View::new(&columns), made: Made::default() }
     }
 
     fn has(&self, wanted: [bool; TABLES]) -> bool {
         wanted.iter().zip(self.is_loaded).all(|(is_wanted, is_loaded)| is_loaded || !is_wanted)
+    }
+
+    /// The account stands elsewhere now.
+    fn move_to(&mut self, head: Head) {
+        self.head = head;
+        self.made = Made::default();
+    }
+
+    fn bytes(&self) -> usize {
+        self.view.bytes() + self.made.bytes
     }
 
     fn len(&self) -> usize {
@@ -235,7 +257,7 @@ impl Views {
             let Some(head) = all.first().map(|(_, changed)| changed.head) else { break };
             if all.iter().all(|(_, changed)| changed.head == head && !changed.is_torn) {
                 all.iter().for_each(|(number, changed)| changed.apply(&mut state.view, *number));
-                state.head = head;
+                state.move_to(head);
                 self.0.counters.catch_ups.fetch_add(1, Ordering::Relaxed);
                 return Ok(Some(state));
             }
@@ -293,15 +315,15 @@ impl Views {
                 self.0.counters.loads.fetch_add(1, Ordering::Relaxed);
             }
         }
-        state.head = head;
+        state.move_to(head);
         state.view.shrink();
         Ok(Some(state))
     }
 
     /// Gives up lists of an account that is larger than the budget.
     fn fit(&self, id: AccountId, account: &Arc<Account>, state: &mut State) {
-        while state.view.bytes() > self.0.budget && state.view.drop_list() {}
-        let bytes = state.view.bytes();
+        while state.bytes() > self.0.budget && state.view.drop_list() {}
+        let bytes = state.bytes();
         if bytes > self.0.budget && account.bytes.load(Ordering::Relaxed) <= self.0.budget {
             tracing::warn!(account = id.0, bytes, budget = self.0.budget, "the view of an account exceeds the budget");
         }

@@ -1,12 +1,13 @@
 //! Plans pages: which records they show, from the view of the account.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use list_view::{Condition, Direction, Filter, From, Key, Made, NOBODY, Page, Path, Sort};
 
 use super::store::{self, Head, Wanted};
-use super::{Account, MANY, State, Views, with_parents};
+use super::{Account, Counts, MANY, State, Views, with_parents};
 use crate::db::{AccountId, DbError, Source, Tx};
 use crate::http::page::Ask;
 use crate::list::{By, List};
@@ -94,8 +95,7 @@ impl Request {
             }
             By::Answers => {
                 let field = self.field?;
-                let (sequence, answers) = state.answers.get(&field)?;
-                (*sequence == state.head.sequence).then(|| Sort::Told(number_of(field), Arc::clone(answers)))?
+                Sort::Told(number_of(field), Arc::clone(state.made.answers.get(&field)?))
             }
         })
     }
@@ -121,6 +121,17 @@ impl Request {
             }
             By::Number(_) | By::Text(_) | By::Answers => {}
         }
+    }
+
+    /// Keeps the answers by which the list is sorted.
+    fn take_answers(&self, state: &mut State, field: Slug, found: &[(String, String)]) {
+        let slot = |(name, key): &(String, String)| {
+            let slot = state.view.slot(self.list.table, name);
+            (slot != NOBODY).then(|| (slot, key.as_str().into()))
+        };
+        let answers: HashMap<_, Box<str>> = found.iter().filter_map(slot).collect();
+        state.made.bytes += answers.values().map(|answer| answer.len() + 48).sum::<usize>();
+        state.made.answers.insert(field, Arc::new(answers));
     }
 
     /// The page, where its list is kept.
@@ -200,6 +211,25 @@ fn make(account: &Account, request: &Request) -> Option<Plan> {
     Some(plan)
 }
 
+/// Counts, and keeps what was counted.
+fn counted(account: &Account, question: (usize, Vec<Ask>, Vec<&'static str>)) -> Option<(Head, Arc<Counts>)> {
+    let (table, asks, columns) = &question;
+    let (head, counts) = {
+        let held = account.state.read();
+        let state = held.as_ref()?;
+        let paths: Vec<Path> = columns.iter().map(|column| path(state, *table, column)).collect();
+        let counts = state.view.count(*table, &filter(state, *table, asks), &paths);
+        let value = |(code, path): (&u32, &Path)| state.view.value(*table, *path, *code).to_owned();
+        let told = |(codes, count): (Vec<u32>, u64)| (codes.iter().zip(&paths).map(value).collect(), count);
+        (state.head, Arc::new(counts.into_iter().map(told).collect::<Counts>()))
+    };
+    if let Some(state) = account.state.write().as_mut() {
+        state.made.bytes += counts.len() * 64 * columns.len();
+        state.made.counts.insert(question, Arc::clone(&counts));
+    }
+    Some((head, counts))
+}
+
 impl Views {
     /// Plans a page on a view that is not older than a change of the account. Nothing where there is no such account, or
     /// where the view was dropped at once because others need the room.
@@ -237,13 +267,7 @@ impl Views {
             {
                 let mut state = account.state.write();
                 if let Some(state) = state.as_mut().filter(|state| state.head == head) {
-                    let slot = |(name, key): &(String, String)| {
-                        let slot = state.view.slot(request.list.table, name);
-                        (slot != NOBODY).then(|| (slot, key.as_str().into()))
-                    };
-                    let answers = Arc::new(found.iter().filter_map(slot).collect());
-                    state.answers.retain(|_, (sequence, _)| *sequence == head.sequence);
-                    state.answers.insert(field, (head.sequence, answers));
+                    request.take_answers(state, field, &found);
                     return Ok(());
                 }
             }
@@ -254,26 +278,34 @@ impl Views {
 
     /// How many records for which this holds have each combination of values in these columns, and where the account stood.
     /// The view is not older than a change of the account, by number and hash.
-    pub async fn count<const N: usize>(
+    pub async fn count(
         &self,
         id: AccountId,
         (table, asks): (usize, &[Ask]),
-        columns: [&'static str; N],
+        columns: &[&'static str],
         least: Head,
-    ) -> Result<Option<(Head, Vec<([String; N], u64)>)>, DbError> {
+    ) -> Result<Option<(Head, Arc<Counts>)>, DbError> {
         self.bring(id, with_parents(table), least.sequence).await?;
         let account = self.account(id);
-        let _turn = account.turn.lock().await;
-        let held = account.state.read();
-        let Some(state) = held.as_ref() else { return Ok(None) };
-        if state.head.sequence == least.sequence && state.head != least {
-            return Ok(None);
+        let turn = Arc::clone(&account.turn).lock_owned().await;
+        let question = (table, asks.to_vec(), columns.to_vec());
+        let records = {
+            let held = account.state.read();
+            let Some(state) = held.as_ref() else { return Ok(None) };
+            if state.head.sequence == least.sequence && state.head != least {
+                return Ok(None);
+            }
+            if let Some(counts) = state.made.counts.get(&question) {
+                return Ok(Some((state.head, Arc::clone(counts))));
+            }
+            state.view.len(table)
+        };
+        if records < MANY {
+            return Ok(counted(&account, question));
         }
-        let paths = columns.map(|column| path(state, table, column));
-        let counts = state.view.count(table, &filter(state, table, asks), paths);
-        let value = |at: usize, code| state.view.value(table, paths[at], code).to_owned();
-        let told = |(codes, count): ([u32; N], u64)| (std::array::from_fn(|at| value(at, codes[at])), count);
-        Ok(Some((state.head, counts.into_iter().map(told).collect())))
+        let _permit = self.0.workers.acquire().await.map_err(|error| DbError::Failed(error.to_string()))?;
+        let work = tokio::task::spawn_blocking(move || (counted(&account, question), turn));
+        Ok(work.await.map_err(|error| DbError::Failed(error.to_string()))?.0)
     }
 
     /// Plans a page in a snapshot, in which it is then read: for accounts that change faster than pages are read.
@@ -286,11 +318,7 @@ impl Views {
         if let Some(field) = request.field {
             let engine = tx.engine();
             let found = store::answers(&mut Source::Snapshot(tx, engine), id, field).await?;
-            let slots = found.map(|(_, found)| found).unwrap_or_default();
-            let slots =
-                slots.iter().map(|(name, key)| (state.view.slot(request.list.table, name), key.as_str().into()));
-            let answers = Arc::new(slots.collect());
-            state.answers.insert(field, (state.head.sequence, answers));
+            request.take_answers(&mut state, field, &found.map(|(_, found)| found).unwrap_or_default());
         }
         request.learn(&mut state);
         let plan = request.made(&state).map(|(plan, _)| plan);

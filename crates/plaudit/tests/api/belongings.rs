@@ -329,7 +329,8 @@ both_engines! {
         assert_eq!(shown.json()["entry"]["title"], "Another title");
         assert_eq!(server.get(&format!("/contributor/{slug}")).await.json()["entry"]["title"], "Another title");
         let changes = server.changes("AccountA").await;
-        assert!(changes.last().unwrap().starts_with("entry EntryOne updated"), "nothing else was written: {changes:?}");
+        let is_written = |change: &String| change.starts_with("attachment") || change.starts_with("contributor");
+        assert!(!changes.last_chunk::<3>().unwrap().iter().any(is_written), "{changes:?}");
         assert_eq!(both("order=entry").await, (1, 1));
         server.put("/entry/EntryOne", r#"{"status":"in_progress","moderation_status":"approved"}"#).await.expect(200);
         assert_eq!(listed("/contributor?status=in_progress&moderation=approved").await, [slug]);

@@ -217,7 +217,7 @@ fn a_long_transaction_is_planned_for_the_rows_that_it_has_written_itself() {
             let value = |column: &&str| match *column {
                 "slug" => "CAST(n AS TEXT)".to_owned(),
                 "local_id" => "n".to_owned(),
-                "account" | "segment" | "division" | "created" | "recency" | "archived" | "deleted" | "revision" => {
+                "account" | "division" | "updated" | "archived" | "deleted" | "list_revision" | "revision" => {
                     "1".to_owned()
                 }
                 _ => "'x'".to_owned(),

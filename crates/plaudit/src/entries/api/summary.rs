@@ -38,10 +38,11 @@ pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, A
     let is_live = |column| Ask::Is(column, "0".to_owned());
     let mut asks = vec![is_live("deleted"), is_live("archived")];
     asks.extend(SPEC.asks(&query, program));
-    let counts = http::list::count(&caller, ENTRIES, &asks, ["chapter", "category", "status"]).await?;
+    let counts = http::list::count(&caller, ENTRIES, &asks, &["chapter", "category", "status"]).await?;
     let counts: Vec<_> = counts
         .iter()
-        .filter_map(|([chapter, category, status], count)| {
+        .filter_map(|(values, count)| {
+            let [chapter, category, status] = values.as_slice() else { return None };
             let status = Status::CHOICES.iter().find(|(name, _)| name == status)?.1;
             Some((Slug::parse(chapter)?, Slug::parse(category)?, status, i64::try_from(*count).unwrap_or(i64::MAX)))
         })

@@ -30,7 +30,7 @@ pub enum Narrow {
 }
 
 /// What is asked of a record.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ask {
     /// The column has this value; a flag has `1` or `0`.
     Is(&'static str, String),

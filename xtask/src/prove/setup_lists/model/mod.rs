@@ -3,7 +3,6 @@
 //! It knows the program file and the contract's tables, and nothing of the service. The proof `setup-lists` asks the
 //! release binary by it, and the suite of the interface asks the router in process.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
@@ -66,22 +65,16 @@ impl Setup {
             .filter(|record| list.has_trash() || record["deleted"] != true)
             .map(|record| (self.key(list, record, order), record["slug"].as_str().unwrap_or_default()))
             .collect();
-        let is_named = list.orders.contains(&order);
-        let is_latest_first = !is_named || order == "updated";
+        // A sort that is named begins with the smallest value, the default one with the latest. Ties go by slug.
+        let is_descending = match direction {
+            "asc" => false,
+            "desc" => true,
+            _ => !list.orders.contains(&order),
+        };
         selected.sort_by(|(one, slug), (other, other_slug)| {
-            let by_key = if is_latest_first { other.cmp(one) } else { one.cmp(other) };
+            let by_key = if is_descending { other.cmp(one) } else { one.cmp(other) };
             by_key.then_with(|| slug.cmp(other_slug))
         });
-        // A sort that is named begins with the smallest value, the default one with the latest.
-        let wanted = match direction {
-            "asc" => Ordering::Less,
-            "desc" => Ordering::Greater,
-            _ if is_named => Ordering::Less,
-            _ => Ordering::Greater,
-        };
-        if (wanted == Ordering::Greater) != is_latest_first {
-            selected.reverse();
-        }
         selected.into_iter().map(|(_, slug)| slug.to_owned()).collect()
     }
 

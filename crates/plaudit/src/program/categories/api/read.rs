@@ -55,10 +55,10 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     let program = caller.program();
     let mut asks = vec![Ask::Is("deleted", "0".to_owned())];
     Narrow::Season("season").asks("season", &query, program, &mut asks);
-    let counts = http::list::count(&caller, ENTRIES, &asks, ["category"]).await?;
+    let counts = http::list::count(&caller, ENTRIES, &asks, &["category"]).await?;
     let counts: HashMap<Slug, i64> = counts
         .iter()
-        .filter_map(|([category], count)| Some((Slug::parse(category)?, i64::try_from(*count).unwrap_or(i64::MAX))))
+        .filter_map(|(values, count)| Some((Slug::parse(values.first()?)?, i64::try_from(*count).unwrap_or(i64::MAX))))
         .collect();
     let count = |category: Slug| counts.get(&category).copied().unwrap_or(0);
     let records: Vec<_> = program.categories.all().filter(|record| is_selected(&query, program, record)).collect();
