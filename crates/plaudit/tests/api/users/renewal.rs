@@ -128,7 +128,7 @@ both_engines! {
                 assert_eq!((written.header("etag"), written.text()), (read.header("etag"), read.text()), "{path}");
             }
         }
-        let made = server.post("/entry", r#"{"title":"New","category":"CategChi","entrant":"UserMana"}"#).await.expect(201);
+        let made = server.post("/entry", r#"{"title":"New","season":"SeasonAc","category":"CategChi","entrant":"UserMana"}"#).await.expect(201);
         let path = format!("/entry/{}", made.json()["slug"].as_str().unwrap());
         let read = server.get(&path).await.expect(200);
         assert_eq!((made.header("etag"), made.text()), (read.header("etag"), read.text()));
