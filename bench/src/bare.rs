@@ -182,10 +182,10 @@ mod tests {
                  INSERT INTO changes VALUES (1, 1, 5, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":1}', x'00');
                  INSERT INTO changes VALUES (1, 2, 6, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":2}', x'00');
                  INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status,
-                     moderation, payment, review_key, title, title_key, entrant_key, updated, archived, deleted,
+                     moderation, payment, review_key, title, title_key, updated, archived, deleted,
                      list_revision, revision, doc, detail)
                      VALUES (1, 'EntryAAA', 1, 's', 'c', 0, 'h', 'f', 'e', 'submitted', 'undecided', 'Paid', '', 't',
-                     't', 'e', 2, 0, 0, 2, 2, '{}', '');",
+                     't', 2, 0, 0, 2, 2, '{}', '');",
             )
             .unwrap();
         drop(database);

@@ -134,7 +134,9 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let written = written?;
     for reader in read? {
         asked += reader.len();
-        reader.into_iter().for_each(|judged| note(judged, &mut wrong, &mut checks));
+        for judged in reader {
+            note(judged, &mut wrong, &mut checks);
+        }
     }
     println!(
         "  {}: {written} changes in {:.0} s, {} writes refused, {} imports with a fault",

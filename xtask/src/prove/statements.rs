@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use super::lists::ask::Ask;
 use super::lists::made::{self, Size};
-use super::lists::model::LISTS;
+use super::lists::model::{LISTS, List};
 use super::service::{Checks, Random, Service};
 use super::{Context, Engine, Proof, Verdict};
 
@@ -46,7 +46,8 @@ fn show(context: &Context) -> Result<Verdict> {
     let without = prepared(&context.postgres()?.written()?[begun..]);
     let mut asked = HashSet::new();
     while asked.len() < requests {
-        let mut ask = Ask::random(*made::pick(&LISTS, &mut random), &world, &mut random);
+        let list: &List = made::pick(&LISTS, &mut random);
+        let mut ask = Ask::random(list, &world, &mut random);
         ask.per_page = 1 + random.below(100) as usize;
         let path = ask.path();
         if asked.insert(path.clone()) {

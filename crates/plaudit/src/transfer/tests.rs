@@ -206,7 +206,9 @@ async fn an_entry_shows_what_belongs_to_it_and_its_counts() {
     let (doc, detail) = read.await.unwrap().unwrap();
     assert!(detail.contains("Mary") && !detail.contains("Grace"), "{detail}");
     assert!(!doc.contains("King"), "{doc}");
-    for sql in ["SELECT names FROM users", "SELECT doc FROM setup_records WHERE kind = 'chapter'"] {
+    for sql in
+        ["SELECT names FROM users WHERE slug = 'UserAAAA'", "SELECT doc FROM setup_records WHERE kind = 'chapter'"]
+    {
         let doc = place.db.look_up(sql, &[], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();
         assert!(doc.contains("King"), "{doc}");
     }

@@ -299,7 +299,7 @@ pub(crate) fn changes(account: &str, size: Size, count: u32, random: &mut Random
         let line = match random.below(8) {
             0 => user(account, random.below(size.users), random),
             1 | 2 => order(size, random.below(size.orders), random),
-            3 | 4 if !number.is_multiple_of(3) && number % 4 > 0 => {
+            3 | 4 if !number.is_multiple_of(3) && !number.is_multiple_of(4) => {
                 child(["contributor", "attachment"][random.below(2) as usize], number, random.below(number % 4), random)
             }
             _ => entry(size, number, random),

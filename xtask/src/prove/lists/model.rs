@@ -118,7 +118,7 @@ fn is(record: &Value, flag: &str) -> bool {
 
 /// A time in microseconds.
 pub(crate) fn time(text: &str) -> i64 {
-    text.parse::<Timestamp>().map_or(i64::MIN, |time| time.as_microsecond())
+    text.parse::<Timestamp>().map_or(i64::MIN, Timestamp::as_microsecond)
 }
 
 /// A text as lists compare it.

@@ -108,11 +108,8 @@ both_engines! {
             let ascending = slugs(&server, &format!("order={order}")).await;
             assert_eq!(ascending.len(), 10);
             assert!(at(&ascending, first) < at(&ascending, then), "{order}: {ascending:?}");
-            let mut descending = slugs(&server, &format!("order={order}&dir=desc")).await;
-            if order != "updated" {
-                descending.reverse();
-                assert_eq!(descending, ascending, "{order}");
-            }
+            let descending = slugs(&server, &format!("order={order}&dir=desc")).await;
+            assert!(at(&descending, then) < at(&descending, first), "{order}: {descending:?}");
         }
         assert_eq!(slugs(&server, "").await[0], "FieldCat", "what was changed last comes first");
     }
