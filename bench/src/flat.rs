@@ -188,7 +188,9 @@ fn judge(report: &mut Report, name: &str, rows: Vec<Flatness>) -> Result<()> {
     let worst = rows.iter().max_by(|one, other| one.ratio.total_cmp(&other.ratio));
     let (query, worst) = worst.map(|row| (row.query.clone(), row.ratio)).context("no list has more than one page")?;
     let middle = median(rows.iter().map(|row| row.ratio).collect());
-    rows.into_iter().for_each(|row| report.flatness(row));
+    for row in rows {
+        report.flatness(row);
+    }
     report.at_most(format!("{name}, last page against page 1 by the byte, middle list"), MIDDLE_BAR, middle, "");
     report.at_most(format!("{name}, last page against page 1 by the byte, worst ({query})"), WORST_BAR, worst, "");
     Ok(())
@@ -227,7 +229,7 @@ fn pages(
         }
     }
     let times: Vec<f64> = times.into_iter().map(median).collect();
-    let (&[first, .., last], &[first_bytes, .., last_bytes]) = (&times[..], &bytes[..]) else {
+    let (&[start, .., end], &[start_bytes, .., end_bytes]) = (&times[..], &bytes[..]) else {
         bail!("two pages were not measured")
     };
     let row = Flatness {
@@ -235,12 +237,12 @@ fn pages(
         query: list.path().to_owned(),
         total,
         page: deep,
-        first_microseconds: first,
-        first_bytes,
+        first_microseconds: start,
+        first_bytes: start_bytes,
         middle_microseconds: times[times.len() / 2],
-        last_microseconds: last,
-        last_bytes,
-        ratio: (last / last_bytes) / (first / first_bytes),
+        last_microseconds: end,
+        last_bytes: end_bytes,
+        ratio: (end / end_bytes) / (start / start_bytes),
     };
     Ok(Some((row, first_access)))
 }

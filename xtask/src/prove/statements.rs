@@ -46,7 +46,7 @@ fn show(context: &Context) -> Result<Verdict> {
     let without = prepared(&context.postgres()?.written()?[begun..]);
     let mut asked = HashSet::new();
     while asked.len() < requests {
-        let list: &List = made::pick(&LISTS, &mut random);
+        let list: &List = made::pick::<&List>(&LISTS, &mut random);
         let mut ask = Ask::random(list, &world, &mut random);
         ask.per_page = 1 + random.below(100) as usize;
         let path = ask.path();
