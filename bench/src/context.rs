@@ -90,7 +90,10 @@ impl Context {
             Duty { warm_up: Duration::from_secs(1), run: Duration::from_secs(8), runs: 3 }
         };
         Ok(Self {
-            binary: arguments.binary.clone().unwrap_or_else(|| target.join("release").join("plaudit")),
+            // It is started in the directory of the run.
+            binary: std::path::absolute(
+                arguments.binary.clone().unwrap_or_else(|| target.join("release").join("plaudit")),
+            )?,
             directory: directory.canonicalize()?,
             keep: arguments.keep.is_some(),
             short,

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::driver;
 use crate::engine::{Engine, Filled};
 use crate::limit::Limit;
-use crate::listing::{List, Pages, in_no_order};
+use crate::listing::{List, Pages, count, in_no_order};
 use crate::load::{self, Load, float};
 use crate::plaudit::Server;
 use crate::report::Report;
@@ -124,6 +124,7 @@ pub(crate) fn statements(context: &Context, report: &mut Report, engine: &Engine
         "GET /entry/summary",
         "GET /contributor, the last page",
         "GET /attachment",
+        "GET /user, the last page",
     ]
     .map(|name| (name, Vec::new()))
     .into();
@@ -134,18 +135,20 @@ pub(crate) fn statements(context: &Context, report: &mut Report, engine: &Engine
         let mut client = Client::connect(server.address)?;
         // A page has at most as many entries as the smallest account, and so every account has several.
         let path = "/entry?per_page=3&season=all";
-        let first = client.ask_ok(&client::get(path, client::JSON, &filled.key))?.body;
-        let envelope: Value = serde_json::from_slice(&first)?;
-        let last = envelope.get("last_page").and_then(Value::as_u64).context("an envelope without `last_page`")?;
+        let mut last = |path: &str| -> Result<String> {
+            let body = client.ask_ok(&client::get(path, client::JSON, &filled.key))?.body;
+            Ok(format!("{path}&page={}", count(&serde_json::from_slice(&body)?, "last_page")?))
+        };
         let paths = [
             format!("/entry/{slug}"),
             path.to_owned(),
-            format!("{path}&page={last}"),
+            last(path)?,
             format!("{path}&order=category&dir=desc"),
             format!("{path}&include=entry_fields,attachments,contributors"),
             "/entry/summary?season=all".to_owned(),
-            format!("/contributor?per_page=3&season=all&page={last}"),
+            last("/contributor?per_page=3&season=all")?,
             "/attachment?per_page=3&season=all".to_owned(),
+            last("/user?per_page=3&order=name")?,
         ];
         for ((_, counts), path) in counted.iter_mut().zip(&paths) {
             let requests =

@@ -68,7 +68,8 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         checks.check(*found == wanted, || format!("{found} rows of {what} were written, not {wanted}"));
     }
     checks.check(many.stored == 1, || format!("{} documents hold the new name, not 1", many.stored));
-    checks.check(many.statements == few.statements, || {
+    // One more writes the season in which the person has entries, however many these are.
+    checks.check(many.statements <= few.statements + 1, || {
         format!("the request took {} statements, and {} for a person without entries", many.statements, few.statements)
     });
     retitle(&client, &world, &mut checks)?;
