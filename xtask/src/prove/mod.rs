@@ -20,7 +20,6 @@ mod deadline;
 mod entry_rules;
 mod entry_speed;
 mod errors;
-mod history;
 mod isolation;
 mod kill;
 mod limit;
@@ -57,7 +56,6 @@ const PROOFS: &[Proof] = &[
     lists::PROOF,
     many_accounts::PROOF,
     statements::PROOF,
-    history::PROOF,
     rename::PROOF,
     entry_rules::PROOF,
     entry_speed::PROOF,

@@ -119,7 +119,7 @@ async fn is_good(db: &Db, account: AccountId, secret: &str, scope: Scope) -> Res
     let now = Clock::system().now();
     let hash = keys::hash(secret.as_bytes());
     let mut is_good = false;
-    keys::store::each(db, account, &super::account::bare_context(now), |key, kept, _| {
+    keys::store::each(db, account, &super::account::bare_context(now), |key, kept| {
         is_good |= hash == Some(kept) && key.scope == scope && key.is_good(now);
     })
     .await?;

@@ -1,11 +1,11 @@
 //! The head of an account: the row that serialises its writes.
 
-use super::{AccountId, Committed, DbError, Tx, hash_of_change};
+use super::{AccountId, Committed, DbError, Tx};
 
 /// Where an account's program and change log stand. Whoever holds it in a transaction is the account's only writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The name of the last change of what the account's program shows.
+    /// The version of the account's set-up.
     pub version: i64,
     /// The sequence number of the account's last change; 0 before the first.
     pub sequence: i64,
@@ -27,7 +27,9 @@ impl Tx {
                         Ok(Head {
                             version: row.integer(0)?,
                             sequence: row.integer(1)?,
-                            hash: hash_of_change(row.bytes(2)?)?,
+                            hash: row.bytes(2)?.try_into().map_err(|_| {
+                                DbError::Failed("the hash of an account's last change has not 32 bytes".to_owned())
+                            })?,
                             changed: false,
                         })
                     },
@@ -62,8 +64,7 @@ impl Tx {
                 vec![(*account).into(), head.version.into(), head.sequence.into(), head.hash.to_vec().into()],
             )
             .await?;
-            let Head { version, sequence, hash, .. } = *head;
-            self.written.push((*account, Committed { version, sequence, hash }));
+            self.written.push((*account, Committed { version: head.version, sequence: head.sequence }));
         }
         self.flush().await
     }

@@ -76,7 +76,7 @@ impl Hasher for SlugHasher {
 pub struct Program {
     /// The account's number within the database.
     pub id: AccountId,
-    /// The version that was read, or [`UNNAMED`].
+    /// The version that was read.
     pub version: i64,
     /// The account itself.
     pub account: Account,
@@ -123,15 +123,9 @@ pub struct Program {
     heads: Heads,
     /// A change of the account that it contains, with all before it.
     mark: Mark,
-    /// Records that were changed after that change, while the snapshot was loaded.
-    ahead: Vec<(Kind, Slug)>,
     reading: Arc<Reading>,
     wants_checkpoint: bool,
 }
-
-/// The version of a snapshot with changes that came while it was loaded: no account ever has it, so that the snapshot is
-/// brought up to date before it is used. It could not be told from a state that lost those changes otherwise.
-const UNNAMED: i64 = -1;
 
 /// What a snapshot is loaded from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -228,13 +222,13 @@ impl Program {
         fn add<T: InProgram>(program: &Program, lines: &mut Lines) -> Option<()> {
             for stored in T::records(program).stored() {
                 let (slug, record) = stored?;
+                // What is newer than the checkpoint's change may turn out to be of another history.
+                if record.revision > program.mark.sequence {
+                    return None;
+                }
                 lines.add(T::KIND.name(), slug, &record);
             }
             Some(())
-        }
-        // What is newer than the checkpoint's change may turn out to be of another history.
-        if !self.ahead.is_empty() {
-            return None;
         }
         let mut lines = Lines::default();
         for kind in Kind::ALL {
@@ -243,9 +237,9 @@ impl Program {
         Some(lines)
     }
 
-    /// The snapshot as it is now: of the records only those are read that were changed since. What comes into the
-    /// account between the reading of its state and that of its records is read again the next time; where it is gone by
-    /// then, its history was lost.
+    /// The snapshot as it is now: of the records only those are read that were changed since. What came into the
+    /// account between the reading of its state and that of its records is read again the next time, because the
+    /// snapshot carries the state's version.
     pub(super) async fn renewed(&self, db: &Db, clock: &Clock) -> Result<Renewal, DbError> {
         let now = clock.now();
         let state = accounts::store::state(db, self.id, Some(self.mark), &open_context(now)).await?;
@@ -257,7 +251,7 @@ impl Program {
         // Other languages would be read and shown in every record.
         let is_read_alike =
             context.languages == self.context.languages && context.default_language == self.context.default_language;
-        if !state.is_continued || !is_read_alike || self.is_broken() {
+        if !state.is_continued || state.version < self.version || !is_read_alike || self.is_broken() {
             // What is wrong may be the checkpoint.
             let basis = if self.is_broken() { Basis::Records } else { Basis::Checkpoint };
             let loaded = Self::load_from(db, self.id, &self.base_url, clock, basis).await?;
@@ -265,7 +259,6 @@ impl Program {
         }
         let mut program =
             Self { version: state.version, account: state.account, context, mark: state.mark, ..self.clone() };
-        program.ahead.clear();
         let mut changed = Vec::new();
         let read = store::each_since(db, self.id, self.mark.sequence, |kind, _, row| {
             changed.push(program.add_named(kind, &row)?);
@@ -274,10 +267,6 @@ impl Program {
         if let Err(error) = read.await {
             // In a snapshot that is loaded a record that cannot be read is a fault for those alone who ask for it.
             tracing::warn!(%error, "what was changed of a program cannot be read");
-            let loaded = Self::load(db, self.id, &self.base_url, clock).await?;
-            return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
-        }
-        if !self.ahead.iter().all(|record| changed.contains(record)) {
             let loaded = Self::load(db, self.id, &self.base_url, clock).await?;
             return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
         }
@@ -293,26 +282,13 @@ impl Program {
         Ok(Renewal::Changed(program))
     }
 
-    /// Loads the keys, when all records are there.
     async fn load_keys(&mut self, db: &Db) -> Result<(), DbError> {
-        let mut is_ahead = !self.ahead.is_empty();
-        let (context, keys, sequence) = (&self.context, &mut self.keys, self.mark.sequence);
+        let (context, keys) = (&self.context, &mut self.keys);
         keys.clear();
-        keys::store::each(db, self.id, context, |key, hash, revision| {
-            is_ahead |= revision > sequence;
+        keys::store::each(db, self.id, context, |key, hash| {
             keys.insert(key.slug, (key, hash));
         })
-        .await?;
-        if is_ahead {
-            self.version = UNNAMED;
-        }
-        Ok(())
-    }
-
-    /// Whether it is of a later state of the account than another snapshot.
-    #[must_use]
-    pub fn is_newer_than(&self, other: &Self) -> bool {
-        self.version != other.version && self.mark.sequence > other.mark.sequence
+        .await
     }
 
     /// The program of an account without any records.
@@ -345,7 +321,6 @@ impl Program {
             fragments: HashMap::default(),
             heads: Heads::default(),
             mark: Mark::default(),
-            ahead: Vec::new(),
             wants_checkpoint: false,
         }
     }
@@ -367,7 +342,6 @@ impl Program {
             T::records_mut(program).push(slug, row, &reading);
         }
         let known = Kind::named(kind).ok_or_else(|| unknown(kind))?;
-        self.note(known, slug, row);
         for_setup_kind!(known, T => push::<T>(self, slug, row)).ok_or_else(|| unknown(kind))
     }
 
@@ -379,16 +353,7 @@ impl Program {
 
     fn add_named(&mut self, kind: &str, row: &Record<&str>) -> Result<(Kind, Slug), DbError> {
         let kind = Kind::named(kind).ok_or_else(|| unknown(kind))?;
-        let slug = self.add(kind, row)?;
-        self.note(kind, slug, row);
-        Ok((kind, slug))
-    }
-
-    /// Notes a record that was changed while the snapshot is loaded.
-    fn note(&mut self, kind: Kind, slug: Slug, row: &Record<&str>) {
-        if row.revision > self.mark.sequence {
-            self.ahead.push((kind, slug));
-        }
+        Ok((kind, self.add(kind, row)?))
     }
 
     /// Arranges the records when all of them are there, and makes room for what is shown of them.

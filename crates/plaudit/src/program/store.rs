@@ -156,8 +156,9 @@ pub async fn find_any_for_update<T: SetupRecord>(
     .await
 }
 
-/// Adds or replaces a record whose change is logged.
+/// Adds or replaces a record and raises the version of the account's program.
 pub async fn save<T: SetupRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
+    raise_version(tx, account).await?;
     tx.later(
         "INSERT INTO setup_records (account, kind, slug, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
          ON CONFLICT (account, kind, slug) DO UPDATE SET deleted = $4, revision = $5, doc = $6",
@@ -186,4 +187,12 @@ pub async fn change<T: SetupRecord>(
     let revision = log::append(tx, account, origin, change).await?;
     save(tx, account, &Record { value, revision, deleted: action == Action::Trashed }).await?;
     Ok(revision)
+}
+
+/// Makes every snapshot of the account that was loaded before this transaction stale.
+pub async fn raise_version(tx: &mut Tx, account: AccountId) -> Result<(), DbError> {
+    let head = tx.head(account).await?.ok_or_else(|| DbError::Failed("no such account".to_owned()))?;
+    head.version += 1;
+    head.changed = true;
+    Ok(())
 }

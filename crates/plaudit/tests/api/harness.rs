@@ -16,7 +16,6 @@ use plaudit::http::language::Languages;
 use plaudit::http::render::Filling;
 use plaudit::http::server::ClientAddress;
 use plaudit::ids::Ids;
-use plaudit::log::{Action, Actor, Origin};
 use plaudit::program::keys::{self, ApiKey, Scope};
 use plaudit::storage::{self, Storage};
 use plaudit::text::{Slug, Timestamp};
@@ -327,7 +326,6 @@ impl Server {
             scope,
             expires: None,
             revoked: None,
-            rotated: None,
             notify: Vec::new(),
             created: self.clock.now(),
         };
@@ -339,12 +337,9 @@ impl Server {
     /// Adds a key with this secret, or changes what is known of it.
     pub async fn save_key(&self, account: &str, key: &ApiKey, secret: &str) {
         let account = self.account(account).await;
-        let origin = Origin { actor: Actor::Operator, source: "system", at: self.clock.now() };
-        let state = (account, origin, key.clone(), keys::hash(secret.as_bytes()).unwrap());
+        let state = (account, key.clone(), keys::hash(secret.as_bytes()).unwrap());
         self.db
-            .write(account, state, |tx, (account, origin, key, hash)| {
-                Box::pin(keys::store::change(tx, *account, origin, Action::Updated, (key, hash)))
-            })
+            .write(account, state, |tx, (account, key, hash)| Box::pin(keys::store::save(tx, *account, key, hash)))
             .await
             .map_err(|error: db::DbError| error)
             .unwrap();

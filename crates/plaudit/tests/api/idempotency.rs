@@ -115,7 +115,6 @@ both_engines! {
             scope: Scope::ReadWrite,
             expires: None,
             revoked: None,
-            rotated: None,
             notify: Vec::new(),
             created: server.clock.now(),
         };

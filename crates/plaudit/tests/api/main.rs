@@ -25,7 +25,6 @@ mod files;
 mod forms;
 mod fuzz;
 mod harness;
-mod histories;
 mod idempotency;
 mod isolation;
 mod languages;

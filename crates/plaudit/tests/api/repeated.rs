@@ -86,7 +86,6 @@ both_engines! {
             scope: Scope::Read,
             expires: None,
             revoked: None,
-            rotated: None,
             notify: Vec::new(),
             created: server.clock.now(),
         };

@@ -2,8 +2,6 @@
 
 use super::ApiKey;
 use crate::db::{AccountId, Db, DbError, Row, Tx};
-use crate::kind::Kind;
-use crate::log::{self, Action, Change, Origin};
 use crate::program::{Context, store};
 use crate::text::Slug;
 
@@ -18,22 +16,13 @@ pub async fn find_by_hash(db: &Db, hash: &[u8; 32]) -> Result<Option<(AccountId,
     Ok(found.and_then(|(account, slug)| Some((account, slug?))))
 }
 
-/// Logs and saves a key that was made or changed; `hash` is that of its secret, which is in no log.
-pub async fn change(
-    tx: &mut Tx,
-    account: AccountId,
-    origin: &Origin,
-    action: Action,
-    (key, hash): (&ApiKey, &[u8; 32]),
-) -> Result<(), DbError> {
-    let document = store::stored(key);
-    let change =
-        Change { kind: Kind::ApiKey, slug: key.slug.as_str(), action, events: &[], document: document.clone() };
-    let revision = log::append(tx, account, origin, change).await?;
+/// Adds a key, or replaces what is known of it; `hash` is that of a new secret. Raises the version of the program.
+pub async fn save(tx: &mut Tx, account: AccountId, key: &ApiKey, hash: &[u8; 32]) -> Result<(), DbError> {
+    store::raise_version(tx, account).await?;
     tx.execute(
-        "INSERT INTO api_keys (account, slug, hash, revision, doc) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT (account, slug) DO UPDATE SET hash = $3, revision = $4, doc = $5",
-        &[account.into(), key.slug.into(), hash.as_slice().into(), revision.into(), document.into()],
+        "INSERT INTO api_keys (account, slug, hash, doc) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (account, slug) DO UPDATE SET hash = $3, doc = $4",
+        &[account.into(), key.slug.into(), hash.as_slice().into(), store::stored(key).into()],
     )
     .await?;
     Ok(())
@@ -54,16 +43,16 @@ pub async fn find_for_update(
     .await
 }
 
-/// Every key of the account with the hash of its secret and its revision, by slug.
+/// Every key of the account with the hash of its secret, by slug.
 pub async fn each(
     db: &Db,
     account: AccountId,
     context: &Context,
-    mut each: impl FnMut(ApiKey, [u8; 32], i64) + Send,
+    mut each: impl FnMut(ApiKey, [u8; 32]) + Send,
 ) -> Result<(), DbError> {
-    db.each("SELECT hash, doc, revision FROM api_keys WHERE account = $1 ORDER BY slug", &[account.into()], |row| {
+    db.each("SELECT hash, doc FROM api_keys WHERE account = $1 ORDER BY slug", &[account.into()], |row| {
         let (key, hash) = read(row, context)?;
-        each(key, hash, row.integer(2)?);
+        each(key, hash);
         Ok(())
     })
     .await
