@@ -92,7 +92,7 @@ CREATE TABLE users (
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX users_of_person ON users (person, account);
-CREATE INDEX users_by_email ON users (account, email);
+CREATE INDEX users_by_email ON users (account, email, slug, deleted);
 CREATE INDEX users_of_lists ON users (account, list_revision, slug, deleted, confirmed, language, season_joined, email,
     mobile, first_name, last_name, name, created_by, confirmed_at, created_at, updated);
 

@@ -121,10 +121,12 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
 
 /// A user by the slug or the e-mail address, unless it is in the trash.
 pub async fn live_of(tx: &mut Tx, account: AccountId, name: &str) -> Result<Option<Slug>, DbError> {
-    let name = if name.contains('@') { normal_email(name) } else { name.to_owned() };
-    let column = if name.contains('@') { "email" } else { "slug" };
-    let sql = format!("SELECT slug FROM users WHERE account = $1 AND {column} = $2 AND deleted = 0");
-    tx.first(&sql, &[account.into(), (&name).into()], |row| Ok(Slug::parse(row.text(0)?))).await.map(Option::flatten)
+    let (sql, name) = if name.contains('@') {
+        ("SELECT slug FROM users WHERE account = $1 AND email = $2 AND deleted = 0", normal_email(name))
+    } else {
+        ("SELECT slug FROM users WHERE account = $1 AND slug = $2 AND deleted = 0", name.to_owned())
+    };
+    tx.first(sql, &[account.into(), name.into()], |row| Ok(Slug::parse(row.text(0)?))).await.map(Option::flatten)
 }
 
 /// These users as they may be managers of a chapter, those in the trash left out, by slug.
