@@ -1,6 +1,7 @@
 -- BIGINT holds integers, flags (0 or 1) and times (microseconds since 1970-01-01 UTC); ordered_text is text that is
 -- compared byte by byte on both engines (on PostgreSQL a domain over TEXT COLLATE "C").
 
+-- version: the name of the change that the account's program was changed by last, which is part of that change's hash.
 CREATE TABLE accounts (
     id BIGINT NOT NULL PRIMARY KEY,
     slug ordered_text NOT NULL UNIQUE,
@@ -20,6 +21,7 @@ CREATE TABLE api_keys (
     account BIGINT NOT NULL,
     slug ordered_text NOT NULL,
     hash BYTEA NOT NULL UNIQUE,
+    revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );

@@ -5,6 +5,8 @@
 pub enum Kind {
     /// The account itself.
     Account,
+    /// An API key of the account, which no file has.
+    ApiKey,
     /// A season.
     Season,
     /// A chapter.
@@ -55,8 +57,9 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order in which records can refer to what stands before them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Account,
+        Self::ApiKey,
         Self::Season,
         Self::Chapter,
         Self::Form,
@@ -87,6 +90,7 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Account => "account",
+            Self::ApiKey => "api_key",
             Self::Season => "season",
             Self::Chapter => "chapter",
             Self::Form => "form",
@@ -124,6 +128,7 @@ impl Kind {
     pub fn plural(self) -> &'static str {
         match self {
             Self::Account => "accounts",
+            Self::ApiKey => "api_keys",
             Self::Season => "seasons",
             Self::Chapter => "chapters",
             Self::Form => "forms",
@@ -154,6 +159,7 @@ impl Kind {
     #[must_use]
     pub fn path(self) -> &'static str {
         match self {
+            Self::ApiKey => "api-key",
             Self::ScoreSet => "score-set",
             Self::ReviewStage => "review-stage",
             Self::DocumentTemplate => "document-template",
@@ -166,6 +172,7 @@ impl Kind {
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
+            Self::ApiKey => "API key",
             Self::ScoreSet => "score set",
             Self::ReviewStage => "review stage",
             Self::DocumentTemplate => "document template",
@@ -177,7 +184,19 @@ impl Kind {
     /// Whether records of this kind are what an account sets up: they are held in the snapshot.
     #[must_use]
     pub fn is_setup(self) -> bool {
-        self > Self::Account && self < Self::User
+        self > Self::ApiKey && self < Self::User
+    }
+
+    /// Whether the account's program shows records of this kind: the account, its keys and its set-up.
+    #[must_use]
+    pub fn is_in_program(self) -> bool {
+        self < Self::User
+    }
+
+    /// Whether program files and exports have records of this kind. They have no keys: a secret stays where it was made.
+    #[must_use]
+    pub fn is_in_files(self) -> bool {
+        self != Self::ApiKey
     }
 
     /// The letter that stands for the kind in a reference slot.
@@ -185,6 +204,7 @@ impl Kind {
     pub fn letter(self) -> char {
         match self {
             Self::Account => 'A',
+            Self::ApiKey => 'K',
             Self::Season => 's',
             Self::Chapter => 'h',
             Self::Form => 'f',

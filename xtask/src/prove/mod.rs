@@ -20,6 +20,7 @@ mod deadline;
 mod entry_rules;
 mod entry_speed;
 mod errors;
+mod history;
 mod isolation;
 mod kill;
 mod limit;
@@ -56,6 +57,7 @@ const PROOFS: &[Proof] = &[
     lists::PROOF,
     many_accounts::PROOF,
     statements::PROOF,
+    history::PROOF,
     rename::PROOF,
     entry_rules::PROOF,
     entry_speed::PROOF,

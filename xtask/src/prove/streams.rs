@@ -66,8 +66,9 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     }
     service.start()?;
     let _elsewhere = Elsewhere::begin()?;
-    let readers = Readers::begin(&service, &program, &scale)?;
+    // A key is a change of the account: made before the streams begin, it leaves no gap in what they show.
     let client = service.client(&service.key(&program.account, "read_write")?);
+    let readers = Readers::begin(&service, &program, &scale)?;
     let mut checks = Checks::default();
 
     let stop = AtomicBool::new(false);

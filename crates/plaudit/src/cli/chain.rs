@@ -1,16 +1,18 @@
-//! Verifies an account's change log: its numbers and its hash chain.
+//! Verifies an account's change log: its numbers and its hash chain, and that the account names the right change of it.
 
 use super::store;
 use crate::db::{DbError, Tx};
+use crate::kind::Kind;
 use crate::log;
 
 /// Reads the whole log of an account and gives what is wrong with it; nothing where it is as it must be.
 ///
 /// Sequence numbers begin at 1 and have no gap, every hash follows from the one before it, and the account holds the
-/// last of both.
+/// last of both. The account's version is the name of a change after which what its program shows stayed as it is.
 pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<Option<String>, DbError> {
     let mut sequence = 0;
     let mut hash = log::origin(head.slug);
+    let mut is_named = log::name_of(&hash) == head.version;
     let mut fault = None;
     log::each_of_account(tx, head.account, |entry| {
         if fault.is_some() {
@@ -29,6 +31,8 @@ pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<Option<Stri
                 entry.slug()
             ));
         }
+        let is_in_program = Kind::named(entry.kind()).is_some_and(Kind::is_in_program);
+        is_named = log::name_of(&hash) == head.version || is_named && !is_in_program;
         Ok(())
     })
     .await?;
@@ -37,6 +41,9 @@ pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<Option<Stri
             "the log ends with change {sequence}, and the account's head tells of change {}",
             head.sequence
         ));
+    }
+    if fault.is_none() && !is_named {
+        fault = Some("the account's version is not the name of the last change of its set-up".to_owned());
     }
     Ok(fault)
 }

@@ -119,7 +119,7 @@ async fn is_good(db: &Db, account: AccountId, secret: &str, scope: Scope) -> Res
     let now = Clock::system().now();
     let hash = keys::hash(secret.as_bytes());
     let mut is_good = false;
-    keys::store::each(db, account, &super::account::bare_context(now), |key, kept| {
+    keys::store::each(&mut db.snapshot().await?, account, &super::account::bare_context(now), |key, kept| {
         is_good |= hash == Some(kept) && key.scope == scope && key.is_good(now);
     })
     .await?;
@@ -154,6 +154,6 @@ async fn targets(db: &Db, storage: &Storage, account: AccountId, slug: Slug) -> 
 }
 
 async fn load(db: &Db, account: AccountId) -> Result<Program, Failure> {
-    let program = Program::load(db, account, &Arc::from(""), &Clock::system()).await?;
+    let program = Program::load(&mut db.snapshot().await?, account, &Arc::from(""), &Clock::system()).await?;
     program.ok_or_else(|| Failure::Failed("the account of the demonstration is gone".to_owned()))
 }

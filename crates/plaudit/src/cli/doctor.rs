@@ -244,8 +244,8 @@ fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
     }
     let is_deleted = record.deleted != 0;
     let agrees = match table {
-        // The document of an order tells it, and a file is never in the trash.
-        Table::Orders | Table::Files => true,
+        // The document of an order tells it, and a file or a key is never in the trash.
+        Table::Orders | Table::Files | Table::Keys => true,
         // An import adds records to the trash as well, and what is renewed stays where it is.
         _ if action == Action::Imported.name() || action == Action::Renewed.name() => true,
         // An entry in the trash shows what belongs to it still.

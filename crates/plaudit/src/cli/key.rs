@@ -6,11 +6,12 @@
 use std::time::Duration;
 
 use super::account::bare_context;
-use super::{Failure, account_of, open_database, say};
+use super::{Failure, account_of, open_database, operator, say};
 use crate::clock::Clock;
 use crate::config::Config;
 use crate::db::{AccountId, Db, DbError};
 use crate::ids::Ids;
+use crate::log::Action;
 use crate::program::keys::{self, ApiKey, Scope};
 use crate::text::{Slug, Timestamp};
 
@@ -157,10 +158,19 @@ pub(super) async fn create(
 ) -> Result<String, Failure> {
     let ids = Ids::random();
     let secret = keys::new_secret(&ids);
-    let created = Clock::system().now();
-    let key = ApiKey { slug: ids.slug(), name: name.to_owned(), scope, expires, revoked: None, notify, created };
-    db.write(account, (account, key, hash_of(&secret)?), |tx, (account, key, hash)| {
-        Box::pin(async move { keys::store::save(tx, *account, key, hash).await })
+    let origin = operator(&Clock::system());
+    let key = ApiKey {
+        slug: ids.slug(),
+        name: name.to_owned(),
+        scope,
+        expires,
+        revoked: None,
+        rotated: None,
+        notify,
+        created: origin.at,
+    };
+    db.write(account, (account, origin, key, hash_of(&secret)?), |tx, (account, origin, key, hash)| {
+        Box::pin(keys::store::change(tx, *account, origin, Action::Created, (key, hash)))
     })
     .await
     .map_err(|error: DbError| Failure::from(error))?;
@@ -170,7 +180,7 @@ pub(super) async fn create(
 async fn list(db: &Db, account: AccountId) -> Result<(), Failure> {
     let now = Clock::system().now();
     let mut lines = Vec::new();
-    keys::store::each(db, account, &bare_context(now), |key, _| {
+    keys::store::each(&mut db.snapshot().await?, account, &bare_context(now), |key, _| {
         let state = match (key.revoked, key.is_good(now)) {
             (Some(_), _) => "revoked",
             (None, true) => "good",
@@ -185,11 +195,11 @@ async fn list(db: &Db, account: AccountId) -> Result<(), Failure> {
 
 /// Gives a key this new hash, or revokes it.
 async fn change(db: &Db, account: AccountId, slug: Slug, hash: Option<[u8; 32]>) -> Result<(), Failure> {
-    let state = (account, slug, hash, Clock::system().now());
-    db.write(account, state, |tx, (account, slug, new_hash, now)| {
+    let state = (account, slug, hash, operator(&Clock::system()));
+    db.write(account, state, |tx, (account, slug, new_hash, origin)| {
         Box::pin(async move {
             tx.head(*account).await?;
-            let found = keys::store::find_for_update(tx, *account, *slug, &bare_context(*now)).await?;
+            let found = keys::store::find_for_update(tx, *account, *slug, &bare_context(origin.at)).await?;
             let (mut key, hash) = found.ok_or_else(|| {
                 Failure::Failed(format!("the account has no key {slug}; `plaudit key list` shows those it has"))
             })?;
@@ -199,10 +209,12 @@ async fn change(db: &Db, account: AccountId, slug: Slug, hash: Option<[u8; 32]>)
                     Some(_) => Err(Failure::Failed(format!("key {slug} is revoked; make a new one"))),
                 };
             }
-            if new_hash.is_none() {
-                key.revoked = Some(*now);
+            match new_hash {
+                None => key.revoked = Some(origin.at),
+                Some(_) => key.rotated = Some(origin.at),
             }
-            Ok(keys::store::save(tx, *account, &key, &new_hash.unwrap_or(hash)).await?)
+            let changed = (&key, &new_hash.unwrap_or(hash));
+            Ok(keys::store::change(tx, *account, origin, Action::Updated, changed).await?)
         })
     })
     .await

@@ -3,7 +3,7 @@
 //! - A command prints its result on standard output, and everything else on standard error.
 //! - The exit code is 0 when it is done, 1 when it failed, 2 when it was called wrongly.
 //! - Every command that works on the database brings its schema up to date first; only `doctor` changes nothing.
-//! - What a command changes reaches running servers with the next request: it raises the version of the account.
+//! - What a command changes reaches running servers with the next request: it gives the account another version.
 
 mod account;
 mod apply;

@@ -15,6 +15,8 @@ pub(super) struct Head {
     pub(super) sequence: i64,
     /// The hash of its last change.
     pub(super) hash: Vec<u8>,
+    /// The name of the last change of what its program shows.
+    pub(super) version: i64,
     /// The account's document.
     pub(super) doc: String,
 }
@@ -23,7 +25,7 @@ pub(super) struct Head {
 // tidy: every account -- a check or a backup is of the whole database
 pub(super) async fn heads(tx: &mut Tx) -> Result<Vec<Head>, DbError> {
     let mut heads = Vec::new();
-    tx.each("SELECT id, slug, sequence, hash, doc FROM accounts ORDER BY slug", &[], |row| {
+    tx.each("SELECT id, slug, sequence, hash, doc, version FROM accounts ORDER BY slug", &[], |row| {
         let broken = || DbError::Failed("the slug of an account is broken".to_owned());
         heads.push(Head {
             account: AccountId(row.integer(0)?),
@@ -31,6 +33,7 @@ pub(super) async fn heads(tx: &mut Tx) -> Result<Vec<Head>, DbError> {
             sequence: row.integer(2)?,
             hash: row.bytes(3)?.to_vec(),
             doc: row.text(4)?.to_owned(),
+            version: row.integer(5)?,
         });
         Ok(())
     })
@@ -53,6 +56,8 @@ pub(super) async fn schema(tx: &mut Tx) -> Result<Vec<String>, DbError> {
 /// A table of records: where it stands, and what its rows are called in the change log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Table {
+    /// API keys.
+    Keys,
     /// The records of the set-up, of several kinds.
     Setup,
     /// Users.
@@ -71,12 +76,21 @@ pub(super) enum Table {
 
 impl Table {
     /// Every table of records.
-    pub(super) const ALL: [Self; 7] =
-        [Self::Setup, Self::Users, Self::Entries, Self::Contributors, Self::Files, Self::Attachments, Self::Orders];
+    pub(super) const ALL: [Self; 8] = [
+        Self::Keys,
+        Self::Setup,
+        Self::Users,
+        Self::Entries,
+        Self::Contributors,
+        Self::Files,
+        Self::Attachments,
+        Self::Orders,
+    ];
 
     /// The kind of its records, where they have one in common.
     fn kind(self) -> Option<Kind> {
         match self {
+            Self::Keys => Some(Kind::ApiKey),
             Self::Setup => None,
             Self::Users => Some(Kind::User),
             Self::Entries => Some(Kind::Entry),
@@ -90,6 +104,7 @@ impl Table {
     /// Table, column of the slug, and what tells the document beside `doc`: flag of deletion and a second text.
     fn columns(self) -> (&'static str, &'static str, &'static str, &'static str) {
         match self {
+            Self::Keys => ("api_keys", "slug", "0", "''"),
             Self::Setup => ("setup_records", "slug", "r.deleted", "''"),
             Self::Users => ("users", "slug", "r.deleted", "r.person || ' ' || r.season_joined || ' ' || r.detail"),
             Self::Entries => ("entries", "slug", "r.deleted", "r.detail"),

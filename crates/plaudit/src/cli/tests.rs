@@ -123,6 +123,54 @@ async fn doctor_makes_no_database_and_knows_a_newer_schema() {
 }
 
 #[tokio::test]
+async fn a_change_of_a_key_is_in_the_log_without_its_secret() {
+    let place = Place::with_demo().await;
+    let key = ["key", "create", "--account", "DemoAwds", "--name", "n", "--scope", "read"];
+    place.done(&key).await;
+    let settings = db::Settings::at(&format!("sqlite:{}", place.path("plaudit.db").display()));
+    let db = Db::open(&settings).await.unwrap();
+    let read = async |sql: &str| {
+        let mut texts = Vec::new();
+        db.each(sql, &[], |row| {
+            texts.push(row.text(0)?.to_owned());
+            Ok(())
+        })
+        .await
+        .unwrap();
+        texts
+    };
+    let slug = read("SELECT slug FROM api_keys").await.remove(0);
+    for command in ["rotate", "revoke", "revoke"] {
+        place.done(&["key", command, "--account", "DemoAwds", &slug]).await;
+    }
+    let actions = read("SELECT action FROM changes WHERE kind = 'api_key' ORDER BY sequence").await;
+    assert_eq!(actions, ["created", "updated", "updated"], "what is revoked already is no change");
+    let documents = read("SELECT doc FROM changes WHERE kind = 'api_key' ORDER BY sequence").await;
+    assert_eq!(documents[2..], read("SELECT doc FROM api_keys").await);
+    let set = |document: &String| ["revoked", "rotated"].map(|name| !document.contains(&format!("\"{name}\":null")));
+    assert_eq!(documents.iter().map(set).collect::<Vec<_>>(), [[false, false], [false, true], [true, true]]);
+    assert!(documents.iter().all(|document| !document.contains("hash")), "{documents:?}");
+    place.done(&["doctor"]).await;
+    db.close().await;
+}
+
+#[tokio::test]
+async fn doctor_knows_a_version_that_is_not_the_name_of_the_last_change_of_the_set_up() {
+    let place = Place::with_demo().await;
+    place.done(&["account", "suspend", "DemoAwds"]).await;
+    place.done(&["doctor"]).await;
+    let settings = db::Settings::at(&format!("sqlite:{}", place.path("plaudit.db").display()));
+    let db = Db::open(&settings).await.unwrap();
+    let mut tx = db.begin().await.unwrap();
+    tx.execute("UPDATE accounts SET version = version + 1", &[]).await.unwrap();
+    tx.commit().await.unwrap();
+    db.close().await;
+    assert_eq!(place.refused(&["doctor"]).await, (1, "1 fault found".to_owned()));
+    place.done(&["account", "resume", "DemoAwds"]).await;
+    place.done(&["doctor"]).await;
+}
+
+#[tokio::test]
 async fn what_a_command_was_told_wrongly_is_called_so() {
     let place = Place::with_demo().await;
     let key = ["key", "create", "--account", "DemoAwds", "--name", "far", "--scope", "read", "--expires"];

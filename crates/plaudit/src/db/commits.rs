@@ -18,10 +18,12 @@ const TOGETHER: usize = 64;
 /// Where an account stands after a commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Committed {
-    /// The version of the account's set-up.
+    /// The name of the last change of what the account's program shows.
     pub version: i64,
     /// The sequence number of the account's last change.
     pub sequence: i64,
+    /// The hash of the account's last change.
+    pub hash: [u8; 32],
 }
 
 /// The accounts that somebody waits for.
@@ -33,7 +35,8 @@ pub(super) struct Commits {
 }
 
 impl Commits {
-    /// Tells whoever waits for the account. Both numbers only rise, so that tellings may overtake each other.
+    /// Tells whoever waits for the account. Of two commits that with the higher number is the later one, so that tellings
+    /// may overtake each other.
     pub(super) fn tell(&self, account: AccountId, committed: Committed) {
         {
             let mut latest = self.latest.lock();
@@ -54,28 +57,54 @@ impl Commits {
 
     fn watch(&self, account: AccountId, seen: Committed) -> watch::Receiver<Committed> {
         let mut waiting = self.waiting.lock();
+        // What somebody waited for earlier may have been lost since.
+        if waiting.get(&account).is_some_and(watch::Sender::is_closed) {
+            waiting.remove(&account);
+        }
         let sender = waiting.entry(account).or_insert_with(|| watch::Sender::new(seen));
         tell(sender, seen);
         sender.subscribe()
     }
 
-    fn watched(&self) -> Vec<AccountId> {
+    /// Tells what the database said after `known` was committed. Where it does not have that commit, its history is
+    /// another one, and the account has gone back.
+    fn tell_found(&self, account: AccountId, known: Committed, found: Committed) {
+        let is_lost = found.sequence < known.sequence || found.sequence == known.sequence && found != known;
+        if !is_lost {
+            self.tell(account, found);
+        } else if let Some(sender) = self.waiting.lock().get(&account) {
+            // What was committed meanwhile is compared the next time.
+            sender.send_if_modified(|current| {
+                let is_known = *current == known;
+                if is_known {
+                    *current = found;
+                }
+                is_known
+            });
+        }
+    }
+
+    fn watched(&self) -> Vec<(AccountId, Committed)> {
         let mut waiting = self.waiting.lock();
         waiting.retain(|_, sender| !sender.is_closed());
-        waiting.keys().copied().collect()
+        waiting.iter().map(|(account, sender)| (*account, *sender.borrow())).collect()
     }
 }
 
 fn tell(sender: &watch::Sender<Committed>, committed: Committed) {
     sender.send_if_modified(|known| {
-        let newest = Committed {
-            version: known.version.max(committed.version),
-            sequence: known.sequence.max(committed.sequence),
-        };
-        let is_news = *known != newest;
-        *known = newest;
+        let is_news = committed.sequence > known.sequence;
+        if is_news {
+            *known = committed;
+        }
         is_news
     });
+}
+
+/// The hash of an account's last change from its stored form.
+pub fn hash_of_change(stored: &[u8]) -> Result<[u8; 32], DbError> {
+    let broken = |_| DbError::Failed("the hash of an account's last change has not 32 bytes".to_owned());
+    stored.try_into().map_err(broken)
 }
 
 impl Db {
@@ -97,23 +126,44 @@ impl Db {
         self.0.commits.latest.lock().remove(&account);
     }
 
+    /// Forgets what was known of an account's commits, for whoever waits for them next.
+    pub fn forget_watched(&self, account: AccountId) {
+        self.0.commits.waiting.lock().remove(&account);
+    }
+
     /// Asks the database where the accounts stand that somebody waits for: other processes write to it too, and the
     /// outcome of a commit whose connection was lost is known in no other way.
     pub async fn look(&self) -> Result<(), DbError> {
         for accounts in self.0.commits.watched().chunks(TOGETHER) {
-            let mut values: Vec<Value<'_>> = accounts.iter().map(|account| (*account).into()).collect();
+            let known: BTreeMap<_, _> = accounts.iter().copied().collect();
+            let mut values: Vec<Value<'_>> = known.keys().map(|account| (*account).into()).collect();
             // Few different texts keep few prepared statements; account 0 is nobody's.
             values.resize(accounts.len().next_power_of_two(), AccountId::NONE.into());
             let places: Vec<String> = (1..=values.len()).map(|place| format!("${place}")).collect();
-            let sql = format!("SELECT id, version, sequence FROM accounts WHERE id IN ({})", places.join(", "));
+            let sql = format!("SELECT id, version, sequence, hash FROM accounts WHERE id IN ({})", places.join(", "));
             self.each(&sql, &values, |row| {
-                let committed = Committed { version: row.integer(1)?, sequence: row.integer(2)? };
-                self.0.commits.tell(AccountId(row.integer(0)?), committed);
+                let account = AccountId(row.integer(0)?);
+                let found = Committed {
+                    version: row.integer(1)?,
+                    sequence: row.integer(2)?,
+                    hash: hash_of_change(row.bytes(3)?)?,
+                };
+                if let Some(known) = known.get(&account) {
+                    self.0.commits.tell_found(account, *known, found);
+                }
                 Ok(())
             })
             .await?;
         }
         Ok(())
+    }
+
+    /// Whether the account has the last change of a commit still: not where a restore or a failover lost it.
+    pub async fn has(&self, account: AccountId, committed: Committed) -> Result<bool, DbError> {
+        let sql = "SELECT count(*) FROM changes WHERE account = $1 AND sequence = $2 AND hash = $3";
+        let values = [account.into(), committed.sequence.into(), committed.hash.as_slice().into()];
+        // Before the first change there is none to lose.
+        Ok(committed.sequence == 0 || self.look_up(sql, &values, |row| row.flag(0)).await? == Some(true))
     }
 }
 
@@ -124,7 +174,7 @@ mod tests {
     const ACCOUNT: AccountId = AccountId(7);
 
     fn at(version: i64, sequence: i64) -> Committed {
-        Committed { version, sequence }
+        Committed { version, sequence, hash: [0; 32] }
     }
 
     #[test]
@@ -140,15 +190,33 @@ mod tests {
         commits.tell(AccountId(8), at(9, 9));
         assert!(receiver.has_changed().unwrap());
         assert_eq!(*receiver.borrow_and_update(), at(1, 5));
-        commits.tell(ACCOUNT, at(2, 5));
-        assert_eq!(*receiver.borrow_and_update(), at(2, 5));
+        commits.tell(ACCOUNT, at(0, 6));
+        assert_eq!(*receiver.borrow_and_update(), at(0, 6), "a version is no number that rises");
+    }
+
+    #[test]
+    fn what_the_database_says_later_counts_where_its_history_is_another_one() {
+        let commits = Commits::default();
+        let receiver = commits.watch(ACCOUNT, at(1, 5));
+        let other = Committed { hash: [1; 32], ..at(1, 5) };
+        for (known, found, expected) in [
+            (at(1, 5), at(2, 7), at(2, 7)),
+            (at(1, 5), at(1, 6), at(2, 7)),
+            (at(1, 5), at(1, 4), at(2, 7)),
+            (at(2, 7), at(2, 7), at(2, 7)),
+            (at(2, 7), at(1, 5), at(1, 5)),
+            (at(1, 5), other, other),
+        ] {
+            commits.tell_found(ACCOUNT, known, found);
+            assert_eq!(*receiver.borrow(), expected, "{known:?} {found:?}");
+        }
     }
 
     #[test]
     fn nobody_is_asked_for_when_everybody_has_gone() {
         let commits = Commits::default();
         let receivers = [commits.watch(ACCOUNT, at(1, 1)), commits.watch(AccountId(8), at(1, 1))];
-        assert_eq!(commits.watched(), [ACCOUNT, AccountId(8)]);
+        assert_eq!(commits.watched(), [(ACCOUNT, at(1, 1)), (AccountId(8), at(1, 1))]);
         drop(receivers);
         assert_eq!(commits.watched(), []);
         assert_eq!(*commits.watch(ACCOUNT, at(4, 4)).borrow(), at(4, 4));

@@ -1,11 +1,11 @@
 //! The head of an account: the row that serialises its writes.
 
-use super::{AccountId, Committed, DbError, Tx};
+use super::{AccountId, Committed, DbError, Tx, hash_of_change};
 
 /// Where an account's program and change log stand. Whoever holds it in a transaction is the account's only writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// The version of the account's set-up.
+    /// The name of the last change of what the account's program shows.
     pub version: i64,
     /// The sequence number of the account's last change; 0 before the first.
     pub sequence: i64,
@@ -27,9 +27,7 @@ impl Tx {
                         Ok(Head {
                             version: row.integer(0)?,
                             sequence: row.integer(1)?,
-                            hash: row.bytes(2)?.try_into().map_err(|_| {
-                                DbError::Failed("the hash of an account's last change has not 32 bytes".to_owned())
-                            })?,
+                            hash: hash_of_change(row.bytes(2)?)?,
                             changed: false,
                         })
                     },
@@ -42,6 +40,12 @@ impl Tx {
             self.undo.push((account, Some(*head)));
         }
         Ok(self.heads.get_mut(&account))
+    }
+
+    /// The account's head where this transaction holds it, with what it changed already.
+    #[must_use]
+    pub fn held_head(&self, account: AccountId) -> Option<Head> {
+        self.heads.get(&account).copied()
     }
 
     /// Puts the heads back to where they were before the current savepoint. A head that was read in it is forgotten,
@@ -64,7 +68,8 @@ impl Tx {
                 vec![(*account).into(), head.version.into(), head.sequence.into(), head.hash.to_vec().into()],
             )
             .await?;
-            self.written.push((*account, Committed { version: head.version, sequence: head.sequence }));
+            let Head { version, sequence, hash, .. } = *head;
+            self.written.push((*account, Committed { version, sequence, hash }));
         }
         self.flush().await
     }

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub use commits::Committed;
+pub use commits::{Committed, hash_of_change};
 pub use error::DbError;
 pub use futures_util::future::BoxFuture;
 pub use group::Work;

@@ -23,6 +23,8 @@ static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
 /// How much of the file a reader maps into memory: the most that SQLite allows. What lies beyond is read as usual.
 const MAPPED_BYTES: i64 = 0x7fff_0000;
+/// How many connections for snapshots are kept open while nobody reads from them.
+const IDLE_SNAPSHOTS: usize = 4;
 /// How often the writer looks, while it has nothing to write, whether others do.
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -31,15 +33,29 @@ thread_local! {
     static READERS: RefCell<HashMap<usize, (Connected, Weak<PathBuf>)>> = RefCell::new(HashMap::new());
 }
 
+type Idle = Arc<Mutex<Vec<Connection>>>;
+
 /// A connection, closed before the index that it locks.
 pub(super) struct Connected {
     connection: Connection,
     wal_index: Arc<WalIndex>,
+    /// Where it waits for the next who reads from it.
+    idle: Option<Idle>,
 }
 
 impl Connected {
     pub(super) fn new(connection: Connection, wal_index: Arc<WalIndex>) -> Self {
-        Self { connection, wal_index }
+        Self { connection, wal_index, idle: None }
+    }
+
+    /// Keeps the connection for the next snapshot, where it is one for snapshots; it is in no transaction.
+    pub(super) fn put_back(self) {
+        if let Some(idle) = self.idle {
+            let mut idle = idle.lock();
+            if idle.len() < IDLE_SNAPSHOTS {
+                idle.push(self.connection);
+            }
+        }
     }
 
     /// What was committed so far, where that can be told without a statement.
@@ -69,6 +85,7 @@ pub(super) struct Reader {
     wal_index: Arc<WalIndex>,
     number: usize,
     busy_timeout: Duration,
+    idle: Idle,
 }
 
 pub(super) struct Sqlite {
@@ -100,6 +117,7 @@ impl Sqlite {
             wal_index: Arc::new(WalIndex::of(&connection)),
             number: DATABASES.fetch_add(1, Ordering::Relaxed),
             busy_timeout: settings.busy_timeout,
+            idle: Idle::default(),
         };
         let (jobs, queue) = channel();
         let link = Link::Sqlite(Connected::new(connection, Arc::clone(&reader.wal_index)));
@@ -143,16 +161,20 @@ impl Sqlite {
     }
 
     pub(super) fn snapshot(&self) -> Result<Tx, DbError> {
-        self.transaction("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+        let mut connection = match self.reader.idle.lock().pop() {
+            Some(connection) => Connected::new(connection, Arc::clone(&self.reader.wal_index)),
+            None => self.reader.connect_to_read()?,
+        };
+        connection.idle = Some(Arc::clone(&self.reader.idle));
+        self.transaction(connection, "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
     }
 
     pub(super) fn begin(&self) -> Result<Tx, DbError> {
         // Long work writes to many places of many indexes, which had better stay in memory until the commit.
-        self.transaction("PRAGMA cache_size = -24576; BEGIN IMMEDIATE")
+        self.transaction(self.connect()?, "PRAGMA cache_size = -24576; BEGIN IMMEDIATE")
     }
 
-    fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
-        let connection = self.connect()?;
+    fn transaction(&self, connection: Connected, begin: &str) -> Result<Tx, DbError> {
         connection.execute_batch(begin)?;
         Ok(Tx::new(Link::Sqlite(connection), Arc::clone(&self.statements), Arc::clone(&self.commits)))
     }
@@ -164,6 +186,7 @@ impl Sqlite {
 
     pub(super) async fn close(&self) {
         self.is_closed.store(true, Ordering::Release);
+        self.reader.idle.lock().clear();
         self.jobs.lock().take();
         let writer = self.writer.lock().take();
         if let Some(writer) = writer {
@@ -176,6 +199,15 @@ impl Reader {
     fn connect(&self) -> Result<Connected, DbError> {
         let connection = connect(&self.path, self.busy_timeout)?;
         Ok(Connected::new(connection, Arc::clone(&self.wal_index)))
+    }
+
+    fn connect_to_read(&self) -> Result<Connected, DbError> {
+        let connection = self.connect()?;
+        connection.pragma_update(None, "query_only", true)?;
+        // Reading a page from the map copies nothing; a page cache of our own is then not needed.
+        connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
+        connection.pragma_update(None, "cache_size", -4_096)?;
+        Ok(connection)
     }
 
     /// Runs a statement inline: handing a point read to another thread costs more than the read.
@@ -191,12 +223,7 @@ impl Reader {
             let (connection, _) = match readers.entry(self.number) {
                 std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
                 std::collections::hash_map::Entry::Vacant(entry) => {
-                    let connection = self.connect()?;
-                    connection.pragma_update(None, "query_only", true)?;
-                    // Reading a page from the map copies nothing; a page cache of our own is then not needed.
-                    connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
-                    connection.pragma_update(None, "cache_size", -4_096)?;
-                    entry.insert((connection, Arc::downgrade(&self.path)))
+                    entry.insert((self.connect_to_read()?, Arc::downgrade(&self.path)))
                 }
             };
             each(connection, sql, values, row)

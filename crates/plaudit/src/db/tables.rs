@@ -4,7 +4,7 @@
 pub const TABLES: &[(&str, &[&str])] = &[
     ("accounts", &["id", "slug", "version", "sequence", "hash", "doc"]),
     ("hosts", &["name", "account"]),
-    ("api_keys", &["account", "slug", "hash", "doc"]),
+    ("api_keys", &["account", "slug", "hash", "revision", "doc"]),
     ("setup_records", &["account", "kind", "slug", "deleted", "revision", "doc"]),
     ("setup_checkpoints", &["account", "sequence", "hash", "packed"]),
     ("changes", &["account", "sequence", "at", "actor", "source", "kind", "slug", "action", "events", "doc", "hash"]),

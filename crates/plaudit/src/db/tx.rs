@@ -259,8 +259,9 @@ impl Tx {
         self.write_heads().await?;
         self.control("COMMIT").await?;
         self.tell();
-        if let Link::Postgres(session) = &mut self.link {
-            session.ended();
+        match self.link {
+            Link::Sqlite(connection) => connection.put_back(),
+            Link::Postgres(mut session) => session.ended(),
         }
         Ok(())
     }

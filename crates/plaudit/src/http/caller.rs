@@ -124,9 +124,9 @@ impl Caller {
         self.0.program.keys.get(&self.0.key).is_some_and(|(key, _)| key.scope == Scope::ReadWrite)
     }
 
-    /// Runs `work` in a transaction of the caller's account. Inside it the program is the account's current one; where
-    /// it changed since the request was judged, the work runs again with the new one. The answer to an idempotency
-    /// key is kept in the same transaction.
+    /// Runs `work` in a transaction of the caller's account. Inside it the program is the account's current one: where
+    /// it changed since the request was judged, it is read again while nobody else can change it. The answer to an
+    /// idempotency key is kept in the same transaction.
     pub async fn write<S>(&self, state: S, work: Work<S>) -> Result<Reply, ApiError>
     where
         S: Send + Sync + 'static,
@@ -139,39 +139,16 @@ impl Caller {
     where
         S: Send + Sync + 'static,
     {
-        let mut program = Arc::clone(&self.0.program);
-        let mut turn = None;
-        for _ in 0..RUNS {
-            let judged = Arc::clone(&self.0);
-            let writing = Writing {
-                origin: Origin { actor: Actor::Key(judged.key), source: "api", at: judged.now },
-                languages: judged.languages,
-                program: Arc::clone(&program),
-                if_match: judged.if_match.clone(),
-                state: Arc::clone(&state),
-            };
-            let run = Run { writing, work, judged };
-            match self.0.app.db.write(self.account(), run, Run::run).await {
-                Err(ApiError::Stale) => {
-                    if turn.is_none() {
-                        turn = Some(self.0.app.programs.turn(self.account()).await);
-                    }
-                    let fresh = self.0.app.programs.reload(self.account()).await?;
-                    program = fresh.filter(|program| self.0.is_admitted(program)).ok_or(ApiError::KeyRefused)?;
-                }
-                // What was written with a newer program than the request was judged by is shown with it too.
-                Ok(reply) if !Arc::ptr_eq(&program, &self.0.program) => {
-                    return Ok(Reply::Replay(Arc::new(self.0.recorded(reply, &program))));
-                }
-                outcome => return outcome,
-            }
+        let run = Run { state, work, judged: Arc::clone(&self.0) };
+        let (reply, program) = self.0.app.db.write(self.account(), run, Run::run).await?;
+        if Arc::ptr_eq(&program, &self.0.program) {
+            return Ok(reply);
         }
-        Err(ApiError::Internal("the program changed faster than it could be read".to_owned()))
+        self.0.app.programs.keep_newer(&program);
+        // What was written with a newer program than the request was judged by is shown with it too.
+        Ok(Reply::Replay(Arc::new(self.0.recorded(reply, &program))))
     }
 }
-
-/// How often a write is run again because the program changed before it.
-const RUNS: usize = 16;
 
 /// What a handler does in a transaction.
 pub type Work<S> = for<'a> fn(&'a mut Tx, &'a Writing<S>) -> BoxFuture<'a, Result<Reply, ApiError>>;
@@ -213,39 +190,50 @@ impl<S> Writing<S> {
 }
 
 struct Run<S> {
-    writing: Writing<S>,
+    state: Arc<S>,
     work: Work<S>,
     judged: Arc<Judged>,
 }
 
 impl<S: Send + Sync + 'static> Run<S> {
-    fn run<'a>(tx: &'a mut Tx, run: &'a Self) -> BoxFuture<'a, Result<Reply, ApiError>> {
+    /// The answer, with the program that it was made with.
+    fn run<'a>(tx: &'a mut Tx, run: &'a Self) -> BoxFuture<'a, Result<(Reply, Arc<Program>), ApiError>> {
         Box::pin(async move {
-            let account = run.writing.account();
+            let (judged, account) = (&run.judged, run.judged.program.id);
             let head = tx.head(account).await?.ok_or(ApiError::KeyRefused)?;
-            if head.version != run.writing.program.version {
-                return Err(ApiError::Stale);
-            }
-            if let Some(claim) = &run.judged.claim {
+            let program = if head.version == judged.program.version {
+                Arc::clone(&judged.program)
+            } else {
+                let fresh = judged.app.programs.in_transaction(tx, account).await?;
+                fresh.filter(|program| judged.is_admitted(program)).ok_or(ApiError::KeyRefused)?
+            };
+            let writing = Writing {
+                origin: Origin { actor: Actor::Key(judged.key), source: "api", at: judged.now },
+                languages: judged.languages,
+                program: Arc::clone(&program),
+                if_match: judged.if_match.clone(),
+                state: Arc::clone(&run.state),
+            };
+            if let Some(claim) = &judged.claim {
                 // The first request may have been answered while this one waited for the account: on another node, or
                 // here after its client had gone away.
-                match idempotency::store::find_in(tx, account, claim, run.judged.oldest_kept()).await? {
+                match idempotency::store::find_in(tx, account, claim, judged.oldest_kept()).await? {
                     Some((request, _)) if request != claim.request => return Err(ApiError::IdempotencyMismatch),
-                    Some((_, recorded)) => return Ok(Reply::Replay(Arc::new(recorded))),
+                    Some((_, recorded)) => return Ok((Reply::Replay(Arc::new(recorded)), program)),
                     None => {}
                 }
             }
-            let mut reply = (run.work)(tx, &run.writing).await?;
-            if run.writing.program.is_broken() {
+            let mut reply = (run.work)(tx, &writing).await?;
+            if program.is_broken() {
                 return Err(super::judge::unreadable());
             }
             if let (Reply::Record { version, .. }, Some(head)) = (&mut reply, tx.head(account).await?) {
                 *version = Some(head.version);
             }
-            let Some(claim) = &run.judged.claim else { return Ok(reply) };
-            let recorded = run.judged.recorded(reply, &run.writing.program);
-            run.judged.keep(tx, account, claim, &recorded).await?;
-            Ok(Reply::Replay(Arc::new(recorded)))
+            let Some(claim) = &judged.claim else { return Ok((reply, program)) };
+            let recorded = judged.recorded(reply, &program);
+            judged.keep(tx, account, claim, &recorded).await?;
+            Ok((Reply::Replay(Arc::new(recorded)), program))
         })
     }
 }

@@ -156,7 +156,7 @@ impl EventStream {
         }
         let (news, program) = self.subscription.take();
         let is_beat = matches!(news, News::Beat(_));
-        if (is_beat || program.version > self.caller.program().version) && self.judge_again(program).await.is_err() {
+        if (is_beat || program.is_newer_than(self.caller.program())) && self.judge_again(program).await.is_err() {
             return self.end();
         }
         match news {
@@ -174,15 +174,15 @@ impl EventStream {
                 Ok(false) => self.end(),
                 Err(error) => tracing::warn!(%error, "a stream could not look after its entry"),
             },
-            News::TooSlow => self.end(),
+            News::TooSlow | News::Lost => self.end(),
             News::Nothing => self.subscription.wait().await,
         }
     }
 
     /// Judges the request as if it came now.
     async fn judge_again(&mut self, program: Arc<Program>) -> Result<(), ApiError> {
-        let newest =
-            if program.version > self.caller.program().version { program } else { Arc::clone(self.caller.program()) };
+        let own = self.caller.program();
+        let newest = if program.is_newer_than(own) { program } else { Arc::clone(own) };
         self.caller = judge::again(&self.caller, newest).await?;
         self.representation = representation(&self.caller);
         Ok(())

@@ -406,9 +406,11 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
             Err(_) if caller.program().is_broken() => unreadable(),
             Err(error) => error,
         };
+        let is_read = parts.method == Method::GET || parts.method == Method::HEAD;
         match fresh(app, &caller).await {
             Err(refused) => return (answer::record_error(&reported(refused), caller.judged().format).into(), extra),
-            Ok(Some(changed)) if parts.method == Method::GET || parts.method == Method::HEAD => caller = changed,
+            Ok(Some(changed)) if is_read => caller = changed,
+            Ok(None) if is_read && matches!(error, ApiError::Stale) => {}
             Ok(_) => return (keep_error(&caller, reported(error)).await.into(), extra),
         }
     }

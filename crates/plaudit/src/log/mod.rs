@@ -1,5 +1,4 @@
-//! The change log: one for every account, and the only way in which its records change. (API keys are no records: they
-//! are in no export, and making or revoking one is not logged.)
+//! The change log: one for every account, and the only way in which its records change, API keys included.
 //!
 //! - A transaction that changes a record appends a change: sequence number without gaps, time, actor, source, kind and
 //!   slug of the record, what was done, the events that it causes, and the document after it.
@@ -7,6 +6,8 @@
 //!   The chain begins with the hash of the account's slug.
 //! - What was appended last is followed by the [`Tails`], a view of the log in memory from which streams are served.
 //! - The account's head ([`crate::db::Head`]) holds the last sequence number and hash; it is locked by whoever appends.
+//! - The head's version is the name of the last change of what the account's program shows. A name is part of a hash, so
+//!   that the change of the same number in another history, such as that of a restored backup, has another one.
 
 mod event;
 mod rules;
@@ -14,8 +15,8 @@ mod store;
 mod tail;
 
 pub use event::Event;
-pub use rules::{chained, origin};
-pub use store::{Entry, append, each_of_account, each_since, stretch, stretch_of_entry};
+pub use rules::{chained, name_of, origin};
+pub use store::{Entry, append, each_of_account, each_since, outdate_program, stretch, stretch_of_entry};
 pub use tail::{EntryChange, Limits, Logged, News, Permit, Representation, Subscription, Tails, TooMany};
 
 use crate::kind::Kind;

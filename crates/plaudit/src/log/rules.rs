@@ -23,9 +23,23 @@ pub fn chained(before: &[u8; 32], sequence: i64, at: i64, texts: &[&str]) -> [u8
     hash.finalize().into()
 }
 
+/// The name of the change of a hash, never a negative number.
+#[must_use]
+pub fn name_of(hash: &[u8; 32]) -> i64 {
+    hash.iter().take(size_of::<i64>()).fold(0, |name, byte| name << 8 | i64::from(*byte)) & i64::MAX
+}
+
 #[cfg(test)]
 mod tests {
-    use super::chained;
+    use super::{chained, name_of};
+
+    #[test]
+    fn a_name_is_what_a_hash_begins_with() {
+        let mut hash = [0; 32];
+        hash[6..9].copy_from_slice(&[1, 2, 3]);
+        assert_eq!(name_of(&hash), 0x0102);
+        assert_eq!(name_of(&[0xff; 32]), i64::MAX);
+    }
 
     #[test]
     fn the_hash_changes_with_everything_that_it_covers() {

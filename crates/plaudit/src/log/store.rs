@@ -30,6 +30,9 @@ pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Ch
     head.sequence = sequence;
     head.hash = hash;
     head.changed = true;
+    if change.kind.is_in_program() {
+        head.version = rules::name_of(&hash);
+    }
     tx.later(
         "INSERT INTO changes (account, sequence, at, actor, source, kind, slug, action, events, doc, hash) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
@@ -49,6 +52,14 @@ pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Ch
     )
     .await?;
     Ok(sequence)
+}
+
+/// Has the account's last change outdate every snapshot of its program, as a change of the set-up does by itself.
+pub async fn outdate_program(tx: &mut Tx, account: AccountId) -> Result<(), DbError> {
+    let head = tx.head(account).await?.ok_or_else(|| DbError::Failed("no such account".to_owned()))?;
+    head.version = rules::name_of(&head.hash);
+    head.changed = true;
+    Ok(())
 }
 
 /// A change as it stands in the log, borrowed from its row.

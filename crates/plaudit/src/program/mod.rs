@@ -1,8 +1,8 @@
 //! The program: what an account sets up, as an immutable snapshot in memory.
 //!
-//! - A snapshot carries the version that it was read at. Every change of a set-up record raises the account's version in
-//!   its transaction, and every statement that reads a record reads the version with it; where they differ, the
-//!   snapshot is loaded again, so that no answer is made from a stale one.
+//! - A snapshot carries the version that it was read at: the name of the last change in the log that it shows. Every
+//!   statement that reads a record reads the account's version with it; where they differ, the snapshot is loaded again,
+//!   so that no answer is made from a stale one, or from one of a history that was lost.
 //! - Trashed records stay in the snapshot, because older records refer to them; [`Records::live`] leaves them out.
 //! - A stored record is read when it is first asked for, because most requests ask for few of them. One that cannot be
 //!   read leaves the snapshot broken, and no answer is given from a broken one.

@@ -12,7 +12,7 @@ use super::checkpoint::Writing;
 use super::snapshot::Renewal;
 use super::{Program, accounts, keys};
 use crate::clock::{Clock, Stopwatch};
-use crate::db::{AccountId, Db, DbError};
+use crate::db::{AccountId, Db, DbError, Tx};
 use crate::text::Slug;
 
 /// The most snapshots that are kept; past it all are dropped and loaded again as they are asked for.
@@ -56,7 +56,6 @@ pub struct Programs {
     loaded: RwLock<HashMap<AccountId, Arc<Program>, RandomState>>,
     keys: RwLock<HashMap<[u8; 32], (AccountId, Slug), RandomState>>,
     loads: Loads,
-    turns: [tokio::sync::Mutex<()>; 64],
     /// Held while a snapshot is loaded that nobody has yet.
     loading: [tokio::sync::Mutex<()>; 64],
     checkpoints: Writing,
@@ -71,7 +70,6 @@ impl Programs {
     /// No snapshots yet.
     #[must_use]
     pub fn new(db: Db, clock: Clock, base_url: &str) -> Self {
-        let turns = || std::array::from_fn(|_| tokio::sync::Mutex::default());
         Self {
             db,
             clock,
@@ -79,15 +77,9 @@ impl Programs {
             loaded: RwLock::default(),
             keys: RwLock::default(),
             loads: Loads::default(),
-            turns: turns(),
-            loading: turns(),
+            loading: std::array::from_fn(|_| tokio::sync::Mutex::default()),
             checkpoints: Writing::default(),
         }
-    }
-
-    /// Waits for the account's turn, so that writes that have to run again do not outdate each other's snapshots.
-    pub async fn turn(&self, account: AccountId) -> tokio::sync::MutexGuard<'_, ()> {
-        self.turns[place(account)].lock().await
     }
 
     /// The snapshot at hand, or a new one. `None` where there is no such account.
@@ -107,31 +99,53 @@ impl Programs {
 
     /// A snapshot that is not stale: the one at hand where nothing has changed, else that with what has, else a new one.
     pub async fn reload(&self, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {
+        let mut tx = self.db.snapshot().await?;
+        let program = self.in_transaction(&mut tx, account).await?;
+        tx.commit().await?;
+        match &program {
+            Some(program) => self.keep(program),
+            None => drop(self.loaded.write().remove(&account)),
+        }
+        Ok(program)
+    }
+
+    /// The snapshot of the state that a transaction sees, which others see after its commit alone: see
+    /// [`Programs::keep_newer`]. `None` where there is no such account.
+    pub async fn in_transaction(&self, tx: &mut Tx, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {
         let known = self.loaded.read().get(&account).cloned();
         let stopwatch = Stopwatch::start();
-        let (program, loads) = match &known {
-            Some(known) => match known.renewed(&self.db, &self.clock).await? {
-                Renewal::Same => return Ok(Some(Arc::clone(known))),
+        let (program, loads) = match known {
+            Some(known) => match known.renewed(tx, &self.clock).await? {
+                Renewal::Same => return Ok(Some(known)),
                 Renewal::Changed(program) => (Some(program), &self.loads.changes),
                 Renewal::Loaded(program) => (Some(program), &self.loads.whole),
                 Renewal::Gone => (None, &self.loads.whole),
             },
-            None => (Program::load(&self.db, account, &self.base_url, &self.clock).await?, &self.loads.whole),
+            None => (Program::load(tx, account, &self.base_url, &self.clock).await?, &self.loads.whole),
         };
         loads.count(stopwatch.elapsed());
-        let program = program.map(Arc::new);
-        if let Some(program) = program.as_ref().filter(|program| program.wants_checkpoint()) {
-            self.checkpoints.begin(&self.db, program);
+        Ok(program.map(Arc::new))
+    }
+
+    /// Keeps a snapshot where it is newer than the one at hand.
+    pub fn keep_newer(&self, program: &Arc<Program>) {
+        let is_newer = self.loaded.read().get(&program.id).is_none_or(|known| program.is_newer_than(known));
+        if is_newer {
+            self.keep(program);
         }
+    }
+
+    fn keep(&self, program: &Arc<Program>) {
         let mut loaded = self.loaded.write();
         if loaded.len() >= KEPT {
             loaded.clear();
         }
-        match &program {
-            Some(program) => loaded.insert(account, Arc::clone(program)),
-            None => loaded.remove(&account),
-        };
-        Ok(program)
+        let before = loaded.insert(program.id, Arc::clone(program));
+        drop(loaded);
+        let is_kept_already = before.is_some_and(|before| Arc::ptr_eq(&before, program));
+        if program.wants_checkpoint() && !is_kept_already {
+            self.checkpoints.begin(&self.db, program);
+        }
     }
 
     /// Waits until the checkpoints of the snapshots that were loaded are written.

@@ -27,7 +27,7 @@ use super::tabs::Tab;
 use super::taxes::Tax;
 use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
 use crate::clock::Clock;
-use crate::db::{AccountId, Db, DbError};
+use crate::db::{AccountId, DbError, Tx};
 use crate::document;
 use crate::kind::Kind;
 use crate::text::{Locale, Slug, Timestamp, Translated};
@@ -121,7 +121,7 @@ pub struct Program {
     fragments: HashMap<(char, Slug), Shown, BuildHasherDefault<SlugHasher>>,
     /// What answers show of each field, made likewise.
     heads: Heads,
-    /// A change of the account that it contains, with all before it.
+    /// The account's last change when it was loaded.
     mark: Mark,
     reading: Arc<Reading>,
     wants_checkpoint: bool,
@@ -164,24 +164,25 @@ fn open_context(now: Timestamp) -> Context {
 }
 
 impl Program {
-    /// Loads the snapshot of an account. `None` where there is no such account.
-    pub async fn load(db: &Db, id: AccountId, base_url: &Arc<str>, clock: &Clock) -> Result<Option<Self>, DbError> {
-        Self::load_from(db, id, base_url, clock, Basis::Checkpoint).await
+    /// Loads the snapshot of an account as it stands in a transaction that sees one state. `None` where there is no such
+    /// account.
+    pub async fn load(tx: &mut Tx, id: AccountId, base_url: &Arc<str>, clock: &Clock) -> Result<Option<Self>, DbError> {
+        Self::load_from(tx, id, base_url, clock, Basis::Checkpoint).await
     }
 
     async fn load_from(
-        db: &Db,
+        tx: &mut Tx,
         id: AccountId,
         base_url: &Arc<str>,
         clock: &Clock,
         basis: Basis,
     ) -> Result<Option<Self>, DbError> {
         let now = clock.now();
-        let Some(state) = accounts::store::state(db, id, None, &open_context(now)).await? else { return Ok(None) };
+        let Some(state) = accounts::store::state(tx, id, None, &open_context(now)).await? else { return Ok(None) };
         let mut program = Self::new(id, state.version, state.account, base_url, now);
         program.mark = state.mark;
         let checkpoint = match basis {
-            Basis::Checkpoint => store::checkpoint(db, id).await?,
+            Basis::Checkpoint => store::checkpoint(tx, id).await?,
             Basis::Records => None,
         };
         let mut since = 0;
@@ -194,12 +195,12 @@ impl Program {
             since = *sequence;
         }
         let mut read_singly = 0;
-        store::each_since(db, id, since, |kind, slug, row| {
+        store::each_since(tx, id, since, |kind, slug, row| {
             read_singly += 1;
             program.push(kind, slug, &row)
         })
         .await?;
-        program.load_keys(db).await?;
+        program.load_keys(tx).await?;
         program.complete();
         program.wants_checkpoint =
             basis == Basis::Checkpoint && checkpoint::is_wanted(read_singly, program.fragments.len());
@@ -211,21 +212,16 @@ impl Program {
         self.wants_checkpoint
     }
 
-    /// A change of the account that the snapshot contains, with all before it.
+    /// The account's last change when the snapshot was loaded.
     pub(super) fn mark(&self) -> Mark {
         self.mark
     }
 
-    /// The lines of a checkpoint of this snapshot; nothing where one of its records cannot be read, or was changed while
-    /// the snapshot was loaded.
+    /// The lines of a checkpoint of this snapshot; nothing where one of its records cannot be read.
     pub(super) fn lines(&self) -> Option<Lines> {
         fn add<T: InProgram>(program: &Program, lines: &mut Lines) -> Option<()> {
             for stored in T::records(program).stored() {
                 let (slug, record) = stored?;
-                // What is newer than the checkpoint's change may turn out to be of another history.
-                if record.revision > program.mark.sequence {
-                    return None;
-                }
                 lines.add(T::KIND.name(), slug, &record);
             }
             Some(())
@@ -237,12 +233,11 @@ impl Program {
         Some(lines)
     }
 
-    /// The snapshot as it is now: of the records only those are read that were changed since. What came into the
-    /// account between the reading of its state and that of its records is read again the next time, because the
-    /// snapshot carries the state's version.
-    pub(super) async fn renewed(&self, db: &Db, clock: &Clock) -> Result<Renewal, DbError> {
+    /// The snapshot as it is in a transaction that sees one state: of the records only those are read that were changed
+    /// since.
+    pub(super) async fn renewed(&self, tx: &mut Tx, clock: &Clock) -> Result<Renewal, DbError> {
         let now = clock.now();
-        let state = accounts::store::state(db, self.id, Some(self.mark), &open_context(now)).await?;
+        let state = accounts::store::state(tx, self.id, Some(self.mark), &open_context(now)).await?;
         let Some(state) = state else { return Ok(Renewal::Gone) };
         if state.version == self.version && state.is_continued && !self.is_broken() {
             return Ok(Renewal::Same);
@@ -251,26 +246,26 @@ impl Program {
         // Other languages would be read and shown in every record.
         let is_read_alike =
             context.languages == self.context.languages && context.default_language == self.context.default_language;
-        if !state.is_continued || state.version < self.version || !is_read_alike || self.is_broken() {
+        if !state.is_continued || !is_read_alike || self.is_broken() {
             // What is wrong may be the checkpoint.
             let basis = if self.is_broken() { Basis::Records } else { Basis::Checkpoint };
-            let loaded = Self::load_from(db, self.id, &self.base_url, clock, basis).await?;
+            let loaded = Self::load_from(tx, self.id, &self.base_url, clock, basis).await?;
             return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
         }
         let mut program =
             Self { version: state.version, account: state.account, context, mark: state.mark, ..self.clone() };
         let mut changed = Vec::new();
-        let read = store::each_since(db, self.id, self.mark.sequence, |kind, _, row| {
+        let read = store::each_since(tx, self.id, self.mark.sequence, |kind, _, row| {
             changed.push(program.add_named(kind, &row)?);
             Ok(())
         });
         if let Err(error) = read.await {
             // In a snapshot that is loaded a record that cannot be read is a fault for those alone who ask for it.
             tracing::warn!(%error, "what was changed of a program cannot be read");
-            let loaded = Self::load(db, self.id, &self.base_url, clock).await?;
+            let loaded = Self::load(tx, self.id, &self.base_url, clock).await?;
             return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
         }
-        program.load_keys(db).await?;
+        program.load_keys(tx).await?;
         program.wants_checkpoint = checkpoint::is_wanted(changed.len(), program.fragments.len());
         // The place of an answer depends on its tab.
         if changed.iter().any(|(kind, _)| matches!(kind, Kind::Field | Kind::Tab)) {
@@ -282,13 +277,19 @@ impl Program {
         Ok(Renewal::Changed(program))
     }
 
-    async fn load_keys(&mut self, db: &Db) -> Result<(), DbError> {
+    async fn load_keys(&mut self, tx: &mut Tx) -> Result<(), DbError> {
         let (context, keys) = (&self.context, &mut self.keys);
         keys.clear();
-        keys::store::each(db, self.id, context, |key, hash| {
+        keys::store::each(tx, self.id, context, |key, hash| {
             keys.insert(key.slug, (key, hash));
         })
         .await
+    }
+
+    /// Whether it is of a later state of the account than another snapshot.
+    #[must_use]
+    pub fn is_newer_than(&self, other: &Self) -> bool {
+        self.version != other.version && self.mark.sequence > other.mark.sequence
     }
 
     /// The program of an account without any records.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::accounts::store::Mark;
 use super::checkpoint::Lines;
 use super::{Context, Record, SetupRecord};
-use crate::db::{AccountId, Db, DbError, Row, Tx};
+use crate::db::{AccountId, DbError, Row, Tx};
 use crate::document;
 use crate::http::json_body::parse_own;
 use crate::input::{Members, Violations};
@@ -46,12 +46,12 @@ fn read<T: SetupRecord>(doc: &str, context: &Context) -> Result<Result<T, (Slug,
 /// The set-up records of the account that were changed after the change of this number, with the name of their kind and
 /// their slug, in their stored form: after 0 all of them, mostly in the order in which they lie.
 pub async fn each_since(
-    db: &Db,
+    tx: &mut Tx,
     account: AccountId,
     sequence: i64,
     mut each: impl FnMut(&str, Slug, Record<&str>) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
-    db.each(
+    tx.each(
         "SELECT kind, slug, deleted, revision, doc FROM setup_records WHERE account = $1 AND revision > $2",
         &[account.into(), sequence.into()],
         |row| {
@@ -79,8 +79,8 @@ fn checkpoint_of(row: &Row<'_>) -> Result<(i64, Option<Lines>), DbError> {
 }
 
 /// The account's checkpoint: the number of its change, and its lines. Nothing where there is none that can be read.
-pub(super) async fn checkpoint(db: &Db, account: AccountId) -> Result<Option<(i64, Lines)>, DbError> {
-    let Some((sequence, lines)) = db.first(CHECKPOINT, &[account.into()], checkpoint_of).await? else {
+pub(super) async fn checkpoint(tx: &mut Tx, account: AccountId) -> Result<Option<(i64, Lines)>, DbError> {
+    let Some((sequence, lines)) = tx.first(CHECKPOINT, &[account.into()], checkpoint_of).await? else {
         return Ok(None);
     };
     if lines.is_none() {
@@ -156,9 +156,8 @@ pub async fn find_any_for_update<T: SetupRecord>(
     .await
 }
 
-/// Adds or replaces a record and raises the version of the account's program.
+/// Adds or replaces a record whose change is logged.
 pub async fn save<T: SetupRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
-    raise_version(tx, account).await?;
     tx.later(
         "INSERT INTO setup_records (account, kind, slug, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
          ON CONFLICT (account, kind, slug) DO UPDATE SET deleted = $4, revision = $5, doc = $6",
@@ -187,12 +186,4 @@ pub async fn change<T: SetupRecord>(
     let revision = log::append(tx, account, origin, change).await?;
     save(tx, account, &Record { value, revision, deleted: action == Action::Trashed }).await?;
     Ok(revision)
-}
-
-/// Makes every snapshot of the account that was loaded before this transaction stale.
-pub async fn raise_version(tx: &mut Tx, account: AccountId) -> Result<(), DbError> {
-    let head = tx.head(account).await?.ok_or_else(|| DbError::Failed("no such account".to_owned()))?;
-    head.version += 1;
-    head.changed = true;
-    Ok(())
 }

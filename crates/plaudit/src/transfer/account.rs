@@ -91,7 +91,6 @@ impl Import<'_> {
         }
         if stored.is_some() {
             accounts::store::save(&mut self.tx, self.id, account).await?;
-            self.is_raised = true;
         } else {
             self.id = accounts::store::create(&mut self.tx, account).await?;
         }

@@ -25,7 +25,7 @@ pub async fn export(db: &Db, storage: &Storage, account: Slug, out: &mut (dyn Wr
     lines.record(Kind::Account, &program_store::stored(&record), false)?;
     for kind in Kind::ALL {
         let written = match kind {
-            Kind::Account | Kind::OrderItem => Ok(()),
+            Kind::Account | Kind::ApiKey | Kind::OrderItem => Ok(()),
             Kind::User => {
                 users::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
             }

@@ -14,8 +14,8 @@ use crate::attachments;
 use crate::files::{self, Content, File, SIZE};
 use crate::input::Members;
 use crate::kind::Kind;
+use crate::log;
 use crate::program::Program;
-use crate::program::store::raise_version;
 use crate::storage::{Storage, StorageError};
 use crate::text::{Json, Slug, Token};
 
@@ -70,16 +70,16 @@ impl Import<'_> {
             return Ok(());
         }
         // The documents of its entry show the name of a file.
-        if item.found.is_some() {
-            // So do those of set-up records that have it as an image.
-            raise_version(&mut self.tx, self.id).await?;
-        }
         if item.found.is_some()
             && let Some(entry) = attachments::store::entry_of(&mut self.tx, self.id, &file.token).await?
         {
             self.reading.names.note(Space::Touched, entry.as_str())?;
         }
         let revision = self.log(Kind::File, file.token.as_str(), stored).await?;
+        if item.found.is_some() {
+            // So do those of set-up records that have it as an image.
+            log::outdate_program(&mut self.tx, self.id).await?;
+        }
         files::store::put(&mut self.tx, self.id, &file, revision).await?;
         Ok(())
     }

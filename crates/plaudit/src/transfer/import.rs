@@ -60,8 +60,6 @@ pub(super) struct Import<'i> {
     pub(super) blobs: Spool,
     /// What an apply is to do; `None` for an import.
     pub(super) apply: Option<ApplyMode>,
-    /// Whether the program's version is raised already, which is done once.
-    pub(super) is_raised: bool,
     /// The numbers of entries that the file says categories have.
     pub(super) stated_counts: Vec<(Place, Slug, i64)>,
 }
@@ -190,7 +188,6 @@ impl<'i> Import<'i> {
             users: HashSet::new(),
             blobs: Spool::default(),
             apply: None,
-            is_raised: false,
             stated_counts: Vec::new(),
         }
     }

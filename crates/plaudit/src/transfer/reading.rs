@@ -133,14 +133,14 @@ impl Reading {
             faults.line(line, Some("kind"), "is required");
             return Ok(());
         };
-        if let Some(kind) = kind.as_str().and_then(Kind::named) {
+        if let Some(kind) = kind.as_str().and_then(Kind::named).filter(|kind| kind.is_in_files()) {
             let mut place = Place::new(line, kind, "");
             if self.is_applied {
                 place.marks = std::str::from_utf8(bytes).ok().map(|text| Arc::new(marks::of_json(line, text)));
             }
             return self.record(place, object, Some(bytes), faults);
         }
-        let names: Vec<_> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+        let names: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_in_files()).map(Kind::name).collect();
         faults.line(line, Some("kind"), format!("is {kind}, and must be one of {}", names.join(", ")));
         Ok(())
     }

@@ -332,9 +332,6 @@ impl Import<'_> {
             let row = SetupRow { revision, ..row.clone() };
             store::put_setup(&mut self.tx, self.id, *kind, *slug, row).await?;
         }
-        if !changes.changed.is_empty() && !self.is_raised {
-            program_store::raise_version(&mut self.tx, self.id).await?;
-        }
         Ok(())
     }
 

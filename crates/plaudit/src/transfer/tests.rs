@@ -63,7 +63,7 @@ impl Place {
         self.db.look_up(&format!("SELECT count(*) FROM {table}"), &[], |row| row.integer(0)).await.unwrap().unwrap()
     }
 
-    /// The numbers of the account's last change and program.
+    /// The number of the account's last change, and the name of the last one of its set-up.
     async fn head(&self) -> (i64, i64) {
         let sql = "SELECT sequence, version FROM accounts";
         self.db.look_up(sql, &[], |row| Ok((row.integer(0)?, row.integer(1)?))).await.unwrap().unwrap()
@@ -121,7 +121,7 @@ async fn a_file_with_every_kind_comes_back_and_again_as_the_same_bytes() {
     assert_eq!(outcome.account, Slug::parse("AccountA"));
     assert!(outcome.counts.iter().all(|count| count.kind == Kind::OrderItem || count.read == count.changed));
     let kinds: Vec<_> = outcome.counts.iter().map(|count| count.kind).collect();
-    assert_eq!(kinds, Kind::ALL);
+    assert_eq!(kinds, Kind::ALL.into_iter().filter(|kind| kind.is_in_files()).collect::<Vec<_>>());
     let text = first.export().await;
     let order: Vec<_> = text.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
     let position = |name: &str| Kind::ALL.iter().position(|kind| kind.name() == name).unwrap();
@@ -161,11 +161,11 @@ async fn what_is_there_already_is_neither_written_nor_logged() {
 }
 
 #[tokio::test]
-async fn every_change_is_in_the_log_once_and_the_version_is_raised_once() {
+async fn every_change_is_in_the_log_once_and_the_version_is_the_name_of_the_last_of_the_set_up() {
     let place = Place::new().await;
     place.import(&whole()).await;
     let (sequence, version) = place.head().await;
-    let mut names = std::collections::BTreeSet::new();
+    let (mut names, mut last_of_setup) = (std::collections::BTreeSet::new(), 0);
     let mut tx = place.db.snapshot().await.unwrap();
     log::each_of_account(&mut tx, AccountId(1), |entry| {
         names.insert((entry.kind().to_owned(), entry.slug().to_owned()));
@@ -173,13 +173,16 @@ async fn every_change_is_in_the_log_once_and_the_version_is_raised_once() {
             (entry.texts[0], entry.texts[1], entry.texts[4], entry.texts[5]),
             ("operator", "system", "imported", "")
         );
+        if Kind::named(entry.kind()).unwrap().is_in_program() {
+            last_of_setup = log::name_of(entry.hash.try_into().unwrap());
+        }
         Ok(())
     })
     .await
     .unwrap();
     let records = whole().lines().filter(|line| !line.is_empty() && !line.contains("order_item")).count();
     assert_eq!((names.len(), sequence), (records, i64::try_from(records).unwrap()));
-    assert_eq!(version, 2);
+    assert_eq!(version, last_of_setup);
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ use plaudit::http::language::Languages;
 use plaudit::http::render::Filling;
 use plaudit::http::server::ClientAddress;
 use plaudit::ids::Ids;
+use plaudit::log::{Action, Actor, Origin};
 use plaudit::program::keys::{self, ApiKey, Scope};
 use plaudit::storage::{self, Storage};
 use plaudit::text::{Slug, Timestamp};
@@ -326,6 +327,7 @@ impl Server {
             scope,
             expires: None,
             revoked: None,
+            rotated: None,
             notify: Vec::new(),
             created: self.clock.now(),
         };
@@ -337,9 +339,12 @@ impl Server {
     /// Adds a key with this secret, or changes what is known of it.
     pub async fn save_key(&self, account: &str, key: &ApiKey, secret: &str) {
         let account = self.account(account).await;
-        let state = (account, key.clone(), keys::hash(secret.as_bytes()).unwrap());
+        let origin = Origin { actor: Actor::Operator, source: "system", at: self.clock.now() };
+        let state = (account, origin, key.clone(), keys::hash(secret.as_bytes()).unwrap());
         self.db
-            .write(account, state, |tx, (account, key, hash)| Box::pin(keys::store::save(tx, *account, key, hash)))
+            .write(account, state, |tx, (account, origin, key, hash)| {
+                Box::pin(keys::store::change(tx, *account, origin, Action::Updated, (key, hash)))
+            })
             .await
             .map_err(|error: db::DbError| error)
             .unwrap();

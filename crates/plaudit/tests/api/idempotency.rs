@@ -115,6 +115,7 @@ both_engines! {
             scope: Scope::ReadWrite,
             expires: None,
             revoked: None,
+            rotated: None,
             notify: Vec::new(),
             created: server.clock.now(),
         };

@@ -25,6 +25,7 @@ mod files;
 mod forms;
 mod fuzz;
 mod harness;
+mod histories;
 mod idempotency;
 mod isolation;
 mod languages;

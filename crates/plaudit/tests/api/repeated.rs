@@ -86,6 +86,7 @@ both_engines! {
             scope: Scope::Read,
             expires: None,
             revoked: None,
+            rotated: None,
             notify: Vec::new(),
             created: server.clock.now(),
         };

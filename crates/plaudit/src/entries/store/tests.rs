@@ -44,7 +44,10 @@ async fn bench() -> Bench {
     let mut tx = db.begin().await.unwrap();
     let id = accounts::store::create(&mut tx, &account.value).await.unwrap();
     tx.commit().await.unwrap();
-    let program = Program::load(&db, id, &Arc::from("https://a.example"), &clock).await.unwrap().unwrap();
+    let program = Program::load(&mut db.snapshot().await.unwrap(), id, &Arc::from("https://a.example"), &clock)
+        .await
+        .unwrap()
+        .unwrap();
     let origin = Origin { actor: Actor::System, source: "system", at: clock.now() };
     Bench { db, program, origin, _folder: folder }
 }

@@ -3,6 +3,7 @@
 //! - `GET /entry/{slug}/stream` tells of every change of one entry, `GET /entry/stream` of every change of every entry.
 //! - Without `Last-Event-ID` a stream begins at the end of the change log; with it, after that change. A number beyond
 //!   the end is of another log, such as that of before a restored backup: 400.
+//! - Where the account's log loses changes that were streamed, as by a restore or a failover, its streams end.
 //! - The stream of an entry that goes to the trash ends with its deletion; whoever comes back gets 404.
 //! - How many streams there may be is limited, on a node and for a key: 429.
 
@@ -74,6 +75,7 @@ async fn open(caller: &Caller, entry: Option<Slug>, LastEventId(last): LastEvent
     if last.is_some_and(|last| last > committed.sequence) {
         return Err(ApiError::BadRequest("Last-Event-ID is beyond the account's last change.".to_owned()));
     }
+    caller.app().tails.forget_lost(&caller.app().db, caller.account(), committed).await?;
     let permit = caller.app().tails.admit(caller.account(), caller.key())?;
     let after = last.unwrap_or(committed.sequence);
     Ok(Reply::Stream(Arc::new(Opening { entry, after, committed, permit, is_there })))

@@ -1,6 +1,6 @@
 //! Where the streams of entries begin.
 
-use crate::db::{AccountId, Committed, Db, DbError};
+use crate::db::{AccountId, Committed, Db, DbError, hash_of_change};
 use crate::text::Slug;
 
 /// Where the account stands, and whether it has an entry that is not in the trash.
@@ -10,11 +10,14 @@ pub(super) async fn standing(
     entry: Option<Slug>,
 ) -> Result<Option<(Committed, bool)>, DbError> {
     db.look_up(
-        "SELECT a.version, a.sequence, \
+        "SELECT a.version, a.sequence, a.hash, \
          (SELECT count(*) FROM entries e WHERE e.account = a.id AND e.slug = $2 AND e.deleted = 0) \
          FROM accounts a WHERE a.id = $1",
         &[account.into(), entry.into()],
-        |row| Ok((Committed { version: row.integer(0)?, sequence: row.integer(1)? }, row.flag(2)?)),
+        |row| {
+            let hash = hash_of_change(row.bytes(2)?)?;
+            Ok((Committed { version: row.integer(0)?, sequence: row.integer(1)?, hash }, row.flag(3)?))
+        },
     )
     .await
 }

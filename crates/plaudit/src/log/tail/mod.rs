@@ -11,6 +11,8 @@
 //! - A tail is told of commits ([`crate::db::Db::watch`]) and has no timer. What has to happen now and then happens at
 //!   each [`Tails::beat`], once a second.
 //! - What is read is shown with a program at least as new as the change.
+//! - A tail knows the last change of its account by number and hash. Where the database has that change no more, as after a
+//!   restore or a failover, the tail holds changes that were lost: its readers are ended, and come back to another one.
 
 mod change;
 mod reader;
@@ -31,7 +33,7 @@ use ring::Ring;
 
 use super::store;
 use crate::app::App;
-use crate::db::{AccountId, Committed, DbError};
+use crate::db::{AccountId, Committed, Db, DbError};
 use crate::program::Program;
 use crate::text::Slug;
 
@@ -121,6 +123,10 @@ struct Tail {
 struct State {
     ring: Ring,
     program: Arc<Program>,
+    /// The last commit that it has read up to, or begins before.
+    known: Committed,
+    /// Whether that commit was lost.
+    is_lost: bool,
     of_account: BTreeMap<u64, Reader>,
     of_entries: BTreeMap<Slug, BTreeMap<u64, Reader>>,
 }
@@ -178,7 +184,7 @@ impl Tails {
     }
 
     /// Reads the changes of one entry of the program's account, or of all, after a sequence number; `committed` is what
-    /// the caller knows of the account. The program is at least of that version.
+    /// the caller knows of the account, whose program it is.
     #[must_use]
     pub fn subscribe(
         &self,
@@ -193,7 +199,7 @@ impl Tails {
         let mut tails = self.0.tails.lock();
         let tail = tails.entry(program.id).or_insert_with(|| {
             let begin = after.max(committed.sequence - WARM).min(committed.sequence);
-            let tail = Arc::new(Tail::new(program, begin));
+            let tail = Arc::new(Tail::new(program, begin, committed));
             let follower = tokio::spawn(follow(app.clone(), Arc::clone(&tail), app.db.watch(program.id, committed)));
             // A new tail has no follower yet.
             let _ = tail.follower.set(follower.abort_handle());
@@ -201,6 +207,28 @@ impl Tails {
         });
         tail.state.lock().readers_of(entry).insert(number, reader);
         Subscription { tails: self.clone(), tail: Arc::clone(tail), entry, number, wake }
+    }
+
+    /// Forgets the account's tail where the database does not have what that has read; `committed` is what it has.
+    pub async fn forget_lost(&self, db: &Db, account: AccountId, committed: Committed) -> Result<(), DbError> {
+        let Some(tail) = self.0.tails.lock().get(&account).map(Arc::clone) else { return Ok(()) };
+        let known = tail.state.lock().known;
+        if known != committed && !db.has(account, known).await? {
+            self.forget(db, &tail);
+        }
+        Ok(())
+    }
+
+    /// Ends the readers of a tail that holds lost changes; whoever comes back gets another tail.
+    fn forget(&self, db: &Db, tail: &Arc<Tail>) {
+        let mut tails = self.0.tails.lock();
+        if tail.remove_from(&mut tails) {
+            // What it was told of last would hold back what the next one is told of.
+            db.forget_watched(tail.account);
+        }
+        let mut state = tail.state.lock();
+        state.is_lost = true;
+        state.wake_all();
     }
 
     /// To be called once a second: signs of life fall due, and old changes are forgotten. `everybody` has every reader
@@ -256,7 +284,10 @@ impl Subscription {
     pub fn take(&self) -> (News, Arc<Program>) {
         let now = self.tails.now();
         let mut state = self.tail.state.lock();
-        let State { ring, program, of_account, of_entries } = &mut *state;
+        let State { ring, program, of_account, of_entries, is_lost, .. } = &mut *state;
+        if *is_lost {
+            return (News::Lost, Arc::clone(program));
+        }
         let reader = match self.entry {
             None => of_account.get_mut(&self.number),
             Some(entry) => of_entries.get_mut(&entry).and_then(|readers| readers.get_mut(&self.number)),
@@ -304,10 +335,7 @@ impl Drop for Subscription {
             state.of_entries.remove(&entry);
         }
         if state.of_account.is_empty() && state.of_entries.is_empty() {
-            tails.remove(&self.tail.account);
-            if let Some(follower) = self.tail.follower.get() {
-                follower.abort();
-            }
+            self.tail.remove_from(&mut tails);
         }
     }
 }
@@ -330,21 +358,44 @@ impl State {
 }
 
 impl Tail {
-    fn new(program: &Arc<Program>, begin: i64) -> Self {
+    fn new(program: &Arc<Program>, begin: i64, known: Committed) -> Self {
         let state = State {
             ring: Ring::after(begin),
             program: Arc::clone(program),
+            known,
+            is_lost: false,
             of_account: BTreeMap::new(),
             of_entries: BTreeMap::new(),
         };
         Self { account: program.id, state: Mutex::new(state), nudge: Notify::new(), follower: OnceLock::new() }
     }
 
+    /// Follows it no more; gives whether it was the account's tail still.
+    fn remove_from(self: &Arc<Self>, tails: &mut BTreeMap<AccountId, Arc<Self>>) -> bool {
+        if let Some(follower) = self.follower.get() {
+            follower.abort();
+        }
+        let is_kept = tails.get(&self.account).is_some_and(|kept| Arc::ptr_eq(kept, self));
+        if is_kept {
+            tails.remove(&self.account);
+        }
+        is_kept
+    }
+
+    /// Reads on up to where the account stands; `false` where what was read before is lost.
+    async fn follow_to(&self, app: &App, committed: Committed) -> Result<bool, DbError> {
+        let known = self.state.lock().known;
+        if known != committed && !app.db.has(self.account, known).await? {
+            return Ok(false);
+        }
+        self.read_on(app, committed).await.map(|()| true)
+    }
+
     /// Reads on up to where the account stands, program first.
     async fn read_on(&self, app: &App, committed: Committed) -> Result<(), DbError> {
-        if self.state.lock().program.version < committed.version {
+        if self.state.lock().program.version != committed.version {
             let kept = app.programs.get(self.account).await?;
-            let fresh = match kept.filter(|program| program.version >= committed.version) {
+            let fresh = match kept.filter(|program| program.version == committed.version) {
                 Some(program) => Some(program),
                 None => app.programs.reload(self.account).await?,
             };
@@ -358,6 +409,10 @@ impl Tail {
         loop {
             let head = self.state.lock().ring.head();
             if head >= committed.sequence {
+                let known = &mut self.state.lock().known;
+                if committed.sequence > known.sequence {
+                    *known = committed;
+                }
                 return Ok(());
             }
             let range = (head, committed.sequence);
@@ -391,11 +446,15 @@ impl Tail {
 async fn follow(app: App, tail: Arc<Tail>, mut committed: watch::Receiver<Committed>) {
     loop {
         let target = *committed.borrow_and_update();
-        if let Err(error) = tail.read_on(&app, target).await {
-            // The next beat tries again.
-            tracing::warn!(%error, "the change log cannot be followed");
-            tail.nudge.notified().await;
-            continue;
+        match tail.follow_to(&app, target).await {
+            Ok(true) => {}
+            Ok(false) => return app.tails.forget(&app.db, &tail),
+            Err(error) => {
+                // The next beat tries again.
+                tracing::warn!(%error, "the change log cannot be followed");
+                tail.nudge.notified().await;
+                continue;
+            }
         }
         tokio::select! {
             changed = committed.changed() => if changed.is_err() { return },

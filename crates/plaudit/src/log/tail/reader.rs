@@ -25,6 +25,8 @@ pub enum News {
     Beat(i64),
     /// The reader has left a change waiting for so long that it was forgotten meanwhile.
     TooSlow,
+    /// What was read before is no longer in the log.
+    Lost,
     /// Nothing yet.
     Nothing,
 }

@@ -1,7 +1,7 @@
 //! The tables of accounts and host names.
 
 use super::Account;
-use crate::db::{AccountId, Db, DbError, Engine, Tx};
+use crate::db::{AccountId, Db, DbError, Engine, Tx, hash_of_change};
 use crate::log;
 use crate::program::{Context, store};
 use crate::text::Slug;
@@ -44,24 +44,24 @@ pub struct State {
 
 /// The account, with where its program stands and whether the change that is known is one of its own.
 pub async fn state(
-    db: &Db,
+    tx: &mut Tx,
     account: AccountId,
     known: Option<Mark>,
     context: &Context,
 ) -> Result<Option<State>, DbError> {
     let known = known.unwrap_or_default();
-    db.look_up(
+    // What the transaction changed of the head is written at its end.
+    let held = tx.held_head(account);
+    tx.first(
         "SELECT version, doc, sequence, hash, \
          (SELECT count(*) FROM changes WHERE account = $1 AND sequence = $2 AND hash = $3) FROM accounts WHERE id = $1",
         &[account.into(), known.sequence.into(), known.hash.as_slice().into()],
         |row| {
-            let broken = |_| DbError::Failed("the hash of an account's last change has not 32 bytes".to_owned());
-            Ok(State {
-                version: row.integer(0)?,
-                account: store::parse(row.text(1)?, context)?,
-                mark: Mark { sequence: row.integer(2)?, hash: row.bytes(3)?.try_into().map_err(broken)? },
-                is_continued: row.flag(4)?,
-            })
+            let (version, mark) = match held {
+                Some(head) => (head.version, Mark { sequence: head.sequence, hash: head.hash }),
+                None => (row.integer(0)?, Mark { sequence: row.integer(2)?, hash: hash_of_change(row.bytes(3)?)? }),
+            };
+            Ok(State { version, account: store::parse(row.text(1)?, context)?, mark, is_continued: row.flag(4)? })
         },
     )
     .await
@@ -92,17 +92,22 @@ pub async fn create(tx: &mut Tx, account: &Account) -> Result<AccountId, DbError
     };
     let id = AccountId(last.unwrap_or(0) + 1 + apart);
     tx.execute(
-        "INSERT INTO accounts (id, slug, version, sequence, hash, doc) VALUES ($1, $2, 1, 0, $3, $4)",
-        &[id.into(), account.slug.into(), origin.to_vec().into(), store::stored(account).into()],
+        "INSERT INTO accounts (id, slug, version, sequence, hash, doc) VALUES ($1, $2, $3, 0, $4, $5)",
+        &[
+            id.into(),
+            account.slug.into(),
+            log::name_of(&origin).into(),
+            origin.to_vec().into(),
+            store::stored(account).into(),
+        ],
     )
     .await?;
     replace_hosts(tx, id, &account.hosts).await?;
     Ok(id)
 }
 
-/// Replaces the account's document and host names, and raises its version.
+/// Replaces the account's document and host names, whose change is logged in the same transaction.
 pub async fn save(tx: &mut Tx, id: AccountId, account: &Account) -> Result<(), DbError> {
-    store::raise_version(tx, id).await?;
     tx.execute("UPDATE accounts SET doc = $2 WHERE id = $1", &[id.into(), store::stored(account).into()]).await?;
     replace_hosts(tx, id, &account.hosts).await
 }

@@ -3,6 +3,7 @@
 //! - A key is `plaudit_` and 40 letters. It is shown once, when it is made; what is kept is its SHA-256, which is enough
 //!   because a key is random and long.
 //! - A key reads, or reads and writes. It can expire and be revoked; then it is refused like one that never existed.
+//! - Every change of a key is in the account's log, without the secret and without its hash.
 
 pub mod store;
 
@@ -56,6 +57,8 @@ pub struct ApiKey {
     pub expires: Option<Timestamp>,
     /// When it was revoked.
     pub revoked: Option<Timestamp>,
+    /// When it got the secret that it has, where that is not its first.
+    pub rotated: Option<Timestamp>,
     /// Whom to tell before it expires.
     pub notify: Vec<String>,
     /// When it was made.
@@ -84,14 +87,14 @@ pub fn hash(secret: &[u8]) -> Option<[u8; 32]> {
 }
 
 impl SetupRecord for ApiKey {
-    // Keys are in no program file; the kind only names them in messages.
-    const KIND: Kind = Kind::Account;
+    const KIND: Kind = Kind::ApiKey;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let name = members.required("name", input::text(255));
         let scope = members.required("scope", input::one_of(Scope::CHOICES));
         let expires = members.nullable("expires", input::time);
         let revoked = members.nullable("revoked", input::time);
+        let rotated = members.nullable("rotated", input::time);
         let notify = members.optional("notify", input::list(100, input::text(255)));
         let created = members.optional("created", input::time).unwrap_or(context.now);
         Some(Self {
@@ -100,6 +103,7 @@ impl SetupRecord for ApiKey {
             scope: scope?,
             expires: expires.flatten(),
             revoked: revoked.flatten(),
+            rotated: rotated.flatten(),
             notify: notify.unwrap_or_default(),
             created,
         })
@@ -110,6 +114,7 @@ impl SetupRecord for ApiKey {
         object.text("scope", self.scope.name());
         object.optional_time("expires", self.expires);
         object.optional_time("revoked", self.revoked);
+        object.optional_time("rotated", self.rotated);
         object.texts("notify", &self.notify);
         object.time("created", self.created);
     }

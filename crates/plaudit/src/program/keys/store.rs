@@ -2,6 +2,8 @@
 
 use super::ApiKey;
 use crate::db::{AccountId, Db, DbError, Row, Tx};
+use crate::kind::Kind;
+use crate::log::{self, Action, Change, Origin};
 use crate::program::{Context, store};
 use crate::text::Slug;
 
@@ -16,13 +18,22 @@ pub async fn find_by_hash(db: &Db, hash: &[u8; 32]) -> Result<Option<(AccountId,
     Ok(found.and_then(|(account, slug)| Some((account, slug?))))
 }
 
-/// Adds a key, or replaces what is known of it; `hash` is that of a new secret. Raises the version of the program.
-pub async fn save(tx: &mut Tx, account: AccountId, key: &ApiKey, hash: &[u8; 32]) -> Result<(), DbError> {
-    store::raise_version(tx, account).await?;
+/// Logs and saves a key that was made or changed; `hash` is that of its secret, which is in no log.
+pub async fn change(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    action: Action,
+    (key, hash): (&ApiKey, &[u8; 32]),
+) -> Result<(), DbError> {
+    let document = store::stored(key);
+    let change =
+        Change { kind: Kind::ApiKey, slug: key.slug.as_str(), action, events: &[], document: document.clone() };
+    let revision = log::append(tx, account, origin, change).await?;
     tx.execute(
-        "INSERT INTO api_keys (account, slug, hash, doc) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (account, slug) DO UPDATE SET hash = $3, doc = $4",
-        &[account.into(), key.slug.into(), hash.as_slice().into(), store::stored(key).into()],
+        "INSERT INTO api_keys (account, slug, hash, revision, doc) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT (account, slug) DO UPDATE SET hash = $3, revision = $4, doc = $5",
+        &[account.into(), key.slug.into(), hash.as_slice().into(), revision.into(), document.into()],
     )
     .await?;
     Ok(())
@@ -45,12 +56,12 @@ pub async fn find_for_update(
 
 /// Every key of the account with the hash of its secret, by slug.
 pub async fn each(
-    db: &Db,
+    tx: &mut Tx,
     account: AccountId,
     context: &Context,
     mut each: impl FnMut(ApiKey, [u8; 32]) + Send,
 ) -> Result<(), DbError> {
-    db.each("SELECT hash, doc FROM api_keys WHERE account = $1 ORDER BY slug", &[account.into()], |row| {
+    tx.each("SELECT hash, doc FROM api_keys WHERE account = $1 ORDER BY slug", &[account.into()], |row| {
         let (key, hash) = read(row, context)?;
         each(key, hash);
         Ok(())

@@ -234,7 +234,7 @@ pub(in crate::transfer) async fn has_setup(
     Ok(tx.first(sql, &[account.into(), kind.name().into(), slug.into()], |_| Ok(())).await?.is_some())
 }
 
-/// Adds or replaces a record of the set-up. The account's version is raised by whoever calls this, once for all.
+/// Adds or replaces a record of the set-up, whose change is logged.
 pub(in crate::transfer) async fn put_setup(
     tx: &mut Tx,
     account: AccountId,

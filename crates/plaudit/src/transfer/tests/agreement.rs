@@ -128,7 +128,7 @@ async fn importing_an_active_season_archives_the_one_before_it() {
     place.clock.advance(60);
     let next = r#"{"kind":"season","slug":"SeasonBB","name":{"en_GB":"2027"},"status":"active"}"#;
     place.import_for(next, Some("AccountA")).await;
-    assert_eq!(place.head().await, (before.0 + 2, before.1 + 1));
+    assert_eq!(place.head().await.0, before.0 + 2);
     let export = place.export().await;
     let seasons: Vec<&str> = export.lines().filter(|line| line.starts_with(r#"{"kind":"season""#)).collect();
     assert_eq!(seasons.len(), 2);

@@ -41,7 +41,7 @@ impl Reading {
 
     /// The records of a kind.
     fn list(&mut self, name: &str, mark: Mark, node: Node, faults: &mut Faults<'_>) -> Result<(), Error> {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.plural() == name);
+        let kind = Kind::ALL.into_iter().find(|kind| kind.is_in_files() && kind.plural() == name);
         let kind = kind.or_else(|| (name == ACCOUNT).then_some(Kind::Account));
         let Some(kind) = kind else {
             faults.at(mark, Some(name), unknown(name));
@@ -76,7 +76,7 @@ impl Reading {
 }
 
 fn unknown(name: &str) -> String {
-    if let Some(kind) = Kind::named(name) {
+    if let Some(kind) = Kind::named(name).filter(|kind| kind.is_in_files()) {
         return format!("is one record; a file has a list of them under {}", kind.plural());
     }
     let names: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_setup()).map(Kind::plural).collect();

@@ -12,6 +12,7 @@ async fn changeable_key(server: &Server) -> (ApiKey, String) {
         scope: Scope::ReadWrite,
         expires: None,
         revoked: None,
+        rotated: None,
         notify: Vec::new(),
         created: server.clock.now(),
     };

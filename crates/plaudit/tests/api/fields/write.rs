@@ -78,7 +78,7 @@ both_engines! {
         let read = server.get(&format!("/field/{slug}")).await.expect(200);
         assert_eq!((&read.body, read.header("etag")), (&answer.body, answer.header("etag")));
         assert_eq!(server.changes("AccountA").await[changes..], [format!("field {slug} created")]);
-        assert!(server.version("AccountA").await > version);
+        assert_ne!(server.version("AccountA").await, version);
         let tag = [("if-none-match", answer.header("etag").unwrap())];
         server.get_with(&format!("/field/{slug}"), &tag).await.expect(304);
     }

@@ -1,6 +1,7 @@
 //! Streams that end by themselves.
 
 use super::*;
+use crate::histories;
 
 /// Lets every stream give a sign of life.
 fn beat(server: &Server) {
@@ -28,6 +29,7 @@ async fn key(server: &Server, expires: Option<Timestamp>) -> (ApiKey, String) {
         scope: Scope::Read,
         expires,
         revoked: None,
+        rotated: None,
         notify: Vec::new(),
         created: server.clock.now(),
     };
@@ -71,6 +73,39 @@ both_engines! {
         all_end(streams).await;
         server.import(&account_a(r#","features":["api"],"rate_limit":1000000"#)).await;
         both(&server, &server.key).await;
+    }
+
+    async fn a_database_that_lost_what_was_streamed_ends_its_streams_and_begins_others(server) {
+        // The log goes back; it gets as far as it was; it gets further; somebody comes back before it is looked at.
+        for (later, is_looked_at) in [(0, true), (1, true), (3, true), (1, false)] {
+            let streams = both(&server, &server.key).await;
+            histories::keep(&server).await;
+            let mut others = both(&server, &server.key).await;
+            let lost = change(&server, "EntryOne").await.0;
+            for stream in &mut others {
+                assert_eq!(stream.event().await.id, Some(lost));
+            }
+            histories::put_back(&server).await;
+            let other = server.other_process().await;
+            for number in 0..later {
+                let body = format!(r#"{{"title":"Of another history {number}"}}"#);
+                let request = server.request("PUT", "/entry/EntryOne/update-title", &[], Some(&body));
+                assert_eq!(other.clone().oneshot(request).await.unwrap().status(), 200);
+            }
+            if is_looked_at {
+                server.app.db.look().await.unwrap();
+            } else {
+                let mut resumed = Stream::after(&server, ALL, lost - 1).await;
+                assert_eq!(resumed.event().await.json()["entry"]["title"], "Of another history 0");
+            }
+            for mut stream in streams.into_iter().chain(others) {
+                while stream.block().await.is_some() {}
+            }
+            let mut all = Stream::begin(&server, ALL, &[]).await.0;
+            let (revision, shown) = change(&server, "EntryOne").await;
+            let event = all.event().await;
+            assert_eq!((event.id, &event.json()["entry"]), (Some(revision), &shown));
+        }
     }
 
     async fn maintenance_ends_every_stream(server) {
