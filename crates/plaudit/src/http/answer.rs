@@ -1,10 +1,12 @@
 //! Makes the answer of a reply or an error: status, headers and rendered body.
 
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
+use foldhash::quality::FixedState;
 
 use super::accept::Format;
 use super::caller::Judged;
@@ -31,11 +33,18 @@ pub(super) fn representation(edition: &str, format: Format, languages: &Language
     format!("{edition}{format}{}-{}", codes.join("-"), languages.first_requested().code())
 }
 
-/// The `ETag`, without quotes, of a record at this revision, shown with this version of the program.
-/// `named` stands for the names of others that it shows.
-pub(super) fn tag(judged: &Judged, revision: i64, version: i64, named: &str) -> String {
+/// The `ETag`, without quotes, of a record of these documents at this revision, shown with this version of the program.
+/// `named` stands for the names of others that it shows. The documents are part of it because another history, such as
+/// that of a restored backup, can reach the same revision.
+pub(super) fn tag(
+    judged: &Judged,
+    (revision, version): (i64, i64),
+    (document, detail): (&str, Option<&str>),
+    named: &str,
+) -> String {
+    let content = FixedState::default().hash_one((document, detail));
     let stop = if named.is_empty() { "" } else { "." };
-    format!("{revision}.{version}.{}{stop}{named}", judged.representation())
+    format!("{revision}.{version}.{content:x}.{}{stop}{named}", judged.representation())
 }
 
 /// The status, own headers and body of a success.
@@ -50,7 +59,11 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         Reply::Record { document, detail, revision, version, created, named, people } => {
             headers.push(content_type);
             let version = version.unwrap_or(program.version);
-            tell(&mut headers, header::ETAG, format!("\"{}\"", tag(judged, revision, version, &named)));
+            tell(
+                &mut headers,
+                header::ETAG,
+                format!("\"{}\"", tag(judged, (revision, version), (&document, detail.as_deref()), &named)),
+            );
             let status = if created.is_some() { 201 } else { 200 };
             if let Some(path) = created {
                 tell(&mut headers, header::LOCATION, format!("{}{path}", program.base_url()));

@@ -100,7 +100,7 @@ impl Caller {
     #[must_use]
     pub fn shown(&self, document: &str, detail: Option<&str>, revision: i64, person: Option<Person>) -> Reply {
         let named = tag_of_people(person.as_slice());
-        let etag = answer::tag(&self.0, revision, self.0.program.version, &named);
+        let etag = answer::tag(&self.0, (revision, self.0.program.version), (document, detail), &named);
         let mut renderer = self.renderer();
         renderer.naming(person);
         Reply::body(renderer.record(document, detail), etag)

@@ -145,6 +145,28 @@ both_engines! {
         assert_eq!(server.get("/chapter/ChapterS").await.expect(200).json()["name"]["en_GB"], other);
     }
 
+    async fn a_tag_of_a_history_that_was_lost_is_good_for_no_other_document(server) {
+        let other = server.other_process().await;
+        for (path, change) in [
+            ("/entry/EntryOne", r#"{"title":"NAME"}"#),
+            ("/user/UserMana", r#"{"last_name":"NAME"}"#),
+        ] {
+            keep(&server).await;
+            let write = async |name: &str| {
+                let request = server.request("PUT", path, &[], Some(&change.replace("NAME", name)));
+                assert_eq!(other.clone().oneshot(request).await.unwrap().status(), 200, "{path}");
+            };
+            write("Lost").await;
+            let lost = server.get(path).await.expect(200).header("etag").unwrap().to_owned();
+            put_back(&server).await;
+            write("Other").await;
+            let answer = server.get_with(path, &[("if-none-match", &lost)]).await;
+            let (status, tag) = (answer.status, answer.header("etag").unwrap().to_owned());
+            assert_eq!(status, 200, "{path}");
+            assert_eq!(lost.split('.').next(), tag.split('.').next(), "{path}: as many changes as were lost");
+        }
+    }
+
     async fn a_write_is_not_judged_by_a_history_that_was_lost(server) {
         let fields = r#"{"entry_fields":{"FieldTxt":"Because"}}"#;
         let other = server.other_process().await;
