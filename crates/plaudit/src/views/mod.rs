@@ -25,7 +25,7 @@ use list_view::{Slot as Record, View};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
-use crate::db::{AccountId, Db, DbError, Source, Tx};
+use crate::db::{AccountId, Db, DbError, Tx};
 use crate::http::page::Ask;
 use crate::list::{TABLES, Table};
 use crate::text::Slug;
@@ -41,7 +41,7 @@ const MOST_CHANGES: i64 = 10_000;
 const MANY: usize = 20_000;
 /// After how many records the log tells of a load.
 const TOLD: usize = 262_144;
-/// How often what was changed is read anew because more was changed meanwhile, before it is read in a snapshot.
+/// How often the answers by which a list is sorted are read again because the account was changed meanwhile.
 const ATTEMPTS: usize = 3;
 
 /// The tables, in the order of their numbers.
@@ -137,6 +137,12 @@ impl State {
 
     fn has(&self, wanted: [bool; TABLES]) -> bool {
         wanted.iter().zip(self.is_loaded).all(|(is_wanted, is_loaded)| is_loaded || !is_wanted)
+    }
+
+    /// Whether an account that stands there has gone on from here; `hash` is that of its change of this number.
+    fn is_before(&self, head: &Head, hash: Option<[u8; 32]>) -> bool {
+        let stands = self.head.sequence;
+        stands == 0 || stands <= head.sequence && hash == Some(self.head.hash)
     }
 
     /// The account stands elsewhere now.
@@ -240,39 +246,22 @@ impl Views {
     }
 
     /// Brings a view up to date. Nothing where the account is gone.
-    async fn catch_up(
-        &self,
-        id: AccountId,
-        account: &Arc<Account>,
-        mut state: State,
-    ) -> Result<Option<State>, DbError> {
-        let wanted = state.is_loaded;
-        let mut source = Source::Db(&self.0.db);
-        for _ in 0..ATTEMPTS {
-            let mut all = Vec::new();
-            for number in (0..TABLES).filter(|number| state.is_loaded[*number]) {
-                let changed = store::changed(&mut source, id, ALL[number], state.head.sequence).await?;
-                let Some(changed) = changed else { return Ok(None) };
-                let is_continued = changed.since == Some(state.head.hash) || state.head.sequence == 0;
-                let behind = changed.head.sequence - state.head.sequence;
-                let most = MOST_CHANGES.max(i64::try_from(state.len() / 8).unwrap_or(i64::MAX));
-                if !is_continued || behind < 0 || behind > most {
-                    drop(state);
-                    return self.load(id, account, None, wanted).await;
-                }
-                all.push((number, changed));
-            }
-            let Some(head) = all.first().map(|(_, changed)| changed.head) else { break };
-            if all.iter().all(|(_, changed)| changed.head == head && !changed.is_torn) {
-                for (number, changed) in &all {
-                    changed.apply(&mut state.view, *number);
-                }
-                state.move_to(head);
-                self.0.counters.catch_ups.fetch_add(1, Ordering::Relaxed);
-                return Ok(Some(state));
-            }
+    async fn catch_up(&self, id: AccountId, account: &Arc<Account>, state: State) -> Result<Option<State>, DbError> {
+        let mut tx = self.0.db.snapshot().await?;
+        let found = store::head_and_hash(&mut tx, id, state.head.sequence).await?;
+        let Some((head, hash)) = found else { return Ok(None) };
+        let behind = head.sequence - state.head.sequence;
+        let most = MOST_CHANGES.max(i64::try_from(state.len() / 8).unwrap_or(i64::MAX));
+        if !state.is_before(&head, hash) || behind > most {
+            drop(tx);
+            let wanted = state.is_loaded;
+            drop(state);
+            return self.load(id, account, None, wanted).await;
         }
-        self.load(id, account, Some(state), wanted).await
+        let state = self.read_in(&mut tx, (id, account), state, head, [false; TABLES]).await?;
+        tx.commit().await?;
+        self.0.counters.catch_ups.fetch_add(1, Ordering::Relaxed);
+        Ok(Some(state))
     }
 
     /// Loads the tables that a view lacks and brings the others up to date, in one snapshot and on a thread of its own.
@@ -306,8 +295,22 @@ impl Views {
     ) -> Result<Option<State>, DbError> {
         let since = known.as_ref().map_or(0, |state| state.head.sequence);
         let Some((head, hash)) = store::head_and_hash(tx, id, since).await? else { return Ok(None) };
-        let known = known.filter(|state| since == 0 || (since <= head.sequence && hash == Some(state.head.hash)));
-        let mut state = known.unwrap_or_else(|| State::new(head));
+        let known = known.filter(|state| state.is_before(&head, hash));
+        let state = known.unwrap_or_else(|| State::new(head));
+        self.read_in(tx, (id, account), state, head, wanted).await.map(Some)
+    }
+
+    /// Reads the tables that a view lacks, and what was changed of the others, as they are in a transaction that sees this
+    /// head.
+    async fn read_in(
+        &self,
+        tx: &mut Tx,
+        (id, account): (AccountId, &Arc<Account>),
+        mut state: State,
+        head: Head,
+        wanted: [bool; TABLES],
+    ) -> Result<State, DbError> {
+        let (since, is_complete) = (state.head.sequence, state.has(wanted));
         for number in 0..TABLES {
             let after = state.is_loaded[number].then_some(since);
             if after.is_none() && !wanted[number] {
@@ -326,8 +329,10 @@ impl Views {
             }
         }
         state.move_to(head);
-        state.view.shrink();
-        Ok(Some(state))
+        if !is_complete {
+            state.view.shrink();
+        }
+        Ok(state)
     }
 
     /// Gives up lists of an account that is larger than the budget.

@@ -1,7 +1,7 @@
 //! Reads what views hold, and the documents of a page.
 //!
-//! - Every statement that tells where the account stands tells it for all that it reads: it is one statement, and so one
-//!   state of the database.
+//! - What a view holds is read in a transaction that sees one state of the database; a page is read in one statement, which
+//!   tells where the account stands as well.
 //! - SQLite finds a row quickest by the number that it gives rows itself, so that is what a view holds as locator. A
 //!   `VACUUM` may give other numbers; the slug is read with the document, so that it is noticed.
 
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 
 use list_view::{Cell, Holds, View};
 
-use crate::db::{AccountId, Db, DbError, Engine, Row, Source, Tx, Value};
+use crate::db::{AccountId, Db, DbError, Engine, Row, Source, Tx, Value, hash_of_change};
 use crate::list::{List, Table, Values};
 use crate::text::Slug;
 
@@ -26,8 +26,7 @@ pub struct Head {
 }
 
 fn head(row: &Row<'_>) -> Result<Head, DbError> {
-    let broken = |_| DbError::Failed("the hash of an account's last change has not 32 bytes".to_owned());
-    Ok(Head { version: row.integer(0)?, sequence: row.integer(1)?, hash: row.bytes(2)?.try_into().map_err(broken)? })
+    Ok(Head { version: row.integer(0)?, sequence: row.integer(1)?, hash: hash_of_change(row.bytes(2)?)? })
 }
 
 /// Where an account stands; nothing where there is no such account.
@@ -112,8 +111,7 @@ pub(super) async fn load(
     let engine = tx.engine();
     let mut sets = Sets::default();
     for values in table.sets {
-        let mut source = Source::Snapshot(tx, engine);
-        sets.push(read_set(&mut source, account, (table, values), after).await?.1);
+        sets.push(read_set(tx, account, (table, values), after).await?);
     }
     let columns = columns(table, engine);
     let (after, parameters) = bounds("r", account, after);
@@ -139,127 +137,31 @@ fn bounds(table: &str, account: AccountId, after: Option<i64>) -> (String, Vec<V
     }
 }
 
-/// The values of a set column by slug, and the number of the account's last change in the same state of the database.
+/// The values of a set column by slug.
 async fn read_set(
-    source: &mut Source<'_>,
+    tx: &mut Tx,
     account: AccountId,
     (table, values): (&Table, &Values),
     after: Option<i64>,
-) -> Result<(i64, HashMap<String, Vec<String>>), DbError> {
+) -> Result<HashMap<String, Vec<String>>, DbError> {
     let Values { sql: set, record, value, unless, .. } = values;
     let counts = if unless.is_empty() { String::new() } else { format!(" AND s.{unless} = 0") };
     let (changed, parameters) = bounds("r", account, after);
-    let found = match after {
-        None => format!("SELECT s.{record} AS name, s.{value} AS held FROM {set} s WHERE s.account = $1{counts}"),
+    let sql = match after {
+        None => format!("SELECT s.{record}, s.{value} FROM {set} s WHERE s.account = $1{counts}"),
         Some(_) => format!(
-            "SELECT s.{record} AS name, s.{value} AS held FROM {} r CROSS JOIN {set} s WHERE r.account = $1{changed} \
+            "SELECT s.{record}, s.{value} FROM {} r CROSS JOIN {set} s WHERE r.account = $1{changed} \
              AND s.account = $1 AND s.{record} = r.{}{counts}",
             table.sql, table.name
         ),
     };
-    let sql = format!(
-        "SELECT a.sequence, found.name, found.held FROM accounts a LEFT JOIN ({found}) AS found ON 1 = 1 WHERE a.id = $1"
-    );
-    let (mut sequence, mut sets) = (0, HashMap::<String, Vec<String>>::new());
-    source
-        .each(&sql, &parameters, |row| {
-            sequence = row.integer(0)?;
-            if let Some(name) = row.optional_text(1)? {
-                sets.entry(name.to_owned()).or_default().push(row.text(2)?.to_owned());
-            }
-            Ok(())
-        })
-        .await?;
-    Ok((sequence, sets))
-}
-
-/// What was changed of a table after a change of the account.
-pub(super) struct Changed {
-    /// Where the account stands.
-    pub head: Head,
-    /// The hash of the change after which it was asked.
-    pub since: Option<[u8; 32]>,
-    /// Whether the account was changed while it was read.
-    pub is_torn: bool,
-    rows: Vec<(String, i64, Vec<Owned>)>,
-}
-
-/// A cell that outlives its row.
-enum Owned {
-    Text(String),
-    Number(i64),
-    Words(String),
-    Set(Vec<String>),
-}
-
-impl Owned {
-    fn of(cell: &Cell<'_>) -> Self {
-        match cell {
-            Cell::Text(text) => Self::Text((*text).to_owned()),
-            Cell::Number(number) => Self::Number(*number),
-            Cell::Words(words) => Self::Words((*words).to_owned()),
-            Cell::Set(values) => Self::Set(values.to_vec()),
-        }
-    }
-
-    fn cell(&self) -> Cell<'_> {
-        match self {
-            Self::Text(text) => Cell::Text(text),
-            Self::Number(number) => Cell::Number(*number),
-            Self::Words(words) => Cell::Words(words),
-            Self::Set(values) => Cell::Set(values),
-        }
-    }
-}
-
-impl Changed {
-    /// Brings a view up to date.
-    pub(super) fn apply(&self, view: &mut View, number: usize) {
-        for (name, locator, cells) in &self.rows {
-            let cells: Vec<Cell<'_>> = cells.iter().map(Owned::cell).collect();
-            view.put(number, name, *locator, &cells);
-        }
-    }
-}
-
-/// Reads where the account stands and what was changed of a table: one statement, and one for each set.
-pub(super) async fn changed(
-    source: &mut Source<'_>,
-    account: AccountId,
-    table: &Table,
-    after: i64,
-) -> Result<Option<Changed>, DbError> {
-    let (mut sets, mut states) = (Sets::default(), Vec::new());
-    for values in table.sets {
-        let (sequence, set) = read_set(source, account, (table, values), Some(after)).await?;
-        states.push(sequence);
-        sets.push(set);
-    }
-    let columns = columns(table, source.engine());
-    let sql = format!(
-        "SELECT a.version, a.sequence, a.hash, \
-         (SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2), {columns} \
-         FROM accounts a LEFT JOIN {} r ON r.account = $1 AND r.list_revision > $2 WHERE a.id = $1",
-        table.sql
-    );
-    let mut found: Option<Changed> = None;
-    source
-        .each(&sql, &[account.into(), after.into()], |row| {
-            if found.is_none() {
-                let head = head(row)?;
-                let since = row.bytes(3).ok().and_then(|hash| hash.try_into().ok());
-                let is_torn = states.iter().any(|sequence| *sequence != head.sequence);
-                found = Some(Changed { head, since, is_torn, rows: Vec::new() });
-            }
-            let Some(changed) = &mut found else { return Ok(()) };
-            if row.optional_text(4)?.is_some() {
-                let Held { name, locator, cells } = cells(table, row, 4, &sets)?;
-                changed.rows.push((name.to_owned(), locator, cells.iter().map(Owned::of).collect()));
-            }
-            Ok(())
-        })
-        .await?;
-    Ok(found)
+    let mut sets = HashMap::<String, Vec<String>>::new();
+    tx.each(&sql, &parameters, |row| {
+        sets.entry(row.text(0)?.to_owned()).or_default().push(row.text(1)?.to_owned());
+        Ok(())
+    })
+    .await?;
+    Ok(sets)
 }
 
 /// What finds the document of a record.
