@@ -7,6 +7,8 @@ use crate::column::room;
 const MOST: usize = 512;
 /// How many slots a chunk has when a list is built: room for some before it splits.
 const FILLED: usize = 480;
+/// Chunks that have no more than these together become one.
+const JOINED: usize = 384;
 
 /// Slots in an order, in chunks of at most 512, so that putting one in moves few.
 #[derive(Debug, Default)]
@@ -92,11 +94,24 @@ impl Ordered {
             return false;
         }
         self.chunks[chunk].remove(at);
-        if self.chunks[chunk].is_empty() {
-            self.chunks.remove(chunk);
-        }
         self.len -= 1;
+        self.join(chunk.saturating_sub(1));
+        self.join(chunk);
         true
+    }
+
+    /// Makes one of a chunk and the next where both are short, so that what is taken out leaves no crumbs.
+    fn join(&mut self, chunk: usize) {
+        let len = |chunk: usize| self.chunks.get(chunk).map(Vec::len);
+        match (len(chunk), len(chunk + 1)) {
+            (Some(0), _) => drop(self.chunks.remove(chunk)),
+            (Some(one), Some(other)) if one + other <= JOINED => {
+                let next = self.chunks.remove(chunk + 1);
+                self.chunks[chunk].reserve_exact(other);
+                self.chunks[chunk].extend(next);
+            }
+            _ => {}
+        }
     }
 
     /// The chunk and the place in it of the first slot for which this does not hold.
@@ -128,7 +143,10 @@ mod tests {
     }
 
     fn is_chunked(list: &Ordered) -> bool {
-        list.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len()) && chunk.capacity() <= MOST + MOST / 8)
+        let is_joined = |pair: &[Vec<Slot>]| pair[0].len() + pair[1].len() > JOINED;
+        let is_of_few_chunks = list.chunks.windows(2).filter(|pair| !is_joined(pair)).count() <= 1;
+        is_of_few_chunks
+            && list.chunks.iter().all(|chunk| (1..=MOST).contains(&chunk.len()) && chunk.capacity() <= MOST + MOST / 8)
     }
 
     proptest! {

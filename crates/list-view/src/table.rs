@@ -105,6 +105,10 @@ impl<'t> Rows<'t> {
         match self.cell(table, slot, path) {
             Some((Cells::Texts(texts), slot)) => Texts::get(texts, slot as usize),
             Some((Cells::Codes(dictionary, codes), slot)) => dictionary.text(codes[slot as usize]),
+            Some((Cells::References(other, slots), slot)) => match slots[slot as usize] {
+                NOBODY => "",
+                other_slot => self.tables[*other].names.text(other_slot),
+            },
             _ => "",
         }
     }

@@ -143,7 +143,7 @@ impl View {
         find(other, name).map(|column| Path::via(via, column))
     }
 
-    /// The text of a record in a column.
+    /// The text of a record in a column; for a reference the name of the record that it points to.
     #[must_use]
     pub fn text(&self, table: usize, slot: Slot, path: Path) -> &str {
         self.rows().text(table, slot, path)
@@ -386,10 +386,20 @@ impl View {
     /// About how much memory it takes.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let tables: usize = self.tables.iter().map(Table::bytes).sum();
-        let lists = self.lists.iter().flat_map(HashMap::values).map(|kept| kept.list.bytes() + size_of::<Kept>());
         let ranks: usize = self.ranks.values().map(|(_, ranks)| ranks.bytes()).sum();
-        size_of::<Self>() + tables + lists.sum::<usize>() + ranks
+        size_of::<Self>() + self.bytes_of_records() + self.bytes_of_lists() + ranks
+    }
+
+    /// How much of it the records take, with all values that any of them ever had.
+    #[must_use]
+    pub fn bytes_of_records(&self) -> usize {
+        self.tables.iter().map(Table::bytes).sum()
+    }
+
+    /// How much of it the lists take that are kept.
+    #[must_use]
+    pub fn bytes_of_lists(&self) -> usize {
+        self.lists.iter().flat_map(HashMap::values).map(|kept| kept.list.bytes() + size_of::<Kept>()).sum()
     }
 }
 

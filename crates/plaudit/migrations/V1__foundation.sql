@@ -260,8 +260,8 @@ CREATE TABLE orders (
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX orders_by_invoice ON orders (account, invoice_number);
-CREATE INDEX orders_of_lists ON orders (account, list_revision, slug, season, payment_status, test, deleted, updated,
-    created_at, invoice_number, payment_method, total);
+CREATE INDEX orders_of_lists ON orders (account, list_revision, slug, purchaser, season, payment_status, test, deleted,
+    updated, created_at, invoice_number, payment_method, total);
 
 -- The entries that lines of orders name, and at which prices; no price is an empty text. deleted: whether the order is in
 -- the trash.

@@ -11,7 +11,6 @@
 use list_view::{Column, Holds};
 
 use crate::http::page::ListSpec;
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::text::Slug;
 
@@ -40,8 +39,6 @@ pub fn sort_key(text: &str) -> &str {
 /// A kind of record as views hold it.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// The kind.
-    pub kind: Kind,
     /// Its table of the database.
     pub sql: &'static str,
     /// The column of its slug or token.
@@ -82,13 +79,15 @@ pub struct List {
     pub sorts: &'static [(&'static str, By)],
     /// What the list follows without one.
     pub default_sort: By,
-    /// The columns of documents that are read of each record, `r` being its table.
+    /// What is read of each record.
     pub shown: Shown,
 }
 
 /// What is read of the records of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Shown {
+    /// What the view has of it, by the names of columns: cheaper than a join.
+    pub held: &'static [&'static str],
     /// The columns, with commas between them; `r` is the table of the record.
     pub columns: &'static str,
     /// How many columns these are.

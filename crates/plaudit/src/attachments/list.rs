@@ -4,12 +4,10 @@ use list_view::Holds;
 
 use crate::entries::filters;
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow};
-use crate::kind::Kind;
 use crate::list::{ATTACHMENTS, By, ENTRIES, List, Shown, Table, column, names};
 
 /// Attachments as views hold them.
 pub static LISTED: Table = Table {
-    kind: Kind::Attachment,
     sql: "attachments",
     name: "token",
     columns: &[
@@ -47,6 +45,7 @@ pub(super) static LIST: List = List {
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown {
+        held: &[],
         columns: "r.doc, e.title, f.doc",
         count: 3,
         joins: " JOIN entries e ON e.account = r.account AND e.slug = r.entry \

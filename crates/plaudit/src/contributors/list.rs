@@ -4,12 +4,10 @@ use list_view::Holds;
 
 use crate::entries::{self, filters};
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow};
-use crate::kind::Kind;
 use crate::list::{By, CONTRIBUTORS, ENTRIES, List, Shown, Table, column, names};
 
 /// Contributors as views hold them.
 pub static LISTED: Table = Table {
-    kind: Kind::Contributor,
     sql: "contributors",
     name: "slug",
     columns: &[
@@ -50,6 +48,7 @@ const LIST: List = List {
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown {
+        held: &[],
         columns: "r.doc, e.title, e.season",
         count: 3,
         joins: " JOIN entries e ON e.account = r.account AND e.slug = r.entry",

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use parking_lot::Mutex;
 use tokio::sync::watch;
 
-use super::{AccountId, Db, DbError, Value};
+use super::{AccountId, Db, DbError, Row, Value};
 
 /// Of how many accounts the last change is remembered.
 const REMEMBERED: usize = 100_000;
@@ -24,6 +24,14 @@ pub struct Committed {
     pub sequence: i64,
     /// The hash of the account's last change.
     pub hash: [u8; 32],
+}
+
+impl Committed {
+    /// From the columns `version, sequence, hash` of an account, of which the first is this one.
+    pub fn read(row: &Row<'_>, first: usize) -> Result<Self, DbError> {
+        let hash = hash_of_change(row.bytes(first + 2)?)?;
+        Ok(Self { version: row.integer(first)?, sequence: row.integer(first + 1)?, hash })
+    }
 }
 
 /// The accounts that somebody waits for.
@@ -143,11 +151,7 @@ impl Db {
             let sql = format!("SELECT id, version, sequence, hash FROM accounts WHERE id IN ({})", places.join(", "));
             self.each(&sql, &values, |row| {
                 let account = AccountId(row.integer(0)?);
-                let found = Committed {
-                    version: row.integer(1)?,
-                    sequence: row.integer(2)?,
-                    hash: hash_of_change(row.bytes(3)?)?,
-                };
+                let found = Committed::read(row, 1)?;
                 if let Some(known) = known.get(&account) {
                     self.0.commits.tell_found(account, *known, found);
                 }

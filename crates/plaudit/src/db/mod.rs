@@ -218,26 +218,6 @@ impl Db {
         Ok(first.found)
     }
 
-    /// Runs a statement that may take long, away from the threads that answer requests.
-    pub async fn each_aside<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<F, DbError>
-    where
-        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send + 'static,
-    {
-        let mut row = row;
-        match &self.0.backend {
-            Backend::Sqlite(sqlite) => {
-                self.0.statements.count(1);
-                let sqlite = sqlite.reader();
-                let sql = sql.to_owned();
-                let values: Vec<Value<'static>> = values.iter().map(Value::to_owned).collect();
-                tokio::task::spawn_blocking(move || sqlite.each(&sql, &values, &mut row).map(|()| row))
-                    .await
-                    .map_err(|error| DbError::Failed(error.to_string()))?
-            }
-            Backend::Postgres(_) => self.each(sql, values, &mut row).await.map(|()| row),
-        }
-    }
-
     /// A read-only transaction: everything that is read in it belongs to one state of the database.
     pub async fn snapshot(&self) -> Result<Tx, DbError> {
         match &self.0.backend {

@@ -151,9 +151,9 @@ impl Postgres {
 
 impl Inner {
     async fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
-        let client = self.pool.get().await?;
-        client.batch_execute(begin).await?;
-        let session = Session { client: Some(client), open: true };
+        let session = Session { client: Some(self.pool.get().await?), open: true };
+        // The session has the connection already: whoever gives up here leaves a transaction open.
+        session.client()?.batch_execute(begin).await?;
         Ok(Tx::new(Link::Postgres(session), Arc::clone(&self.statements), Arc::clone(&self.commits)))
     }
 

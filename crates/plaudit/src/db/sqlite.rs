@@ -149,10 +149,6 @@ impl Sqlite {
         if self.is_closed.load(Ordering::Acquire) { None } else { self.reader.wal_index.mark() }
     }
 
-    pub(super) fn reader(&self) -> Reader {
-        self.reader.clone()
-    }
-
     pub(super) fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError>,

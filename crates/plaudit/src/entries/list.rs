@@ -10,14 +10,12 @@ use list_view::Holds;
 use super::document::MEMBERS;
 use super::{TITLE_LENGTH, filters};
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow};
-use crate::kind::Kind;
 use crate::list::{By, ENTRIES, List, Shown, Table, USERS, Values, column, names};
 use crate::program::Program;
 use crate::text::{Slug, Translated, folded};
 
 /// Entries as views hold them.
 pub static LISTED: Table = Table {
-    kind: Kind::Entry,
     sql: "entries",
     name: "slug",
     columns: &[
@@ -76,8 +74,8 @@ const SORTS: &[(&str, By); 7] = &[
     ("updated", By::Number("updated")),
 ];
 
-/// Their entrants.
-const ENTRANT: &str = " LEFT JOIN users u ON u.account = r.account AND u.slug = r.entrant";
+/// What is shown of their entrants.
+const ENTRANT: &[&str] = &["entrant", "entrant.names", "entrant.person"];
 
 /// `GET /entry` (contract, section 4).
 const LIST: List = List {
@@ -87,16 +85,14 @@ const LIST: List = List {
     always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
-    shown: Shown { columns: "r.entrant, u.names, u.person, r.doc", count: 4, joins: ENTRANT },
+    shown: Shown { held: ENTRANT, columns: "r.doc", count: 1, joins: "" },
 };
 
 /// Without the members of the second document.
 pub(super) static PLAIN: List = LIST;
 /// With members of the second document.
-pub(super) static DETAILED: List = List {
-    shown: Shown { columns: "r.entrant, u.names, u.person, r.doc, r.detail", count: 5, joins: ENTRANT },
-    ..LIST
-};
+pub(super) static DETAILED: List =
+    List { shown: Shown { held: ENTRANT, columns: "r.doc, r.detail", count: 2, joins: "" }, ..LIST };
 
 fn called(program: &Program, name: Option<&Translated>) -> String {
     name.map_or_else(String::new, |name| folded(name.in_locale(program.account.default_language)))

@@ -6,7 +6,7 @@ use list_view::Key;
 
 use super::page::{Ask, Direction, ListQuery, Order, PageEnvelope};
 use super::{ApiError, Caller, Renderer, Reply, entity_tag};
-use crate::db::{DbError, Source};
+use crate::db::{Committed, DbError, Source};
 use crate::list::{By, List};
 use crate::text::Slug;
 use crate::users::Person;
@@ -36,7 +36,7 @@ pub async fn page(
         let Some(plan) = app.views.plan(account, &request, least).await? else { continue };
         let mut page = Page::new(caller, (list, query), plan);
         let Some(head) = page.read(&mut Source::Db(&app.db), account, show).await? else {
-            app.views.forget(account);
+            app.views.forget(account).await;
             continue;
         };
         if head.version != caller.program().version {
@@ -47,15 +47,14 @@ pub async fn page(
         }
         if head.sequence <= page.plan.head.sequence {
             // Another history.
-            app.views.forget(account);
+            app.views.forget(account).await;
         }
         least = head.sequence;
     }
     // The account changes faster than its pages can be read otherwise.
-    let mut tx = app.db.snapshot().await?;
-    let Some(plan) = app.views.plan_in(&mut tx, account, &request).await? else { return Err(ApiError::Stale) };
+    let Some((plan, mut tx)) = app.views.plan_in(account, &request).await? else { return Err(ApiError::Stale) };
     let mut page = Page::new(caller, (list, query), plan);
-    let head = page.read(&mut Source::Snapshot(&mut tx, app.db.engine()), account, show).await?;
+    let head = page.read(&mut Source::Snapshot(&mut tx), account, show).await?;
     tx.commit().await?;
     match head {
         Some(head) if head.version != caller.program().version => Err(ApiError::Stale),
@@ -81,10 +80,10 @@ pub async fn count(
         match app.views.count(account, (table, asks), columns, head).await? {
             Some((stands, counts)) if stands == head => return Ok(counts),
             // Ahead of what was read just now: by changes since, or in another history.
-            Some((stands, counts)) if views::is_logged(&app.db, account, &stands).await? => {
+            Some((stands, counts)) if app.db.has(account, stands).await? => {
                 return if stands.version == head.version { Ok(counts) } else { Err(ApiError::Stale) };
             }
-            _ => app.views.forget(account),
+            _ => app.views.forget(account).await,
         }
     }
     Err(ApiError::Internal("the view of an account was dropped again and again".to_owned()))
@@ -144,7 +143,7 @@ impl<'q> Page<'q> {
         source: &mut Source<'_>,
         account: crate::db::AccountId,
         show: &Show<'_>,
-    ) -> Result<Option<views::Head>, ApiError> {
+    ) -> Result<Option<Committed>, ApiError> {
         let mut before = Vec::with_capacity(32);
         PageEnvelope::write_before(self.query, &mut before);
         let before = String::from_utf8_lossy(&before);

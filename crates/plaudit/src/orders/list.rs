@@ -4,17 +4,16 @@ use list_view::Holds;
 
 use super::PaymentStatus;
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, words};
-use crate::kind::Kind;
-use crate::list::{By, List, ORDERS, Shown, Table, column, names};
+use crate::list::{By, List, ORDERS, Shown, Table, USERS, column, names};
 use crate::program::Program;
 use crate::text::Slug;
 
 /// Orders as views hold them.
 pub static LISTED: Table = Table {
-    kind: Kind::Order,
     sql: "orders",
     name: "slug",
     columns: &[
+        column("purchaser", Holds::Reference(USERS)),
         column("season", Holds::Code),
         column("payment_status", Holds::Code),
         column("test", Holds::Flag),
@@ -54,11 +53,7 @@ pub(super) static LIST: List = List {
     always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
-    shown: Shown {
-        columns: "r.purchaser, u.names, u.person, r.doc",
-        count: 4,
-        joins: " LEFT JOIN users u ON u.account = r.account AND u.slug = r.purchaser",
-    },
+    shown: Shown { held: &["purchaser", "purchaser.names", "purchaser.person"], columns: "r.doc", count: 1, joins: "" },
 };
 
 fn season(program: &Program, season: Slug) -> String {

@@ -56,7 +56,7 @@ pub struct Programs {
     loaded: RwLock<HashMap<AccountId, Arc<Program>, RandomState>>,
     keys: RwLock<HashMap<[u8; 32], (AccountId, Slug), RandomState>>,
     loads: Loads,
-    /// Held while a snapshot is loaded that nobody has yet.
+    /// Held while a snapshot is loaded, or brought up to date for reads.
     loading: [tokio::sync::Mutex<()>; 64],
     checkpoints: Writing,
 }
@@ -103,7 +103,7 @@ impl Programs {
         let program = self.in_transaction(&mut tx, account).await?;
         tx.commit().await?;
         match &program {
-            Some(program) => self.keep(program),
+            Some(program) => self.keep_newer(program),
             None => drop(self.loaded.write().remove(&account)),
         }
         Ok(program)
@@ -118,7 +118,10 @@ impl Programs {
             Some(known) => match known.renewed(tx, &self.clock).await? {
                 Renewal::Same => return Ok(Some(known)),
                 Renewal::Changed(program) => (Some(program), &self.loads.changes),
-                Renewal::Loaded(program) => (Some(program), &self.loads.whole),
+                Renewal::Loaded(program) => {
+                    self.forget(&known);
+                    (Some(program), &self.loads.whole)
+                }
                 Renewal::Gone => (None, &self.loads.whole),
             },
             None => (Program::load(tx, account, &self.base_url, &self.clock).await?, &self.loads.whole),
@@ -129,22 +132,25 @@ impl Programs {
 
     /// Keeps a snapshot where it is newer than the one at hand.
     pub fn keep_newer(&self, program: &Arc<Program>) {
-        let is_newer = self.loaded.read().get(&program.id).is_none_or(|known| program.is_newer_than(known));
-        if is_newer {
-            self.keep(program);
-        }
-    }
-
-    fn keep(&self, program: &Arc<Program>) {
         let mut loaded = self.loaded.write();
+        if loaded.get(&program.id).is_some_and(|known| !program.is_newer_than(known)) {
+            return;
+        }
         if loaded.len() >= KEPT {
             loaded.clear();
         }
-        let before = loaded.insert(program.id, Arc::clone(program));
+        loaded.insert(program.id, Arc::clone(program));
         drop(loaded);
-        let is_kept_already = before.is_some_and(|before| Arc::ptr_eq(&before, program));
-        if program.wants_checkpoint() && !is_kept_already {
+        if program.wants_checkpoint() {
             self.checkpoints.begin(&self.db, program);
+        }
+    }
+
+    /// Forgets a snapshot that is broken or of a history that was lost.
+    fn forget(&self, known: &Arc<Program>) {
+        let mut loaded = self.loaded.write();
+        if loaded.get(&known.id).is_some_and(|held| Arc::ptr_eq(held, known)) {
+            loaded.remove(&known.id);
         }
     }
 
@@ -162,7 +168,17 @@ impl Programs {
     /// The snapshot of `program`'s account as it is now: the same one where its version still is the account's.
     pub async fn confirm(&self, program: Arc<Program>) -> Result<Option<Arc<Program>>, DbError> {
         let version = accounts::store::version(&self.db, program.id).await?;
-        if version == Some(program.version) { Ok(Some(program)) } else { self.reload(program.id).await }
+        let is_current = |program: &Arc<Program>| version == Some(program.version) && !program.is_broken();
+        if version == Some(program.version) {
+            return Ok(Some(program));
+        }
+        // Of many requests that find the same snapshot stale, one reads what has changed.
+        let _loading = self.loading[place(program.id)].lock().await;
+        let at_hand = self.loaded.read().get(&program.id).cloned();
+        match at_hand.filter(is_current) {
+            Some(program) => Ok(Some(program)),
+            None => self.reload(program.id).await,
+        }
     }
 
     /// The account and slug of the key with this hash. Whether the key is still good is told by the account's snapshot.

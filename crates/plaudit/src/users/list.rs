@@ -12,17 +12,17 @@ use list_view::Holds;
 use crate::http::openapi::Error;
 use crate::http::page::{Ask, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Renderer, Reply};
-use crate::kind::Kind;
 use crate::list::{By, List, Shown, Table, USERS, Values, column, names};
 use crate::program::Program;
 use crate::program::seasons::Status;
 
 /// Users as views hold them.
 pub static LISTED: Table = Table {
-    kind: Kind::User,
     sql: "users",
     name: "slug",
     columns: &[
+        column("person", Holds::Text),
+        column("names", Holds::Text),
         column("deleted", Holds::Flag),
         column("confirmed", Holds::Flag),
         column("language", Holds::Code),
@@ -85,7 +85,7 @@ static LIST: List = List {
     always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
-    shown: Shown { columns: "r.doc", count: 1, joins: "" },
+    shown: Shown { held: &[], columns: "r.doc", count: 1, joins: "" },
 };
 
 list_parameters!(Query, LIST.spec);

@@ -8,8 +8,8 @@
 //!   and nothing that is answered is older than the statement.
 //! - A change whose hash is another one than the log's, or that the log does not have, means another history, such as that
 //!   of a backup which was restored: the view is loaded again.
-//! - All work on a view that may take long is done by one request at a time, away from the threads that answer requests,
-//!   and goes on when its request is given up.
+//! - All work on a view is done by one request at a time, what may take long of it away from the threads that answer
+//!   requests. A view that is loaded or brought up to date goes on being so when its request is given up.
 //! - The views of a node take no more memory than a setting says. The account that was asked for longest ago makes room; one
 //!   that is larger than the budget stays alone.
 //! - Inside a write no view is used.
@@ -21,28 +21,34 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use list_view::{Slot as Record, View};
+use list_view::{NOBODY, Slot as Record, View};
 use parking_lot::{Mutex, RwLock};
-use tokio::sync::{OwnedMutexGuard, Semaphore};
+use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
-use crate::db::{AccountId, Db, DbError, Tx};
+use crate::db::{AccountId, Committed, Db, DbError, Tx};
 use crate::http::page::Ask;
-use crate::list::{TABLES, Table};
+use crate::list::{CONTRIBUTORS, TABLES, Table};
 use crate::text::Slug;
 use crate::{attachments, contributors, entries, orders, users};
 
 pub use self::plan::{Plan, Request, takes};
-pub use self::store::{Head, Wanted};
-pub(crate) use self::store::{head_of as head, is_logged, page};
+pub use self::store::Wanted;
+pub(crate) use self::store::{head_of as head, page};
 
-/// From how many changes on a view is loaded again and not brought up to date.
+/// From how many changes on a view is loaded again and not brought up to date, where that is more than an eighth of its
+/// records.
 const MOST_CHANGES: i64 = 10_000;
+/// Up to how many changes a view is brought up to date, or loaded, by the thread that answers the request.
+const FEW_CHANGES: i64 = 1_000;
+/// How much more than when it was loaded, and than twice that, the records of a view may take: values that no record has any
+/// more stay in it.
+const GROWN: usize = 16 << 20;
 /// From how many records on work on a view is done away from the threads that answer requests.
 const MANY: usize = 20_000;
 /// After how many records the log tells of a load.
 const TOLD: usize = 262_144;
-/// How often the answers by which a list is sorted are read again because the account was changed meanwhile.
-const ATTEMPTS: usize = 3;
+/// How many counts of a view are kept.
+const MOST_COUNTS: usize = 64;
 
 /// The tables, in the order of their numbers.
 pub static ALL: [&Table; TABLES] =
@@ -60,7 +66,7 @@ struct Inner {
     bytes: AtomicUsize,
     clock: AtomicU64,
     /// Bounds how many threads work on views.
-    workers: Semaphore,
+    workers: Arc<Semaphore>,
     counters: Counters,
 }
 
@@ -87,12 +93,30 @@ struct Account {
     bytes: AtomicUsize,
 }
 
+/// What a request needs of a view.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    tables: [bool; TABLES],
+    /// The field by whose answers a list is sorted.
+    field: Option<Slug>,
+    /// The change that it must not be older than.
+    least: i64,
+}
+
+impl Account {
+    fn has(&self, need: Need) -> bool {
+        self.state.read().as_ref().is_some_and(|state| state.has(need) && state.head.sequence >= need.least)
+    }
+}
+
 /// The view of an account.
 #[derive(Debug)]
 struct State {
-    head: Head,
+    head: Committed,
     is_loaded: [bool; TABLES],
     view: View,
+    /// What its records took when tables were last loaded.
+    bytes_loaded: usize,
     /// What was made of the view as it is, and is good until the next change.
     made: Made,
 }
@@ -104,6 +128,7 @@ struct Made {
     answers: HashMap<Slug, Arc<HashMap<Record, Box<str>>>>,
     /// What was counted: of which table, of what records, by which columns.
     counts: HashMap<Question, Arc<Counts>>,
+    /// What the answers take.
     bytes: usize,
 }
 
@@ -130,34 +155,99 @@ fn with_parents(table: usize) -> [bool; TABLES] {
 }
 
 impl State {
-    fn new(head: Head) -> Self {
+    fn new(head: Committed) -> Self {
         let columns: Vec<_> = ALL.iter().map(|table| table.columns).collect();
-        Self { head, is_loaded: [false; TABLES], view: View::new(&columns), made: Made::default() }
+        Self { head, is_loaded: [false; TABLES], view: View::new(&columns), bytes_loaded: 0, made: Made::default() }
     }
 
-    fn has(&self, wanted: [bool; TABLES]) -> bool {
-        wanted.iter().zip(self.is_loaded).all(|(is_wanted, is_loaded)| is_loaded || !is_wanted)
+    /// Whether it has the tables and the answers, of whatever change.
+    fn has(&self, need: Need) -> bool {
+        need.tables.iter().zip(self.is_loaded).all(|(is_wanted, is_loaded)| is_loaded || !is_wanted)
+            && need.field.is_none_or(|field| self.made.answers.contains_key(&field))
+    }
+
+    /// Whether it is better brought up to date than loaded again.
+    fn is_worth_keeping(&self, head: &Committed) -> bool {
+        let most = MOST_CHANGES.max(i64::try_from(self.len() / 8).unwrap_or(i64::MAX));
+        let is_grown = self.view.bytes_of_records() > self.bytes_loaded * 2 + GROWN;
+        head.sequence - self.head.sequence <= most && !is_grown
     }
 
     /// Whether an account that stands there has gone on from here; `hash` is that of its change of this number.
-    fn is_before(&self, head: &Head, hash: Option<[u8; 32]>) -> bool {
+    fn is_before(&self, head: &Committed, hash: Option<[u8; 32]>) -> bool {
         let stands = self.head.sequence;
         stands == 0 || stands <= head.sequence && hash == Some(self.head.hash)
     }
 
-    /// The account stands elsewhere now.
-    fn move_to(&mut self, head: Head) {
-        self.head = head;
-        self.made = Made::default();
+    /// The account stands there now.
+    fn move_to(&mut self, head: Committed) {
+        if self.head != head {
+            self.head = head;
+            self.made = Made::default();
+        }
+    }
+
+    /// Keeps the answers of contributors to a field.
+    fn take_answers(&mut self, field: Slug, found: &[(String, String)]) {
+        let slot = |(name, key): &(String, String)| {
+            let slot = self.view.slot(CONTRIBUTORS, name);
+            (slot != NOBODY).then(|| (slot, key.as_str().into()))
+        };
+        let answers: HashMap<_, Box<str>> = found.iter().filter_map(slot).collect();
+        self.made.bytes += answers.values().map(|answer| answer.len() + 48).sum::<usize>();
+        self.made.answers.insert(field, Arc::new(answers));
+    }
+
+    /// Keeps what was counted. Whoever counts by what nobody has fills no memory with it.
+    fn take_counts(&mut self, question: Question, counts: &Arc<Counts>) {
+        if self.made.counts.len() >= MOST_COUNTS {
+            self.made.counts.clear();
+        }
+        self.made.counts.insert(question, Arc::clone(counts));
     }
 
     fn bytes(&self) -> usize {
-        self.view.bytes() + self.made.bytes
+        let counted = |(question, counts): (&Question, &Arc<Counts>)| 512 + counts.len() * 64 * question.2.len();
+        self.view.bytes() + self.made.bytes + self.made.counts.iter().map(counted).sum::<usize>()
     }
 
     fn len(&self) -> usize {
         (0..TABLES).map(|number| self.view.len(number)).sum()
     }
+}
+
+/// A view with what is needed, in a transaction that sees this head, and whether a table of it was loaded.
+async fn read_state(
+    tx: &mut Tx,
+    id: AccountId,
+    known: Option<State>,
+    (head, need): (Committed, Need),
+    progress: impl Fn(&View, &Table, usize) + Send + Sync,
+) -> Result<(State, bool), DbError> {
+    let mut state = known.unwrap_or_else(|| State::new(head));
+    let (since, mut is_load) = (state.head.sequence, false);
+    for (number, table) in ALL.into_iter().enumerate() {
+        let after = state.is_loaded[number].then_some(since);
+        if after == Some(head.sequence) || after.is_none() && !need.tables[number] {
+            continue;
+        }
+        let progress = |view: &View, count| progress(view, table, count);
+        store::load(tx, id, (table, number), after, &mut state.view, progress).await?;
+        if after.is_none() {
+            state.is_loaded[number] = true;
+            is_load = true;
+        }
+    }
+    state.move_to(head);
+    if is_load {
+        state.view.shrink();
+        state.bytes_loaded = state.view.bytes_of_records();
+    }
+    if let Some(field) = need.field.filter(|field| !state.made.answers.contains_key(field)) {
+        let answers = store::answers(tx, id, field).await?;
+        state.take_answers(field, &answers);
+    }
+    Ok((state, is_load))
 }
 
 impl Views {
@@ -171,7 +261,7 @@ impl Views {
             budget,
             bytes: AtomicUsize::new(0),
             clock: AtomicU64::new(0),
-            workers: Semaphore::new(processors),
+            workers: Arc::new(Semaphore::new(processors)),
             counters: Counters::default(),
         }))
     }
@@ -194,153 +284,116 @@ impl Views {
         held
     }
 
-    /// Sees to it that the view of an account has these tables and is not older than a change. Nothing where there is no such
-    /// account.
-    async fn bring(&self, id: AccountId, wanted: [bool; TABLES], least: i64) -> Result<(), DbError> {
+    /// Sees to it that the view of an account has what is needed. Nothing where there is no such account.
+    async fn bring(&self, id: AccountId, need: Need) -> Result<(), DbError> {
         let account = self.account(id);
-        let is_there = |account: &Account| {
-            account.state.read().as_ref().is_some_and(|state| state.has(wanted) && state.head.sequence >= least)
-        };
-        if is_there(&account) {
+        if account.has(need) {
             return Ok(());
         }
         let turn = Arc::clone(&account.turn).lock_owned().await;
-        if is_there(&account) {
+        if account.has(need) {
             return Ok(());
         }
-        // Whoever gives up takes nothing from those who wait for the same.
-        let views = self.clone();
-        let work = tokio::spawn(async move { views.renew(id, &account, wanted, turn).await });
-        work.await.map_err(|error| DbError::Failed(error.to_string()))?
+        let tx = self.renew(id, &account, need, turn).await?;
+        match tx {
+            Some((tx, _turn)) => tx.commit().await,
+            None => Ok(()),
+        }
     }
 
+    /// Brings the view of an account to where that stands, in a transaction that is given back with the turn. Nothing where
+    /// there is no such account. The work goes on when its request is given up.
     async fn renew(
         &self,
         id: AccountId,
         account: &Arc<Account>,
-        wanted: [bool; TABLES],
+        need: Need,
         turn: OwnedMutexGuard<()>,
-    ) -> Result<(), DbError> {
-        let held = account.state.write().take();
-        let renewed = match held {
-            Some(state) if state.has(wanted) => self.catch_up(id, account, state).await,
-            Some(state) => self.load(id, account, Some(state), wanted).await,
-            None => self.load(id, account, None, wanted).await,
-        };
-        let outcome = match renewed {
-            Ok(Some(mut state)) => {
-                if state.head.sequence < self.0.db.latest(id) {
-                    self.0.db.forget_latest(id);
-                }
-                self.fit(id, account, &mut state);
-                *account.state.write() = Some(state);
-                Ok(())
+    ) -> Result<Option<(Tx, OwnedMutexGuard<()>)>, DbError> {
+        let (views, held) = (self.clone(), Arc::clone(account));
+        let work = tokio::spawn(async move {
+            let tx = views.read(id, &held, need).await?;
+            if let Some(state) = held.state.read().as_ref()
+                && state.head.sequence < views.0.db.latest(id)
+            {
+                views.0.db.forget_latest(id);
             }
-            gone_or_failed => {
-                self.note(id, account, 0);
-                gone_or_failed.map(drop)
-            }
-        };
-        drop(turn);
-        outcome
+            Ok(tx.map(|tx| (tx, turn)))
+        });
+        work.await.unwrap_or_else(|error| {
+            self.note(id, account, 0);
+            Err(DbError::Failed(error.to_string()))
+        })
     }
 
-    /// Brings a view up to date. Nothing where the account is gone.
-    async fn catch_up(&self, id: AccountId, account: &Arc<Account>, state: State) -> Result<Option<State>, DbError> {
+    /// The same, for who has the turn. The view is only taken when it is known what it lacks.
+    async fn read(&self, id: AccountId, account: &Arc<Account>, need: Need) -> Result<Option<Tx>, DbError> {
+        let since = account.state.read().as_ref().map_or(0, |state| state.head.sequence);
         let mut tx = self.0.db.snapshot().await?;
-        let found = store::head_and_hash(&mut tx, id, state.head.sequence).await?;
-        let Some((head, hash)) = found else { return Ok(None) };
-        let behind = head.sequence - state.head.sequence;
-        let most = MOST_CHANGES.max(i64::try_from(state.len() / 8).unwrap_or(i64::MAX));
-        if !state.is_before(&head, hash) || behind > most {
-            drop(tx);
-            let wanted = state.is_loaded;
-            drop(state);
-            return self.load(id, account, None, wanted).await;
+        let Some((head, hash)) = store::head_and_hash(&mut tx, id, since).await? else {
+            account.state.write().take();
+            self.note(id, account, 0);
+            return tx.commit().await.map(|()| None);
+        };
+        let held = account.state.write().take();
+        let known = held.filter(|state| state.is_before(&head, hash) && state.is_worth_keeping(&head));
+        let begin = known.as_ref().filter(|state| state.has(need)).map_or(0, |state| state.head.sequence);
+        // No more records are read than there are changes.
+        if head.sequence - begin <= FEW_CHANGES {
+            return self.read_in(tx, (id, account), known, head, need).await.map(Some);
         }
-        let state = self.read_in(&mut tx, (id, account), state, head, [false; TABLES]).await?;
-        tx.commit().await?;
-        self.0.counters.catch_ups.fetch_add(1, Ordering::Relaxed);
-        Ok(Some(state))
-    }
-
-    /// Loads the tables that a view lacks and brings the others up to date, in one snapshot and on a thread of its own.
-    async fn load(
-        &self,
-        id: AccountId,
-        account: &Arc<Account>,
-        known: Option<State>,
-        wanted: [bool; TABLES],
-    ) -> Result<Option<State>, DbError> {
-        let _permit = self.0.workers.acquire().await.map_err(|error| DbError::Failed(error.to_string()))?;
+        let permit = self.worker().await?;
         let (views, account) = (self.clone(), Arc::clone(account));
         let runtime = tokio::runtime::Handle::current();
         let work = tokio::task::spawn_blocking(move || {
-            runtime.block_on(async move {
-                let mut tx = views.0.db.snapshot().await?;
-                let state = views.load_in(&mut tx, (id, &account), known, wanted).await?;
-                tx.commit().await?;
-                Ok(state)
-            })
+            let _permit = permit;
+            runtime.block_on(views.read_in(tx, (id, &account), known, head, need))
         });
-        work.await.map_err(|error| DbError::Failed(error.to_string()))?
+        work.await.map_err(|error| DbError::Failed(error.to_string()))?.map(Some)
     }
 
-    async fn load_in(
-        &self,
-        tx: &mut Tx,
-        (id, account): (AccountId, &Arc<Account>),
-        known: Option<State>,
-        wanted: [bool; TABLES],
-    ) -> Result<Option<State>, DbError> {
-        let since = known.as_ref().map_or(0, |state| state.head.sequence);
-        let Some((head, hash)) = store::head_and_hash(tx, id, since).await? else { return Ok(None) };
-        let known = known.filter(|state| state.is_before(&head, hash));
-        let state = known.unwrap_or_else(|| State::new(head));
-        self.read_in(tx, (id, account), state, head, wanted).await.map(Some)
+    async fn worker(&self) -> Result<OwnedSemaphorePermit, DbError> {
+        Arc::clone(&self.0.workers).acquire_owned().await.map_err(|error| DbError::Failed(error.to_string()))
     }
 
     /// Reads the tables that a view lacks, and what was changed of the others, as they are in a transaction that sees this
     /// head.
     async fn read_in(
         &self,
-        tx: &mut Tx,
+        mut tx: Tx,
         (id, account): (AccountId, &Arc<Account>),
-        mut state: State,
-        head: Head,
-        wanted: [bool; TABLES],
-    ) -> Result<State, DbError> {
-        let (since, is_complete) = (state.head.sequence, state.has(wanted));
-        for number in 0..TABLES {
-            let after = state.is_loaded[number].then_some(since);
-            if after.is_none() && !wanted[number] {
-                continue;
+        known: Option<State>,
+        head: Committed,
+        need: Need,
+    ) -> Result<Tx, DbError> {
+        let progress = |view: &View, table: &Table, count: usize| {
+            self.note(id, account, view.bytes());
+            if count % TOLD == 0 {
+                tracing::info!(account = id.0, table = table.sql, records = count, "a view is being loaded");
             }
-            store::load(tx, id, (ALL[number], number), after, &mut state.view, |view, count| {
-                self.note(id, account, view.bytes());
-                if count % TOLD == 0 {
-                    tracing::info!(account = id.0, table = ALL[number].sql, records = count, "a view is being loaded");
-                }
-            })
-            .await?;
-            if after.is_none() {
-                state.is_loaded[number] = true;
-                self.0.counters.loads.fetch_add(1, Ordering::Relaxed);
+        };
+        match read_state(&mut tx, id, known, (head, need), progress).await {
+            Ok((mut state, is_load)) => {
+                let counter = if is_load { &self.0.counters.loads } else { &self.0.counters.catch_ups };
+                counter.fetch_add(1, Ordering::Relaxed);
+                self.fit(id, account, &mut state);
+                *account.state.write() = Some(state);
+                Ok(tx)
+            }
+            Err(error) => {
+                self.note(id, account, 0);
+                Err(error)
             }
         }
-        state.move_to(head);
-        if !is_complete {
-            state.view.shrink();
-        }
-        Ok(state)
     }
 
-    /// Gives up lists of an account that is larger than the budget.
+    /// Gives up lists of an account that is larger than the budget, or whose lists take half of it.
     fn fit(&self, id: AccountId, account: &Arc<Account>, state: &mut State) {
-        while state.bytes() > self.0.budget && state.view.drop_list() {}
+        let budget = self.0.budget;
+        while (state.bytes() > budget || state.view.bytes_of_lists() > budget / 2) && state.view.drop_list() {}
         let bytes = state.bytes();
-        if bytes > self.0.budget && account.bytes.load(Ordering::Relaxed) <= self.0.budget {
-            tracing::warn!(account = id.0, bytes, budget = self.0.budget, "the view of an account exceeds the budget");
+        if bytes > budget && account.bytes.load(Ordering::Relaxed) <= budget {
+            tracing::warn!(account = id.0, bytes, budget, "the view of an account exceeds the budget");
         }
         self.note(id, account, bytes);
     }
@@ -356,6 +409,8 @@ impl Views {
         if total <= self.0.budget || bytes <= before {
             return;
         }
+        // What is given up is freed when nobody waits for the accounts any more.
+        let mut dropped = Vec::new();
         let mut accounts = self.0.accounts.lock();
         let mut others: Vec<(u64, AccountId)> = accounts
             .iter()
@@ -366,13 +421,11 @@ impl Views {
         for (_, other) in others {
             // Some room beyond what is needed keeps the next account from looking through all of them again.
             if self.0.bytes.load(Ordering::Relaxed) <= self.0.budget - self.0.budget / 8 {
-                return;
+                break;
             }
             let Some(held) = accounts.get(&other) else { continue };
-            let dropped = held.state.try_write().and_then(|mut state| state.take());
-            if dropped.is_none() {
-                continue;
-            }
+            let Some(state) = held.state.try_write().and_then(|mut state| state.take()) else { continue };
+            dropped.push(state);
             let freed = held.bytes.swap(0, Ordering::Relaxed);
             self.0.bytes.fetch_sub(freed, Ordering::Relaxed);
             self.0.counters.evictions.fetch_add(1, Ordering::Relaxed);
@@ -380,5 +433,6 @@ impl Views {
                 accounts.remove(&other);
             }
         }
+        drop(accounts);
     }
 }

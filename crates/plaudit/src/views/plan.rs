@@ -1,14 +1,14 @@
 //! Plans pages: which records they show, from the view of the account.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use list_view::{Condition, Direction, Filter, From, Key, Made, NOBODY, Page, Path, Sort};
+use list_view::{Condition, Direction, Filter, From, Key, Made, Page, Path, Sort};
+use tokio::sync::OwnedMutexGuard;
 
-use super::store::{self, Head, Wanted};
-use super::{Account, Counts, MANY, Question, State, Views, with_parents};
-use crate::db::{AccountId, DbError, Source, Tx};
+use super::store::Wanted;
+use super::{Account, Counts, MANY, Need, Question, State, Views, with_parents};
+use crate::db::{AccountId, Committed, DbError, Tx};
 use crate::http::page::Ask;
 use crate::list::{By, List};
 use crate::program::Program;
@@ -43,7 +43,7 @@ pub struct Request {
 #[derive(Debug)]
 pub struct Plan {
     /// Where the account stood.
-    pub head: Head,
+    pub head: Committed,
     /// The records, in order.
     pub wanted: Vec<Wanted>,
     /// How many records the whole list has.
@@ -69,6 +69,10 @@ impl Request {
             Some((key, name)) => From::Place(key, name),
             None => From::Number(self.passed),
         }
+    }
+
+    fn need(&self, least: i64) -> Need {
+        Need { tables: with_parents(self.list.table), field: self.field, least }
     }
 
     fn path(&self, state: &State, name: &str) -> Path {
@@ -123,17 +127,6 @@ impl Request {
         }
     }
 
-    /// Keeps the answers by which the list is sorted.
-    fn take_answers(&self, state: &mut State, field: Slug, found: &[(String, String)]) {
-        let slot = |(name, key): &(String, String)| {
-            let slot = state.view.slot(self.list.table, name);
-            (slot != NOBODY).then(|| (slot, key.as_str().into()))
-        };
-        let answers: HashMap<_, Box<str>> = found.iter().filter_map(slot).collect();
-        state.made.bytes += answers.values().map(|answer| answer.len() + 48).sum::<usize>();
-        state.made.answers.insert(field, Arc::new(answers));
-    }
-
     /// The page, where its list is kept.
     fn page(&self, state: &State) -> Option<Plan> {
         let (filter, sort) = (self.filter(state), self.sort(state)?);
@@ -143,8 +136,12 @@ impl Request {
 
     fn plan(&self, state: &State, sort: &Sort, page: &Page) -> Plan {
         let (view, table) = (&state.view, self.list.table);
-        let wanted =
-            |slot: &u32| Wanted { name: view.name(table, *slot).to_owned(), locator: view.locator(table, *slot) };
+        let held: Vec<Path> = self.list.shown.held.iter().map(|column| self.path(state, column)).collect();
+        let wanted = |slot: &u32| Wanted {
+            name: view.name(table, *slot).to_owned(),
+            locator: view.locator(table, *slot),
+            held: held.iter().map(|path| view.text(table, *slot, *path).to_owned()).collect(),
+        };
         Plan {
             head: state.head,
             wanted: page.slots.iter().map(wanted).collect(),
@@ -198,82 +195,79 @@ fn number_of(field: Slug) -> u64 {
     u64::from_be_bytes(*field.as_bytes())
 }
 
-/// What a list is made of and kept, by a thread that may take long.
-fn make(account: &Account, request: &Request) -> Option<Plan> {
-    {
-        let mut state = account.state.write();
-        request.learn(state.as_mut()?);
-    }
-    let (plan, made) = request.made(account.state.read().as_ref()?)?;
-    if let (Some(made), Some(state)) = (made, account.state.write().as_mut()) {
-        state.view.keep(made);
-    }
-    Some(plan)
-}
-
-/// Counts, and keeps what was counted.
-fn counted(account: &Account, question: Question) -> Option<(Head, Arc<Counts>)> {
-    let (table, asks, columns) = &question;
-    let (head, counts) = {
-        let held = account.state.read();
-        let state = held.as_ref()?;
-        let paths: Vec<Path> = columns.iter().map(|column| path(state, *table, column)).collect();
-        let counts = state.view.count(*table, &filter(state, *table, asks), &paths);
-        let value = |(code, path): (&u32, &Path)| state.view.value(*table, *path, *code).to_owned();
-        let told = |(codes, count): (Vec<u32>, u64)| (codes.iter().zip(&paths).map(value).collect(), count);
-        (state.head, Arc::new(counts.into_iter().map(told).collect::<Counts>()))
-    };
-    if let Some(state) = account.state.write().as_mut() {
-        state.made.bytes += counts.len() * 64 * columns.len();
-        state.made.counts.insert(question, Arc::clone(&counts));
-    }
-    Some((head, counts))
+/// Counts the records for which something holds.
+fn counted(state: &State, (table, asks, columns): &Question) -> (Committed, Arc<Counts>) {
+    let paths: Vec<Path> = columns.iter().map(|column| path(state, *table, column)).collect();
+    let counts = state.view.count(*table, &filter(state, *table, asks), &paths);
+    let value = |(code, path): (&u32, &Path)| state.view.value(*table, *path, *code).to_owned();
+    let told = |(codes, count): (Vec<u32>, u64)| (codes.iter().zip(&paths).map(value).collect(), count);
+    (state.head, Arc::new(counts.into_iter().map(told).collect::<Counts>()))
 }
 
 impl Views {
     /// Plans a page on a view that is not older than a change of the account. Nothing where there is no such account, or
     /// where the view was dropped at once because others need the room.
     pub async fn plan(&self, id: AccountId, request: &Arc<Request>, least: i64) -> Result<Option<Plan>, DbError> {
-        self.bring(id, with_parents(request.list.table), least).await?;
+        self.bring(id, request.need(least)).await?;
         let account = self.account(id);
         if let Some(plan) = account.state.read().as_ref().and_then(|state| request.page(state)) {
             return Ok(Some(plan));
         }
-        if request.field.is_some() {
-            self.bring_answers(id, &account, request).await?;
-        }
         let turn = Arc::clone(&account.turn).lock_owned().await;
-        let records = account.state.read().as_ref().map_or(0, |state| state.view.len(request.list.table));
-        let plan = if records < MANY {
-            make(&account, request)
-        } else {
-            let _permit = self.0.workers.acquire().await.map_err(|error| DbError::Failed(error.to_string()))?;
-            let (account, request) = (Arc::clone(&account), Arc::clone(request));
-            let work = tokio::task::spawn_blocking(move || (make(&account, &request), turn));
-            work.await.map_err(|error| DbError::Failed(error.to_string()))?.0
-        };
-        if let Some(state) = account.state.write().as_mut() {
-            self.fit(id, &account, state);
-        }
-        Ok(plan)
+        self.make(id, &account, request, turn).await.map(|(plan, _turn)| plan)
     }
 
-    /// Sees to it that the answers by which a list is sorted are those of the view.
-    async fn bring_answers(&self, id: AccountId, account: &Arc<Account>, request: &Request) -> Result<(), DbError> {
-        let Some(field) = request.field else { return Ok(()) };
-        for _ in 0..super::ATTEMPTS {
-            let found = store::answers(&mut Source::Db(&self.0.db), id, field).await?;
-            let Some((head, found)) = found else { return Ok(()) };
-            {
-                let mut state = account.state.write();
-                if let Some(state) = state.as_mut().filter(|state| state.head == head) {
-                    request.take_answers(state, field, &found);
-                    return Ok(());
-                }
+    /// Plans a page in a snapshot, in which it is then read: for accounts that change faster than pages are read.
+    pub async fn plan_in(&self, id: AccountId, request: &Arc<Request>) -> Result<Option<(Plan, Tx)>, DbError> {
+        let account = self.account(id);
+        // The turn comes before the snapshot, so that the view cannot be ahead of it.
+        let turn = Arc::clone(&account.turn).lock_owned().await;
+        let Some((tx, turn)) = self.renew(id, &account, request.need(0), turn).await? else { return Ok(None) };
+        let (plan, _turn) = self.make(id, &account, request, turn).await?;
+        Ok(plan.map(|plan| (plan, tx)))
+    }
+
+    /// Makes the list of a page and keeps it, for who has the turn.
+    async fn make(
+        &self,
+        id: AccountId,
+        account: &Arc<Account>,
+        request: &Arc<Request>,
+        turn: OwnedMutexGuard<()>,
+    ) -> Result<(Option<Plan>, OwnedMutexGuard<()>), DbError> {
+        let records = account.state.read().as_ref().map_or(0, |state| state.view.len(request.list.table));
+        let (views, account, request) = (self.clone(), Arc::clone(account), Arc::clone(request));
+        let make = move || {
+            if let Some(state) = account.state.write().as_mut() {
+                request.learn(state);
             }
-            self.bring(id, with_parents(request.list.table), head.sequence).await?;
+            let (plan, made) = account.state.read().as_ref().and_then(|state| request.made(state))?;
+            if let (Some(made), Some(state)) = (made, account.state.write().as_mut()) {
+                state.view.keep(made);
+                views.fit(id, &account, state);
+            }
+            Some(plan)
+        };
+        self.by_size(records, turn, make).await
+    }
+
+    /// Runs what takes long with many records away from the threads that answer requests, and the turn with it.
+    async fn by_size<T: Send + 'static>(
+        &self,
+        records: usize,
+        turn: OwnedMutexGuard<()>,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<(T, OwnedMutexGuard<()>), DbError> {
+        if records < MANY {
+            return Ok((work(), turn));
         }
-        Ok(())
+        let permit = self.worker().await?;
+        let work = move || {
+            let made = work();
+            drop(permit);
+            (made, turn)
+        };
+        tokio::task::spawn_blocking(work).await.map_err(|error| DbError::Failed(error.to_string()))
     }
 
     /// How many records for which this holds have each combination of values in these columns, and where the account stood.
@@ -283,16 +277,17 @@ impl Views {
         id: AccountId,
         (table, asks): (usize, &[Ask]),
         columns: &[&'static str],
-        least: Head,
-    ) -> Result<Option<(Head, Arc<Counts>)>, DbError> {
-        self.bring(id, with_parents(table), least.sequence).await?;
+        least: Committed,
+    ) -> Result<Option<(Committed, Arc<Counts>)>, DbError> {
+        self.bring(id, Need { tables: with_parents(table), field: None, least: least.sequence }).await?;
         let account = self.account(id);
         let turn = Arc::clone(&account.turn).lock_owned().await;
         let question = (table, asks.to_vec(), columns.to_vec());
         let records = {
             let held = account.state.read();
             let Some(state) = held.as_ref() else { return Ok(None) };
-            if state.head.sequence == least.sequence && state.head != least {
+            let stands = state.head.sequence;
+            if stands < least.sequence || stands == least.sequence && state.head != least {
                 return Ok(None);
             }
             if let Some(counts) = state.made.counts.get(&question) {
@@ -300,38 +295,22 @@ impl Views {
             }
             state.view.len(table)
         };
-        if records < MANY {
-            return Ok(counted(&account, question));
-        }
-        let _permit = self.0.workers.acquire().await.map_err(|error| DbError::Failed(error.to_string()))?;
-        let work = tokio::task::spawn_blocking(move || (counted(&account, question), turn));
-        Ok(work.await.map_err(|error| DbError::Failed(error.to_string()))?.0)
-    }
-
-    /// Plans a page in a snapshot, in which it is then read: for accounts that change faster than pages are read.
-    pub async fn plan_in(&self, tx: &mut Tx, id: AccountId, request: &Request) -> Result<Option<Plan>, DbError> {
-        let account = self.account(id);
-        let _turn = account.turn.lock().await;
-        let held = account.state.write().take();
-        // What follows may fail, and then there is no view.
-        self.note(id, &account, 0);
-        let wanted = with_parents(request.list.table);
-        let Some(mut state) = self.load_in(tx, (id, &account), held, wanted).await? else { return Ok(None) };
-        if let Some(field) = request.field {
-            let engine = tx.engine();
-            let found = store::answers(&mut Source::Snapshot(tx, engine), id, field).await?;
-            request.take_answers(&mut state, field, &found.map(|(_, found)| found).unwrap_or_default());
-        }
-        request.learn(&mut state);
-        let plan = request.made(&state).map(|(plan, _)| plan);
-        self.fit(id, &account, &mut state);
-        *account.state.write() = Some(state);
-        Ok(plan)
+        let views = self.clone();
+        let count = move || {
+            let (head, counts) = account.state.read().as_ref().map(|state| counted(state, &question))?;
+            if let Some(state) = account.state.write().as_mut() {
+                state.take_counts(question, &counts);
+                views.fit(id, &account, state);
+            }
+            Some((head, counts))
+        };
+        self.by_size(records, turn, count).await.map(|(counted, _turn)| counted)
     }
 
     /// Loads the view of an account again, because something in it was not as it must be.
-    pub fn forget(&self, id: AccountId) {
+    pub async fn forget(&self, id: AccountId) {
         let account = self.account(id);
+        let _turn = account.turn.lock().await;
         let dropped = account.state.write().take();
         if dropped.is_some() {
             self.note(id, &account, 0);

@@ -10,35 +10,14 @@ use std::fmt::Write as _;
 
 use list_view::{Cell, Holds, View};
 
-use crate::db::{AccountId, Db, DbError, Engine, Row, Source, Tx, Value, hash_of_change};
+use crate::db::{AccountId, Committed, Db, DbError, Engine, Row, Source, Tx, Value};
 use crate::list::{List, Table, Values};
 use crate::text::Slug;
 
-/// Where an account stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// The version of the program.
-    pub version: i64,
-    /// The number of the last change.
-    pub sequence: i64,
-    /// The hash of the last change, which tells it from the change of that number in another history.
-    pub hash: [u8; 32],
-}
-
-fn head(row: &Row<'_>) -> Result<Head, DbError> {
-    Ok(Head { version: row.integer(0)?, sequence: row.integer(1)?, hash: hash_of_change(row.bytes(2)?)? })
-}
-
 /// Where an account stands; nothing where there is no such account.
-pub(crate) async fn head_of(db: &Db, account: AccountId) -> Result<Option<Head>, DbError> {
-    db.look_up("SELECT version, sequence, hash FROM accounts WHERE id = $1", &[account.into()], head).await
-}
-
-/// Whether the log has the change that a view stands at.
-pub(crate) async fn is_logged(db: &Db, account: AccountId, stands: &Head) -> Result<bool, DbError> {
-    let sql = "SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2";
-    let is_same = |row: &Row<'_>| Ok(row.bytes(0)? == stands.hash);
-    Ok(db.look_up(sql, &[account.into(), stands.sequence.into()], is_same).await?.unwrap_or(false))
+pub(crate) async fn head_of(db: &Db, account: AccountId) -> Result<Option<Committed>, DbError> {
+    let sql = "SELECT version, sequence, hash FROM accounts WHERE id = $1";
+    db.look_up(sql, &[account.into()], |row| Committed::read(row, 0)).await
 }
 
 /// Where an account stands, and the hash that a change of it has; nothing where there is no such account.
@@ -46,11 +25,11 @@ pub(super) async fn head_and_hash(
     tx: &mut Tx,
     account: AccountId,
     sequence: i64,
-) -> Result<Option<(Head, Option<[u8; 32]>)>, DbError> {
+) -> Result<Option<(Committed, Option<[u8; 32]>)>, DbError> {
     let sql = "SELECT version, sequence, hash, (SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2) \
                FROM accounts WHERE id = $1";
     tx.first(sql, &[account.into(), sequence.into()], |row| {
-        Ok((head(row)?, row.bytes(3).ok().and_then(|hash| hash.try_into().ok())))
+        Ok((Committed::read(row, 0)?, row.bytes(3).ok().and_then(|hash| hash.try_into().ok())))
     })
     .await
 }
@@ -171,6 +150,8 @@ pub struct Wanted {
     pub name: String,
     /// Where SQLite has its row.
     pub locator: i64,
+    /// What the view has of what is shown.
+    pub held: Vec<String>,
 }
 
 /// The sizes of the statements that read pages: few texts serve every request.
@@ -184,7 +165,7 @@ pub(crate) async fn page(
     (list, table): (&List, &Table),
     wanted: &[Wanted],
     mut each: impl FnMut(&[&str]) -> Result<(), DbError> + Send,
-) -> Result<Option<Head>, DbError> {
+) -> Result<Option<Committed>, DbError> {
     let engine = source.engine();
     let size = SIZES.into_iter().find(|size| wanted.len() <= *size).unwrap_or(wanted.len());
     let sql = page_sql((list, table), engine, size);
@@ -200,7 +181,7 @@ pub(crate) async fn page(
     source
         .each(&sql, &values, |row| {
             if row.optional_integer(0)?.is_some() {
-                stands = Some(head(row)?);
+                stands = Some(Committed::read(row, 0)?);
                 return Ok(());
             }
             let number = usize::try_from(row.integer(3)?).unwrap_or(usize::MAX);
@@ -209,6 +190,7 @@ pub(crate) async fn page(
                 return Ok(());
             }
             let texts = (5..5 + list.shown.count).map(|at| Ok(row.optional_text(at)?.unwrap_or_default()));
+            let texts = wanted[number].held.iter().map(|held| Ok(held.as_str())).chain(texts);
             let texts = texts.collect::<Result<Vec<&str>, DbError>>()?;
             if number != next {
                 early.insert(number, texts.into_iter().map(str::to_owned).collect());
@@ -246,25 +228,14 @@ fn page_sql((list, table): (&List, &Table), engine: Engine, size: usize) -> Stri
     )
 }
 
-/// The answers of records to a field, as lists sort by them, and where the account stands.
-pub(super) async fn answers(
-    source: &mut Source<'_>,
-    account: AccountId,
-    field: Slug,
-) -> Result<Option<(Head, Vec<(String, String)>)>, DbError> {
-    let sql = "SELECT a.version, a.sequence, a.hash, k.slug, k.sort_key FROM accounts a \
-               LEFT JOIN contributor_answers k ON k.account = $1 AND k.field = $2 WHERE a.id = $1";
-    let (mut stands, mut found) = (None, Vec::new());
-    source
-        .each(sql, &[account.into(), field.into()], |row| {
-            if stands.is_none() {
-                stands = Some(head(row)?);
-            }
-            if let Some(slug) = row.optional_text(3)? {
-                found.push((slug.to_owned(), row.text(4)?.to_owned()));
-            }
-            Ok(())
-        })
-        .await?;
-    Ok(stands.map(|stands| (stands, found)))
+/// The answers of contributors to a field, as lists sort by them.
+pub(super) async fn answers(tx: &mut Tx, account: AccountId, field: Slug) -> Result<Vec<(String, String)>, DbError> {
+    let sql = "SELECT slug, sort_key FROM contributor_answers WHERE account = $1 AND field = $2";
+    let mut found = Vec::new();
+    tx.each(sql, &[account.into(), field.into()], |row| {
+        found.push((row.text(0)?.to_owned(), row.text(1)?.to_owned()));
+        Ok(())
+    })
+    .await?;
+    Ok(found)
 }

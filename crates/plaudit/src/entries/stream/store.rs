@@ -1,6 +1,6 @@
 //! Where the streams of entries begin.
 
-use crate::db::{AccountId, Committed, Db, DbError, hash_of_change};
+use crate::db::{AccountId, Committed, Db, DbError};
 use crate::text::Slug;
 
 /// Where the account stands, and whether it has an entry that is not in the trash.
@@ -14,10 +14,7 @@ pub(super) async fn standing(
          (SELECT count(*) FROM entries e WHERE e.account = a.id AND e.slug = $2 AND e.deleted = 0) \
          FROM accounts a WHERE a.id = $1",
         &[account.into(), entry.into()],
-        |row| {
-            let hash = hash_of_change(row.bytes(2)?)?;
-            Ok((Committed { version: row.integer(0)?, sequence: row.integer(1)?, hash }, row.flag(3)?))
-        },
+        |row| Ok((Committed::read(row, 0)?, row.flag(3)?)),
     )
     .await
 }
