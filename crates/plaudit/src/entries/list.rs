@@ -84,7 +84,6 @@ const LIST: List = List {
     path: "/entry",
     spec: ListSpec::new(FILTERS, &names(SORTS)),
     table: ENTRIES,
-    always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown { columns: "r.entrant, u.names, u.person, r.doc", count: 4, joins: ENTRANT },

@@ -51,6 +51,8 @@ pub struct ListSpec {
     pub default_per_page: u32,
     /// Whether it has pages; otherwise its query has filters alone.
     pub is_paged: bool,
+    /// What is asked of every record beside the filters: the values of columns.
+    pub always: &'static [(&'static str, &'static str)],
 }
 
 impl ListSpec {
@@ -66,6 +68,7 @@ impl ListSpec {
             default_direction: Direction::Descending,
             default_per_page: 10,
             is_paged: true,
+            always: &[],
         }
     }
 

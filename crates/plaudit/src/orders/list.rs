@@ -51,7 +51,6 @@ pub(super) static LIST: List = List {
     path: "/order",
     spec: ListSpec::new(FILTERS, &names(SORTS)),
     table: ORDERS,
-    always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown {

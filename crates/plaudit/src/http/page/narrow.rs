@@ -49,10 +49,11 @@ pub enum Ask {
 }
 
 impl ListSpec {
-    /// What a query asks of the records, by all filters.
+    /// What a query asks of the records, by all filters and always.
     #[must_use]
     pub fn asks(&self, query: &ListQuery, program: &Program) -> Vec<Ask> {
-        let mut asks = Vec::new();
+        let always = self.always.iter().map(|(column, value)| Ask::Is(column, (*value).to_owned()));
+        let mut asks: Vec<Ask> = always.collect();
         for filter in self.filters {
             filter.narrow.asks(filter.name, query, program, &mut asks);
         }
