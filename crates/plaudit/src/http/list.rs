@@ -206,6 +206,7 @@ pub struct Around<'p> {
 }
 
 /// Ends the answer that shows a page. `state` differs whenever what the page shows does at one version of the program.
+#[must_use]
 pub fn end(
     caller: &Caller,
     renderer: Renderer,
@@ -235,6 +236,7 @@ pub fn end(
 }
 
 /// The position of a record for a cursor: its name and its key.
+#[must_use]
 pub fn position(key: &Key, name: &str) -> Vec<u8> {
     let mut position = name.as_bytes().to_vec();
     match key {

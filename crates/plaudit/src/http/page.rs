@@ -23,7 +23,7 @@ pub use envelope::PageEnvelope;
 pub use error::ListQueryError;
 pub(crate) use filter::words;
 pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
-pub use narrow::{Ask, Narrow, bounded};
+pub use narrow::{Ask, EVERY, Narrow, bounded};
 pub(crate) use openapi::list_parameters;
 pub use query::{Direction, ListQuery, Order, field_of_order};
 

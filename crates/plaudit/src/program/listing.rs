@@ -17,14 +17,11 @@ use parking_lot::RwLock;
 
 use super::{InProgram, Program, Record, accounts};
 use crate::http::list::{self as pages, Around, Start};
-use crate::http::page::{Ask, ListQuery, ListSpec, Order};
+use crate::http::page::{EVERY, ListQuery, ListSpec, Order};
 use crate::http::{ApiError, Caller, Reply};
 use crate::kind::Kind;
 use crate::list::{column, filter};
 use crate::text::{Slug, Timestamp, Translated, folded};
-
-/// What stands in a set where it stands for all slugs.
-pub const ALL: &str = "*";
 
 /// A list of set-up records.
 #[derive(Debug)]
@@ -113,25 +110,10 @@ pub const fn columns<T, const N: usize>(cells: &[(&'static str, Of<T>); N]) -> [
     columns
 }
 
-/// The set of a slug, where none stands for all of them.
+/// The set of a slug, where none stands for every slug.
 #[must_use]
-pub fn one_or_all(slug: Option<Slug>) -> Vec<String> {
-    vec![slug.map_or_else(|| ALL.to_owned(), |slug| slug.to_string())]
-}
-
-/// What the filter `season` asks where a record that belongs to no season serves all of them, and so is in the list of each
-/// that there is.
-#[must_use]
-pub fn in_season_or_all(query: &ListQuery, program: &Program) -> Vec<Ask> {
-    if query.is_all("season") {
-        return Vec::new();
-    }
-    let Some(season) = query.slug("season").or_else(|| program.active_season().map(|season| season.slug)) else {
-        return vec![Ask::Never];
-    };
-    let mut seasons = vec![season.to_string()];
-    seasons.extend(program.seasons.any(season).map(|_| ALL.to_owned()));
-    vec![Ask::Has("in_season", seasons)]
+pub fn one_or_every(slug: Option<Slug>) -> Vec<String> {
+    vec![slug.map_or_else(|| EVERY.to_owned(), |slug| slug.to_string())]
 }
 
 /// A number of each record that is not of the program, by which its list can be sorted and which it shows.
@@ -186,7 +168,7 @@ impl<T: InProgram> SetupList<T> {
         if let Some(counts) = counts.filter(|counts| counts.order == order) {
             let told = |(slug, count): (&Slug, &u64)| {
                 let slot = view.slot(TABLE, slug.as_str());
-                (slot != NOBODY).then(|| (slot, format!("{count:020}").into()))
+                (slot != NOBODY && *count > 0).then(|| (slot, format!("{count:020}").into()))
             };
             return Sort::Told(0, Arc::new(counts.of.iter().filter_map(told).collect()));
         }
@@ -229,9 +211,9 @@ pub fn page_with<T: InProgram>(
         }
     }
     let told = counts.iter().flat_map(|counts| page.slugs.iter().map(|slug| (*slug, counts.of.get(slug))));
-    let state = format!("{:?}", told.collect::<Vec<_>>());
-    let last = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
-    let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last };
+    let state = format!("{}{:?}", page.has_more, told.collect::<Vec<_>>());
+    let end = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
+    let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end };
     Ok(pages::end(caller, renderer, (list.path, query, raw), &around, &state))
 }
 

@@ -1,9 +1,9 @@
 //! The list of fields: its filters and its sorts.
 
 use super::{Field, FieldType, Protection, form_of, season_of};
-use crate::http::page::{Ask, Filter, FilterKind, ListQuery, ListSpec, Narrow, words};
+use crate::http::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, words};
 use crate::program::Program;
-use crate::program::listing::{ALL, Of, SetupList, columns, in_season_or_all, one_or_all};
+use crate::program::listing::{Of, SetupList, columns, one_or_every};
 use crate::text::{Slug, Translated, folded};
 
 /// What fields can be asked for by; the interface does not have referees among them.
@@ -23,7 +23,7 @@ const FILTERS: &[Filter] = &[
     Filter::new("category", FilterKind::Slug, "The category that they are asked in").by(Narrow::By(asked_in)),
     Filter::new("form", FilterKind::Slug, "The form").by(Narrow::Has("in_form")),
     Filter::new("tab", FilterKind::Slug, "The tab").by(Narrow::Is("on_tab")),
-    Filter::season("The season, or `all`").by(Narrow::By(in_season_or_all)),
+    Filter::season("The season, or `all`").by(Narrow::SeasonOrEvery("in_season")),
     Filter::deleted().by(Narrow::Lifecycle("deleted")),
 ];
 const ORDERS: &[&str] = &[
@@ -48,8 +48,8 @@ const CELLS: &[(&str, Of<Field>); 18] = &[
     ("created", Of::Time(|field| field.created)),
     ("deleted", Of::Deleted),
     ("form", Of::Text(form)),
-    ("in_form", Of::Set(|field, program| one_or_all(form_of(field, program)))),
-    ("in_season", Of::Set(|field, program| one_or_all(season_of(field, program)))),
+    ("in_form", Of::Set(|field, program| one_or_every(form_of(field, program)))),
+    ("in_season", Of::Set(|field, program| one_or_every(season_of(field, program)))),
     ("on_tab", Of::Slug(|field| field.tab)),
     ("order", Of::Number(|field, _| field.order)),
     ("protection", Of::Word(|field| field.protection.name())),
@@ -68,16 +68,16 @@ pub(super) static LIST: SetupList<Field> =
 fn asked_in(query: &ListQuery, program: &Program) -> Vec<Ask> {
     let Some(slug) = query.slug("category") else { return Vec::new() };
     let Some(category) = program.categories.any(slug) else { return vec![Ask::Never] };
-    let is_or_all = |column, slug: Slug| Ask::Has(column, vec![slug.to_string(), ALL.to_owned()]);
-    let mut asks = vec![is_or_all("asked_in", slug), is_or_all("in_season", category.season)];
-    asks.extend(category.form.map(|form| is_or_all("in_form", form)));
+    let is_or_every = |column, slug: Slug| Ask::Has(column, vec![slug.to_string(), EVERY.to_owned()]);
+    let mut asks = vec![is_or_every("asked_in", slug), is_or_every("in_season", category.season)];
+    asks.extend(category.form.map(|form| is_or_every("in_form", form)));
     asks
 }
 
 /// The categories that a field names.
 fn asked(field: &Field) -> Vec<String> {
     match &field.categories {
-        None => vec![ALL.to_owned()],
+        None => vec![EVERY.to_owned()],
         Some(categories) => categories.iter().map(Slug::to_string).collect(),
     }
 }
@@ -108,12 +108,13 @@ fn category_count(field: &Field, program: &Program) -> i64 {
 }
 
 fn form(field: &Field, program: &Program) -> Option<String> {
-    let form = form_of(field, program)?;
-    Some(placed(&program.forms.any(form)?.name, form, program))
+    let form = program.forms.any(form_of(field, program)?)?;
+    Some(placed(&form.name, form.slug, program))
 }
 
 fn tab(field: &Field, program: &Program) -> Option<String> {
-    Some(placed(&program.tabs.any(field.tab?)?.name, field.tab?, program))
+    let tab = program.tabs.any(field.tab?)?;
+    Some(placed(&tab.name, tab.slug, program))
 }
 
 /// Fields of one form or tab stay together, also where another one has the same name.

@@ -8,7 +8,7 @@ use crate::app::App;
 use crate::http::openapi::Error;
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::program::listing::{self, Of, SetupList, columns, in_season_or_all, one_or_all};
+use crate::program::listing::{self, Of, SetupList, columns, one_or_every};
 
 /// The routes of forms.
 pub fn routes() -> Router<App> {
@@ -18,7 +18,7 @@ pub fn routes() -> Router<App> {
 const FILTERS: &[Filter] = &[
     Filter::new("form_type", FilterKind::OneOf(words!(FormType)), "What they are for").by(Narrow::Is("type")),
     Filter::season("The season, or `all`; a form that belongs to no season is in the list of each")
-        .by(Narrow::By(in_season_or_all)),
+        .by(Narrow::SeasonOrEvery("in_season")),
     Filter::archived().by(Narrow::Lifecycle("archived")),
     Filter::deleted().by(Narrow::Lifecycle("deleted")),
 ];
@@ -31,7 +31,7 @@ const CELLS: &[(&str, Of<Form>); 11] = &[
     ("content_block", Of::Translated(|form, _| Some(&form.content_block.as_ref()?.name))),
     ("created", Of::Time(|form| form.created)),
     ("deleted", Of::Deleted),
-    ("in_season", Of::Set(|form, _| one_or_all(form.season))),
+    ("in_season", Of::Set(|form, _| one_or_every(form.season))),
     ("name", Of::Translated(|form, _| Some(&form.name))),
     ("season", Of::Translated(|form, program| Some(&program.seasons.any(form.season?)?.name))),
     ("type", Of::Word(|form| form.kind.name())),

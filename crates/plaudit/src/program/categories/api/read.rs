@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use crate::files;
 use crate::http::openapi::Error;
-use crate::http::page::{Ask, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters, words};
+use crate::http::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters, words};
 use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::list::ENTRIES;
 use crate::program::Program;
 use crate::program::categories::{Category, Status, chapter_count, document, item};
-use crate::program::listing::{self, ALL, Counts, Of, SetupList, columns};
+use crate::program::listing::{self, Counts, Of, SetupList, columns};
 use crate::text::Slug;
 
 const FILTERS: &[Filter] = &[
@@ -60,9 +60,8 @@ list_parameters!(Query, LIST.spec);
 
 /// The chapters that offer a category, where it names none all of its season.
 fn chapters(category: &Category) -> Vec<String> {
-    let named = category.chapters.iter().map(Slug::to_string);
-    let all = category.chapters.is_empty().then(|| ALL.to_owned());
-    named.chain(all).collect()
+    let every = category.chapters.is_empty().then(|| EVERY.to_owned());
+    category.chapters.iter().map(Slug::to_string).chain(every).collect()
 }
 
 /// What the filter `chapter` asks.
@@ -70,7 +69,7 @@ fn offered_in(query: &ListQuery, program: &Program) -> Vec<Ask> {
     let Some(slug) = query.slug("chapter") else { return Vec::new() };
     let Some(chapter) = program.chapters.any(slug) else { return vec![Ask::Never] };
     let season = Ask::Is("of_season", chapter.season.to_string());
-    vec![season, Ask::Has("offered_in", vec![slug.to_string(), ALL.to_owned()])]
+    vec![season, Ask::Has("offered_in", vec![slug.to_string(), EVERY.to_owned()])]
 }
 
 /// A page of categories. Without `order` what was changed last comes first.
