@@ -8,9 +8,9 @@
 //!   points to is `reference.column`.
 //! - A sort is one key. Ties go by slug, ascending in both directions (contract, section 4).
 
-use list_view::{Column, Holds};
+use list_view::{Column, Condition, Filter, Holds, Key, Path, View};
 
-use crate::http::page::ListSpec;
+use crate::http::page::{Ask, ListSpec};
 use crate::program::Program;
 use crate::text::Slug;
 
@@ -73,8 +73,6 @@ pub struct List {
     pub spec: ListSpec,
     /// The number of its table.
     pub table: usize,
-    /// What is asked of every record that it shows.
-    pub always: &'static [(&'static str, &'static str)],
     /// What each order follows.
     pub sorts: &'static [(&'static str, By)],
     /// What the list follows without one.
@@ -111,6 +109,17 @@ pub enum By {
     Answers,
 }
 
+impl By {
+    /// Whether a cursor of such a sort holds such a key.
+    #[must_use]
+    pub fn takes(self, key: &Key) -> bool {
+        match self {
+            Self::Number(_) => matches!(key, Key::Number(_)),
+            Self::Text(_) | Self::Value(_) | Self::Named(..) | Self::Answers => matches!(key, Key::Text(_)),
+        }
+    }
+}
+
 /// The names of sorts, for the query.
 #[must_use]
 pub const fn names<const N: usize>(sorts: &[(&'static str, By); N]) -> [&'static str; N] {
@@ -127,4 +136,28 @@ pub const fn names<const N: usize>(sorts: &[(&'static str, By); N]) -> [&'static
 #[must_use]
 pub const fn column(name: &'static str, holds: Holds) -> Column {
     Column { name, holds }
+}
+
+/// A column by its name. The names are those of the table: a test asks every list for everything.
+#[must_use]
+pub fn path(view: &View, table: usize, name: &str) -> Path {
+    view.path(table, name).unwrap_or(Path::own(u16::MAX))
+}
+
+/// What is asked, in the numbers of a view.
+#[must_use]
+pub fn filter(view: &View, table: usize, asks: &[Ask]) -> Filter {
+    let path = |name: &str| path(view, table, name);
+    let code = |path, value: &String| view.code(table, path, value);
+    let codes = |path, values: &[String]| values.iter().map(|value| code(path, value)).collect();
+    let condition = |ask: &Ask| match ask {
+        Ask::Is(column, value) => Condition::Is(path(column), code(path(column), value)),
+        Ask::Has(column, values) => Condition::Has(path(column), codes(path(column), values)),
+        Ask::Lacks(column, values) => Condition::Lacks(path(column), codes(path(column), values)),
+        Ask::IsEmpty(column) => Condition::IsEmpty(path(column)),
+        Ask::Within(column, from, until) => Condition::Within(path(column), *from, *until),
+        Ask::Contains(column, text) => Condition::Contains(path(column), text.clone()),
+        Ask::Never => Condition::Never,
+    };
+    Filter::of(asks.iter().map(condition).collect())
 }

@@ -39,9 +39,12 @@ const SORTS: &[(&str, By); 5] = &[
 /// `GET /attachment` (contract, section 4).
 pub(super) static LIST: List = List {
     path: "/attachment",
-    spec: ListSpec { about_orders: "`entry` is by the title of the entry.", ..ListSpec::new(FILTERS, &names(SORTS)) },
+    spec: ListSpec {
+        about_orders: "`entry` is by the title of the entry.",
+        always: &[("deleted", "0"), ("entry.deleted", "0")],
+        ..ListSpec::new(FILTERS, &names(SORTS))
+    },
     table: ATTACHMENTS,
-    always: &[("deleted", "0"), ("entry.deleted", "0")],
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown {

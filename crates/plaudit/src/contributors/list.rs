@@ -42,9 +42,12 @@ const SORTS: &[(&str, By); 4] = &[
 /// `GET /contributor` (contract, section 4).
 const LIST: List = List {
     path: "/contributor",
-    spec: ListSpec { about_orders: "`entry` is by the title of the entry.", ..ListSpec::new(FILTERS, &names(SORTS)) },
+    spec: ListSpec {
+        about_orders: "`entry` is by the title of the entry.",
+        always: &[("deleted", "0"), ("entry.deleted", "0")],
+        ..ListSpec::new(FILTERS, &names(SORTS))
+    },
     table: CONTRIBUTORS,
-    always: &[("deleted", "0"), ("entry.deleted", "0")],
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown {

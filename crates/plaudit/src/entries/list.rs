@@ -82,7 +82,6 @@ const LIST: List = List {
     path: "/entry",
     spec: ListSpec::new(FILTERS, &names(SORTS)),
     table: ENTRIES,
-    always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown { held: ENTRANT, columns: "r.doc", count: 1, joins: "" },

@@ -1,8 +1,9 @@
-//! The operation of every list of people's records: a page of what a [`List`] declares.
+//! The operation of every list of people's records: a page of what a [`List`] declares; and what all lists share, those of
+//! set-up records too: where a page begins, and what stands around its records.
 
 use std::sync::Arc;
 
-use list_view::Key;
+use list_view::{From, Key};
 
 use super::page::{Ask, Direction, ListQuery, Order, PageEnvelope};
 use super::{ApiError, Caller, Renderer, Reply, entity_tag};
@@ -98,29 +99,51 @@ fn request(caller: &Caller, list: &'static List, query: &ListQuery) -> Result<Re
     };
     let named = list.sorts.iter().find(|(name, _)| *name == order).map_or(list.default_sort, |(_, by)| *by);
     let by = if field.is_some() { By::Answers } else { named };
-    let mut asks: Vec<Ask> = list.always.iter().map(|(column, value)| Ask::Is(column, (*value).to_owned())).collect();
-    asks.extend(list.spec.asks(query, program));
-    let place = match query.cursor.as_ref().filter(|cursor| !cursor.is_start()) {
-        None => None,
-        Some(cursor) => Some(place(&cursor.position).filter(|(key, _)| views::takes(by, key)).ok_or_else(|| {
-            ApiError::BadRequest("The cursor does not belong to this list and its order.".to_owned())
-        })?),
-    };
-    Ok(Request {
-        list,
-        program: Arc::clone(program),
-        asks,
-        order,
-        by,
-        field,
-        direction: match query.direction {
-            Direction::Ascending => list_view::Direction::Ascending,
-            Direction::Descending => list_view::Direction::Descending,
-        },
-        passed: if place.is_some() { 0 } else { query.rows_before() },
-        place,
-        most: usize::try_from(query.per_page).unwrap_or(usize::MAX),
-    })
+    let (asks, start) = (list.spec.asks(query, program), Start::of(query, |key| by.takes(key))?);
+    Ok(Request { list, program: Arc::clone(program), asks, order, by, field, start })
+}
+
+/// Where a page begins that a query asks for.
+#[derive(Debug)]
+pub struct Start {
+    /// In which direction the list is shown.
+    pub direction: list_view::Direction,
+    /// How many records to pass over, where the page does not begin at a place.
+    passed: u64,
+    /// The key and the name of the record behind which the page begins.
+    place: Option<(Key, String)>,
+    /// How many records are wanted.
+    pub most: usize,
+}
+
+impl Start {
+    /// What a query asks for; `takes` tells whether the cursors of its sort hold such a key.
+    pub fn of(query: &ListQuery, takes: impl Fn(&Key) -> bool) -> Result<Self, ApiError> {
+        let place = match query.cursor.as_ref().filter(|cursor| !cursor.is_start()) {
+            None => None,
+            Some(cursor) => Some(place(&cursor.position).filter(|(key, _)| takes(key)).ok_or_else(|| {
+                ApiError::BadRequest("The cursor does not belong to this list and its order.".to_owned())
+            })?),
+        };
+        Ok(Self {
+            direction: match query.direction {
+                Direction::Ascending => list_view::Direction::Ascending,
+                Direction::Descending => list_view::Direction::Descending,
+            },
+            passed: if place.is_some() { 0 } else { query.rows_before() },
+            place,
+            most: usize::try_from(query.per_page).unwrap_or(usize::MAX),
+        })
+    }
+
+    /// The beginning, as views take it.
+    #[must_use]
+    pub fn from(&self) -> From<'_> {
+        match &self.place {
+            Some((key, name)) => From::Place(key, name),
+            None => From::Number(self.passed),
+        }
+    }
 }
 
 /// A page that is being made.
@@ -144,48 +167,76 @@ impl<'q> Page<'q> {
         account: crate::db::AccountId,
         show: &Show<'_>,
     ) -> Result<Option<Committed>, ApiError> {
-        let mut before = Vec::with_capacity(32);
-        PageEnvelope::write_before(self.query, &mut before);
-        let before = String::from_utf8_lossy(&before);
         let renderer = &mut self.renderer;
-        renderer.begin_list(before.strip_suffix(",\"data\":[").unwrap_or(&before));
+        begin(renderer, self.query);
         let table = (self.list, ALL[self.list.table]);
         Ok(views::page(source, account, table, &self.plan.wanted, |texts| show(renderer, texts)).await?)
     }
 
     fn answer(self, raw: Option<&str>, representation: &str) -> Reply {
         let Self { caller, list, query, plan, renderer } = self;
-        let last = plan.wanted.last().zip(plan.last.as_ref()).filter(|_| plan.has_more);
-        let next_position = last.map(|(wanted, key)| position(key, &wanted.name));
-        let envelope = PageEnvelope {
-            base: caller.program().base_url(),
-            path: list.path,
-            query,
-            rows: plan.wanted.len() as u64,
-            total: query.counted.then_some(plan.total),
-            has_more: plan.has_more,
-            next_position: next_position.as_deref(),
-        };
-        let mut after = Vec::with_capacity(1024);
-        envelope.write_after(&mut after);
-        let after = String::from_utf8_lossy(&after);
-        let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-        let content = renderer.end_list(members);
+        let last = plan.wanted.last().zip(plan.last.as_ref()).map(|(wanted, key)| (key, wanted.name.as_str()));
+        let around = Around { rows: plan.wanted.len(), total: plan.total, has_more: plan.has_more, last };
         // Every change of the account has another hash.
-        let depends = format!(
-            "{}\n{}\n{}\n{representation}\n{}\n{}",
-            hex::encode(plan.head.hash),
-            plan.head.version,
-            caller.representation(),
-            list.path,
-            raw.unwrap_or_default()
-        );
-        Reply::body(content, entity_tag(depends))
+        let state = format!("{}\n{representation}", hex::encode(plan.head.hash));
+        end(caller, renderer, (list.path, query, raw), &around, &state)
     }
 }
 
+/// Begins the answer that shows a page.
+pub fn begin(renderer: &mut Renderer, query: &ListQuery) {
+    let mut before = Vec::with_capacity(32);
+    PageEnvelope::write_before(query, &mut before);
+    let before = String::from_utf8_lossy(&before);
+    renderer.begin_list(before.strip_suffix(",\"data\":[").unwrap_or(&before));
+}
+
+/// What is told of a page beside its records.
+#[derive(Debug)]
+pub struct Around<'p> {
+    /// How many records it has.
+    pub rows: usize,
+    /// How many the whole list has.
+    pub total: u64,
+    /// Whether records follow.
+    pub has_more: bool,
+    /// The key and the name of the last record.
+    pub last: Option<(&'p Key, &'p str)>,
+}
+
+/// Ends the answer that shows a page. `state` differs whenever what the page shows does at one version of the program.
+#[must_use]
+pub fn end(
+    caller: &Caller,
+    renderer: Renderer,
+    (path, query, raw): (&'static str, &ListQuery, Option<&str>),
+    around: &Around<'_>,
+    state: &str,
+) -> Reply {
+    let program = caller.program();
+    let next_position = around.last.filter(|_| around.has_more).map(|(key, name)| position(key, name));
+    let envelope = PageEnvelope {
+        base: program.base_url(),
+        path,
+        query,
+        rows: around.rows as u64,
+        total: query.counted.then_some(around.total),
+        has_more: around.has_more,
+        next_position: next_position.as_deref(),
+    };
+    let mut after = Vec::with_capacity(1024);
+    envelope.write_after(&mut after);
+    let after = String::from_utf8_lossy(&after);
+    let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
+    let content = renderer.end_list(members);
+    let (version, representation) = (program.version, caller.representation());
+    let depends = format!("{state}\n{version}\n{representation}\n{path}\n{}", raw.unwrap_or_default());
+    Reply::body(content, entity_tag(depends))
+}
+
 /// The position of a record for a cursor: its name and its key.
-fn position(key: &Key, name: &str) -> Vec<u8> {
+#[must_use]
+pub fn position(key: &Key, name: &str) -> Vec<u8> {
     let mut position = name.as_bytes().to_vec();
     match key {
         Key::Nothing => position.push(b' '),

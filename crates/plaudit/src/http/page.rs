@@ -23,7 +23,7 @@ pub use envelope::PageEnvelope;
 pub use error::ListQueryError;
 pub(crate) use filter::words;
 pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
-pub use narrow::{Ask, Narrow, bounded};
+pub use narrow::{Ask, EVERY, Narrow, bounded};
 pub(crate) use openapi::list_parameters;
 pub use query::{Direction, ListQuery, Order, field_of_order};
 
@@ -51,6 +51,8 @@ pub struct ListSpec {
     pub default_per_page: u32,
     /// Whether it has pages; otherwise its query has filters alone.
     pub is_paged: bool,
+    /// What is asked of every record beside the filters: the values of columns.
+    pub always: &'static [(&'static str, &'static str)],
 }
 
 impl ListSpec {
@@ -66,6 +68,7 @@ impl ListSpec {
             default_direction: Direction::Descending,
             default_per_page: 10,
             is_paged: true,
+            always: &[],
         }
     }
 

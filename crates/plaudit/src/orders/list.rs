@@ -50,7 +50,6 @@ pub(super) static LIST: List = List {
     path: "/order",
     spec: ListSpec::new(FILTERS, &names(SORTS)),
     table: ORDERS,
-    always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown { held: &["purchaser", "purchaser.names", "purchaser.person"], columns: "r.doc", count: 1, joins: "" },

@@ -1,99 +1,220 @@
 //! Lists of set-up records, made from the snapshot in memory.
 //!
-//! - The slice judges the query with its own `ListSpec` and selects the records; this module sorts, pages and renders.
-//! - A list is sorted by the key of its order. Ties go by slug, ascending in both directions.
+//! - A [`SetupList`] declares what its query may say, and the columns by which it filters and sorts, each with what a record
+//!   has in it. An order follows the column of its name, and one without a column the slug alone; ties go by slug, ascending
+//!   in both directions.
+//! - Its columns and lists are a view of the snapshot ([`Views`]), made when it is first asked for. It is of one version of
+//!   the program, so that names of other records stand in it as texts.
 //! - Texts are compared by their code points after case folding (each character in upper case, then in lower case), so
 //!   that every engine and every reader sorts alike. What is absent comes first, and last when the list is turned around.
-//! - A cursor holds the key and the slug of the last record shown. A walk therefore goes on at the same place when records
-//!   come and go in between, and is a 400 with another list, order or direction.
 //! - One statement compares the program's version, so that no page is made from a stale snapshot.
 
-use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
-use super::{Program, Record, SetupRecord, accounts};
-use crate::http::page::{Direction, ListQuery, Order, PageEnvelope};
-use crate::http::{ApiError, Caller, Reply, entity_tag};
+use list_view::{Cell, Column, Holds, Key, NOBODY, Sort, View};
+use parking_lot::RwLock;
+
+use super::{InProgram, Program, Record, accounts};
+use crate::http::list::{self as pages, Around, Start};
+use crate::http::page::{EVERY, ListQuery, ListSpec, Order};
+use crate::http::{ApiError, Caller, Reply};
+use crate::kind::Kind;
+use crate::list::{column, filter};
 use crate::text::{Slug, Timestamp, Translated, folded};
 
-/// What a list of set-up records is sorted by; absent comes first ascending.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum SortKey {
-    /// The record has none. Where no record has one, the list is sorted by slug.
-    Absent,
-    /// Sorted by value: numbers, flags, and times as microseconds.
-    Integer(i64),
-    /// Sorted by code points after case folding.
-    Text(String),
+/// A list of set-up records.
+#[derive(Debug)]
+pub struct SetupList<T: 'static> {
+    /// The path, such as `/category`.
+    pub path: &'static str,
+    /// What its query may say.
+    pub spec: ListSpec,
+    /// What a record has in each column.
+    pub cells: &'static [(&'static str, Of<T>)],
+    /// The columns, as views hold them: [`columns`] of the cells.
+    pub columns: &'static [Column],
 }
 
-impl SortKey {
-    /// The key of a translated text: the one in the account's default language.
-    #[must_use]
-    pub fn translated(text: &Translated, program: &Program) -> Self {
-        Self::Text(text.in_locale(program.account.default_language).to_owned())
-    }
+/// What a record has in a column.
+#[derive(Debug)]
+pub enum Of<T> {
+    /// A number; [`i64::MIN`] where it is absent.
+    Number(fn(&T, &Program) -> i64),
+    /// A time.
+    Time(fn(&T) -> Timestamp),
+    /// A text to sort by.
+    Text(fn(&T, &Program) -> Option<String>),
+    /// A translated text to sort by, in the default language of the account.
+    Translated(for<'a> fn(&'a T, &'a Program) -> Option<&'a Translated>),
+    /// One of a few words, in lower case.
+    Word(fn(&T) -> &'static str),
+    /// A slug to filter by.
+    Slug(fn(&T) -> Option<Slug>),
+    /// Several values to filter by.
+    Set(fn(&T, &Program) -> Vec<String>),
+    /// A flag.
+    Flag(fn(&T) -> bool),
+    /// Whether it is in the trash.
+    Deleted,
+}
 
-    /// The key of a name of another record, absent where there is no such record.
-    #[must_use]
-    pub fn name(name: Option<&Translated>, program: &Program) -> Self {
-        name.map_or(Self::Absent, |name| Self::translated(name, program))
-    }
+/// The value of a cell.
+enum Value {
+    Number(i64),
+    Text(String),
+    Set(Vec<String>),
+}
 
-    /// The key of a text that may be missing.
-    #[must_use]
-    pub fn text(text: Option<&str>) -> Self {
-        text.map_or(Self::Absent, |text| Self::Text(text.to_owned()))
-    }
-
-    /// The key of a time.
-    #[must_use]
-    pub fn time(time: Timestamp) -> Self {
-        Self::Integer(time.as_microseconds())
-    }
-
-    /// The key as it is compared.
-    fn folded(self) -> Self {
+impl<T> Of<T> {
+    const fn holds(&self) -> Holds {
         match self {
-            Self::Text(text) => Self::Text(folded(&text)),
-            other => other,
+            Self::Number(_) | Self::Time(_) => Holds::Number,
+            Self::Text(_) | Self::Translated(_) => Holds::Text,
+            Self::Word(_) | Self::Slug(_) => Holds::Code,
+            Self::Set(_) => Holds::Set,
+            Self::Flag(_) | Self::Deleted => Holds::Flag,
+        }
+    }
+
+    fn value(&self, record: &Record<T>, program: &Program) -> Value {
+        let held = &record.value;
+        // A text that is there is not the empty one, which comes before it.
+        let sorted = |text: Option<&str>| text.map_or_else(String::new, |text| format!("={}", folded(text)));
+        match self {
+            Self::Number(of) => Value::Number(of(held, program)),
+            Self::Time(of) => Value::Number(of(held).as_microseconds()),
+            Self::Text(of) => Value::Text(sorted(of(held, program).as_deref())),
+            Self::Translated(of) => {
+                let text = of(held, program).map(|text| text.in_locale(program.account.default_language));
+                Value::Text(sorted(text))
+            }
+            Self::Word(of) => Value::Text(of(held).to_owned()),
+            Self::Slug(of) => Value::Text(of(held).map_or_else(String::new, |slug| slug.to_string())),
+            Self::Set(of) => Value::Set(of(held, program)),
+            Self::Flag(of) => Value::Number(of(held).into()),
+            Self::Deleted => Value::Number(record.deleted.into()),
         }
     }
 }
 
-/// A list of set-up records.
-pub struct Listing<'a, T> {
-    /// The path, such as `/category`.
-    pub path: &'static str,
-    /// The query, judged with the slice's `ListSpec`.
-    pub query: &'a ListQuery,
-    /// What the filters select, in any order.
-    pub records: Vec<&'a Record<T>>,
-    /// The key of a record for one of the orders of the `ListSpec`, `updated` among them.
-    pub key: &'a (dyn Fn(&T, &'static str) -> SortKey + Sync),
-    /// The item of the list that a record is shown as, with slots.
-    pub document: &'a (dyn Fn(&Record<T>) -> String + Sync),
+/// The columns of cells, as views hold them.
+#[must_use]
+pub const fn columns<T, const N: usize>(cells: &[(&'static str, Of<T>); N]) -> [Column; N] {
+    let mut columns = [column("", Holds::Flag); N];
+    let mut at = 0;
+    while at < N {
+        columns[at] = column(cells[at].0, cells[at].1.holds());
+        at += 1;
+    }
+    columns
 }
 
-/// A page of set-up records.
-pub async fn reply<T: SetupRecord>(
+/// The set of a slug, where none stands for every slug.
+#[must_use]
+pub fn one_or_every(slug: Option<Slug>) -> Vec<String> {
+    vec![slug.map_or_else(|| EVERY.to_owned(), |slug| slug.to_string())]
+}
+
+/// A number of each record that is not of the program, by which its list can be sorted and which it shows.
+#[derive(Debug)]
+pub struct Counts {
+    /// The order.
+    pub order: &'static str,
+    /// The numbers; 0 where there is none.
+    pub of: HashMap<Slug, u64>,
+}
+
+/// The views of a snapshot by the kinds of their records, each made when it is first asked for. A copy begins without any,
+/// because something in it will be another.
+#[derive(Debug, Default)]
+pub(super) struct Views([OnceLock<Box<RwLock<View>>>; Kind::ALL.len()]);
+
+impl Clone for Views {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl Views {
+    fn of(&self, kind: Kind, make: impl FnOnce() -> View) -> &RwLock<View> {
+        self.0[kind as usize].get_or_init(|| Box::new(RwLock::new(make())))
+    }
+}
+
+/// The only table of a view.
+const TABLE: usize = 0;
+
+impl<T: InProgram> SetupList<T> {
+    fn view(&self, program: &Program) -> View {
+        let mut view = View::new(&[self.columns]);
+        for record in T::records(program).all() {
+            let values: Vec<Value> = self.cells.iter().map(|(_, of)| of.value(record, program)).collect();
+            let cell = |value| match value {
+                &Value::Number(number) => Cell::Number(number),
+                Value::Text(text) => Cell::Text(text),
+                Value::Set(set) => Cell::Set(set),
+            };
+            let cells: Vec<Cell<'_>> = values.iter().map(cell).collect();
+            view.put(TABLE, record.value.slug().as_str(), 0, &cells);
+        }
+        view.shrink();
+        view
+    }
+
+    fn sort(&self, view: &View, order: Order, counts: Option<&Counts>) -> Sort {
+        // No list of set-up records is sorted by answers.
+        let Order::Named(order) = order else { return Sort::Name };
+        if let Some(counts) = counts.filter(|counts| counts.order == order) {
+            let told = |(slug, count): (&Slug, &u64)| {
+                let slot = view.slot(TABLE, slug.as_str());
+                (slot != NOBODY && *count > 0).then(|| (slot, format!("{count:020}").into()))
+            };
+            return Sort::Told(0, Arc::new(counts.of.iter().filter_map(told).collect()));
+        }
+        let Some(path) = view.path(TABLE, order) else { return Sort::Name };
+        match self.columns[path.column as usize].holds {
+            Holds::Number => Sort::Number(path),
+            _ => Sort::Text(path),
+        }
+    }
+}
+
+/// A page of set-up records; `show` gives the item that a record is shown as, with slots.
+pub async fn page<T: InProgram>(
     caller: &Caller,
     raw: Option<&str>,
-    listing: Listing<'_, T>,
+    list: &SetupList<T>,
+    show: impl Fn(&T) -> String,
 ) -> Result<Reply, ApiError> {
-    let page = Page::of(&listing)?;
+    let query = ListQuery::parse(raw, &list.spec)?;
+    let reply = page_with(caller, raw, (list, &query), None, show)?;
     confirm(caller).await?;
-    Ok(page.answer(caller, raw, &listing, ""))
+    Ok(reply)
 }
 
-/// A page of set-up records that shows more than the program, such as counts of entries. The slice has read that with
-/// the program's version and has compared it; `state` differs whenever what it has read does, and goes into the `ETag`.
-pub fn reply_with<T: SetupRecord>(
+/// A page of set-up records that may show more than the program, which the slice has read with the program's version and
+/// has compared.
+pub fn page_with<T: InProgram>(
     caller: &Caller,
     raw: Option<&str>,
-    listing: &Listing<'_, T>,
-    state: &str,
+    (list, query): (&SetupList<T>, &ListQuery),
+    counts: Option<&Counts>,
+    show: impl Fn(&T) -> String,
 ) -> Result<Reply, ApiError> {
-    Ok(Page::of(listing)?.answer(caller, raw, listing, state))
+    let page = Page::of(caller.program(), (list, query), counts)?;
+    let mut renderer = caller.renderer();
+    pages::begin(&mut renderer, query);
+    for slug in &page.slugs {
+        if let Some(record) = T::records(caller.program()).any(*slug) {
+            renderer.item(&show(record), None);
+        }
+    }
+    let told = counts.iter().flat_map(|counts| page.slugs.iter().map(|slug| (*slug, counts.of.get(slug))));
+    let state = format!("{}{:?}", page.has_more, told.collect::<Vec<_>>());
+    let end = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
+    let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end };
+    Ok(pages::end(caller, renderer, (list.path, query, raw), &around, &state))
 }
 
 /// A single set-up record of the snapshot.
@@ -108,165 +229,44 @@ async fn confirm(caller: &Caller) -> Result<(), ApiError> {
     if version == Some(caller.program().version) { Ok(()) } else { Err(ApiError::Stale) }
 }
 
-/// Whether a filter such as `deleted` selects a record: `only`, `included` or `all`, `none`; left out means `none`.
-#[must_use]
-pub fn is_selected_by_trash(query: &ListQuery, filter: &str, deleted: bool) -> bool {
-    match query.word(filter) {
-        Some("only") => deleted,
-        Some("included" | "all") => true,
-        _ => !deleted,
-    }
-}
-
-/// Whether the filter `season` selects a record of this season: a slug, `all`, or left out for the active one. A record
-/// that belongs to no season serves all of them, and so is in the list of each that there is.
-#[must_use]
-pub fn is_in_season(query: &ListQuery, program: &Program, season: Option<Slug>) -> bool {
-    if query.is_all("season") {
-        return true;
-    }
-    let wanted = query.slug("season").or_else(|| program.active_season().map(|season| season.slug));
-    match season {
-        Some(season) => wanted == Some(season),
-        None => wanted.is_some_and(|wanted| program.seasons.any(wanted).is_some()),
-    }
-}
-
-/// The records of a page, in order.
-struct Page<'a, T> {
-    records: Vec<&'a Record<T>>,
+/// What a page shows.
+struct Page {
+    /// The records, in order.
+    slugs: Vec<Slug>,
+    /// The key of the last one.
+    last: Option<Key>,
     total: u64,
-    /// The position of the last record, where others follow it.
-    next_position: Option<Vec<u8>>,
+    has_more: bool,
 }
 
-impl<'a, T: SetupRecord> Page<'a, T> {
-    fn of(listing: &Listing<'a, T>) -> Result<Self, ApiError> {
-        let sort = Sort::of(listing.path, listing.query);
-        let mut sorted: Vec<(Place, &'a Record<T>)> = listing
-            .records
-            .iter()
-            .map(|record| (((listing.key)(&record.value, sort.order).folded(), record.value.slug()), *record))
-            .collect();
-        sorted.sort_by(|(left, _), (right, _)| sort.compare(left, right));
-        let before = match listing.query.cursor.as_ref().filter(|cursor| !cursor.is_start()) {
-            Some(cursor) => {
-                let place = sort.place(&cursor.position).ok_or_else(|| {
-                    ApiError::BadRequest("The cursor does not belong to this list and its order.".to_owned())
-                })?;
-                sorted.partition_point(|(held, _)| sort.compare(held, &place).is_le())
-            }
-            None => usize::try_from(listing.query.rows_before()).unwrap_or(usize::MAX).min(sorted.len()),
+impl Page {
+    fn of<T: InProgram>(
+        program: &Program,
+        (list, query): (&SetupList<T>, &ListQuery),
+        counts: Option<&Counts>,
+    ) -> Result<Self, ApiError> {
+        let held = program.views.of(T::KIND, || list.view(program));
+        let view = held.read();
+        let filter = filter(&view, TABLE, &list.spec.asks(query, program));
+        let sort = list.sort(&view, query.order, counts);
+        let start = Start::of(query, |key| sort.takes(key))?;
+        let kept = view.page(TABLE, (&filter, &sort), start.direction, start.from(), start.most);
+        let made = kept.is_none().then(|| view.make(TABLE, &filter, &sort));
+        let made_page = |made| view.page_of(made, start.direction, start.from(), start.most);
+        let Some(page) = kept.or_else(|| made.as_ref().map(made_page)) else {
+            return Err(ApiError::Internal("a list was neither kept nor made".to_owned()));
         };
-        let shown = &sorted[before..];
-        let count = usize::try_from(listing.query.per_page).unwrap_or(usize::MAX).min(shown.len());
-        let (page, following) = shown.split_at(count);
-        let last = page.last().filter(|_| !following.is_empty());
-        Ok(Self {
-            next_position: last.map(|(place, _)| sort.position(place)),
-            total: sorted.len() as u64,
-            records: page.iter().map(|(_, record)| *record).collect(),
-        })
-    }
-
-    fn answer(&self, caller: &Caller, raw: Option<&str>, listing: &Listing<'_, T>, state: &str) -> Reply {
-        let mut before = Vec::with_capacity(32);
-        PageEnvelope::write_before(listing.query, &mut before);
-        let before = String::from_utf8_lossy(&before);
-        let mut renderer = caller.renderer();
-        renderer.begin_list(before.strip_suffix(",\"data\":[").unwrap_or(&before));
-        for record in &self.records {
-            renderer.item(&(listing.document)(record), None);
+        let shown = Self {
+            slugs: page.slots.iter().filter_map(|slot| Slug::parse(view.name(TABLE, *slot))).collect(),
+            last: page.slots.last().map(|slot| view.key(TABLE, &sort, *slot)),
+            total: page.total,
+            has_more: page.has_more,
+        };
+        drop(view);
+        if let Some(made) = made.filter(|_| filter.is_kept() && !matches!(sort, Sort::Told(..))) {
+            held.write().keep(made);
         }
-        let envelope = PageEnvelope {
-            base: caller.program().base_url(),
-            path: listing.path,
-            query: listing.query,
-            rows: self.records.len() as u64,
-            total: listing.query.counted.then_some(self.total),
-            has_more: self.next_position.is_some(),
-            next_position: self.next_position.as_deref(),
-        };
-        let mut after = Vec::with_capacity(1024);
-        envelope.write_after(&mut after);
-        let after = String::from_utf8_lossy(&after);
-        let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-        let depends = format!(
-            "{}\n{}\n{state}\n{}\n{}",
-            listing.path,
-            caller.program().version,
-            caller.representation(),
-            raw.unwrap_or_default()
-        );
-        Reply::body(renderer.end_list(members), entity_tag(depends))
-    }
-}
-
-/// Where a record stands in its list.
-type Place = (SortKey, Slug);
-
-/// The bytes in front of a position, which tell lists and sorts apart.
-const IDENTITY_LENGTH: usize = 4;
-
-/// What a list is sorted by.
-struct Sort {
-    path: &'static str,
-    order: &'static str,
-    direction: Direction,
-}
-
-impl Sort {
-    fn of(path: &'static str, query: &ListQuery) -> Self {
-        let order = match query.order {
-            Order::Named(order) => order,
-            // No list of set-up records is sorted by answers.
-            Order::Field(_) => "updated",
-        };
-        Self { path, order, direction: query.direction }
-    }
-
-    fn compare(&self, left: &Place, right: &Place) -> std::cmp::Ordering {
-        let by_key = left.0.cmp(&right.0);
-        let by_key = if self.direction == Direction::Descending { by_key.reverse() } else { by_key };
-        by_key.then(left.1.cmp(&right.1))
-    }
-
-    fn identity(&self) -> [u8; IDENTITY_LENGTH] {
-        let digest = Sha256::digest(format!("{}\n{}\n{:?}", self.path, self.order, self.direction));
-        let mut identity = [0; IDENTITY_LENGTH];
-        identity.copy_from_slice(&digest[..IDENTITY_LENGTH]);
-        identity
-    }
-
-    /// The position of a record for a cursor.
-    fn position(&self, (key, slug): &Place) -> Vec<u8> {
-        let mut position = self.identity().to_vec();
-        position.extend_from_slice(slug.as_bytes());
-        match key {
-            SortKey::Absent => {}
-            SortKey::Integer(integer) => {
-                position.push(b'i');
-                position.extend_from_slice(&integer.to_be_bytes());
-            }
-            SortKey::Text(text) => {
-                position.push(b't');
-                position.extend_from_slice(text.as_bytes());
-            }
-        }
-        position
-    }
-
-    /// The place that a position describes; nothing where it is none of this list and sort.
-    fn place(&self, position: &[u8]) -> Option<Place> {
-        let rest = position.strip_prefix(&self.identity())?;
-        let (slug, key) = rest.split_first_chunk::<8>()?;
-        let key = match key.split_first() {
-            None => SortKey::Absent,
-            Some((b'i', integer)) => SortKey::Integer(i64::from_be_bytes(integer.try_into().ok()?)),
-            Some((b't', text)) => SortKey::Text(std::str::from_utf8(text).ok()?.to_owned()),
-            Some(_) => return None,
-        };
-        Some((key, Slug::from_letters(*slug)?))
+        Ok(shown)
     }
 }
 

@@ -15,6 +15,7 @@ use super::document_templates::DocumentTemplate;
 use super::fields::{AnswerHead, Field};
 use super::forms::Form;
 use super::keys::{self, ApiKey};
+use super::listing::Views;
 use super::panels::Panel;
 use super::prices::Price;
 use super::record::Reading;
@@ -121,6 +122,8 @@ pub struct Program {
     fragments: HashMap<(char, Slug), Shown, BuildHasherDefault<SlugHasher>>,
     /// What answers show of each field, made likewise.
     heads: Heads,
+    /// What its lists are answered from.
+    pub(super) views: Views,
     /// The account's last change when it was loaded.
     mark: Mark,
     reading: Arc<Reading>,
@@ -321,6 +324,7 @@ impl Program {
             base_url: Arc::clone(base_url),
             fragments: HashMap::default(),
             heads: Heads::default(),
+            views: Views::default(),
             mark: Mark::default(),
             wants_checkpoint: false,
         }
@@ -333,6 +337,7 @@ impl Program {
             T::records_mut(program).insert(slug, record);
             Ok(slug)
         }
+        self.views = Views::default();
         for_setup_kind!(kind, T => add::<T>(self, row)).unwrap_or_else(|| Err(unknown(kind.name())))
     }
 

@@ -82,7 +82,6 @@ static LIST: List = List {
     path: "/user",
     spec: ListSpec::new(FILTERS, &names(SORTS)),
     table: USERS,
-    always: &[],
     sorts: SORTS,
     default_sort: By::Number("updated"),
     shown: Shown { held: &[], columns: "r.doc", count: 1, joins: "" },

@@ -31,7 +31,7 @@ use crate::list::{CONTRIBUTORS, TABLES, Table};
 use crate::text::Slug;
 use crate::{attachments, contributors, entries, orders, users};
 
-pub use self::plan::{Plan, Request, takes};
+pub use self::plan::{Plan, Request};
 pub use self::store::Wanted;
 pub(crate) use self::store::{head_of as head, page};
 

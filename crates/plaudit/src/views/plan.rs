@@ -3,14 +3,15 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use list_view::{Condition, Direction, Filter, From, Key, Made, Page, Path, Sort};
+use list_view::{Filter, Key, Made, Page, Path, Sort};
 use tokio::sync::OwnedMutexGuard;
 
 use super::store::Wanted;
 use super::{Account, Counts, MANY, Need, Question, State, Views, with_parents};
 use crate::db::{AccountId, Committed, DbError, Tx};
+use crate::http::list::Start;
 use crate::http::page::Ask;
-use crate::list::{By, List};
+use crate::list::{self, By, List};
 use crate::program::Program;
 use crate::text::Slug;
 
@@ -29,14 +30,8 @@ pub struct Request {
     pub by: By,
     /// The field, where that is the answers to one.
     pub field: Option<Slug>,
-    /// In which direction.
-    pub direction: Direction,
-    /// How many records to pass over, where the page does not begin at a place.
-    pub passed: u64,
-    /// The key and the name of the record behind which the page begins.
-    pub place: Option<(Key, String)>,
-    /// How many records are wanted.
-    pub most: usize,
+    /// Where the page begins.
+    pub start: Start,
 }
 
 /// What a page shows.
@@ -54,33 +49,17 @@ pub struct Plan {
     pub last: Option<Key>,
 }
 
-/// Whether a cursor of a sort holds such a key.
-#[must_use]
-pub fn takes(by: By, key: &Key) -> bool {
-    match by {
-        By::Number(_) => matches!(key, Key::Number(_)),
-        By::Text(_) | By::Value(_) | By::Named(..) | By::Answers => matches!(key, Key::Text(_)),
-    }
-}
-
 impl Request {
-    fn from(&self) -> From<'_> {
-        match &self.place {
-            Some((key, name)) => From::Place(key, name),
-            None => From::Number(self.passed),
-        }
-    }
-
     fn need(&self, least: i64) -> Need {
         Need { tables: with_parents(self.list.table), field: self.field, least }
     }
 
     fn path(&self, state: &State, name: &str) -> Path {
-        path(state, self.list.table, name)
+        list::path(&state.view, self.list.table, name)
     }
 
     fn filter(&self, state: &State) -> Filter {
-        filter(state, self.list.table, &self.asks)
+        list::filter(&state.view, self.list.table, &self.asks)
     }
 
     /// The sort, where all that it needs is known.
@@ -130,7 +109,13 @@ impl Request {
     /// The page, where its list is kept.
     fn page(&self, state: &State) -> Option<Plan> {
         let (filter, sort) = (self.filter(state), self.sort(state)?);
-        let page = state.view.page(self.list.table, (&filter, &sort), self.direction, self.from(), self.most)?;
+        let page = state.view.page(
+            self.list.table,
+            (&filter, &sort),
+            self.start.direction,
+            self.start.from(),
+            self.start.most,
+        )?;
         Some(self.plan(state, &sort, &page))
     }
 
@@ -155,39 +140,9 @@ impl Request {
     fn made(&self, state: &State) -> Option<(Plan, Option<Made>)> {
         let (filter, sort) = (self.filter(state), self.sort(state)?);
         let made = state.view.make(self.list.table, &filter, &sort);
-        let page = state.view.page_of(&made, self.direction, self.from(), self.most);
+        let page = state.view.page_of(&made, self.start.direction, self.start.from(), self.start.most);
         Some((self.plan(state, &sort, &page), filter.is_kept().then_some(made)))
     }
-}
-
-/// A column by its name. The names are those of the table: a test asks every list for everything.
-fn path(state: &State, table: usize, name: &str) -> Path {
-    state.view.path(table, name).unwrap_or(Path::own(u16::MAX))
-}
-
-/// What is asked, in the numbers of the view.
-fn filter(state: &State, table: usize, asks: &[Ask]) -> Filter {
-    let view = &state.view;
-    let codes = |path, values: &[String]| values.iter().map(|value| view.code(table, path, value)).collect();
-    let condition = |ask: &Ask| match ask {
-        Ask::Is(column, value) => {
-            let path = path(state, table, column);
-            Condition::Is(path, view.code(table, path, value))
-        }
-        Ask::Has(column, values) => {
-            let path = path(state, table, column);
-            Condition::Has(path, codes(path, values))
-        }
-        Ask::Lacks(column, values) => {
-            let path = path(state, table, column);
-            Condition::Lacks(path, codes(path, values))
-        }
-        Ask::IsEmpty(column) => Condition::IsEmpty(path(state, table, column)),
-        Ask::Within(column, from, until) => Condition::Within(path(state, table, column), *from, *until),
-        Ask::Contains(column, text) => Condition::Contains(path(state, table, column), text.clone()),
-        Ask::Never => Condition::Never,
-    };
-    Filter::of(asks.iter().map(condition).collect())
 }
 
 /// What tells the sorts by the answers to a field apart.
@@ -197,8 +152,8 @@ fn number_of(field: Slug) -> u64 {
 
 /// Counts the records for which something holds.
 fn counted(state: &State, (table, asks, columns): &Question) -> (Committed, Arc<Counts>) {
-    let paths: Vec<Path> = columns.iter().map(|column| path(state, *table, column)).collect();
-    let counts = state.view.count(*table, &filter(state, *table, asks), &paths);
+    let paths: Vec<Path> = columns.iter().map(|column| list::path(&state.view, *table, column)).collect();
+    let counts = state.view.count(*table, &list::filter(&state.view, *table, asks), &paths);
     let value = |(code, path): (&u32, &Path)| state.view.value(*table, *path, *code).to_owned();
     let told = |(codes, count): (Vec<u32>, u64)| (codes.iter().zip(&paths).map(value).collect(), count);
     (state.head, Arc::new(counts.into_iter().map(told).collect::<Counts>()))

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::document::{self, List, Object};
 use crate::entries::Status;
 use crate::http::openapi::Error;
-use crate::http::page::Ask;
 use crate::http::page::{Filter, ListQuery, ListSpec, Narrow, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::kind::Kind;
@@ -13,8 +12,8 @@ use crate::list::ENTRIES;
 use crate::program::Program;
 use crate::text::{Slug, Translated, folded};
 
-const SPEC: ListSpec =
-    ListSpec::of_filters(&[Filter::season("The season of the entries, or `all`").by(Narrow::Season("season"))]);
+const FILTERS: &[Filter] = &[Filter::season("The season of the entries, or `all`").by(Narrow::Season("season"))];
+const SPEC: ListSpec = ListSpec { always: &[("deleted", "0"), ("archived", "0")], ..ListSpec::of_filters(FILTERS) };
 list_parameters!(Query, SPEC);
 
 /// How many entries each chapter, category and status has, those in the trash and archived ones left out.
@@ -35,9 +34,7 @@ pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, A
     let program = caller.program();
     let active = program.active_season().map(|season| season.slug);
     let season = query.slug("season").or(active).filter(|_| !query.is_all("season"));
-    let is_live = |column| Ask::Is(column, "0".to_owned());
-    let mut asks = vec![is_live("deleted"), is_live("archived")];
-    asks.extend(SPEC.asks(&query, program));
+    let asks = SPEC.asks(&query, program);
     let counts = http::list::count(&caller, ENTRIES, &asks, &["chapter", "category", "status"]).await?;
     let counts: Vec<_> = counts
         .iter()

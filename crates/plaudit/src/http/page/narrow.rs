@@ -6,6 +6,9 @@ use super::{FilterValue, ListQuery, ListSpec};
 use crate::program::Program;
 use crate::text::{Timestamp, folded};
 
+/// What stands in a set where it stands for every slug.
+pub const EVERY: &str = "*";
+
 /// What a filter asks of a record.
 #[derive(Clone, Copy, Debug)]
 pub enum Narrow {
@@ -19,6 +22,8 @@ pub enum Narrow {
     Lifecycle(&'static str),
     /// That the column is this season, the active one without a value, or any with `all`.
     Season(&'static str),
+    /// The same of a set: what has [`EVERY`] serves all seasons, and so is in the list of each that there is.
+    SeasonOrEvery(&'static str),
     /// That the set has the value.
     Has(&'static str),
     /// That the text contains the value, both after case folding.
@@ -49,10 +54,11 @@ pub enum Ask {
 }
 
 impl ListSpec {
-    /// What a query asks of the records, by all filters.
+    /// What a query asks of the records, by all filters and always.
     #[must_use]
     pub fn asks(&self, query: &ListQuery, program: &Program) -> Vec<Ask> {
-        let mut asks = Vec::new();
+        let always = self.always.iter().map(|(column, value)| Ask::Is(column, (*value).to_owned()));
+        let mut asks: Vec<Ask> = always.collect();
         for filter in self.filters {
             filter.narrow.asks(filter.name, query, program, &mut asks);
         }
@@ -72,10 +78,14 @@ impl Narrow {
                 Some("included" | "all") => {}
                 _ => asks.push(Ask::Is(column, "0".to_owned())),
             },
-            Self::Season(column) => {
+            Self::Season(column) | Self::SeasonOrEvery(column) => {
                 let season = query.slug(name).or_else(|| program.active_season().map(|season| season.slug));
                 match season {
                     _ if query.is_all(name) => {}
+                    Some(season) if matches!(self, Self::SeasonOrEvery(_)) => {
+                        let every = program.seasons.any(season).map(|_| EVERY.to_owned());
+                        asks.push(Ask::Has(column, every.into_iter().chain([season.to_string()]).collect()));
+                    }
                     Some(season) => asks.push(Ask::Is(column, season.to_string())),
                     None => asks.push(Ask::Never),
                 }

@@ -1,10 +1,9 @@
-//! How categories are shown (contract, section 6), and what lists of them are sorted by.
+//! How categories are shown (contract, section 6).
 
 use super::Category;
 use crate::document::{self, Object};
 use crate::kind::Kind;
 use crate::program::Program;
-use crate::program::listing::SortKey;
 use crate::text::Token;
 
 /// A category as a single read shows it; `images` are the names of the files of its images.
@@ -40,11 +39,11 @@ pub fn document(category: &Category, program: &Program, images: &[(Token, String
 
 /// A category as a list shows it.
 #[must_use]
-pub fn item(category: &Category, program: &Program, entry_count: i64) -> String {
+pub fn item(category: &Category, program: &Program, entry_count: u64) -> String {
     document::object(|object| {
         write_shared(object, category, program);
         object.integer("chapter_count", chapter_count(category));
-        object.integer("entry_count", entry_count);
+        object.integer("entry_count", i64::try_from(entry_count).unwrap_or(i64::MAX));
     })
 }
 
@@ -66,30 +65,6 @@ fn write_shared(object: &mut Object<'_>, category: &Category, program: &Program)
 }
 
 /// How many chapters a category names.
-fn chapter_count(category: &Category) -> i64 {
+pub(super) fn chapter_count(category: &Category) -> i64 {
     i64::try_from(category.chapters.len()).unwrap_or(i64::MAX)
-}
-
-/// What a list of categories is sorted by (contract, section 4).
-pub(super) fn key(category: &Category, order: &str, program: &Program, entry_count: i64) -> SortKey {
-    match order {
-        "chapter_count" => SortKey::Integer(chapter_count(category)),
-        "created" => SortKey::time(category.created),
-        "divisions" => SortKey::Integer(category.divisions),
-        "entry_count" => SortKey::Integer(entry_count),
-        "form" => {
-            let form = category.form.and_then(|form| program.forms.any(form));
-            SortKey::name(form.map(|form| &form.name), program)
-        }
-        "name" => SortKey::translated(&category.name, program),
-        "parent" => {
-            let parent = category.parent.and_then(|parent| program.categories.any(parent));
-            SortKey::name(parent.map(|parent| &parent.name), program)
-        }
-        "promoted" => category.promoted.map_or(SortKey::Absent, |promoted| SortKey::Integer(i64::from(promoted))),
-        "season" => SortKey::name(program.seasons.any(category.season).map(|season| &season.name), program),
-        "shortcode" => SortKey::translated(&category.shortcode, program),
-        "status" => SortKey::text(Some(category.status.name())),
-        _ => SortKey::time(category.updated),
-    }
 }

@@ -15,7 +15,6 @@ mod rules;
 
 pub use api::routes;
 pub use renewal::renew_manager;
-use rules::key;
 pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 
 use super::{Context, Member, Program, SetupRecord, Shape, names};

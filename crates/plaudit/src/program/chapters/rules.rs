@@ -4,7 +4,6 @@ use super::{Chapter, IMAGE_WIDTH, MANAGERS, Manager, NAME_LENGTH, Status};
 use crate::document::{self, Object};
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
-use crate::program::listing::SortKey;
 use crate::program::roles::RoleType;
 use crate::program::{Context, Program};
 use crate::text::{JsonObject, Slug, Timestamp, Translated};
@@ -171,17 +170,6 @@ pub fn update(
         changed.updated = now;
     }
     violations.or(Some(changed))
-}
-
-/// What a list of chapters is sorted by (contract, section 4).
-pub(super) fn key(chapter: &Chapter, order: &str, program: &Program) -> SortKey {
-    match order {
-        "created" => SortKey::time(chapter.created),
-        "name" => SortKey::translated(&chapter.name, program),
-        "season" => SortKey::name(program.seasons.any(chapter.season).map(|season| &season.name), program),
-        "status" => SortKey::text(Some(chapter.status.name())),
-        _ => SortKey::time(chapter.updated),
-    }
 }
 
 /// The chapter as it is shown (specification, section 2.6).

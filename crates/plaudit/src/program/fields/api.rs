@@ -3,17 +3,17 @@
 use axum::Router;
 use axum::routing::{get, post};
 
-use super::list::{SPEC, is_selected, key};
+use super::list::LIST;
 use super::schemas::{CreateField, UpdateField};
 use super::{Field, document, read_create, read_update, rules};
 use crate::app::App;
 use crate::db::Tx;
 use crate::http::openapi::Error;
-use crate::http::page::{ListQuery, list_parameters};
+use crate::http::page::list_parameters;
 use crate::http::{ApiError, Body, Caller, PathSlug, RawQuery, Reply, Writer, Writing};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change};
-use crate::program::listing::{self, Listing};
+use crate::program::listing;
 use crate::program::{Record, store};
 use crate::text::{JsonObject, Slug};
 
@@ -25,7 +25,7 @@ pub fn routes() -> Router<App> {
         .route("/field/{slug}/restore", post(restore))
 }
 
-list_parameters!(Query, SPEC);
+list_parameters!(Query, LIST.spec);
 
 struct Request {
     slug: Slug,
@@ -46,16 +46,7 @@ struct Request {
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let program = caller.program();
-    let listing = Listing {
-        path: "/field",
-        query: &query,
-        records: program.fields.all().filter(|record| is_selected(record, &query, program)).collect(),
-        key: &|field, order| key(field, order, program),
-        document: &|record| document(&record.value, program),
-    };
-    listing::reply(&caller, raw.as_deref(), listing).await
+    listing::page(&caller, raw.as_deref(), &LIST, |field| document(field, caller.program())).await
 }
 
 /// A field.

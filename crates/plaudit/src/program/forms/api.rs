@@ -3,12 +3,12 @@
 use axum::Router;
 use axum::routing::get;
 
-use super::{FormType, document, rules};
+use super::{Form, FormType, document};
 use crate::app::App;
 use crate::http::openapi::Error;
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, list_parameters, words};
+use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
+use crate::program::listing::{self, Of, SetupList, columns, one_or_every};
 
 /// The routes of forms.
 pub fn routes() -> Router<App> {
@@ -16,15 +16,32 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("form_type", FilterKind::OneOf(words!(FormType)), "What they are for"),
-    Filter::season("The season, or `all`; a form that belongs to no season is in the list of each"),
-    Filter::archived(),
-    Filter::deleted(),
+    Filter::new("form_type", FilterKind::OneOf(words!(FormType)), "What they are for").by(Narrow::Is("type")),
+    Filter::season("The season, or `all`; a form that belongs to no season is in the list of each")
+        .by(Narrow::SeasonOrEvery("in_season")),
+    Filter::archived().by(Narrow::Lifecycle("archived")),
+    Filter::deleted().by(Narrow::Lifecycle("deleted")),
 ];
 const ORDERS: &[&str] =
     &["callToAction", "chapter_option", "content_block", "created", "name", "season", "slug", "type", "updated"];
-const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
-list_parameters!(Query, SPEC);
+const CELLS: &[(&str, Of<Form>); 11] = &[
+    ("archived", Of::Flag(|form| form.archived)),
+    ("callToAction", Of::Translated(|form, _| Some(&form.call_to_action))),
+    ("chapter_option", Of::Word(|form| form.chapter_option.name())),
+    ("content_block", Of::Translated(|form, _| Some(&form.content_block.as_ref()?.name))),
+    ("created", Of::Time(|form| form.created)),
+    ("deleted", Of::Deleted),
+    ("in_season", Of::Set(|form, _| one_or_every(form.season))),
+    ("name", Of::Translated(|form, _| Some(&form.name))),
+    ("season", Of::Translated(|form, program| Some(&program.seasons.any(form.season?)?.name))),
+    ("type", Of::Word(|form| form.kind.name())),
+    ("updated", Of::Time(|form| form.updated)),
+];
+
+/// `GET /form` (contract, section 4).
+static LIST: SetupList<Form> =
+    SetupList { path: "/form", spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
+list_parameters!(Query, LIST.spec);
 
 /// A page of forms. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -40,23 +57,7 @@ list_parameters!(Query, SPEC);
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let program = caller.program();
-    let kind = query.word("form_type");
-    let records = program.forms.all().filter(|record| {
-        kind.is_none_or(|kind| kind == record.value.kind.name())
-            && is_in_season(&query, program, record.value.season)
-            && is_selected_by_trash(&query, "archived", record.value.archived)
-            && is_selected_by_trash(&query, "deleted", record.deleted)
-    });
-    let listing = Listing {
-        path: "/form",
-        query: &query,
-        records: records.collect(),
-        key: &|form, order| rules::key(form, order, program),
-        document: &|record| document(&record.value, program),
-    };
-    listing::reply(&caller, raw.as_deref(), listing).await
+    listing::page(&caller, raw.as_deref(), &LIST, |form| document(form, caller.program())).await
 }
 
 /// A form.

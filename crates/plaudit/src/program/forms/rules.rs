@@ -4,26 +4,6 @@ use super::Form;
 use crate::document;
 use crate::kind::Kind;
 use crate::program::Program;
-use crate::program::listing::SortKey;
-
-/// What a list of forms is sorted by (contract, section 4).
-pub(super) fn key(form: &Form, order: &str, program: &Program) -> SortKey {
-    match order {
-        "callToAction" => SortKey::translated(&form.call_to_action, program),
-        "chapter_option" => SortKey::text(Some(form.chapter_option.name())),
-        "content_block" => SortKey::name(form.content_block.as_ref().map(|block| &block.name), program),
-        "created" => SortKey::time(form.created),
-        "name" => SortKey::translated(&form.name, program),
-        "season" => {
-            let season = form.season.and_then(|season| program.seasons.any(season));
-            SortKey::name(season.map(|season| &season.name), program)
-        }
-        // What has no key is sorted by slug.
-        "slug" => SortKey::Absent,
-        "type" => SortKey::text(Some(form.kind.name())),
-        _ => SortKey::time(form.updated),
-    }
-}
 
 /// The form as it is shown (contract, section 6).
 #[must_use]

@@ -3,12 +3,12 @@
 use axum::Router;
 use axum::routing::get;
 
-use super::{RoundType, document, rules};
+use super::{Round, RoundType, document};
 use crate::app::App;
 use crate::http::openapi::Error;
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, list_parameters, words};
+use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
+use crate::program::listing::{self, Of, SetupList, columns};
 
 /// The routes of rounds.
 pub fn routes() -> Router<App> {
@@ -16,14 +16,31 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("type", FilterKind::OneOf(words!(RoundType)), "What they are for"),
-    Filter::new("form", FilterKind::Slug, "The form"),
-    Filter::season("The season, or `all`"),
-    Filter::new("slug", FilterKind::Slug, "The round itself"),
-    Filter::trashed(),
+    Filter::new("type", FilterKind::OneOf(words!(RoundType)), "What they are for").by(Narrow::Is("type")),
+    Filter::new("form", FilterKind::Slug, "The form").by(Narrow::Is("form")),
+    Filter::season("The season, or `all`").by(Narrow::Season("season")),
+    Filter::new("slug", FilterKind::Slug, "The round itself").by(Narrow::Is("slug")),
+    Filter::trashed().by(Narrow::Lifecycle("deleted")),
 ];
-const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "end_date", "name", "start_date", "type", "updated"]);
-list_parameters!(Query, SPEC);
+const ORDERS: &[&str] = &["created", "end_date", "name", "start_date", "type", "updated"];
+/// Dates are all of one time zone and are sorted as they are written.
+const CELLS: &[(&str, Of<Round>); 10] = &[
+    ("created", Of::Time(|round| round.created)),
+    ("deleted", Of::Deleted),
+    ("end_date", Of::Text(|round, _| Some(round.end_date?.to_string()))),
+    ("form", Of::Slug(|round| Some(round.form))),
+    ("name", Of::Translated(|round, _| Some(&round.name))),
+    ("season", Of::Slug(|round| Some(round.season))),
+    ("slug", Of::Slug(|round| Some(round.slug))),
+    ("start_date", Of::Text(|round, _| Some(round.start_date?.to_string()))),
+    ("type", Of::Word(|round| round.kind.name())),
+    ("updated", Of::Time(|round| round.updated)),
+];
+
+/// `GET /round` (contract, section 4).
+static LIST: SetupList<Round> =
+    SetupList { path: "/round", spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
+list_parameters!(Query, LIST.spec);
 
 /// A page of rounds. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -39,24 +56,7 @@ list_parameters!(Query, SPEC);
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let program = caller.program();
-    let records = program.rounds.all().filter(|record| {
-        let round = &record.value;
-        query.word("type").is_none_or(|kind| kind == round.kind.name())
-            && query.slug("form").is_none_or(|form| form == round.form)
-            && query.slug("slug").is_none_or(|slug| slug == round.slug)
-            && is_in_season(&query, program, Some(round.season))
-            && is_selected_by_trash(&query, "trashed", record.deleted)
-    });
-    let listing = Listing {
-        path: "/round",
-        query: &query,
-        records: records.collect(),
-        key: &|round, order| rules::key(round, order, program),
-        document: &|record| document(&record.value, program),
-    };
-    listing::reply(&caller, raw.as_deref(), listing).await
+    listing::page(&caller, raw.as_deref(), &LIST, |round| document(round, caller.program())).await
 }
 
 /// A round.

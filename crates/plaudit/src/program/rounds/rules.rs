@@ -8,8 +8,7 @@ use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
-use crate::program::listing::SortKey;
-use crate::text::{LocalTime, Timestamp};
+use crate::text::Timestamp;
 
 /// What is wrong with a round among the records that it refers to.
 pub(super) fn check(round: &Round, program: &Program) -> Violations {
@@ -31,20 +30,6 @@ impl Round {
     pub fn is_open(&self, now: Timestamp, zone: &TimeZone) -> bool {
         let (start, end) = self.moments(zone);
         start.is_none_or(|start| start <= now) && end.is_none_or(|end| now < end)
-    }
-}
-
-/// What a list of rounds is sorted by (contract, section 4). Dates are all of one time zone and are sorted as they are
-/// written.
-pub(super) fn key(round: &Round, order: &str, program: &Program) -> SortKey {
-    let date = |date: Option<LocalTime>| SortKey::text(date.map(|date| date.to_string()).as_deref());
-    match order {
-        "created" => SortKey::time(round.created),
-        "end_date" => date(round.end_date),
-        "name" => SortKey::translated(&round.name, program),
-        "start_date" => date(round.start_date),
-        "type" => SortKey::text(Some(round.kind.name())),
-        _ => SortKey::time(round.updated),
     }
 }
 

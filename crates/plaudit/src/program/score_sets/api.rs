@@ -3,12 +3,12 @@
 use axum::Router;
 use axum::routing::get;
 
-use super::{Mode, document, rules};
+use super::{Mode, ScoreSet, document};
 use crate::app::App;
 use crate::http::openapi::Error;
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, list_parameters, words};
+use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
+use crate::program::listing::{self, Of, SetupList, columns};
 
 /// The routes of score sets.
 pub fn routes() -> Router<App> {
@@ -16,14 +16,31 @@ pub fn routes() -> Router<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("mode", FilterKind::OneOf(words!(Mode)), "How their entries are judged"),
-    Filter::new("form", FilterKind::Slug, "The form"),
-    Filter::season("The season, or `all`"),
-    Filter::archived(),
-    Filter::trashed(),
+    Filter::new("mode", FilterKind::OneOf(words!(Mode)), "How their entries are judged").by(Narrow::Is("mode")),
+    Filter::new("form", FilterKind::Slug, "The form").by(Narrow::Is("form")),
+    Filter::season("The season, or `all`").by(Narrow::Season("season")),
+    Filter::archived().by(Narrow::Lifecycle("archived")),
+    Filter::trashed().by(Narrow::Lifecycle("deleted")),
 ];
-const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "mode", "name", "updated"]);
-list_parameters!(Query, SPEC);
+const CELLS: &[(&str, Of<ScoreSet>); 8] = &[
+    ("archived", Of::Flag(|score_set| score_set.archived)),
+    ("created", Of::Time(|score_set| score_set.created)),
+    ("deleted", Of::Deleted),
+    ("form", Of::Slug(|score_set| Some(score_set.form))),
+    ("mode", Of::Word(|score_set| score_set.mode().name())),
+    ("name", Of::Translated(|score_set, _| Some(&score_set.name))),
+    ("season", Of::Slug(|score_set| Some(score_set.season))),
+    ("updated", Of::Time(|score_set| score_set.updated)),
+];
+
+/// `GET /score-set` (contract, section 4).
+static LIST: SetupList<ScoreSet> = SetupList {
+    path: "/score-set",
+    spec: ListSpec::new(FILTERS, &["created", "mode", "name", "updated"]),
+    cells: CELLS,
+    columns: &columns(CELLS),
+};
+list_parameters!(Query, LIST.spec);
 
 /// A page of score sets. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -39,24 +56,7 @@ list_parameters!(Query, SPEC);
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let program = caller.program();
-    let records = program.score_sets.all().filter(|record| {
-        let score_set = &record.value;
-        query.word("mode").is_none_or(|mode| mode == score_set.mode().name())
-            && query.slug("form").is_none_or(|form| form == score_set.form)
-            && is_in_season(&query, program, Some(score_set.season))
-            && is_selected_by_trash(&query, "archived", score_set.archived)
-            && is_selected_by_trash(&query, "trashed", record.deleted)
-    });
-    let listing = Listing {
-        path: "/score-set",
-        query: &query,
-        records: records.collect(),
-        key: &|score_set, order| rules::key(score_set, order, program),
-        document: &|record| document(&record.value),
-    };
-    listing::reply(&caller, raw.as_deref(), listing).await
+    listing::page(&caller, raw.as_deref(), &LIST, document).await
 }
 
 /// A score set.

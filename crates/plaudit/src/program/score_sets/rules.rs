@@ -6,7 +6,6 @@ use crate::input::Violations;
 use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
-use crate::program::listing::SortKey;
 
 /// What is wrong with a score set among the records that it refers to.
 pub(super) fn check(score_set: &ScoreSet, program: &Program) -> Violations {
@@ -20,16 +19,6 @@ pub(super) fn check(score_set: &ScoreSet, program: &Program) -> Violations {
         }
     }
     checks.finish()
-}
-
-/// What a list of score sets is sorted by (contract, section 4).
-pub(super) fn key(score_set: &ScoreSet, order: &str, program: &Program) -> SortKey {
-    match order {
-        "created" => SortKey::time(score_set.created),
-        "mode" => SortKey::text(Some(score_set.mode().name())),
-        "name" => SortKey::translated(&score_set.name, program),
-        _ => SortKey::time(score_set.updated),
-    }
 }
 
 /// The score set as it is shown (contract, section 6).

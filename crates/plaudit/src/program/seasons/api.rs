@@ -3,20 +3,34 @@
 use axum::Router;
 use axum::routing::get;
 
-use super::{document, rules};
+use super::{Season, document};
 use crate::app::App;
 use crate::http::openapi::Error;
-use crate::http::page::{ListQuery, ListSpec, list_parameters};
+use crate::http::page::{ListSpec, list_parameters};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::program::listing::{self, Listing};
+use crate::program::listing::{self, Of, SetupList, columns};
 
 /// The routes of seasons.
 pub fn routes() -> Router<App> {
     Router::new().route("/season", get(list)).route("/season/{slug}", get(show))
 }
 
-const SPEC: ListSpec = ListSpec::new(&[], &["created", "name", "status", "updated"]);
-list_parameters!(Query, SPEC);
+const CELLS: &[(&str, Of<Season>); 5] = &[
+    ("created", Of::Time(|season| season.created)),
+    ("deleted", Of::Deleted),
+    ("name", Of::Translated(|season, _| Some(&season.name))),
+    ("status", Of::Word(|season| season.status.name())),
+    ("updated", Of::Time(|season| season.updated)),
+];
+
+/// `GET /season` (contract, section 4).
+static LIST: SetupList<Season> = SetupList {
+    path: "/season",
+    spec: ListSpec { always: &[("deleted", "0")], ..ListSpec::new(&[], &["created", "name", "status", "updated"]) },
+    cells: CELLS,
+    columns: &columns(CELLS),
+};
+list_parameters!(Query, LIST.spec);
 
 /// A page of seasons. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -32,16 +46,7 @@ list_parameters!(Query, SPEC);
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let program = caller.program();
-    let listing = Listing {
-        path: "/season",
-        query: &query,
-        records: program.seasons.all().filter(|record| !record.deleted).collect(),
-        key: &|season, order| rules::key(season, order, program),
-        document: &|record| document(&record.value),
-    };
-    listing::reply(&caller, raw.as_deref(), listing).await
+    listing::page(&caller, raw.as_deref(), &LIST, document).await
 }
 
 /// A season.

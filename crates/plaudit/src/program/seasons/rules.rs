@@ -2,8 +2,6 @@
 
 use super::{Season, Status};
 use crate::document;
-use crate::program::Program;
-use crate::program::listing::SortKey;
 use crate::text::{Slug, Timestamp};
 
 /// The season that ends when `activated` becomes the active one: the active season before it, archived.
@@ -17,16 +15,6 @@ pub fn activate<'s>(seasons: impl IntoIterator<Item = &'s Season>, activated: Sl
 #[must_use]
 pub fn active_twice<'s>(seasons: impl IntoIterator<Item = &'s Season>) -> Option<&'s Season> {
     seasons.into_iter().filter(|season| season.status == Status::Active).nth(1)
-}
-
-/// What a list of seasons is sorted by (contract, section 4).
-pub(super) fn key(season: &Season, order: &str, program: &Program) -> SortKey {
-    match order {
-        "created" => SortKey::time(season.created),
-        "name" => SortKey::translated(&season.name, program),
-        "status" => SortKey::text(Some(season.status.name())),
-        _ => SortKey::time(season.updated),
-    }
 }
 
 /// The season as it is shown (contract, section 6).

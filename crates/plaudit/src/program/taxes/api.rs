@@ -3,12 +3,12 @@
 use axum::Router;
 use axum::routing::get;
 
-use super::{document, rules};
+use super::{Tax, document};
 use crate::app::App;
 use crate::http::openapi::Error;
-use crate::http::page::{ListQuery, ListSpec, list_parameters};
+use crate::http::page::{ListSpec, list_parameters};
 use crate::http::{ApiError, Caller, RawQuery, Reply};
-use crate::program::listing::{self, Listing};
+use crate::program::listing::{self, Of, SetupList, columns};
 
 /// The routes of taxes.
 pub fn routes() -> Router<App> {
@@ -17,8 +17,27 @@ pub fn routes() -> Router<App> {
 
 const ORDERS: &[&str] =
     &["country", "country_name", "created", "name", "rate", "region", "region_name", "term", "updated"];
-const SPEC: ListSpec = ListSpec::new(&[], ORDERS);
-list_parameters!(Query, SPEC);
+const CELLS: &[(&str, Of<Tax>); 10] = &[
+    ("country", Of::Text(|tax, _| Some(tax.country.clone()))),
+    ("country_name", Of::Text(|tax, _| Some(tax.country_name.clone()))),
+    ("created", Of::Time(|tax| tax.created)),
+    ("deleted", Of::Deleted),
+    ("name", Of::Text(|tax, _| tax.name.clone())),
+    ("rate", Of::Number(|tax, _| tax.rate.ten_thousandths().into())),
+    ("region", Of::Text(|tax, _| tax.region.clone())),
+    ("region_name", Of::Text(|tax, _| tax.region_name.clone())),
+    ("term", Of::Text(|tax, _| Some(tax.term.clone()))),
+    ("updated", Of::Time(|tax| tax.updated)),
+];
+
+/// `GET /tax` (contract, section 4).
+static LIST: SetupList<Tax> = SetupList {
+    path: "/tax",
+    spec: ListSpec { always: &[("deleted", "0")], ..ListSpec::new(&[], ORDERS) },
+    cells: CELLS,
+    columns: &columns(CELLS),
+};
+list_parameters!(Query, LIST.spec);
 
 /// A page of taxes. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -34,13 +53,5 @@ list_parameters!(Query, SPEC);
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let listing = Listing {
-        path: "/tax",
-        query: &query,
-        records: caller.program().taxes.all().filter(|record| !record.deleted).collect(),
-        key: &rules::key,
-        document: &|record| document(&record.value),
-    };
-    listing::reply(&caller, raw.as_deref(), listing).await
+    listing::page(&caller, raw.as_deref(), &LIST, document).await
 }

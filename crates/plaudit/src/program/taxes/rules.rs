@@ -2,23 +2,7 @@
 
 use super::Tax;
 use crate::document;
-use crate::program::listing::SortKey;
 use crate::text::Json;
-
-/// What a list of taxes is sorted by (contract, section 4).
-pub(super) fn key(tax: &Tax, order: &'static str) -> SortKey {
-    match order {
-        "country" => SortKey::text(Some(&tax.country)),
-        "country_name" => SortKey::text(Some(&tax.country_name)),
-        "created" => SortKey::time(tax.created),
-        "name" => SortKey::text(tax.name.as_deref()),
-        "rate" => SortKey::Integer(i64::from(tax.rate.ten_thousandths())),
-        "region" => SortKey::text(tax.region.as_deref()),
-        "region_name" => SortKey::text(tax.region_name.as_deref()),
-        "term" => SortKey::text(Some(&tax.term)),
-        _ => SortKey::time(tax.updated),
-    }
-}
 
 /// The tax as it is shown (contract, section 6).
 #[must_use]

@@ -4,21 +4,21 @@ use std::collections::HashMap;
 
 use crate::files;
 use crate::http::openapi::Error;
-use crate::http::page::{Ask, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters, words};
+use crate::http::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters, words};
 use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::list::ENTRIES;
-use crate::program::categories::{Category, Status, document, item, key};
-use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
-use crate::program::{Program, Record};
+use crate::program::Program;
+use crate::program::categories::{Category, Status, chapter_count, document, item};
+use crate::program::listing::{self, Counts, Of, SetupList, columns};
 use crate::text::Slug;
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen"),
-    Filter::new("chapter", FilterKind::Slug, "The chapter that offers them"),
-    Filter::new("form", FilterKind::Slug, "The form of their entries"),
-    Filter::new("parent", FilterKind::Slug, "The category right above them"),
-    Filter::season("The season, or `all`"),
-    Filter::deleted(),
+    Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen").by(Narrow::Is("status")),
+    Filter::new("chapter", FilterKind::Slug, "The chapter that offers them").by(Narrow::By(offered_in)),
+    Filter::new("form", FilterKind::Slug, "The form of their entries").by(Narrow::Is("of_form")),
+    Filter::new("parent", FilterKind::Slug, "The category right above them").by(Narrow::Is("below")),
+    Filter::season("The season, or `all`").by(Narrow::Season("of_season")),
+    Filter::deleted().by(Narrow::Lifecycle("deleted")),
 ];
 const ORDERS: &[&str] = &[
     "chapter_count",
@@ -34,8 +34,43 @@ const ORDERS: &[&str] = &[
     "status",
     "updated",
 ];
-const SPEC: ListSpec = ListSpec::new(FILTERS, ORDERS);
-list_parameters!(Query, SPEC);
+const CELLS: &[(&str, Of<Category>); 16] = &[
+    ("below", Of::Slug(|category| category.parent)),
+    ("chapter_count", Of::Number(|category, _| chapter_count(category))),
+    ("created", Of::Time(|category| category.created)),
+    ("deleted", Of::Deleted),
+    ("divisions", Of::Number(|category, _| category.divisions)),
+    ("form", Of::Translated(|category, program| Some(&program.forms.any(category.form?)?.name))),
+    ("name", Of::Translated(|category, _| Some(&category.name))),
+    ("of_form", Of::Slug(|category| category.form)),
+    ("of_season", Of::Slug(|category| Some(category.season))),
+    ("offered_in", Of::Set(|category, _| chapters(category))),
+    ("parent", Of::Translated(|category, program| Some(&program.categories.any(category.parent?)?.name))),
+    ("promoted", Of::Number(|category, _| category.promoted.map_or(i64::MIN, i64::from))),
+    ("season", Of::Translated(|category, program| Some(&program.seasons.any(category.season)?.name))),
+    ("shortcode", Of::Translated(|category, _| Some(&category.shortcode))),
+    ("status", Of::Word(|category| category.status.name())),
+    ("updated", Of::Time(|category| category.updated)),
+];
+
+/// `GET /category` (contract, section 4).
+static LIST: SetupList<Category> =
+    SetupList { path: "/category", spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
+list_parameters!(Query, LIST.spec);
+
+/// The chapters that offer a category, where it names none all of its season.
+fn chapters(category: &Category) -> Vec<String> {
+    let every = category.chapters.is_empty().then(|| EVERY.to_owned());
+    category.chapters.iter().map(Slug::to_string).chain(every).collect()
+}
+
+/// What the filter `chapter` asks.
+fn offered_in(query: &ListQuery, program: &Program) -> Vec<Ask> {
+    let Some(slug) = query.slug("chapter") else { return Vec::new() };
+    let Some(chapter) = program.chapters.any(slug) else { return vec![Ask::Never] };
+    let season = Ask::Is("of_season", chapter.season.to_string());
+    vec![season, Ask::Has("offered_in", vec![slug.to_string(), EVERY.to_owned()])]
+}
 
 /// A page of categories. Without `order` what was changed last comes first.
 #[utoipa::path(
@@ -51,40 +86,16 @@ list_parameters!(Query, SPEC);
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
+    let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
     let program = caller.program();
     let mut asks = vec![Ask::Is("deleted", "0".to_owned())];
     Narrow::Season("season").asks("season", &query, program, &mut asks);
     let counts = http::list::count(&caller, ENTRIES, &asks, &["category"]).await?;
-    let counts: HashMap<Slug, i64> = counts
-        .iter()
-        .filter_map(|(values, count)| Some((Slug::parse(values.first()?)?, i64::try_from(*count).unwrap_or(i64::MAX))))
-        .collect();
-    let count = |category: Slug| counts.get(&category).copied().unwrap_or(0);
-    let records: Vec<_> = program.categories.all().filter(|record| is_selected(&query, program, record)).collect();
-    let state: Vec<String> = records.iter().map(|record| count(record.value.slug).to_string()).collect();
-    let listing = Listing {
-        path: "/category",
-        query: &query,
-        records,
-        key: &|category, order| key(category, order, program, count(category.slug)),
-        document: &|record| item(&record.value, program, count(record.value.slug)),
-    };
-    listing::reply_with(&caller, raw.as_deref(), &listing, &state.join(","))
-}
-
-fn is_selected(query: &ListQuery, program: &Program, record: &Record<Category>) -> bool {
-    let category = &record.value;
-    let is_offered = |chapter: Slug| {
-        let of_season = program.chapters.any(chapter).is_some_and(|chapter| chapter.season == category.season);
-        of_season && category.offers(chapter)
-    };
-    query.word("status").is_none_or(|status| status == category.status.name())
-        && query.slug("chapter").is_none_or(is_offered)
-        && query.slug("form").is_none_or(|form| category.form == Some(form))
-        && query.slug("parent").is_none_or(|parent| category.parent == Some(parent))
-        && is_in_season(query, program, Some(category.season))
-        && is_selected_by_trash(query, "deleted", record.deleted)
+    let of: HashMap<Slug, u64> =
+        counts.iter().filter_map(|(values, count)| Some((Slug::parse(values.first()?)?, *count))).collect();
+    let counts = Counts { order: "entry_count", of };
+    let show = |category: &Category| item(category, program, counts.of.get(&category.slug).copied().unwrap_or(0));
+    listing::page_with(&caller, raw.as_deref(), (&LIST, &query), Some(&counts), show)
 }
 
 /// A category.

@@ -1,19 +1,35 @@
 //! Reading chapters.
 
 use crate::http::openapi::Error;
-use crate::http::page::{Filter, FilterKind, ListQuery, ListSpec, list_parameters, words};
+use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::program::chapters::{Chapter, Status, document, key};
-use crate::program::listing::{self, Listing, is_in_season, is_selected_by_trash};
+use crate::program::chapters::{Chapter, Status, document};
+use crate::program::listing::{self, Of, SetupList, columns};
 use crate::text::status_label;
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen"),
-    Filter::season("The season, or `all`"),
-    Filter::deleted(),
+    Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen").by(Narrow::Is("status")),
+    Filter::season("The season, or `all`").by(Narrow::Season("of_season")),
+    Filter::deleted().by(Narrow::Lifecycle("deleted")),
 ];
-const SPEC: ListSpec = ListSpec::new(FILTERS, &["created", "name", "season", "status", "updated"]);
-list_parameters!(Query, SPEC);
+const CELLS: &[(&str, Of<Chapter>); 7] = &[
+    ("created", Of::Time(|chapter| chapter.created)),
+    ("deleted", Of::Deleted),
+    ("name", Of::Translated(|chapter, _| Some(&chapter.name))),
+    ("of_season", Of::Slug(|chapter| Some(chapter.season))),
+    ("season", Of::Translated(|chapter, program| Some(&program.seasons.any(chapter.season)?.name))),
+    ("status", Of::Word(|chapter| chapter.status.name())),
+    ("updated", Of::Time(|chapter| chapter.updated)),
+];
+
+/// `GET /chapter` (contract, section 4).
+static LIST: SetupList<Chapter> = SetupList {
+    path: "/chapter",
+    spec: ListSpec::new(FILTERS, &["created", "name", "season", "status", "updated"]),
+    cells: CELLS,
+    columns: &columns(CELLS),
+};
+list_parameters!(Query, LIST.spec);
 
 /// A chapter as this caller is shown it.
 fn shown(chapter: &Chapter, caller: &Caller) -> String {
@@ -35,22 +51,7 @@ fn shown(chapter: &Chapter, caller: &Caller) -> String {
     security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let program = caller.program();
-    let status = query.word("status");
-    let records = program.chapters.all().filter(|record| {
-        status.is_none_or(|status| status == record.value.status.name())
-            && is_in_season(&query, program, Some(record.value.season))
-            && is_selected_by_trash(&query, "deleted", record.deleted)
-    });
-    let listing = Listing {
-        path: "/chapter",
-        query: &query,
-        records: records.collect(),
-        key: &|chapter, order| key(chapter, order, program),
-        document: &|record| shown(&record.value, &caller),
-    };
-    listing::reply(&caller, raw.as_deref(), listing).await
+    listing::page(&caller, raw.as_deref(), &LIST, |chapter| shown(chapter, &caller)).await
 }
 
 /// A chapter.
