@@ -1,4 +1,5 @@
-//! How the lists of people's records are declared: columns, filters, sorts and what is shown.
+//! How the lists of people's records are declared: columns, filters, sorts and what is shown. What is asked of any view,
+//! also of one of set-up records, is put into its numbers here ([`filter`]).
 //!
 //! - A [`Table`] names the columns that a view holds of a kind of record: those by which its lists filter and sort, under
 //!   the names that they have in the database. An index of the table begins with `account, list_revision` and has them all.

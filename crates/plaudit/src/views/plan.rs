@@ -109,13 +109,8 @@ impl Request {
     /// The page, where its list is kept.
     fn page(&self, state: &State) -> Option<Plan> {
         let (filter, sort) = (self.filter(state), self.sort(state)?);
-        let page = state.view.page(
-            self.list.table,
-            (&filter, &sort),
-            self.start.direction,
-            self.start.from(),
-            self.start.most,
-        )?;
+        let (view, Start { direction, most, .. }) = (&state.view, &self.start);
+        let page = view.page(self.list.table, (&filter, &sort), *direction, self.start.from(), *most)?;
         Some(self.plan(state, &sort, &page))
     }
 
