@@ -127,7 +127,7 @@ fn counts(steps: &[Step]) -> String {
     for step in steps {
         let (place, name) = match step.action {
             Action::Created | Action::Imported => (0, "created"),
-            Action::Updated | Action::Renewed => (1, "changed"),
+            Action::Updated => (1, "changed"),
             Action::Restored => (2, "restored"),
             Action::Trashed => (3, "trashed"),
         };

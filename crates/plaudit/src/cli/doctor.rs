@@ -246,8 +246,8 @@ fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
     let agrees = match table {
         // The document of an order tells it, and a file or a key is never in the trash.
         Table::Orders | Table::Files | Table::Keys => true,
-        // An import adds records to the trash as well, and what is renewed stays where it is.
-        _ if action == Action::Imported.name() || action == Action::Renewed.name() => true,
+        // An import adds records to the trash as well.
+        _ if action == Action::Imported.name() => true,
         // An entry in the trash shows what belongs to it still.
         Table::Entries if action == Action::Updated.name() => true,
         _ => is_deleted == (action == Action::Trashed.name()),

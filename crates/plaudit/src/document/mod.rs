@@ -12,6 +12,7 @@
 //! | `"␡c<slug>"` | a reference to the parent of this category, or null |
 //! | `"␡e<slug>"` | the entrant: `{slug, link, name, first_name, last_name, email, global_id}` of a user |
 //! | `"␡u<slug>"` | the user of an order: the same without `global_id` |
+//! | `"␡m<slug>"` | a manager of a chapter: `{slug, link, first_name, last_name}` of a user |
 //! | `{"␡t<length>":{…}}` | a translated map, of which the locales asked for are shown; the length is that of the map |
 //! | `{"␡a<length>":{…}}` | an answer map by field slug, shown as the array of answers; trashed fields are left out |
 //! | `"␡p":0` as a member | the members of the record's second document, which only single reads show |
@@ -21,7 +22,7 @@
 mod slot;
 mod write;
 
-pub use slot::{MARKER, Slot, Slots, people_of, slots};
+pub use slot::{MARKER, ShownAs, Slot, Slots, people_of, slots};
 pub use write::{List, Object, object};
 
 /// What stands between the tags in XML for a document without slots.

@@ -22,8 +22,8 @@ pub enum Slot<'d> {
     Person {
         /// The slug of the user.
         slug: &'d str,
-        /// Whether the global id is shown.
-        has_global_id: bool,
+        /// How much of the person is shown.
+        shown_as: ShownAs,
     },
     /// The JSON text of a translated map.
     Translated(&'d str),
@@ -31,6 +31,17 @@ pub enum Slot<'d> {
     Answers(&'d str),
     /// The members of the second document.
     Splice,
+}
+
+/// How much is shown of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownAs {
+    /// The name, its parts, the e-mail address and the global id.
+    Entrant,
+    /// The same without the global id.
+    Purchaser,
+    /// The parts of the name.
+    Manager,
 }
 
 impl<'d> Slot<'d> {
@@ -43,7 +54,9 @@ impl<'d> Slot<'d> {
             b'l' => Some(Self::Link(&inside[1..])),
             b'd' => Some(Self::Download(&inside[1..])),
             b'c' => Some(Self::Parent(&inside[1..])),
-            letter @ (b'e' | b'u') => Some(Self::Person { slug: &inside[1..], has_global_id: *letter == b'e' }),
+            b'e' => Some(Self::Person { slug: &inside[1..], shown_as: ShownAs::Entrant }),
+            b'u' => Some(Self::Person { slug: &inside[1..], shown_as: ShownAs::Purchaser }),
+            b'm' => Some(Self::Person { slug: &inside[1..], shown_as: ShownAs::Manager }),
             _ => None,
         }
     }
@@ -120,7 +133,7 @@ impl<'d> Slots<'d> {
         let length = match inside.first()? {
             // All slugs are as long, so this end is not searched for.
             b'r' => 2 + Slug::LENGTH,
-            b'e' | b'u' => 1 + Slug::LENGTH,
+            b'e' | b'u' | b'm' => 1 + Slug::LENGTH,
             b'l' | b'd' | b'c' => memchr(b'"', inside)?,
             _ => return None,
         };
@@ -186,8 +199,8 @@ mod tests {
             Slot::Link("/user/AbCdEfGh"),
             Slot::Download(&token),
             Slot::Parent("AbCdEfGh"),
-            Slot::Person { slug: "AbCdEfGh", has_global_id: true },
-            Slot::Person { slug: "AbCdEfGh", has_global_id: false },
+            Slot::Person { slug: "AbCdEfGh", shown_as: ShownAs::Entrant },
+            Slot::Person { slug: "AbCdEfGh", shown_as: ShownAs::Purchaser },
             Slot::Answers(map),
             Slot::Splice,
         ];

@@ -265,6 +265,11 @@ impl List<'_> {
         let _ = write!(self.next(), "\"{MARKER}r{}{slug}\"", kind.letter());
     }
 
+    /// Slot: a person who manages a chapter.
+    pub fn manager(&mut self, slug: Slug) {
+        let _ = write!(self.next(), "\"{MARKER}m{slug}\"");
+    }
+
     /// JSON text as it stands.
     pub fn raw(&mut self, json: &str) {
         self.next().extend_from_slice(json.as_bytes());

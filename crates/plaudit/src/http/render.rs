@@ -9,7 +9,7 @@ use super::buffer;
 use super::content::{Content, Draft};
 use super::download::DownloadSigner;
 use super::language::Languages;
-use crate::document::{Slot, slots};
+use crate::document::{ShownAs, Slot, slots};
 use crate::kind::Kind;
 use crate::program::{Program, fields};
 use crate::text::{Locale, Slug, write_json_string};
@@ -64,6 +64,7 @@ impl Renderer {
     pub fn naming(&mut self, people: impl IntoIterator<Item = Person>) -> &mut Self {
         self.filling.people.clear();
         self.filling.people.extend(people);
+        self.filling.people.sort_unstable_by_key(|person| person.slug);
         self
     }
 
@@ -150,7 +151,7 @@ impl Filling {
                 Some(Slot::Link(path)) => self.link(out, path),
                 Some(Slot::Download(token)) => self.download(out, token),
                 Some(Slot::Parent(category)) => self.parent(out, category),
-                Some(Slot::Person { slug, has_global_id }) => self.person(out, slug, has_global_id),
+                Some(Slot::Person { slug, shown_as }) => self.person(out, slug, shown_as),
                 Some(Slot::Translated(map)) => write_locales(out, map, self.languages.locales()),
                 Some(Slot::Answers(map)) => self.answers(out, map),
                 Some(Slot::Splice) => {
@@ -194,9 +195,11 @@ impl Filling {
         }
     }
 
-    fn person(&self, out: &mut Vec<u8>, slug: &str, has_global_id: bool) {
-        let person = self.people.iter().find(|person| person.slug.as_str() == slug);
-        Person::write(person, out, (slug, self.program.base_url()), has_global_id);
+    fn person(&self, out: &mut Vec<u8>, slug: &str, shown_as: ShownAs) {
+        let found =
+            Slug::parse(slug).and_then(|slug| self.people.binary_search_by_key(&slug, |person| person.slug).ok());
+        let person = found.map(|at| &self.people[at]);
+        Person::write(person, out, (slug, self.program.base_url()), shown_as);
     }
 
     fn link(&self, out: &mut Vec<u8>, path: &str) {
@@ -269,9 +272,9 @@ impl xml_envelope::Slots for XmlSlots<'_> {
                 filling.download(&mut json, token);
                 member(out, name, &json);
             }
-            Some(Slot::Person { slug, has_global_id }) => {
+            Some(Slot::Person { slug, shown_as }) => {
                 let mut json = Vec::new();
-                filling.person(&mut json, slug, has_global_id);
+                filling.person(&mut json, slug, shown_as);
                 member(out, name, &json);
             }
             _ => member(out, name, b"null"),

@@ -36,11 +36,11 @@ pub fn tag_of_names(names: &[&str]) -> String {
     hex::encode(&hash.finalize()[..6])
 }
 
-/// The same, for people whom an answer shows.
+/// The same, for people whom an answer shows; empty where it shows none.
 #[must_use]
-pub(super) fn tag_of_people(people: &[Person]) -> String {
+pub fn tag_of_people(people: &[Person]) -> String {
     let names: Vec<&str> = people.iter().flat_map(|person| [person.names.as_str(), &person.global_id]).collect();
-    tag_of_names(&names)
+    if names.is_empty() { String::new() } else { tag_of_names(&names) }
 }
 
 /// A success.
@@ -138,12 +138,12 @@ impl Reply {
         self
     }
 
-    /// The same, of a record that shows a person: another name is another `ETag`.
+    /// The same, of a record that shows people: another name is another `ETag`.
     #[must_use]
-    pub fn showing(mut self, person: Option<Person>) -> Self {
+    pub fn showing(mut self, shown: impl IntoIterator<Item = Person>) -> Self {
         if let Self::Record { named, people, .. } = &mut self {
-            *named = tag_of_people(person.as_slice());
-            people.extend(person);
+            people.extend(shown);
+            *named = tag_of_people(people);
         }
         self
     }

@@ -59,8 +59,6 @@ pub enum Action {
     Restored,
     /// An import added or replaced it.
     Imported,
-    /// What it shows of another record changed, and nothing of its own: not even whether it is in the trash.
-    Renewed,
 }
 
 impl Action {
@@ -73,7 +71,6 @@ impl Action {
             Self::Trashed => "trashed",
             Self::Restored => "restored",
             Self::Imported => "imported",
-            Self::Renewed => "renewed",
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The table of changes.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::tail::{EntryChange, Logged};
 use super::{Change, Origin, rules};
-use crate::db::{AccountId, Db, DbError, Row, Tx};
+use crate::db::{AccountId, Db, DbError, Row, Source, Tx};
 use crate::text::{Slug, Timestamp};
 use crate::{document, users};
 
@@ -209,14 +208,14 @@ pub async fn stretch_of_entry(
 
 /// The changes with the people whom their documents show, who are looked up together, as they are called now.
 async fn with_people(db: &Db, account: AccountId, found: Vec<Logged>) -> Result<Vec<Arc<EntryChange>>, DbError> {
-    let shown: Vec<Vec<Slug>> = found.iter().map(|logged| document::people_of(&logged.document)).collect();
-    let slugs: BTreeSet<Slug> = shown.iter().flatten().copied().collect();
-    let people = users::store::people_of(db, account, &Vec::from_iter(slugs)).await?;
-    let change = |(logged, shown): (Logged, Vec<Slug>)| {
+    let documents = found.iter().map(|logged| logged.document.as_str());
+    let people = users::store::shown_in(account, Source::Db(db), documents).await?;
+    let change = |logged: Logged| {
+        let shown = document::people_of(&logged.document);
         let people = people.iter().filter(|person| shown.contains(&person.slug)).cloned().collect();
         Arc::new(EntryChange::new(logged, people))
     };
-    Ok(found.into_iter().zip(shown).map(change).collect())
+    Ok(found.into_iter().map(change).collect())
 }
 
 fn logged(row: &Row<'_>, document: &str) -> Result<Logged, DbError> {

@@ -7,6 +7,7 @@
 //!   the program, so that names of other records stand in it as texts.
 //! - Texts are compared by their code points after case folding (each character in upper case, then in lower case), so
 //!   that every engine and every reader sorts alike. What is absent comes first, and last when the list is turned around.
+//! - The people whom records show are looked up for each answer: their names are no part of the program.
 //! - One statement compares the program's version, so that no page is made from a stale snapshot.
 
 use std::collections::HashMap;
@@ -16,12 +17,15 @@ use list_view::{Cell, Column, Holds, Key, NOBODY, Sort, View};
 use parking_lot::RwLock;
 
 use super::{InProgram, Program, Record, accounts};
+use crate::db::Source;
 use crate::http::list::{self as pages, Around, Start};
 use crate::http::page::{EVERY, ListQuery, ListSpec, Order};
+use crate::http::reply::tag_of_people;
 use crate::http::{ApiError, Caller, Reply};
 use crate::kind::Kind;
 use crate::list::{column, filter};
 use crate::text::{Slug, Timestamp, Translated, folded};
+use crate::users::{self, Person};
 
 /// A list of set-up records.
 #[derive(Debug)]
@@ -188,14 +192,14 @@ pub async fn page<T: InProgram>(
     show: impl Fn(&T) -> String,
 ) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw, &list.spec)?;
-    let reply = page_with(caller, raw, (list, &query), None, show)?;
+    let reply = page_with(caller, raw, (list, &query), None, show).await?;
     confirm(caller).await?;
     Ok(reply)
 }
 
 /// A page of set-up records that may show more than the program, which the slice has read with the program's version and
 /// has compared.
-pub fn page_with<T: InProgram>(
+pub async fn page_with<T: InProgram>(
     caller: &Caller,
     raw: Option<&str>,
     (list, query): (&SetupList<T>, &ListQuery),
@@ -203,15 +207,17 @@ pub fn page_with<T: InProgram>(
     show: impl Fn(&T) -> String,
 ) -> Result<Reply, ApiError> {
     let page = Page::of(caller.program(), (list, query), counts)?;
+    let records = T::records(caller.program());
+    let shown: Vec<String> = page.slugs.iter().filter_map(|slug| records.any(*slug)).map(show).collect();
+    let people = people(caller, shown.iter().map(String::as_str)).await?;
+    let named = tag_of_people(&people);
     let mut renderer = caller.renderer();
-    pages::begin(&mut renderer, query);
-    for slug in &page.slugs {
-        if let Some(record) = T::records(caller.program()).any(*slug) {
-            renderer.item(&show(record), None);
-        }
+    pages::begin(renderer.naming(people), query);
+    for document in &shown {
+        renderer.item(document, None);
     }
     let told = counts.iter().flat_map(|counts| page.slugs.iter().map(|slug| (*slug, counts.of.get(slug))));
-    let state = format!("{}{:?}", page.has_more, told.collect::<Vec<_>>());
+    let state = format!("{}{named}{:?}", page.has_more, told.collect::<Vec<_>>());
     let end = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
     let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end };
     Ok(pages::end(caller, renderer, (list.path, query, raw), &around, &state))
@@ -219,8 +225,14 @@ pub fn page_with<T: InProgram>(
 
 /// A single set-up record of the snapshot.
 pub async fn show(caller: &Caller, revision: i64, document: String) -> Result<Reply, ApiError> {
+    let people = people(caller, [document.as_str()]).await?;
     confirm(caller).await?;
-    Ok(Reply::ok(document, revision))
+    Ok(Reply::ok(document, revision).showing(people))
+}
+
+/// The people whom these documents show.
+async fn people<'d>(caller: &Caller, documents: impl IntoIterator<Item = &'d str>) -> Result<Vec<Person>, ApiError> {
+    Ok(users::store::shown_in(caller.account(), Source::Db(&caller.app().db), documents).await?)
 }
 
 /// Compares the snapshot's version with the account's.

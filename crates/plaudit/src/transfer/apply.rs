@@ -137,9 +137,9 @@ impl Import<'_> {
         let Some(found) = self.account(account).await? else { return Ok(None) };
         let stored = self.stored_setup().await?;
         let given = self.name_by_what_they_are(found.account.default_language, &stored)?;
-        let (program, mut changes) = self.setup(&found, stored).await?;
+        let (program, changes) = self.setup(&found, stored).await?;
         self.owner(&found).await?;
-        self.name_managers(&program, &mut changes).await?;
+        self.check_every_manager(&program, &changes).await?;
         self.check_counts().await?;
         Ok(Some(Planned { found, changes, given }))
     }

@@ -20,7 +20,6 @@ use crate::log::{self, Action, Actor, Change, Origin};
 use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, SetupRecord};
 use crate::text::{Json, JsonObject, Slug};
-use crate::users::Summary;
 
 /// Adds or replaces the records of a file. `account` is the account that it is about where it has no record of it.
 pub async fn import<R: BufRead + Send>(
@@ -54,7 +53,6 @@ pub(super) struct Import<'i> {
     pub(super) id: AccountId,
     pub(super) origin: Origin,
     pub(super) changed: BTreeMap<Kind, u64>,
-    pub(super) summaries: HashMap<Slug, Summary>,
     /// Users who are known to be there.
     users: HashSet<Slug>,
     pub(super) blobs: Spool,
@@ -184,7 +182,6 @@ impl<'i> Import<'i> {
             id: AccountId::NONE,
             origin: Origin { actor: Actor::Operator, source: "system", at: deployment.clock.now() },
             changed: BTreeMap::new(),
-            summaries: HashMap::new(),
             users: HashSet::new(),
             blobs: Spool::default(),
             apply: None,
@@ -200,11 +197,11 @@ impl Import<'_> {
         let slug = found.account.slug;
         let stored = self.stored_setup().await?;
         self.name_the_nameless().await?;
-        let (program, mut changes) = self.setup(&found, stored).await?;
+        let (program, changes) = self.setup(&found, stored).await?;
         self.write_account(&found).await?;
         self.users(&program).await?;
         self.owner(&found).await?;
-        self.name_managers(&program, &mut changes).await?;
+        self.check_every_manager(&program, &changes).await?;
         self.write_setup(&changes).await?;
         self.files(&program).await?;
         let had_details = self.has_any(Table::Contributors).await? || self.has_any(Table::Attachments).await?;
@@ -453,20 +450,5 @@ impl Import<'_> {
             (None, ..) => Action::Imported,
             (Some(_), before, deleted) => super::plan::action(before, deleted),
         }
-    }
-
-    /// What other records show of a user, which is looked up once for many of them.
-    pub(super) async fn summary(&mut self, user: Slug) -> Result<Option<Summary>, DbError> {
-        if let Some(summary) = self.summaries.get(&user) {
-            return Ok(Some(summary.clone()));
-        }
-        let found = crate::users::store::summary(&mut self.tx, self.id, user).await?;
-        if let Some(summary) = &found {
-            if self.summaries.len() >= REMEMBERED {
-                self.summaries.clear();
-            }
-            self.summaries.insert(user, summary.clone());
-        }
-        Ok(found)
     }
 }

@@ -131,7 +131,7 @@ impl fmt::Display for Step {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sign = match self.action {
             Action::Created | Action::Restored | Action::Imported => '+',
-            Action::Updated | Action::Renewed => '~',
+            Action::Updated => '~',
             Action::Trashed => '-',
         };
         write!(formatter, "{sign} {} {}", self.kind, self.slug)?;

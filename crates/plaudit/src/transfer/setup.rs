@@ -14,7 +14,7 @@ use crate::entries;
 use crate::input::{self, Violations};
 use crate::kind::Kind;
 use crate::program::accounts::Account;
-use crate::program::chapters::{Candidate, Chapter, Manager, may_manage};
+use crate::program::chapters::{Candidate, Chapter, may_manage};
 use crate::program::fields::{self, Field, Resource};
 use crate::program::seasons::{self, Season, Status};
 use crate::program::tabs::{Tab, TabKind};
@@ -109,7 +109,12 @@ impl Import<'_> {
         for Held { place, object } in std::mem::take(&mut self.reading.setup) {
             let Some(slug) = Slug::parse(&place.name) else { continue };
             let kind = place.kind;
-            let found = stored.get(&(kind, slug)).map(|row| found(kind, row, &context));
+            let found = stored.get(&(kind, slug)).map(|row| Found {
+                deleted: row.deleted,
+                doc: row.doc.clone(),
+                more: String::new(),
+                flag: false,
+            });
             let mut item = Item::new(place, object, found, &mut self.faults);
             named.insert((kind, slug));
             if kind == Kind::Field {
@@ -343,10 +348,9 @@ impl Import<'_> {
         chapter: &Chapter,
         line: Option<&Place>,
     ) -> Result<(), Error> {
-        let slugs: Vec<Slug> = chapter.managers.iter().map(|manager| manager.slug).collect();
-        for candidate in users::store::candidates(&mut self.tx, self.id, &slugs).await? {
+        for candidate in users::store::candidates(&mut self.tx, self.id, &chapter.managers).await? {
             if !may_manage(program, &candidate.roles) {
-                let slug = candidate.manager.slug;
+                let slug = candidate.slug;
                 let message = format!("{slug} does not hold the role of a chapter manager");
                 if let Some(place) = line {
                     self.faults.member(place, "managers", message);
@@ -363,7 +367,7 @@ impl Import<'_> {
     /// Where the file has the user who no longer may manage chapters, or else one of the user's roles.
     fn cause(&mut self, candidate: &Candidate) -> Result<Option<Place>, Error> {
         let roles = candidate.roles.iter().map(|role| (Kind::Role, *role));
-        for (kind, slug) in std::iter::once((Kind::User, candidate.manager.slug)).chain(roles) {
+        for (kind, slug) in std::iter::once((Kind::User, candidate.slug)).chain(roles) {
             if let Some(line) = self.reading.names.line_of(Space::Kind(kind), slug.as_str())? {
                 return Ok(Some(Place::new(line, kind, slug.as_str())));
             }
@@ -371,33 +375,10 @@ impl Import<'_> {
         Ok(None)
     }
 
-    /// Chapters show the names of their managers, who hold the role; both may have changed although a chapter has not.
-    pub(super) async fn name_managers(&mut self, program: &Program, changes: &mut Changes) -> Result<(), Error> {
-        for chapter in program.chapters.all().filter(|chapter| !chapter.value.managers.is_empty()) {
-            let place = changes.chapters.get(&chapter.value.slug).cloned();
-            if !chapter.deleted {
-                self.check_managers(program, &chapter.value, place.as_ref()).await?;
-            }
-            self.name_managers_of(&chapter.value, changes).await?;
-        }
-        Ok(())
-    }
-
-    async fn name_managers_of(&mut self, chapter: &Chapter, changes: &mut Changes) -> Result<(), Error> {
-        let mut chapter = chapter.clone();
-        for Manager { slug, first_name, last_name } in &mut chapter.managers {
-            if let Some(user) = self.summary(*slug).await? {
-                (*first_name, *last_name) = (user.first_name, user.last_name);
-            }
-        }
-        let key = (Kind::Chapter, chapter.slug);
-        let stored = changes.stored.get(&key);
-        let deleted = changes.changed.get(&key).or(stored).is_some_and(|row| row.deleted);
-        let row = SetupRow { deleted, revision: 0, doc: program_store::stored(&chapter) };
-        if stored.is_some_and(|stored| stored.doc == row.doc && stored.deleted == row.deleted) {
-            changes.changed.remove(&key);
-        } else {
-            changes.changed.insert(key, row);
+    /// Who manages a chapter holds the role, which may have changed although the chapter has not.
+    pub(super) async fn check_every_manager(&mut self, program: &Program, changes: &Changes) -> Result<(), Error> {
+        for chapter in program.chapters.all_live().filter(|chapter| !chapter.managers.is_empty()) {
+            self.check_managers(program, chapter, changes.chapters.get(&chapter.slug)).await?;
         }
         Ok(())
     }
@@ -433,24 +414,4 @@ fn archive_before(named: &BTreeSet<(Kind, Slug)>, changes: &mut Changes, context
         changed.insert((Kind::Season, archived.slug), row);
     }
     Ok(())
-}
-
-/// What is stored of a record of the set-up. The names of a chapter's managers are no part of what a file says of it.
-fn found(kind: Kind, row: &SetupRow, context: &Context) -> Found {
-    let mut doc = row.doc.clone();
-    if kind == Kind::Chapter
-        && let Ok(chapter) = program_store::parse::<Chapter>(&doc, context)
-    {
-        doc = program_store::stored(&without_names(chapter));
-    }
-    Found { deleted: row.deleted, doc, more: String::new(), flag: false }
-}
-
-/// A chapter as a file has it, with managers of whom only the slug is said.
-pub(super) fn without_names(mut chapter: Chapter) -> Chapter {
-    for manager in &mut chapter.managers {
-        manager.first_name.clear();
-        manager.last_name.clear();
-    }
-    chapter
 }

@@ -80,7 +80,6 @@ impl Import<'_> {
             return Ok(());
         }
         let before = before.map(|(user, _)| user);
-        self.summaries.remove(&user.slug);
         self.write_person(stage, &user, password.as_ref()).await?;
         let slug = user.slug;
         let beside = users::beside(&user);

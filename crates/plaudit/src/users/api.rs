@@ -111,7 +111,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<New>) -> Result<Reply, ApiE
         }
     }
     let events = create_events(&user);
-    let revision = write(tx, program, &writing.origin, (None, &user), Action::Created, &events).await?;
+    let revision = write(tx, account, &writing.origin, &user, Action::Created, &events).await?;
     if identity != Identity::New {
         let document = document::object(|object| {
             object.text("message", "The person exists already and was added to the account.");
@@ -180,7 +180,7 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Changed>) -> Result<Reply, 
         return Ok(Reply::detailed(doc, detail, revision));
     }
     let events = update_events(&before, &after);
-    let revision = write(tx, program, &writing.origin, (Some(&before), &after), Action::Updated, &events).await?;
+    let revision = write(tx, account, &writing.origin, &after, Action::Updated, &events).await?;
     let (doc, detail) = shown(&after);
     Ok(Reply::detailed(doc, detail, revision))
 }
@@ -205,7 +205,7 @@ pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Resu
 async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
     let Stored { user, revision, .. } = live(tx, writing, *writing.state).await?;
     writing.precondition(revision)?;
-    write(tx, &writing.program, &writing.origin, (Some(&user), &user), Action::Trashed, &[]).await?;
+    write(tx, writing.account(), &writing.origin, &user, Action::Trashed, &[]).await?;
     Ok(Reply::no_content())
 }
 
@@ -233,7 +233,7 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
         return Err(ApiError::State("The user is not in the trash.".to_owned()));
     }
     writing.precondition(revision)?;
-    write(tx, &writing.program, &writing.origin, (Some(&user), &user), Action::Restored, &[]).await?;
+    write(tx, writing.account(), &writing.origin, &user, Action::Restored, &[]).await?;
     Ok(Reply::no_content())
 }
 

@@ -173,7 +173,7 @@ async fn take(tx: &mut Tx, state: &Following) -> Result<Option<Slug>, ApiError> 
         let confirmed = User { confirmed: true, confirmed_at: Some(state.now), updated: state.now, ..user.clone() };
         let origin = Origin { actor: Actor::User(slug), source: "ui", at: state.now };
         let events = [Event::UserConfirmed, Event::UserUpdated];
-        write(tx, &state.program, &origin, (Some(&user), &confirmed), Action::Updated, &events).await?;
+        write(tx, account, &origin, &confirmed, Action::Updated, &events).await?;
     }
     Ok(Some(slug))
 }

@@ -6,13 +6,16 @@ pub mod people;
 mod seasons;
 mod show;
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use super::document::{self, Beside};
 use super::rules::sort_text;
 use super::{Person, Summary, User, names, normal_email};
-use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
-use crate::program::chapters::{Candidate, Manager};
+use crate::db::{AccountId, Db, DbError, Row, Source, Tx, Value};
+use crate::document::people_of;
+use crate::program::chapters::Candidate;
 use crate::program::{self, Record};
 use crate::text::{Slug, Timestamp};
 
@@ -145,29 +148,29 @@ pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Resu
     Ok(found)
 }
 
-/// What other records show of a user, even of one in the trash.
-pub async fn summary(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Summary>, DbError> {
-    let sql = "SELECT doc, person FROM users WHERE account = $1 AND slug = $2";
-    tx.first(sql, &[account.into(), slug.into()], |row| summary_of(row, 0)).await
-}
-
 /// How the records of others show a user, even one in the trash.
 pub async fn person(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Person>, DbError> {
     let sql = "SELECT slug, names, person FROM users WHERE account = $1 AND slug = $2";
     Ok(tx.first(sql, &[account.into(), slug.into()], |row| person_of(row, 0)).await?.flatten())
 }
 
-/// How the records of others show these users.
-pub async fn people_of(db: &Db, account: AccountId, slugs: &[Slug]) -> Result<Vec<Person>, DbError> {
+/// The users whom these documents show, as they are called now, each once.
+pub async fn shown_in<'d>(
+    account: AccountId,
+    mut source: Source<'_>,
+    documents: impl IntoIterator<Item = &'d str>,
+) -> Result<Vec<Person>, DbError> {
+    let slugs: BTreeSet<Slug> = documents.into_iter().flat_map(people_of).collect();
     let mut found = Vec::with_capacity(slugs.len());
-    for slugs in slugs.chunks(TOGETHER) {
+    for slugs in Vec::from_iter(slugs).chunks(TOGETHER) {
         let (list, values) = filled(slugs, 2, vec![account.into()]);
         let sql = format!("SELECT slug, names, person FROM users WHERE account = $1 AND slug IN ({list})");
-        db.each(&sql, &values, |row| {
-            found.extend(person_of(row, 0)?);
-            Ok(())
-        })
-        .await?;
+        source
+            .each(&sql, &values, |row| {
+                found.extend(person_of(row, 0)?);
+                Ok(())
+            })
+            .await?;
     }
     Ok(found)
 }
@@ -249,11 +252,9 @@ fn candidate_of(doc: &str) -> Result<Candidate, DbError> {
     #[derive(Deserialize)]
     struct Named {
         slug: Slug,
-        first_name: String,
-        last_name: String,
         roles: Vec<String>,
     }
-    let Named { slug, first_name, last_name, roles } = serde_json::from_str(doc).map_err(|error| broken(&error))?;
+    let Named { slug, roles } = serde_json::from_str(doc).map_err(|error| broken(&error))?;
     let roles = roles.iter().filter_map(|role| document::role_of(role)).collect();
-    Ok(Candidate { manager: Manager { slug, first_name, last_name }, roles })
+    Ok(Candidate { slug, roles })
 }

@@ -69,6 +69,6 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Resul
     after.user_fields.set(*field, Some(Json::String(file.token.as_str().to_owned().into())));
     after.updated = writing.origin.at;
     let events = update_events(&before, &after);
-    write(tx, program, &writing.origin, (Some(&before), &after), Action::Updated, &events).await?;
+    write(tx, account, &writing.origin, &after, Action::Updated, &events).await?;
     Ok(reply)
 }

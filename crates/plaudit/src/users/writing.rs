@@ -1,31 +1,26 @@
-//! Writes a user: the log, the row, and the chapters that show the user as a manager.
+//! Writes a user: the log and the row.
 
 use super::store;
 use super::{User, beside, logged, shown};
-use crate::db::{DbError, Tx};
+use crate::db::{AccountId, DbError, Tx};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change, Event, Origin};
-use crate::program::{Program, Record, chapters};
+use crate::program::Record;
 
-/// Writes a user and logs the change; gives the revision. `before` is the user as it was, unless it is new.
+/// Writes a user and logs the change; gives the revision.
 pub(super) async fn write(
     tx: &mut Tx,
-    program: &Program,
+    account: AccountId,
     origin: &Origin,
-    (before, after): (Option<&User>, &User),
+    after: &User,
     action: Action,
     events: &[Event],
 ) -> Result<i64, DbError> {
-    let account = program.id;
     let document = logged(&shown(after), &beside(after)).unwrap_or_default();
     let change = Change { kind: Kind::User, slug: after.slug.as_str(), action, events, document };
     let revision = log::append(tx, account, origin, change).await?;
     let record = Record { value: after.clone(), revision, deleted: action == Action::Trashed };
     store::put(tx, account, &record).await?;
-    let names = |user: &User| (user.first_name.clone(), user.last_name.clone());
-    if before.is_some_and(|before| names(before) != names(after)) {
-        chapters::renew_manager(tx, program, origin, &after.summary()).await?;
-    }
     Ok(revision)
 }
 

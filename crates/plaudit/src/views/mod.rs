@@ -335,8 +335,8 @@ impl Views {
             self.note(id, account, 0);
             return tx.commit().await.map(|()| None);
         };
-        let held = account.state.write().take();
-        let known = held.filter(|state| state.is_before(&head, hash) && state.is_worth_keeping(&head));
+        let state = account.state.write().take();
+        let known = state.filter(|state| state.is_before(&head, hash) && state.is_worth_keeping(&head));
         let begin = known.as_ref().filter(|state| state.has(need)).map_or(0, |state| state.head.sequence);
         // No more records are read than there are changes.
         if head.sequence - begin <= FEW_CHANGES {
@@ -368,7 +368,7 @@ impl Views {
     ) -> Result<Tx, DbError> {
         let progress = |view: &View, table: &Table, count: usize| {
             self.note(id, account, view.bytes());
-            if count % TOLD == 0 {
+            if count.is_multiple_of(TOLD) {
                 tracing::info!(account = id.0, table = table.sql, records = count, "a view is being loaded");
             }
         };

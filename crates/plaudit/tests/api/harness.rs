@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, Method, Request};
 use http_body_util::BodyExt;
 use plaudit::app::{self, App};
 use plaudit::clock::Clock;
-use plaudit::db::{self, AccountId, Db};
+use plaudit::db::{self, AccountId, Db, Source};
 use plaudit::http::Renderer;
 use plaudit::http::accept::Format;
 use plaudit::http::language::Languages;
@@ -511,13 +511,13 @@ impl Server {
         let (doc, detail) = self.stored_entry(account, slug).await;
         let id = self.account(account).await;
         let program = self.app.programs.reload(id).await.unwrap().unwrap();
-        let people = plaudit::document::people_of(&doc);
+        let people = plaudit::users::store::shown_in(id, Source::Db(&self.db), [doc.as_str()]).await.unwrap();
         let filling = Filling {
             languages: Languages::of_default(program.account.default_language),
             program,
             signer: self.app.signer.clone(),
             expires: 0,
-            people: plaudit::users::store::people_of(&self.db, id, &people).await.unwrap(),
+            people,
         };
         let body = Renderer::new(Format::Json, filling).record(&doc, Some(&detail));
         serde_json::from_slice(&body.whole()).unwrap()

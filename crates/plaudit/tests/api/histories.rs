@@ -4,7 +4,6 @@
 use plaudit::db::tables::TABLES;
 use plaudit::db::{AccountId, DbError};
 use plaudit::program::keys::{ApiKey, Scope};
-use serde_json::Value;
 use tower::ServiceExt;
 
 use crate::both_engines;

@@ -105,12 +105,7 @@ async fn save<T: SetupRecord>(filling: &mut Filling<'_>, record: Value) -> Resul
 async fn chapters(filling: &mut Filling<'_>, plan: &Plan, season: u64) -> Result<(), DbError> {
     for place in 0..if season == 0 { CHAPTERS } else { OLD } {
         let number = place + 1;
-        let managers: Vec<Value> = (0..place % (MANAGERS + 1))
-            .map(|manager| {
-                let (first_name, last_name) = plan.name(manager);
-                json!({"slug": plan.slug(Kind::User, manager), "first_name": first_name, "last_name": last_name})
-            })
-            .collect();
+        let managers: Vec<Slug> = (0..place % (MANAGERS + 1)).map(|manager| plan.slug(Kind::User, manager)).collect();
         let record = json!({
             "slug": plan.slug(Kind::Chapter, Plan::of_season(season, place, CHAPTERS, OLD)),
             "season": plan.slug(Kind::Season, season), "status": "active", "managers": managers,

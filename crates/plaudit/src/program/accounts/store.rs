@@ -51,13 +51,13 @@ pub async fn state(
 ) -> Result<Option<State>, DbError> {
     let known = known.unwrap_or_default();
     // What the transaction changed of the head is written at its end.
-    let held = tx.held_head(account);
+    let changed = tx.held_head(account);
     tx.first(
         "SELECT version, doc, sequence, hash, \
          (SELECT count(*) FROM changes WHERE account = $1 AND sequence = $2 AND hash = $3) FROM accounts WHERE id = $1",
         &[account.into(), known.sequence.into(), known.hash.as_slice().into()],
         |row| {
-            let (version, mark) = match held {
+            let (version, mark) = match changed {
                 Some(head) => (head.version, Mark { sequence: head.sequence, hash: head.hash }),
                 None => (row.integer(0)?, Mark { sequence: row.integer(2)?, hash: hash_of_change(row.bytes(3)?)? }),
             };

@@ -5,16 +5,14 @@
 //! - An update changes what it names; a locale that it leaves out keeps its text. The name in the account's default
 //!   language cannot be made blank.
 //! - Managers are users of the account who hold the role of a chapter manager, or of a program manager
-//!   ([`may_manage`]); their names stand in the chapter's document.
+//!   ([`may_manage`]); their names stand in their own records alone.
 //! - A chapter may have one image; an upload takes the place of the one before. It is not shown with the chapter.
 //! - Deleting a chapter never fails on account of its entries: they keep their reference and show its name.
 
 pub mod api;
-mod renewal;
 mod rules;
 
 pub use api::routes;
-pub use renewal::renew_manager;
 pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 
 use super::{Context, Member, Program, SetupRecord, Shape, names};
@@ -55,17 +53,6 @@ impl Status {
     }
 }
 
-/// A user who manages a chapter, with the name that the chapter shows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manager {
-    /// The user.
-    pub slug: Slug,
-    /// The user's first name.
-    pub first_name: String,
-    /// The user's last name.
-    pub last_name: String,
-}
-
 /// A chapter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chapter {
@@ -86,7 +73,7 @@ pub struct Chapter {
     /// The most pixels that its image is wide.
     pub max_image_width: Option<i64>,
     /// Who manages it, in the order in which they were named.
-    pub managers: Vec<Manager>,
+    pub managers: Vec<Slug>,
     /// When it was made.
     pub created: Timestamp,
     /// When it was last changed.
@@ -134,7 +121,7 @@ impl SetupRecord for Chapter {
         let image_heading = members.optional("image_heading", input::translated(languages, NAME_LENGTH));
         let image = members.nullable("image", input::token);
         let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH));
-        let managers = members.optional("managers", input::list(MANAGERS, read_manager));
+        let managers = members.optional("managers", input::list(MANAGERS, input::slug));
         let created = members.optional("created", input::time).unwrap_or(context.now);
         let updated = members.optional("updated", input::time).unwrap_or(context.now);
         Some(Self {
@@ -160,15 +147,7 @@ impl SetupRecord for Chapter {
         object.locales("image_heading", &self.image_heading);
         object.optional_text("image", self.image.as_ref().map(Token::as_str));
         object.optional_integer("max_image_width", self.max_image_width);
-        object.list("managers", |list| {
-            for manager in &self.managers {
-                list.object(|object| {
-                    object.slug("slug", manager.slug);
-                    object.text("first_name", &manager.first_name);
-                    object.text("last_name", &manager.last_name);
-                });
-            }
-        });
+        object.slugs("managers", &self.managers);
         object.time("created", self.created);
         object.time("updated", self.updated);
     }
@@ -182,7 +161,7 @@ impl SetupRecord for Chapter {
     }
 
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        let managers = self.managers.iter().map(|manager| ("managers", Kind::User, manager.slug));
+        let managers = self.managers.iter().map(|manager| ("managers", Kind::User, *manager));
         std::iter::once(("season", Kind::Season, self.season)).chain(managers).collect()
     }
 
@@ -193,16 +172,4 @@ impl SetupRecord for Chapter {
     fn files(&self) -> Vec<(&'static str, &Token)> {
         self.image.iter().map(|image| ("image", image)).collect()
     }
-}
-
-/// A manager is a bare slug in a program file, and carries the names that were looked up when it is stored.
-fn read_manager(json: &crate::text::Json) -> Result<Manager, String> {
-    let (slug, first_name, last_name) = match json.get("slug") {
-        Some(stored) => {
-            let name = |member| json.get(member).and_then(|name| name.as_str()).unwrap_or_default().to_owned();
-            (input::slug(stored)?, name("first_name"), name("last_name"))
-        }
-        None => (input::slug(json)?, String::new(), String::new()),
-    };
-    Ok(Manager { slug, first_name, last_name })
 }

@@ -1,7 +1,7 @@
 //! Pure rules of chapters.
 
-use super::{Chapter, IMAGE_WIDTH, MANAGERS, Manager, NAME_LENGTH, Status};
-use crate::document::{self, Object};
+use super::{Chapter, IMAGE_WIDTH, MANAGERS, NAME_LENGTH, Status};
+use crate::document;
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::program::roles::RoleType;
@@ -38,8 +38,8 @@ pub struct Update {
 /// A user who is named as a manager, with the roles that the user holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The user, as a chapter shows managers.
-    pub manager: Manager,
+    /// The user.
+    pub slug: Slug,
     /// The user's roles.
     pub roles: Vec<Slug>,
 }
@@ -93,22 +93,22 @@ fn read_heading(members: &mut Members<'_>, context: &Context) -> Option<Translat
 /// What is wrong with a chapter of a program file: it names each manager once.
 pub(super) fn check(chapter: &Chapter) -> Violations {
     let mut violations = Violations::default();
-    for slug in input::twice(chapter.managers.iter().map(|manager| manager.slug)) {
+    for slug in input::twice(chapter.managers.iter().copied()) {
         violations.add("managers", format!("names {slug} twice"));
     }
     violations
 }
 
 /// The managers of these slugs; `found` are those of them that are users of the account.
-fn managers(named: Vec<Slug>, found: &[Candidate], program: &Program, violations: &mut Violations) -> Vec<Manager> {
+fn managers(named: Vec<Slug>, found: &[Candidate], program: &Program, violations: &mut Violations) -> Vec<Slug> {
     let mut managers = Vec::with_capacity(named.len());
     for slug in named {
-        match found.iter().find(|candidate| candidate.manager.slug == slug) {
+        match found.iter().find(|candidate| candidate.slug == slug) {
             None => violations.add("managers", format!("{slug} is no user of the account")),
             Some(candidate) if !may_manage(program, &candidate.roles) => {
                 violations.add("managers", format!("{slug} does not hold the role of a chapter manager"));
             }
-            Some(candidate) => managers.push(candidate.manager.clone()),
+            Some(_) => managers.push(slug),
         }
     }
     managers
@@ -182,7 +182,7 @@ pub fn document(chapter: &Chapter, program: &Program, label: &str) -> String {
         object.text("status", label);
         object.list("managers", |list| {
             for manager in &chapter.managers {
-                list.object(|object| write_manager(object, manager));
+                list.manager(*manager);
             }
         });
         // A season that was destroyed since leaves no dangling reference.
@@ -194,13 +194,6 @@ pub fn document(chapter: &Chapter, program: &Program, label: &str) -> String {
         object.time("created", chapter.created);
         object.time("updated", chapter.updated);
     })
-}
-
-fn write_manager(object: &mut Object<'_>, manager: &Manager) {
-    object.slug("slug", manager.slug);
-    object.link("link", Kind::User, manager.slug.as_str());
-    object.text("first_name", &manager.first_name);
-    object.text("last_name", &manager.last_name);
 }
 
 #[cfg(test)]

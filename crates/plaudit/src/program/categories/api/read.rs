@@ -95,7 +95,7 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
         counts.iter().filter_map(|(values, count)| Some((Slug::parse(values.first()?)?, *count))).collect();
     let counts = Counts { order: "entry_count", of };
     let show = |category: &Category| item(category, program, counts.of.get(&category.slug).copied().unwrap_or(0));
-    listing::page_with(&caller, raw.as_deref(), (&LIST, &query), Some(&counts), show)
+    listing::page_with(&caller, raw.as_deref(), (&LIST, &query), Some(&counts), show).await
 }
 
 /// A category.

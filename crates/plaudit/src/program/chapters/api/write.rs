@@ -1,7 +1,7 @@
 //! Making, changing and deleting chapters.
 
 use super::{CreateChapter, UpdateChapter};
-use crate::db::{AccountId, DbError, Tx};
+use crate::db::{AccountId, DbError, Source, Tx};
 use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
 use crate::ids::Ids;
@@ -10,7 +10,7 @@ use crate::log::Action;
 use crate::program::chapters::{self, Candidate, Chapter, Status, document, read_create, read_update};
 use crate::program::store;
 use crate::text::{JsonObject, Slug, status_label};
-use crate::users;
+use crate::users::{self, Person};
 
 struct Creating {
     ids: Ids,
@@ -44,7 +44,8 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creating>) -> Result<Reply,
     let chapter = chapters::create(program, create, &found, slug, writing.origin.at)?;
     let shown = shown(&chapter, writing);
     let revision = store::change(tx, account, &writing.origin, Action::Created, chapter).await?;
-    Ok(Reply::created(shown, revision, Kind::Chapter, slug.as_str()))
+    let managers = managers(tx, account, &shown).await?;
+    Ok(Reply::created(shown, revision, Kind::Chapter, slug.as_str()).showing(managers))
 }
 
 struct Updating {
@@ -80,15 +81,20 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Updating>) -> Result<Reply,
     let chapter = chapters::update(program, &before.value, update, &found, writing.origin.at)?;
     writing.precondition(before.revision)?;
     let shown = shown(&chapter, writing);
+    let managers = managers(tx, account, &shown).await?;
     if chapter == before.value {
-        return Ok(Reply::ok(shown, before.revision));
+        return Ok(Reply::ok(shown, before.revision).showing(managers));
     }
     let revision = store::change(tx, account, &writing.origin, Action::Updated, chapter).await?;
-    Ok(Reply::ok(shown, revision))
+    Ok(Reply::ok(shown, revision).showing(managers))
 }
 
 async fn candidates(tx: &mut Tx, account: AccountId, named: &[Slug]) -> Result<Vec<Candidate>, DbError> {
     if named.is_empty() { Ok(Vec::new()) } else { users::store::candidates(tx, account, named).await }
+}
+
+async fn managers(tx: &mut Tx, account: AccountId, shown: &str) -> Result<Vec<Person>, DbError> {
+    users::store::shown_in(account, Source::Snapshot(tx), [shown]).await
 }
 
 fn shown<S>(chapter: &Chapter, writing: &Writing<S>) -> String {
