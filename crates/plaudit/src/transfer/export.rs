@@ -9,12 +9,11 @@ use futures_util::TryStreamExt as _;
 use super::Error;
 use super::store::{self, Table};
 use crate::db::{AccountId, Db, DbError, Tx};
-use crate::http::json_body::parse_object;
 use crate::kind::Kind;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, store as program_store};
 use crate::storage::Storage;
-use crate::text::{Json, Locale, Slug, Timestamp};
+use crate::text::{Locale, Slug, Timestamp};
 use crate::{attachments, contributors, entries, orders, users};
 
 /// Writes the account: itself first, then its records by kind and slug, so that nothing refers to what comes after it.
@@ -132,19 +131,9 @@ pub(super) async fn setup_records(
     })
     .await?;
     for row in rows {
-        let written = if kind == Kind::Chapter { with_bare_managers(&row.doc) } else { None };
-        lines.note(kind, written.as_deref().unwrap_or(&row.doc), row.deleted)?;
+        lines.note(kind, &row.doc, row.deleted)?;
     }
     Ok(())
-}
-
-/// A chapter's document with bare slugs for its managers, as in every program file.
-pub(super) fn with_bare_managers(doc: &str) -> Option<String> {
-    let mut object = parse_object(doc.as_bytes()).ok()?;
-    let managers = object.get("managers")?.as_array()?;
-    let managers = managers.iter().filter_map(|manager| manager.get("slug").cloned()).collect();
-    object.set("managers", Json::Array(managers));
-    Some(Json::from(object).to_string())
 }
 
 /// The files, each with its bytes.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use super::Error;
-use super::export::{Lines, account_of, setup_records, with_bare_managers};
+use super::export::{Lines, account_of, setup_records};
 use super::reading::nested;
 use super::schema::members;
 use super::setup::Rows;
@@ -102,8 +102,6 @@ fn record_of(
 ) -> Result<(JsonObject<'static>, Option<(Kind, Slug)>), Error> {
     let missing = || broken((kind, slug), "it is not there");
     let SetupRow { doc, deleted, .. } = rows.get(&(kind, slug)).ok_or_else(missing)?;
-    let bare = if kind == Kind::Chapter { with_bare_managers(doc) } else { None };
-    let doc = bare.as_deref().unwrap_or(doc);
     let mut object = for_setup_kind!(kind, T => slim::<T>(doc, context)).ok_or_else(missing)??;
     if *deleted {
         object.set("deleted", Json::Bool(true));
