@@ -87,10 +87,8 @@ pub struct List {
 pub struct Shown {
     /// What the view has of it, by the names of columns: cheaper than a join.
     pub held: &'static [&'static str],
-    /// The columns, with commas between them; `r` is the table of the record.
-    pub columns: &'static str,
-    /// How many columns these are.
-    pub count: usize,
+    /// The columns; `r` is the table of the record.
+    pub columns: &'static [&'static str],
     /// What is joined to each record.
     pub joins: &'static str,
 }

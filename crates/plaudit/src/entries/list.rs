@@ -84,14 +84,14 @@ const LIST: List = List {
     table: ENTRIES,
     sorts: SORTS,
     default_sort: By::Number("updated"),
-    shown: Shown { held: ENTRANT, columns: "r.doc", count: 1, joins: "" },
+    shown: Shown { held: ENTRANT, columns: &["r.doc"], joins: "" },
 };
 
 /// Without the members of the second document.
 pub(super) static PLAIN: List = LIST;
 /// With members of the second document.
 pub(super) static DETAILED: List =
-    List { shown: Shown { held: ENTRANT, columns: "r.doc, r.detail", count: 2, joins: "" }, ..LIST };
+    List { shown: Shown { held: ENTRANT, columns: &["r.doc", "r.detail"], joins: "" }, ..LIST };
 
 fn called(program: &Program, name: Option<&Translated>) -> String {
     name.map_or_else(String::new, |name| folded(name.in_locale(program.account.default_language)))

@@ -265,16 +265,12 @@ fn place(position: &[u8]) -> Option<(Key, String)> {
     Some((key, std::str::from_utf8(name).ok().filter(|name| !name.is_empty() && name.len() <= 64)?.to_owned()))
 }
 
-/// The person of the first three columns of a record: the slug, the names and the global id, which are empty where there is
-/// no such user.
-pub fn person(texts: &[&str]) -> Result<Option<Person>, DbError> {
-    match texts {
-        [_, "", ..] => Ok(None),
-        [user, names, global_id, ..] => {
-            Ok(Some(Person { slug: slug(user)?, names: (*names).to_owned(), global_id: (*global_id).to_owned() }))
-        }
-        _ => Ok(None),
+/// The user of this slug, whose names are empty where there is no such user.
+pub fn person(user: &str, names: &str, global_id: &str) -> Result<Option<Person>, DbError> {
+    if names.is_empty() {
+        return Ok(None);
     }
+    Ok(Some(Person { slug: slug(user)?, names: names.to_owned(), global_id: global_id.to_owned() }))
 }
 
 /// A slug of the text of a column.

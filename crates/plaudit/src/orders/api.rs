@@ -35,7 +35,8 @@ list_parameters!(Query, LIST.spec);
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
     let show = |renderer: &mut Renderer, texts: &[&str]| {
-        renderer.naming(http::list::person(texts)?).item(texts.last().copied().unwrap_or_default(), None);
+        // Who ordered is shown without the global id.
+        renderer.naming(http::list::person(texts[0], texts[1], "")?).item(texts[2], None);
         Ok(())
     };
     http::list::page(&caller, raw.as_deref(), (&LIST, &query), "", &show).await

@@ -52,7 +52,7 @@ pub(super) static LIST: List = List {
     table: ORDERS,
     sorts: SORTS,
     default_sort: By::Number("updated"),
-    shown: Shown { held: &["purchaser", "purchaser.names", "purchaser.person"], columns: "r.doc", count: 1, joins: "" },
+    shown: Shown { held: &["purchaser", "purchaser.names"], columns: &["r.doc"], joins: "" },
 };
 
 fn season(program: &Program, season: Slug) -> String {

@@ -84,7 +84,7 @@ static LIST: List = List {
     table: USERS,
     sorts: SORTS,
     default_sort: By::Number("updated"),
-    shown: Shown { held: &[], columns: "r.doc", count: 1, joins: "" },
+    shown: Shown { held: &[], columns: &["r.doc"], joins: "" },
 };
 
 list_parameters!(Query, LIST.spec);

@@ -184,12 +184,14 @@ pub(crate) async fn page(
                 stands = Some(Committed::read(row, 0)?);
                 return Ok(());
             }
-            let number = usize::try_from(row.integer(3)?).unwrap_or(usize::MAX);
-            if wanted.get(number).is_none_or(|wanted| row.text(4).ok() != Some(wanted.name.as_str())) {
+            let name = row.text(3)?;
+            let is_next = wanted.get(next).is_some_and(|wanted| wanted.name == name);
+            let number = if is_next { Some(next) } else { wanted.iter().position(|wanted| wanted.name == name) };
+            let Some(number) = number else {
                 is_misplaced = true;
                 return Ok(());
-            }
-            let texts = (5..5 + list.shown.count).map(|at| Ok(row.optional_text(at)?.unwrap_or_default()));
+            };
+            let texts = (4..4 + list.shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default()));
             let texts = wanted[number].held.iter().map(|held| Ok(held.as_str())).chain(texts);
             let texts = texts.collect::<Result<Vec<&str>, DbError>>()?;
             if number != next {
@@ -212,19 +214,21 @@ fn page_sql((list, table): (&List, &Table), engine: Engine, size: usize) -> Stri
     let mut places = String::with_capacity(size * 12);
     for number in 0..size {
         let comma = if number > 0 { ", " } else { "" };
-        let _ = write!(places, "{comma}({number}, ${})", number + 2);
+        let _ = write!(places, "{comma}(${})", number + 2);
     }
-    let nothing = (0..list.shown.count).map(|_| ", CAST(NULL AS TEXT)").collect::<String>();
+    let nothing = ", CAST(NULL AS TEXT)".repeat(list.shown.columns.len());
     let found = match engine {
-        Engine::Sqlite => "r.rowid = page.column2".to_owned(),
-        Engine::Postgres => format!("r.{} = CAST(page.column2 AS ordered_text)", table.name),
+        Engine::Sqlite => "r.rowid = page.column1".to_owned(),
+        Engine::Postgres => format!("r.{} = CAST(page.column1 AS ordered_text)", table.name),
     };
     format!(
-        "SELECT version, sequence, hash, CAST(NULL AS BIGINT), CAST(NULL AS TEXT){nothing} FROM accounts WHERE id = $1 \
-         UNION ALL SELECT CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BYTEA), \
-         CAST(page.column1 AS BIGINT), r.{}, {} FROM (VALUES {places}) AS page CROSS JOIN {} r{} \
-         WHERE r.account = $1 AND {found}",
-        table.name, list.shown.columns, table.sql, list.shown.joins
+        "SELECT version, sequence, hash, CAST(NULL AS TEXT){nothing} FROM accounts WHERE id = $1 \
+         UNION ALL SELECT CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BYTEA), r.{}, {} \
+         FROM (VALUES {places}) AS page CROSS JOIN {} r{} WHERE r.account = $1 AND {found}",
+        table.name,
+        list.shown.columns.join(", "),
+        table.sql,
+        list.shown.joins
     )
 }
 
