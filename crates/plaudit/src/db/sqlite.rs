@@ -21,8 +21,9 @@ use super::{Commits, DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
-/// How much of the file a reader maps into memory: the most that SQLite allows. What lies beyond is read as usual.
-const MAPPED_BYTES: i64 = 0x7fff_0000;
+/// How much of the file a reader maps into memory: the most that this build of SQLite allows. What lies beyond is read as
+/// usual.
+const MAPPED_BYTES: i64 = 1 << 40;
 /// How many connections for snapshots are kept open while nobody reads from them.
 const IDLE_SNAPSHOTS: usize = 4;
 /// How often the writer looks, while it has nothing to write, whether others do.

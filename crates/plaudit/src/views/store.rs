@@ -217,18 +217,21 @@ fn page_sql((list, table): (&List, &Table), engine: Engine, size: usize) -> Stri
         let _ = write!(places, "{comma}(${})", number + 2);
     }
     let nothing = ", CAST(NULL AS TEXT)".repeat(list.shown.columns.len());
-    let found = match engine {
-        Engine::Sqlite => "r.rowid = page.column1".to_owned(),
-        Engine::Postgres => format!("r.{} = CAST(page.column1 AS ordered_text)", table.name),
+    let (shown, found) = match engine {
+        // SQLite copies a text to end it with a zero; bytes it lends from where they lie.
+        Engine::Sqlite => {
+            let lent: Vec<String> = list.shown.columns.iter().map(|column| format!("CAST({column} AS BLOB)")).collect();
+            (lent.join(", "), "r.rowid = page.column1".to_owned())
+        }
+        Engine::Postgres => {
+            (list.shown.columns.join(", "), format!("r.{} = CAST(page.column1 AS ordered_text)", table.name))
+        }
     };
     format!(
         "SELECT version, sequence, hash, CAST(NULL AS TEXT){nothing} FROM accounts WHERE id = $1 \
-         UNION ALL SELECT CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BYTEA), r.{}, {} \
+         UNION ALL SELECT CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BYTEA), r.{}, {shown} \
          FROM (VALUES {places}) AS page CROSS JOIN {} r{} WHERE r.account = $1 AND {found}",
-        table.name,
-        list.shown.columns.join(", "),
-        table.sql,
-        list.shown.joins
+        table.name, table.sql, list.shown.joins
     )
 }
 
