@@ -72,7 +72,7 @@ impl<'r> Row<'r> {
         let bytes = match self.0 {
             Inner::Sqlite(row) => match row.get_ref(column)? {
                 rusqlite::types::ValueRef::Null => None,
-                rusqlite::types::ValueRef::Text(text) | rusqlite::types::ValueRef::Blob(text) => Some(text),
+                rusqlite::types::ValueRef::Text(text) => Some(text),
                 _ => return Err(unexpected(column, "is no text")),
             },
             Inner::Postgres(row) => row.try_get::<_, Option<Raw<'_>>>(column)?.map(|raw| raw.0),

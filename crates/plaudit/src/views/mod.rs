@@ -32,6 +32,7 @@ use crate::text::Slug;
 use crate::{attachments, contributors, entries, orders, users};
 
 pub use self::plan::{Plan, Request};
+use self::store::Standing;
 pub use self::store::Wanted;
 pub(crate) use self::store::{head_of as head, page};
 
@@ -173,10 +174,10 @@ impl State {
         head.sequence - self.head.sequence <= most && !is_grown
     }
 
-    /// Whether an account that stands there has gone on from here; `hash` is that of its change of this number.
-    fn is_before(&self, head: &Committed, hash: Option<[u8; 32]>) -> bool {
+    /// Whether an account that stands there has gone on from here.
+    fn is_before(&self, standing: &Standing) -> bool {
         let stands = self.head.sequence;
-        stands == 0 || stands <= head.sequence && hash == Some(self.head.hash)
+        stands == 0 || stands <= standing.head.sequence && standing.hash == Some(self.head.hash)
     }
 
     /// The account stands there now.
@@ -216,19 +217,19 @@ impl State {
     }
 }
 
-/// A view with what is needed, in a transaction that sees this head, and whether a table of it was loaded.
+/// A view with what is needed, in a transaction in which the account stands there, and whether a table of it was loaded.
 async fn read_state(
     tx: &mut Tx,
     id: AccountId,
     known: Option<State>,
-    (head, need): (Committed, Need),
+    (standing, need): (Standing, Need),
     progress: impl Fn(&View, &Table, usize) + Send + Sync,
 ) -> Result<(State, bool), DbError> {
-    let mut state = known.unwrap_or_else(|| State::new(head));
+    let mut state = known.unwrap_or_else(|| State::new(standing.head));
     let (since, mut is_load) = (state.head.sequence, false);
     for (number, table) in ALL.into_iter().enumerate() {
         let after = state.is_loaded[number].then_some(since);
-        if after == Some(head.sequence) || after.is_none() && !need.tables[number] {
+        if after.is_some_and(|after| standing.changed[number] <= after) || after.is_none() && !need.tables[number] {
             continue;
         }
         let progress = |view: &View, count| progress(view, table, count);
@@ -238,7 +239,7 @@ async fn read_state(
             is_load = true;
         }
     }
-    state.move_to(head);
+    state.move_to(standing.head);
     if is_load {
         state.view.shrink();
         state.bytes_loaded = state.view.bytes_of_records();
@@ -330,24 +331,24 @@ impl Views {
     async fn read(&self, id: AccountId, account: &Arc<Account>, need: Need) -> Result<Option<Tx>, DbError> {
         let since = account.state.read().as_ref().map_or(0, |state| state.head.sequence);
         let mut tx = self.0.db.snapshot().await?;
-        let Some((head, hash)) = store::head_and_hash(&mut tx, id, since).await? else {
+        let Some(standing) = store::standing(&mut tx, id, since).await? else {
             account.state.write().take();
             self.note(id, account, 0);
             return tx.commit().await.map(|()| None);
         };
         let state = account.state.write().take();
-        let known = state.filter(|state| state.is_before(&head, hash) && state.is_worth_keeping(&head));
+        let known = state.filter(|state| state.is_before(&standing) && state.is_worth_keeping(&standing.head));
         let begin = known.as_ref().filter(|state| state.has(need)).map_or(0, |state| state.head.sequence);
         // No more records are read than there are changes.
-        if head.sequence - begin <= FEW_CHANGES {
-            return self.read_in(tx, (id, account), known, head, need).await.map(Some);
+        if standing.head.sequence - begin <= FEW_CHANGES {
+            return self.read_in(tx, (id, account), known, standing, need).await.map(Some);
         }
         let permit = self.worker().await?;
         let (views, account) = (self.clone(), Arc::clone(account));
         let runtime = tokio::runtime::Handle::current();
         let work = tokio::task::spawn_blocking(move || {
             let _permit = permit;
-            runtime.block_on(views.read_in(tx, (id, &account), known, head, need))
+            runtime.block_on(views.read_in(tx, (id, &account), known, standing, need))
         });
         work.await.map_err(|error| DbError::Failed(error.to_string()))?.map(Some)
     }
@@ -356,14 +357,14 @@ impl Views {
         Arc::clone(&self.0.workers).acquire_owned().await.map_err(|error| DbError::Failed(error.to_string()))
     }
 
-    /// Reads the tables that a view lacks, and what was changed of the others, as they are in a transaction that sees this
-    /// head.
+    /// Reads the tables that a view lacks, and what was changed of the others, as they are in a transaction in which the
+    /// account stands there.
     async fn read_in(
         &self,
         mut tx: Tx,
         (id, account): (AccountId, &Arc<Account>),
         known: Option<State>,
-        head: Committed,
+        standing: Standing,
         need: Need,
     ) -> Result<Tx, DbError> {
         let progress = |view: &View, table: &Table, count: usize| {
@@ -372,7 +373,7 @@ impl Views {
                 tracing::info!(account = id.0, table = table.sql, records = count, "a view is being loaded");
             }
         };
-        match read_state(&mut tx, id, known, (head, need), progress).await {
+        match read_state(&mut tx, id, known, (standing, need), progress).await {
             Ok((mut state, is_load)) => {
                 let counter = if is_load { &self.0.counters.loads } else { &self.0.counters.catch_ups };
                 counter.fetch_add(1, Ordering::Relaxed);

@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 
 use list_view::{Cell, Holds, View};
 
+use super::ALL;
 use crate::db::{AccountId, Committed, Db, DbError, Engine, Row, Source, Tx, Value};
-use crate::list::{List, Table, Values};
+use crate::list::{List, TABLES, Table, Values};
 use crate::text::Slug;
 
 /// Where an account stands; nothing where there is no such account.
@@ -20,16 +21,33 @@ pub(crate) async fn head_of(db: &Db, account: AccountId) -> Result<Option<Commit
     db.look_up(sql, &[account.into()], |row| Committed::read(row, 0)).await
 }
 
-/// Where an account stands, and the hash that a change of it has; nothing where there is no such account.
-pub(super) async fn head_and_hash(
-    tx: &mut Tx,
-    account: AccountId,
-    sequence: i64,
-) -> Result<Option<(Committed, Option<[u8; 32]>)>, DbError> {
-    let sql = "SELECT version, sequence, hash, (SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2) \
-               FROM accounts WHERE id = $1";
-    tx.first(sql, &[account.into(), sequence.into()], |row| {
-        Ok((Committed::read(row, 0)?, row.bytes(3).ok().and_then(|hash| hash.try_into().ok())))
+/// Where an account stands, seen from a view of it.
+pub(super) struct Standing {
+    pub head: Committed,
+    /// The hash of the change at which the view stands.
+    pub hash: Option<[u8; 32]>,
+    /// The last change of what the view holds, by table.
+    pub changed: [i64; TABLES],
+}
+
+/// Where an account stands, seen from a view at a change; nothing where there is no such account.
+pub(super) async fn standing(tx: &mut Tx, account: AccountId, since: i64) -> Result<Option<Standing>, DbError> {
+    let changed = ALL.map(|table| format!(", (SELECT max(list_revision) FROM {} WHERE account = $1)", table.sql));
+    let sql = format!(
+        "SELECT version, sequence, hash, (SELECT c.hash FROM changes c WHERE c.account = $1 AND c.sequence = $2){} \
+         FROM accounts WHERE id = $1",
+        changed.concat()
+    );
+    tx.first(&sql, &[account.into(), since.into()], |row| {
+        let mut standing = Standing {
+            head: Committed::read(row, 0)?,
+            hash: row.bytes(3).ok().and_then(|hash| hash.try_into().ok()),
+            changed: [0; TABLES],
+        };
+        for (at, changed) in standing.changed.iter_mut().enumerate() {
+            *changed = row.optional_integer(4 + at)?.unwrap_or_default();
+        }
+        Ok(standing)
     })
     .await
 }
@@ -136,7 +154,12 @@ async fn read_set(
     };
     let mut sets = HashMap::<String, Vec<String>>::new();
     tx.each(&sql, &parameters, |row| {
-        sets.entry(row.text(0)?.to_owned()).or_default().push(row.text(1)?.to_owned());
+        let value = row.text(1)?;
+        let values = sets.entry(row.text(0)?.to_owned()).or_default();
+        // An index gives the same value of a record in a row: an entry is in many orders at one price.
+        if values.last().is_none_or(|last| last != value) {
+            values.push(value.to_owned());
+        }
         Ok(())
     })
     .await?;
@@ -217,21 +240,18 @@ fn page_sql((list, table): (&List, &Table), engine: Engine, size: usize) -> Stri
         let _ = write!(places, "{comma}(${})", number + 2);
     }
     let nothing = ", CAST(NULL AS TEXT)".repeat(list.shown.columns.len());
-    let (shown, found) = match engine {
-        // SQLite copies a text to end it with a zero; bytes it lends from where they lie.
-        Engine::Sqlite => {
-            let lent: Vec<String> = list.shown.columns.iter().map(|column| format!("CAST({column} AS BLOB)")).collect();
-            (lent.join(", "), "r.rowid = page.column1".to_owned())
-        }
-        Engine::Postgres => {
-            (list.shown.columns.join(", "), format!("r.{} = CAST(page.column1 AS ordered_text)", table.name))
-        }
+    let found = match engine {
+        Engine::Sqlite => "r.rowid = page.column1".to_owned(),
+        Engine::Postgres => format!("r.{} = CAST(page.column1 AS ordered_text)", table.name),
     };
     format!(
         "SELECT version, sequence, hash, CAST(NULL AS TEXT){nothing} FROM accounts WHERE id = $1 \
-         UNION ALL SELECT CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BYTEA), r.{}, {shown} \
+         UNION ALL SELECT CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), CAST(NULL AS BYTEA), r.{}, {} \
          FROM (VALUES {places}) AS page CROSS JOIN {} r{} WHERE r.account = $1 AND {found}",
-        table.name, table.sql, list.shown.joins
+        table.name,
+        list.shown.columns.join(", "),
+        table.sql,
+        list.shown.joins
     )
 }
 
