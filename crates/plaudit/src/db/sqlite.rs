@@ -21,9 +21,6 @@ use super::{Commits, DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
-/// How much of the file a reader maps into memory: the most that this build of SQLite allows. What lies beyond is read as
-/// usual.
-const MAPPED_BYTES: i64 = 1 << 40;
 /// How many connections for snapshots are kept open while nobody reads from them.
 const IDLE_SNAPSHOTS: usize = 4;
 /// How often the writer looks, while it has nothing to write, whether others do.
@@ -201,9 +198,9 @@ impl Reader {
     fn connect_to_read(&self) -> Result<Connected, DbError> {
         let connection = self.connect()?;
         connection.pragma_update(None, "query_only", true)?;
-        // Reading a page from the map copies nothing; a page cache of our own is then not needed.
-        connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
-        connection.pragma_update(None, "cache_size", -4_096)?;
+        // Room for the upper pages of trees: each thread has its own, and the system caches the file. The file is not mapped
+        // into memory, because SQLite drops the map of every reader with every commit.
+        connection.pragma_update(None, "cache_size", -8_192)?;
         Ok(connection)
     }
 
