@@ -1,5 +1,7 @@
 //! The tables of orders.
 
+use std::collections::BTreeSet;
+
 use super::document::{self, Stored};
 use super::record::Order;
 use super::rules;
@@ -85,15 +87,12 @@ pub async fn retitle(
     entry: Slug,
     title: &str,
 ) -> Result<(), DbError> {
-    let mut orders = Vec::new();
-    tx.each(
-        "SELECT DISTINCT order_slug FROM order_entries WHERE account = $1 AND entry = $2 ORDER BY order_slug",
-        &[account.into(), entry.into()],
-        |row| {
-            orders.push(slug(row, 0)?);
-            Ok(())
-        },
-    )
+    let mut orders = BTreeSet::new();
+    let sql = "SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2";
+    tx.each(sql, &[account.into(), entry.into()], |row| {
+        orders.insert(slug(row, 0)?);
+        Ok(())
+    })
     .await?;
     for order in orders {
         let found = tx
