@@ -38,8 +38,7 @@ impl Orders {
         let connection = Connection::open(database)?;
         // The settings of the server's own readers.
         connection.pragma_update(None, "query_only", true)?;
-        connection.pragma_update(None, "mmap_size", 0x7fff_0000_i64)?;
-        connection.pragma_update(None, "cache_size", -4_096)?;
+        connection.pragma_update(None, "cache_size", -8_192)?;
         let account: i64 = connection
             .query_row("SELECT id FROM accounts WHERE slug = ?1", [account], |row| row.get(0))
             .context("the account is not there")?;

@@ -19,7 +19,6 @@ use crate::db::{AccountId, DbError, Tx};
 use crate::http::ApiError;
 use crate::http::download::DownloadSigner;
 use crate::log::{Action, Actor, Event, Origin};
-use crate::program::Program;
 use crate::text::{Slug, Timestamp};
 
 /// What a link is good for.
@@ -146,13 +145,13 @@ pub async fn follow(app: &App, followed: Followed<'_>) -> Result<Option<Follower
     if !(program.account.is_open() && is_served) {
         return Ok(None);
     }
-    let state = Following { program, purpose: followed.purpose, hash, now };
+    let state = Following { account: id, purpose: followed.purpose, hash, now };
     let user = app.db.write(id, state, |tx, state| Box::pin(take(tx, state))).await?;
     Ok(user.map(|user| Follower { account, user }))
 }
 
 struct Following {
-    program: std::sync::Arc<Program>,
+    account: AccountId,
     purpose: Purpose,
     hash: [u8; 32],
     now: Timestamp,
@@ -160,7 +159,7 @@ struct Following {
 
 /// Takes a link away and confirms its user.
 async fn take(tx: &mut Tx, state: &Following) -> Result<Option<Slug>, ApiError> {
-    let account = state.program.id;
+    let account = state.account;
     if tx.head(account).await?.is_none() {
         return Ok(None);
     }

@@ -11,8 +11,8 @@
 //! - The name is the first and the last name, and is never given on its own.
 //! - A user is invited until confirmed; a confirmed one may have the time of it. A user is confirmed in each account on
 //!   its own.
-//! - Entries and orders show a user's name, e-mail address and global id. Their documents have a slot for the user, which is
-//!   filled when they are shown ([`Person`]). Only the chapters that a user manages are written again with another name.
+//! - Entries, orders and chapters show a user by name. Their documents have a slot for the user, which is filled when they
+//!   are shown ([`Person`]).
 //! - A user in the trash keeps the records, and keeps the name in them, but manages nothing.
 //! - In which seasons a user has entries is kept for the filters of the list ([`store::note_seasons`]).
 //! - The list without `order` shows what was changed last first; `dir=asc` turns it around. A named `order` begins with

@@ -172,6 +172,8 @@ pub async fn shown_in<'d>(
             })
             .await?;
     }
+    // What is told of them in a tag has one order.
+    found.sort_unstable_by_key(|person| person.slug);
     Ok(found)
 }
 
