@@ -194,8 +194,10 @@ fn judge(client: &Client, world: &World, ask: &Ask, checks: &mut Checks) -> Resu
 /// The title of an entry is shown by what belongs to it at once, too.
 fn retitle(client: &Client, world: &World, checks: &mut Checks) -> Result<()> {
     let live = |kind: &'static str| {
+        // An entry of a season that is over keeps its title.
+        let can_change = |entry: &Value| entry["deleted"] != true && entry["season"] == "SeasonOn";
         let of = |child: &Value| world.get("entry", child["entry"].as_str().unwrap_or_default());
-        world.all(kind).find(move |(_, child)| child["deleted"] != true && of(child)["deleted"] != true)
+        world.all(kind).find(move |(_, child)| child["deleted"] != true && can_change(of(child)))
     };
     for kind in ["attachment", "contributor"] {
         let Some((child, record)) = live(kind) else { continue };
