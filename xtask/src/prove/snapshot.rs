@@ -18,13 +18,21 @@ use setup::Setup;
 /// Snapshots are quick to load, small, and never stale.
 pub(crate) const PROOF: Proof = Proof {
     name: "snapshot",
-    claim: "A snapshot of 2,000 fields, 500 categories and 100 chapters loads in under 10 ms and costs under 8 MB, and \
-            two nodes on one database never answer with a stale program in 10,000 changes.",
+    claim: "A snapshot of 2,000 fields, 500 categories and 100 chapters loads in under 10 ms on SQLite and 25 on \
+            PostgreSQL and costs under 8 MB, and two nodes on one database never answer with a stale program in 10,000 \
+            changes.",
     run: |context| on_each_engine(context, show),
 };
 
-/// The bars.
-const MILLISECONDS: f64 = 10.0;
+/// The bar of a load: PostgreSQL sends the documents in pieces of 8 KB.
+const fn milliseconds(engine: Engine) -> f64 {
+    match engine {
+        Engine::Sqlite => 10.0,
+        Engine::Postgres => 25.0,
+    }
+}
+
+/// The bar of a snapshot's memory.
 const MEGABYTES: f64 = 8.0;
 
 /// Accounts that are loaded one after the other, behind the one that the service warms up with.
@@ -97,7 +105,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     checks.check(context.short || loads.milliseconds.len() >= LEAST, || {
         format!("only {} loads were undisturbed", loads.milliseconds.len())
     });
-    checks.check(context.short || loads.middle() < MILLISECONDS, || format!("a load takes {:.1} ms", loads.middle()));
+    checks.check(context.short || loads.middle() < milliseconds(engine), || format!("a load takes {:.1} ms", loads.middle()));
     checks.check(!counts || loads.megabytes < MEGABYTES, || format!("a snapshot costs {:.1} MB", loads.megabytes));
     let changes = if context.short { CHANGES / 50 } else { CHANGES };
     let stale = stale(&service, &setups[0], changes, &mut checks)?;

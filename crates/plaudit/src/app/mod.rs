@@ -14,7 +14,6 @@ use crate::http::download::DownloadSigner;
 use crate::http::idempotency::Running;
 use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
-use crate::http::repeated::Repeated;
 use crate::ids::Ids;
 use crate::log::{self, Tails};
 use crate::program::Programs;
@@ -75,8 +74,6 @@ pub struct Parts {
     pub signer: Arc<DownloadSigner>,
     /// What lists are answered from.
     pub views: Views,
-    /// Answers that are given again while nothing is committed.
-    pub repeated: Repeated,
     /// Hashes passwords.
     pub passwords: users::Passwords,
     /// The tails of the change logs, from which streams are served.
@@ -119,7 +116,6 @@ impl App {
             rate_limiter: RateLimiter::default(),
             running: Running::default(),
             views,
-            repeated: Repeated::default(),
             passwords: users::Passwords::default(),
             metrics: Metrics::default(),
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),

@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 
 use super::commands::{self, Targets};
 use super::serve::Node;
-use super::{Failure, key, open_to_serve, say};
+use super::{Failure, key, open, say};
 use crate::clock::Clock;
 use crate::config::{Config, ConfigArgs};
 use crate::db::{AccountId, Db};
@@ -53,7 +53,7 @@ pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), F
         ..arguments.clone()
     };
     let own = Config::from_process(&own).map_err(|error| Failure::Usage(error.to_string()))?;
-    let (db, storage) = open_to_serve(&own).await?;
+    let (db, storage) = open(&own).await?;
     let slug = Slug::parse(ACCOUNT).ok_or_else(|| Failure::Failed(format!("{ACCOUNT} is no slug")))?;
     let (account, is_new) = match accounts::store::find(&mut db.snapshot().await?, slug).await? {
         Some(account) => (account, false),

@@ -18,7 +18,6 @@ use crate::entries;
 use crate::ids::Ids;
 use crate::log::Action;
 use crate::orders;
-use crate::program;
 use crate::storage::{Storage, StorageError};
 use crate::text::{Slug, Timestamp};
 use crate::users;
@@ -180,10 +179,6 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     let mut found = Found::default();
     users::store::each_wrong(&mut tx, head.account, |fault| found.add(|| fault)).await?;
     findings.check(&about, "users are found by what they say, and each is a person", &found)?;
-    let mut found = Found::default();
-    let wrong = |fault: String| found.add(|| format!("the checkpoint of the set-up: {fault}"));
-    program::store::each_wrong_of_checkpoint(&mut tx, head.account, wrong).await?;
-    findings.check(&about, "the checkpoint of the set-up, where there is one, is as its records are", &found)?;
     if let Some(storage) = storage {
         let (found, count) = files(&mut tx, &head, storage).await?;
         findings.check(&about, &format!("{count} files have their bytes"), &found)?;

@@ -207,7 +207,6 @@ fn database_settings(config: &Config) -> db::Settings {
         pool_size: config.database.pool_size,
         group_limit: config.database.group_limit,
         busy_timeout: std::time::Duration::from_secs(config.database.busy_timeout_seconds),
-        rests: false,
     }
 }
 
@@ -274,12 +273,6 @@ fn open_file(path: &Path) -> Result<File, Failure> {
         return Err(named(std::io::ErrorKind::IsADirectory.into()));
     }
     Ok(file)
-}
-
-/// Opens for a service what [`open`] opens for a command.
-async fn open_to_serve(config: &Config) -> Result<(Db, Storage), Failure> {
-    let db = open_current(&db::Settings { rests: true, ..database_settings(config) }).await?;
-    Ok((db, Storage::open(&storage_settings(config))?))
 }
 
 /// Opens the database, its schema up to date, and the file storage.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::{Failure, open_to_serve, say};
+use super::{Failure, open, say};
 use crate::app::{App, Settings};
 use crate::clock::Clock;
 use crate::config::{Config, Source};
@@ -28,7 +28,7 @@ const BEAT: Duration = Duration::from_secs(1);
 
 /// Runs the command.
 pub(super) async fn run(config: &Config) -> Result<(), Failure> {
-    let (db, storage) = open_to_serve(config).await?;
+    let (db, storage) = open(config).await?;
     let listener = listen(&config.server.listen, "server.listen").await?;
     let node = Node::start(config, db, storage, listener).await?;
     say(&format!("listening on {}", node.address))?;
@@ -87,7 +87,6 @@ impl Node {
         if let Some(metrics) = metrics {
             metrics.abort();
         }
-        app.programs.finish_checkpoints().await;
         app.db.close().await;
     }
 }

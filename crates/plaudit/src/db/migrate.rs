@@ -14,9 +14,6 @@ const POSTGRES_DOMAIN: &str = "DO $$ BEGIN
     IF NOT EXISTS (SELECT FROM pg_type WHERE typname = 'ordered_text' AND typnamespace = current_schema()::regnamespace)
     THEN CREATE DOMAIN ordered_text AS TEXT COLLATE \"C\"; END IF; END $$";
 
-/// What is compressed already is not to be compressed once more, which a column can only be told on PostgreSQL.
-const POSTGRES_STORAGE: &str = "ALTER TABLE setup_checkpoints ALTER COLUMN packed SET STORAGE EXTERNAL";
-
 /// PostgreSQL would compress what is in a row of more than 2,000 bytes or so, and a page of documents costs half as much
 /// again where each is unpacked. So documents that requests read stay as they are where a page of the table has room for
 /// the row; those of the log, which are many and seldom read, are packed. A table that knows is not told again, and being
@@ -71,7 +68,6 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
             client.batch_execute(POSTGRES_DOMAIN).await?;
             let report = steps::migrations::runner().run_async(&mut client).await.map_err(failed)?;
             if !report.applied_migrations().is_empty() {
-                client.batch_execute(POSTGRES_STORAGE).await?;
             }
             client.batch_execute(POSTGRES_ROWS).await?;
             drop(client);

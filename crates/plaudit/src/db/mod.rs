@@ -17,7 +17,6 @@ mod group;
 mod head;
 pub mod migrate;
 mod postgres;
-mod rest;
 mod row;
 mod sharing;
 mod source;
@@ -26,7 +25,6 @@ pub mod tables;
 mod turns;
 mod tx;
 mod value;
-mod wal_index;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,7 +39,6 @@ pub use row::Row;
 pub use source::Source;
 pub use tx::Tx;
 pub use value::Value;
-pub use wal_index::CommitMark;
 
 use commits::Commits;
 
@@ -65,9 +62,6 @@ pub struct Settings {
     pub group_limit: usize,
     /// How long a write waits for another process that writes to the same SQLite file.
     pub busy_timeout: Duration,
-    /// Whether the writer of SQLite keeps the database ready for readers while nobody writes, as a service does that is
-    /// read all the time and a command is not.
-    pub rests: bool,
 }
 
 impl Settings {
@@ -79,7 +73,6 @@ impl Settings {
             pool_size: 0,
             group_limit: 256,
             busy_timeout: Duration::from_secs(10),
-            rests: false,
         }
     }
 }
@@ -167,16 +160,6 @@ impl Db {
     #[must_use]
     pub fn statements(&self) -> u64 {
         self.0.statements.0.load(Ordering::Relaxed)
-    }
-
-    /// Stands for all that was committed so far, by any process. `None` where only a statement can tell: on PostgreSQL,
-    /// and while a commit is on its way.
-    #[must_use]
-    pub fn commit_mark(&self) -> Option<CommitMark> {
-        match &self.0.backend {
-            Backend::Sqlite(sqlite) => sqlite.commit_mark(),
-            Backend::Postgres(_) => None,
-        }
     }
 
     /// Runs one statement and hands every row to `row`, without copying it.

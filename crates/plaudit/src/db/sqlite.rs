@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -14,17 +14,13 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags};
 
 use super::group::Job;
-use super::rest::Rest;
 use super::tx::{Link, Tx};
-use super::wal_index::{CommitMark, WalIndex};
 use super::{Commits, DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
 /// How many connections for snapshots are kept open while nobody reads from them.
 const IDLE_SNAPSHOTS: usize = 4;
-/// How often the writer looks, while it has nothing to write, whether others do.
-const LOOK: Duration = Duration::from_millis(100);
 
 thread_local! {
     /// The readers of this thread, by the number of their database, each with what tells whether it is still open.
@@ -33,17 +29,16 @@ thread_local! {
 
 type Idle = Arc<Mutex<Vec<Connection>>>;
 
-/// A connection, closed before the index that it locks.
+/// A connection.
 pub(super) struct Connected {
     connection: Connection,
-    wal_index: Arc<WalIndex>,
     /// Where it waits for the next who reads from it.
     idle: Option<Idle>,
 }
 
 impl Connected {
-    pub(super) fn new(connection: Connection, wal_index: Arc<WalIndex>) -> Self {
-        Self { connection, wal_index, idle: None }
+    pub(super) fn new(connection: Connection) -> Self {
+        Self { connection, idle: None }
     }
 
     /// Keeps the connection for the next snapshot, where it is one for snapshots; it is in no transaction.
@@ -54,11 +49,6 @@ impl Connected {
                 idle.push(self.connection);
             }
         }
-    }
-
-    /// What was committed so far, where that can be told without a statement.
-    pub(super) fn commit_mark(&self) -> Option<CommitMark> {
-        self.wal_index.mark()
     }
 }
 
@@ -80,7 +70,6 @@ impl DerefMut for Connected {
 #[derive(Clone)]
 pub(super) struct Reader {
     path: Arc<PathBuf>,
-    wal_index: Arc<WalIndex>,
     number: usize,
     busy_timeout: Duration,
     idle: Idle,
@@ -90,7 +79,6 @@ pub(super) struct Sqlite {
     reader: Reader,
     statements: Arc<Statements>,
     commits: Arc<Commits>,
-    is_closed: AtomicBool,
     jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
     writer: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
@@ -108,29 +96,24 @@ impl Sqlite {
         make_file(&file)?;
         let connection =
             connect(&file, settings.busy_timeout).map_err(|error| DbError::Settings(format!("{path}: {error}")))?;
-        // The first read makes the index.
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         let reader = Reader {
             path: Arc::new(file),
-            wal_index: Arc::new(WalIndex::of(&connection)),
             number: DATABASES.fetch_add(1, Ordering::Relaxed),
             busy_timeout: settings.busy_timeout,
             idle: Idle::default(),
         };
         let (jobs, queue) = channel();
-        let link = Link::Sqlite(Connected::new(connection, Arc::clone(&reader.wal_index)));
+        let link = Link::Sqlite(Connected::new(connection));
         let tx = Tx::new(link, Arc::clone(statements), Arc::clone(commits));
-        let rest = if settings.rests { Some(Rest::new(reader.connect()?, settings.busy_timeout)) } else { None };
         let group_limit = settings.group_limit.max(1);
         let writer = std::thread::Builder::new()
             .name("plaudit-writer".to_owned())
-            .spawn(move || write_groups(tx, rest, &queue, group_limit))
+            .spawn(move || write_groups(tx, &queue, group_limit))
             .map_err(|error| DbError::Failed(error.to_string()))?;
         Ok(Self {
             reader,
             statements: Arc::clone(statements),
             commits: Arc::clone(commits),
-            is_closed: AtomicBool::new(false),
             jobs: Mutex::new(Some(jobs)),
             writer: Mutex::new(Some(writer)),
         })
@@ -139,12 +122,6 @@ impl Sqlite {
     /// A connection of its own.
     pub(super) fn connect(&self) -> Result<Connected, DbError> {
         self.reader.connect()
-    }
-
-    /// What was committed so far, where that can be told without a statement.
-    pub(super) fn commit_mark(&self) -> Option<CommitMark> {
-        // The last connection that is closed removes the index.
-        if self.is_closed.load(Ordering::Acquire) { None } else { self.reader.wal_index.mark() }
     }
 
     pub(super) fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
@@ -156,7 +133,7 @@ impl Sqlite {
 
     pub(super) fn snapshot(&self) -> Result<Tx, DbError> {
         let mut connection = match self.reader.idle.lock().pop() {
-            Some(connection) => Connected::new(connection, Arc::clone(&self.reader.wal_index)),
+            Some(connection) => Connected::new(connection),
             None => self.reader.connect_to_read()?,
         };
         connection.idle = Some(Arc::clone(&self.reader.idle));
@@ -179,7 +156,6 @@ impl Sqlite {
     }
 
     pub(super) async fn close(&self) {
-        self.is_closed.store(true, Ordering::Release);
         self.reader.idle.lock().clear();
         self.jobs.lock().take();
         let writer = self.writer.lock().take();
@@ -191,8 +167,7 @@ impl Sqlite {
 
 impl Reader {
     fn connect(&self) -> Result<Connected, DbError> {
-        let connection = connect(&self.path, self.busy_timeout)?;
-        Ok(Connected::new(connection, Arc::clone(&self.wal_index)))
+        connect(&self.path, self.busy_timeout).map(Connected::new)
     }
 
     fn connect_to_read(&self) -> Result<Connected, DbError> {
@@ -278,8 +253,8 @@ pub(super) fn execute(connection: &Connection, sql: &str, values: &[Value<'_>]) 
 }
 
 /// The writer: takes what waits, runs it in one transaction, commits once, and answers everybody.
-fn write_groups(mut tx: Tx, mut rest: Option<Rest>, queue: &Receiver<Box<dyn Job>>, group_limit: usize) {
-    while let Some(first) = next_job(&tx, rest.as_mut(), queue) {
+fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) {
+    while let Ok(first) = queue.recv() {
         let mut group = Vec::new();
         let outcome = write_group(&mut tx, first, queue, group_limit, &mut group);
         if outcome.is_err() {
@@ -294,20 +269,6 @@ fn write_groups(mut tx: Tx, mut rest: Option<Rest>, queue: &Receiver<Box<dyn Job
     if let Some(connection) = tx.sqlite() {
         // The next start is quicker with an empty log; where this fails, the log is simply read then.
         drop(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));
-    }
-}
-
-/// Waits for the next job. Nothing rests when it is there.
-fn next_job(tx: &Tx, rest: Option<&mut Rest>, queue: &Receiver<Box<dyn Job>>) -> Option<Box<dyn Job>> {
-    let (Some(rest), Some(writer)) = (rest, tx.sqlite()) else { return queue.recv().ok() };
-    loop {
-        match queue.recv_timeout(LOOK) {
-            Err(RecvTimeoutError::Timeout) => rest.look(writer),
-            outcome => {
-                rest.end();
-                return outcome.ok();
-            }
-        }
     }
 }
 

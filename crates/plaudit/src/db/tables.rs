@@ -6,7 +6,6 @@ pub const TABLES: &[(&str, &[&str])] = &[
     ("hosts", &["name", "account"]),
     ("api_keys", &["account", "slug", "hash", "revision", "doc"]),
     ("setup_records", &["account", "kind", "slug", "deleted", "revision", "doc"]),
-    ("setup_checkpoints", &["account", "sequence", "hash", "packed"]),
     ("changes", &["account", "sequence", "at", "actor", "source", "kind", "slug", "action", "events", "doc", "hash"]),
     ("people", &["global_id", "password"]),
     ("contacts", &["contact", "person"]),

@@ -38,19 +38,17 @@ fn size(capacity: usize) -> Option<usize> {
     SIZES.iter().position(|size| *size == capacity)
 }
 
-/// The bytes of a buffer, whose memory is used again when they have been sent, and how much memory they take. What takes
-/// little of a piece leaves it at once.
+/// The bytes of a buffer, whose memory is used again when they have been sent. What takes little of a piece leaves it at
+/// once.
 #[must_use]
-pub(super) fn bytes(buffer: Vec<u8>) -> (Bytes, usize) {
+pub(super) fn bytes(buffer: Vec<u8>) -> Bytes {
     let capacity = buffer.capacity();
     match size(capacity) {
-        None => (Bytes::from(buffer), capacity),
+        None => Bytes::from(buffer),
         Some(1) if buffer.len() < capacity / WIDE => {
-            let copied = Bytes::copy_from_slice(Sent(buffer).as_ref());
-            let length = copied.len();
-            (copied, length)
+            Bytes::copy_from_slice(Sent(buffer).as_ref())
         }
-        Some(_) => (Bytes::from_owner(Sent(buffer)), capacity),
+        Some(_) => Bytes::from_owner(Sent(buffer)),
     }
 }
 
@@ -84,8 +82,8 @@ mod tests {
         for wanted in SIZES {
             let mut buffer = with_capacity(wanted);
             buffer.resize(wanted / 2, b' ');
-            let (sent, memory) = bytes(buffer);
-            assert_eq!((sent.len(), memory), (wanted / 2, wanted));
+            let sent = bytes(buffer);
+            assert_eq!(sent.len(), wanted / 2);
             let also = sent.clone();
             drop(sent);
             assert_eq!(also.len(), wanted / 2, "it goes back only when nobody reads it any more");
@@ -99,9 +97,7 @@ mod tests {
     fn a_buffer_that_had_to_grow_is_not_kept() {
         let mut buffer = with_capacity(PIECE);
         buffer.resize(PIECE + 1, b' ');
-        let (sent, memory) = bytes(buffer);
-        assert!(size(memory).is_none());
-        drop(sent);
+        drop(bytes(buffer));
         assert!(FREE.iter().zip(SIZES).all(|(free, size)| free.lock().iter().all(|kept| kept.capacity() == size)));
         assert!(with_capacity(PIECE + 1).capacity() > PIECE);
     }
@@ -110,7 +106,6 @@ mod tests {
     fn what_takes_little_of_a_piece_leaves_it() {
         let mut buffer = with_capacity(PIECE);
         buffer.extend_from_slice(b"a short page");
-        let (sent, memory) = bytes(buffer);
-        assert_eq!((&*sent, memory), (&b"a short page"[..], sent.len()));
+        assert_eq!(&*bytes(buffer), b"a short page");
     }
 }

@@ -21,81 +21,49 @@ const FILLED: usize = buffer::PIECE / 4 * 3;
 #[derive(Clone, Debug, Default)]
 pub struct Content {
     /// Apart from the others, so that a record needs no list of pieces.
-    first: Piece,
-    rest: Vec<Piece>,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Piece {
-    bytes: Bytes,
-    /// How many bytes of memory it takes.
-    memory: usize,
-}
-
-impl Piece {
-    fn new(buffer: Vec<u8>) -> Self {
-        let (bytes, memory) = buffer::bytes(buffer);
-        Self { bytes, memory }
-    }
+    first: Bytes,
+    rest: Vec<Bytes>,
 }
 
 impl Content {
     /// How many bytes it has.
     #[must_use]
     fn len(&self) -> usize {
-        self.pieces().map(|piece| piece.bytes.len()).sum()
-    }
-
-    /// How many bytes of memory it takes.
-    #[must_use]
-    pub(super) fn memory(&self) -> usize {
-        self.pieces().map(|piece| piece.memory).sum()
+        self.pieces().map(Bytes::len).sum()
     }
 
     /// The bytes in one.
     #[must_use]
     pub fn whole(&self) -> Bytes {
         if self.rest.is_empty() {
-            return self.first.bytes.clone();
+            return self.first.clone();
         }
         let mut whole = Vec::with_capacity(self.len());
-        self.pieces().for_each(|piece| whole.extend_from_slice(&piece.bytes));
+        self.pieces().for_each(|piece| whole.extend_from_slice(piece));
         whole.into()
     }
 
     /// Its `ETag`, without quotes, where nothing else tells whether it is another one.
     #[must_use]
     pub fn entity_tag(&self) -> String {
-        entity_tag_of(self.pieces().map(|piece| &piece.bytes))
+        entity_tag_of(self.pieces())
     }
 
-    /// The same content to be kept: it takes at most twice the memory that it needs.
-    #[must_use]
-    pub(super) fn lasting(&self) -> Self {
-        let lasting = |piece: &Piece| {
-            if piece.bytes.len() >= piece.memory / 2 {
-                return piece.clone();
-            }
-            Piece { bytes: Bytes::copy_from_slice(&piece.bytes), memory: piece.bytes.len() }
-        };
-        Self { first: lasting(&self.first), rest: self.rest.iter().map(lasting).collect() }
-    }
-
-    fn pieces(&self) -> impl Iterator<Item = &Piece> {
+    fn pieces(&self) -> impl Iterator<Item = &Bytes> {
         std::iter::once(&self.first).chain(&self.rest)
     }
 }
 
 impl From<Vec<u8>> for Content {
     fn from(buffer: Vec<u8>) -> Self {
-        Self { first: Piece::new(buffer), rest: Vec::new() }
+        Self { first: buffer::bytes(buffer), rest: Vec::new() }
     }
 }
 
 impl From<Content> for Body {
     fn from(content: Content) -> Self {
         if content.rest.is_empty() {
-            return Self::from(content.first.bytes);
+            return Self::from(content.first);
         }
         let left = content.len() as u64;
         Self::new(Sending { pieces: std::iter::once(content.first).chain(content.rest), left })
@@ -109,7 +77,7 @@ struct Sending<I> {
     left: u64,
 }
 
-impl<I: Iterator<Item = Piece> + Unpin> HttpBody for Sending<I> {
+impl<I: Iterator<Item = Bytes> + Unpin> HttpBody for Sending<I> {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -117,7 +85,7 @@ impl<I: Iterator<Item = Piece> + Unpin> HttpBody for Sending<I> {
         mut self: Pin<&mut Self>,
         _context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let next = self.pieces.next().map(|piece| piece.bytes);
+        let next = self.pieces.next();
         self.left -= next.as_ref().map_or(0, Bytes::len) as u64;
         Poll::Ready(next.map(|bytes| Ok(Frame::data(bytes))))
     }
@@ -134,7 +102,7 @@ impl<I: Iterator<Item = Piece> + Unpin> HttpBody for Sending<I> {
 /// Content that is being written.
 #[derive(Default)]
 pub(super) struct Draft {
-    full: Vec<Piece>,
+    full: Vec<Bytes>,
     open: Vec<u8>,
     /// The most bytes that were written at once.
     longest: usize,
@@ -152,7 +120,7 @@ impl Draft {
         let room = self.open.capacity() - self.open.len();
         if room < self.longest && self.open.len() >= FILLED {
             let full = std::mem::replace(&mut self.open, buffer::with_capacity(buffer::PIECE));
-            self.full.push(Piece::new(full));
+            self.full.push(buffer::bytes(full));
         }
         let before = self.open.len();
         write(&mut self.open);
@@ -162,7 +130,7 @@ impl Draft {
     /// What was written.
     #[must_use]
     pub(super) fn end(self) -> Content {
-        let mut pieces = self.full.into_iter().chain(std::iter::once(Piece::new(self.open)));
+        let mut pieces = self.full.into_iter().chain(std::iter::once(buffer::bytes(self.open)));
         Content { first: pieces.next().unwrap_or_default(), rest: pieces.collect() }
     }
 }
@@ -199,10 +167,7 @@ mod tests {
             prop_assert_eq!(content.len(), expected.len());
             prop_assert_eq!(&content.whole(), &expected);
             prop_assert_eq!(HttpBody::size_hint(&Body::from(content.clone())).exact(), Some(expected.len() as u64));
-            let lasting = content.lasting();
-            prop_assert!(lasting.memory() <= 2 * expected.len());
-            prop_assert_eq!(lasting.entity_tag(), entity_tag(&expected));
-            prop_assert_eq!(sent(lasting), expected.clone());
+            prop_assert_eq!(content.entity_tag(), entity_tag(&expected));
             prop_assert_eq!(sent(content), expected);
         }
     }
@@ -211,7 +176,7 @@ mod tests {
     fn what_was_written_stays_where_it_is_as_the_content_grows() {
         let (content, _) = written(&[2_000; 200]);
         assert!(content.rest.len() > 4);
-        assert!(content.pieces().all(|piece| piece.memory <= buffer::PIECE));
+        assert!(content.pieces().all(|piece| piece.len() <= buffer::PIECE));
     }
 
     #[test]
@@ -219,16 +184,6 @@ mod tests {
         let mut lengths = [6_000; 100];
         lengths[0] = 60_000;
         let (content, expected) = written(&lengths);
-        assert!(content.memory() < expected.len() * 3 / 2, "{} for {}", content.memory(), expected.len());
-        assert!(content.rest.len() < 12);
-    }
-
-    #[test]
-    fn what_fills_most_of_its_memory_is_kept_without_a_copy() {
-        let (content, _) = written(&[40_000]);
-        assert_eq!(content.lasting().whole().as_ptr(), content.whole().as_ptr());
-        let (short, _) = written(&[20_000]);
-        assert_ne!(short.lasting().whole().as_ptr(), short.whole().as_ptr());
-        assert_eq!((short.memory(), short.lasting().memory()), (buffer::PIECE, 20_000));
+        assert!(content.rest.len() < 12, "{} pieces for {}", content.rest.len(), expected.len());
     }
 }

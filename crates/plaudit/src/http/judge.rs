@@ -24,7 +24,6 @@ use super::caller::{Judged, admitted};
 use super::idempotency::{self, Claim, Guard};
 use super::precondition::IfMatch;
 use super::rate_limit::{Counted, RateLimiter, Standing};
-use super::repeated::{self, Repeatable};
 use super::reply::{Outcome, Recorded};
 use super::server::ClientAddress;
 use super::{ApiError, Caller, Reply, answer, event_stream, extract, language, upload};
@@ -68,12 +67,6 @@ pub(super) async fn judge(app: App, interface: Router, mut request: Request) -> 
     }
     let now = app.clock.now();
     let hash = single(request.headers(), &KEY).and_then(|key| keys::hash(key.trim_ascii()));
-    let repeatable = hash.as_ref().and_then(|hash| Repeatable::of(&app, &request, hash));
-    if let Some((given, standing)) = repeatable.as_ref().and_then(|repeatable| repeatable.given(&app, now)) {
-        let mut response = answer::response(given.recorded.clone(), &method, &tags);
-        tell(&mut response, standing);
-        return response;
-    }
     let address = request.extensions().get::<ClientAddress>().map(|address| address.0);
     let (known, standing) = match count(&app, hash, address, now).await {
         Ok(counted) => counted,
@@ -92,12 +85,6 @@ pub(super) async fn judge(app: App, interface: Router, mut request: Request) -> 
     };
     let mut response = match answered {
         Answered::Whole(recorded) => answer::response(recorded, &method, &tags),
-        Answered::OfTheState(recorded, caller) => {
-            if let Some(repeatable) = repeatable.filter(|_| extra.is_empty()) {
-                repeatable.keep(&caller, &recorded);
-            }
-            answer::response(recorded, &method, &tags)
-        }
         Answered::Stream(response) => response,
     };
     for (name, value) in extra.drain() {
@@ -115,8 +102,6 @@ pub(super) async fn judge(app: App, interface: Router, mut request: Request) -> 
 /// What a request is answered with.
 enum Answered {
     Whole(Recorded),
-    /// As it will be again while nothing changes.
-    OfTheState(Recorded, Caller),
     Stream(Response),
 }
 
@@ -393,15 +378,12 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
                 return (Answered::Stream(response), extra);
             }
             Ok(reply) => {
-                let is_of_the_state = repeated::is_of_the_state(&reply);
                 let recorded = caller.judged().recorded(reply, caller.program());
                 if caller.program().is_broken() {
                     let refused = answer::record_error(&reported(unreadable()), caller.judged().format);
                     return (refused.into(), extra);
                 }
-                let answered =
-                    if is_of_the_state { Answered::OfTheState(recorded, caller) } else { Answered::Whole(recorded) };
-                return (answered, extra);
+                return (Answered::Whole(recorded), extra);
             }
             Err(_) if caller.program().is_broken() => unreadable(),
             Err(error) => error,

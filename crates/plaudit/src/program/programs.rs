@@ -8,7 +8,6 @@ use std::time::Duration;
 use foldhash::quality::RandomState;
 use parking_lot::RwLock;
 
-use super::checkpoint::Writing;
 use super::snapshot::Renewal;
 use super::{Program, accounts, keys};
 use crate::clock::{Clock, Stopwatch};
@@ -58,7 +57,6 @@ pub struct Programs {
     loads: Loads,
     /// Held while a snapshot is loaded, or brought up to date for reads.
     loading: [tokio::sync::Mutex<()>; 64],
-    checkpoints: Writing,
 }
 
 /// The lock of an account among those that the accounts share.
@@ -78,7 +76,6 @@ impl Programs {
             keys: RwLock::default(),
             loads: Loads::default(),
             loading: std::array::from_fn(|_| tokio::sync::Mutex::default()),
-            checkpoints: Writing::default(),
         }
     }
 
@@ -140,10 +137,6 @@ impl Programs {
             loaded.clear();
         }
         loaded.insert(program.id, Arc::clone(program));
-        drop(loaded);
-        if program.wants_checkpoint() {
-            self.checkpoints.begin(&self.db, program);
-        }
     }
 
     /// Forgets a snapshot that is broken or of a history that was lost.
@@ -152,11 +145,6 @@ impl Programs {
         if loaded.get(&known.id).is_some_and(|held| Arc::ptr_eq(held, known)) {
             loaded.remove(&known.id);
         }
-    }
-
-    /// Waits until the checkpoints of the snapshots that were loaded are written.
-    pub async fn finish_checkpoints(&self) {
-        self.checkpoints.finish().await;
     }
 
     /// How often snapshots were loaded, and how long that took.

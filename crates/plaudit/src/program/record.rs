@@ -1,6 +1,5 @@
 //! A record of the set-up, and how it stands in the snapshot.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -195,20 +194,6 @@ impl<T> Records<T> {
         self.0.sort_unstable_by_key(|(slug, held)| (*slug, Reverse(held.revision)));
         self.0.dedup_by_key(|(slug, _)| *slug);
         self.0.shrink_to_fit();
-    }
-
-    /// Every record in its stored form; nothing in place of one that cannot be read.
-    pub(super) fn stored(&self) -> impl Iterator<Item = Option<(Slug, Record<Cow<'_, str>>)>>
-    where
-        T: SetupRecord,
-    {
-        self.0.iter().map(|(slug, held)| {
-            let value = match &held.stored {
-                Some(stored) => Cow::Borrowed(&*stored.doc),
-                None => Cow::Owned(store::stored(&held.record()?.value)),
-            };
-            Some((*slug, Record { value, revision: held.revision, deleted: held.deleted }))
-        })
     }
 
     fn position(&self, slug: Slug) -> Result<usize, usize> {

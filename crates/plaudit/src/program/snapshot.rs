@@ -8,7 +8,6 @@ use super::accounts::store::Mark;
 use super::accounts::{self, Account};
 use super::categories::Category;
 use super::chapters::Chapter;
-use super::checkpoint::{self, Lines};
 use super::criteria::Criterion;
 use super::discounts::Discount;
 use super::document_templates::DocumentTemplate;
@@ -127,16 +126,6 @@ pub struct Program {
     /// The account's last change when it was loaded.
     mark: Mark,
     reading: Arc<Reading>,
-    wants_checkpoint: bool,
-}
-
-/// What a snapshot is loaded from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Basis {
-    /// The checkpoint, and the records that were changed since.
-    Checkpoint,
-    /// The records alone.
-    Records,
 }
 
 /// What became of a snapshot that may be stale.
@@ -170,70 +159,14 @@ impl Program {
     /// Loads the snapshot of an account as it stands in a transaction that sees one state. `None` where there is no such
     /// account.
     pub async fn load(tx: &mut Tx, id: AccountId, base_url: &Arc<str>, clock: &Clock) -> Result<Option<Self>, DbError> {
-        Self::load_from(tx, id, base_url, clock, Basis::Checkpoint).await
-    }
-
-    async fn load_from(
-        tx: &mut Tx,
-        id: AccountId,
-        base_url: &Arc<str>,
-        clock: &Clock,
-        basis: Basis,
-    ) -> Result<Option<Self>, DbError> {
         let now = clock.now();
         let Some(state) = accounts::store::state(tx, id, None, &open_context(now)).await? else { return Ok(None) };
         let mut program = Self::new(id, state.version, state.account, base_url, now);
         program.mark = state.mark;
-        let checkpoint = match basis {
-            Basis::Checkpoint => store::checkpoint(tx, id).await?,
-            Basis::Records => None,
-        };
-        let mut since = 0;
-        if let Some((sequence, lines)) = &checkpoint
-            && let Some(records) = lines.records()
-        {
-            for (kind, slug, row) in records {
-                program.push(kind, slug, &row)?;
-            }
-            since = *sequence;
-        }
-        let mut read_singly = 0;
-        store::each_since(tx, id, since, |kind, slug, row| {
-            read_singly += 1;
-            program.push(kind, slug, &row)
-        })
-        .await?;
+        store::each_since(tx, id, 0, |kind, slug, row| program.push(kind, slug, &row)).await?;
         program.load_keys(tx).await?;
         program.complete();
-        program.wants_checkpoint =
-            basis == Basis::Checkpoint && checkpoint::is_wanted(read_singly, program.fragments.len());
         Ok(Some(program))
-    }
-
-    /// Whether so much was read for this snapshot that the next one had better be loaded from a checkpoint of it.
-    pub(super) fn wants_checkpoint(&self) -> bool {
-        self.wants_checkpoint
-    }
-
-    /// The account's last change when the snapshot was loaded.
-    pub(super) fn mark(&self) -> Mark {
-        self.mark
-    }
-
-    /// The lines of a checkpoint of this snapshot; nothing where one of its records cannot be read.
-    pub(super) fn lines(&self) -> Option<Lines> {
-        fn add<T: InProgram>(program: &Program, lines: &mut Lines) -> Option<()> {
-            for stored in T::records(program).stored() {
-                let (slug, record) = stored?;
-                lines.add(T::KIND.name(), slug, &record);
-            }
-            Some(())
-        }
-        let mut lines = Lines::default();
-        for kind in Kind::ALL {
-            for_setup_kind!(kind, T => add::<T>(self, &mut lines)).unwrap_or(Some(()))?;
-        }
-        Some(lines)
     }
 
     /// The snapshot as it is in a transaction that sees one state: of the records only those are read that were changed
@@ -250,9 +183,7 @@ impl Program {
         let is_read_alike =
             context.languages == self.context.languages && context.default_language == self.context.default_language;
         if !state.is_continued || !is_read_alike || self.is_broken() {
-            // What is wrong may be the checkpoint.
-            let basis = if self.is_broken() { Basis::Records } else { Basis::Checkpoint };
-            let loaded = Self::load_from(tx, self.id, &self.base_url, clock, basis).await?;
+            let loaded = Self::load(tx, self.id, &self.base_url, clock).await?;
             return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
         }
         let mut program =
@@ -269,7 +200,6 @@ impl Program {
             return Ok(loaded.map_or(Renewal::Gone, Renewal::Loaded));
         }
         program.load_keys(tx).await?;
-        program.wants_checkpoint = checkpoint::is_wanted(changed.len(), program.fragments.len());
         // The place of an answer depends on its tab.
         if changed.iter().any(|(kind, _)| matches!(kind, Kind::Field | Kind::Tab)) {
             program.forget_heads();
@@ -326,7 +256,6 @@ impl Program {
             heads: Heads::default(),
             views: Views::default(),
             mark: Mark::default(),
-            wants_checkpoint: false,
         }
     }
 

@@ -1,11 +1,7 @@
-//! The tables of set-up records, for all of their slices, and of their checkpoints.
+//! The table of set-up records, for all of their slices.
 
-use std::collections::HashMap;
-
-use super::accounts::store::Mark;
-use super::checkpoint::Lines;
 use super::{Context, Record, SetupRecord};
-use crate::db::{AccountId, DbError, Row, Tx};
+use crate::db::{AccountId, DbError, Tx};
 use crate::document;
 use crate::http::json_body::parse_own;
 use crate::input::{Members, Violations};
@@ -55,75 +51,13 @@ pub async fn each_since(
         "SELECT kind, slug, deleted, revision, doc FROM setup_records WHERE account = $1 AND revision > $2",
         &[account.into(), sequence.into()],
         |row| {
-            let (kind, slug, record) = record(row)?;
-            each(kind, slug, record)
+            let slug =
+                Slug::parse(row.text(1)?).ok_or_else(|| DbError::Failed("a stored slug is broken".to_owned()))?;
+            let record = Record { value: row.text(4)?, revision: row.integer(3)?, deleted: row.flag(2)? };
+            each(row.text(0)?, slug, record)
         },
     )
     .await
-}
-
-/// A record with the name of its kind and its slug, from a row of `kind, slug, deleted, revision, doc`.
-fn record<'r>(row: &'r Row<'_>) -> Result<(&'r str, Slug, Record<&'r str>), DbError> {
-    let slug = Slug::parse(row.text(1)?).ok_or_else(|| DbError::Failed("a stored slug is broken".to_owned()))?;
-    Ok((row.text(0)?, slug, Record { value: row.text(4)?, revision: row.integer(3)?, deleted: row.flag(2)? }))
-}
-
-/// A checkpoint of another history than the account's is none.
-const CHECKPOINT: &str = "SELECT sequence, packed FROM setup_checkpoints WHERE account = $1 AND EXISTS (\
-    SELECT 1 FROM changes WHERE changes.account = $1 AND changes.sequence = setup_checkpoints.sequence \
-    AND changes.hash = setup_checkpoints.hash)";
-
-/// The number of a checkpoint's change, and its lines; nothing in place of lines that cannot be read.
-fn checkpoint_of(row: &Row<'_>) -> Result<(i64, Option<Lines>), DbError> {
-    Ok((row.integer(0)?, Lines::unpacked(row.bytes(1)?)))
-}
-
-/// The account's checkpoint: the number of its change, and its lines. Nothing where there is none that can be read.
-pub(super) async fn checkpoint(tx: &mut Tx, account: AccountId) -> Result<Option<(i64, Lines)>, DbError> {
-    let Some((sequence, lines)) = tx.first(CHECKPOINT, &[account.into()], checkpoint_of).await? else {
-        return Ok(None);
-    };
-    if lines.is_none() {
-        tracing::warn!(account = account.0, "the checkpoint of a set-up cannot be read");
-    }
-    Ok(lines.map(|lines| (sequence, lines)))
-}
-
-/// Tells what is wrong with the account's checkpoint: every record that it ought to have as it stands and has not.
-pub async fn each_wrong_of_checkpoint(
-    tx: &mut Tx,
-    account: AccountId,
-    mut each: impl FnMut(String) + Send,
-) -> Result<(), DbError> {
-    let Some((sequence, lines)) = tx.first(CHECKPOINT, &[account.into()], checkpoint_of).await? else { return Ok(()) };
-    let Some(records) = lines.as_ref().and_then(Lines::records) else {
-        each("it cannot be read".to_owned());
-        return Ok(());
-    };
-    let records: HashMap<_, _> = records.into_iter().map(|(kind, slug, record)| ((kind, slug), record)).collect();
-    tx.each(
-        "SELECT kind, slug, deleted, revision, doc FROM setup_records WHERE account = $1 AND revision <= $2",
-        &[account.into(), sequence.into()],
-        |row| {
-            let (kind, slug, record) = record(row)?;
-            if records.get(&(kind, slug)) != Some(&record) {
-                each(format!("{kind} {slug} is not in it as it stands"));
-            }
-            Ok(())
-        },
-    )
-    .await
-}
-
-/// Adds or replaces the account's checkpoint.
-pub(super) async fn put_checkpoint(tx: &mut Tx, account: AccountId, mark: Mark, packed: &[u8]) -> Result<(), DbError> {
-    tx.execute(
-        "INSERT INTO setup_checkpoints (account, sequence, hash, packed) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (account) DO UPDATE SET sequence = $2, hash = $3, packed = $4",
-        &[account.into(), mark.sequence.into(), mark.hash.as_slice().into(), packed.into()],
-    )
-    .await
-    .map(drop)
 }
 
 /// A record that is not in the trash, locked until the end of the transaction.

@@ -33,7 +33,6 @@ mod openapi;
 mod orders;
 mod plans;
 mod races;
-mod repeated;
 mod rounds;
 mod score_sets;
 mod seasons;

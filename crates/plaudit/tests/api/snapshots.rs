@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use plaudit::program::Program;
-use plaudit::text::{Locale, Slug};
+use plaudit::text::Slug;
 use serde_json::json;
 use tower::ServiceExt;
 
@@ -150,74 +150,6 @@ both_engines! {
             server.get("/chapter/ChapterN").await.expect(500);
         }
     }
-
-    async fn a_large_set_up_is_loaded_from_its_checkpoint_and_what_was_changed_since(server) {
-        enlarge(&server).await;
-        let server = with_checkpoint(server).await;
-        server.put("/chapter/ChapterN", r#"{"translated":{"name":{"en_GB":"Far north"}}}"#).await.expect(200);
-        server.delete("/chapter/ChapterS").await.expect(204);
-        is_current(&server).await;
-        assert_eq!(faults(&server).await, [""; 0]);
-        // A change that the service did not make is in no checkpoint, so that what is loaded tells where it is from.
-        run_sql(&server, "UPDATE setup_records SET doc = replace(doc, 'Chapter 7 ', 'Other 7 ') WHERE account = $1").await;
-        assert_eq!(name_of(&server, "Chapteah").await, "Chapter 7 of many");
-        assert_eq!(name_of(&server, "ChapterN").await, "Far north");
-        assert_eq!(faults(&server).await, ["chapter Chapteah is not in it as it stands"]);
-        let server = server.restart().await;
-        server.get("/chapter/ChapterS").await.expect(404);
-        assert_eq!(server.get("/chapter/ChapterN").await.expect(200).json()["name"]["en_GB"], "Far north");
-    }
-
-    async fn a_large_change_of_a_set_up_at_hand_is_worth_a_checkpoint(server) {
-        server.get("/season").await.expect(200);
-        server.put("/chapter/ChapterN", r#"{"translated":{"name":{"en_GB":"Far north"}}}"#).await.expect(200);
-        enlarge(&server).await;
-        is_current(&server).await;
-        server.app.programs.finish_checkpoints().await;
-        is_current(&server).await;
-        run_sql(&server, "UPDATE setup_records SET doc = replace(doc, 'Chapter 7 ', 'Other 7 ') WHERE account = $1").await;
-        assert_eq!(name_of(&server, "Chapteah").await, "Chapter 7 of many");
-        assert_eq!(name_of(&server, "ChapterN").await, "Far north");
-    }
-
-    async fn a_checkpoint_of_another_history_or_that_cannot_be_read_is_passed_over(server) {
-        enlarge(&server).await;
-        let server = with_checkpoint(server).await;
-        let account = server.account("AccountA").await;
-        run_sql(&server, "UPDATE setup_records SET doc = replace(doc, 'Chapter 7 ', 'Other 7 ') WHERE account = $1").await;
-        run_sql(&server, "UPDATE setup_checkpoints SET sequence = sequence - 1 WHERE account = $1").await;
-        assert_eq!(name_of(&server, "Chapteah").await, "Other 7 of many");
-        run_sql(&server, "UPDATE setup_checkpoints SET sequence = sequence + 1 WHERE account = $1").await;
-        assert_eq!(name_of(&server, "Chapteah").await, "Chapter 7 of many");
-        run_sql(&server, "UPDATE setup_checkpoints SET packed = hash WHERE account = $1").await;
-        assert_eq!(name_of(&server, "Chapteah").await, "Other 7 of many");
-        // The next node that loads the set-up mends it.
-        let server = server.restart().await;
-        server.get("/chapter/Chapteah").await.expect(200);
-        server.app.programs.finish_checkpoints().await;
-        run_sql(&server, "UPDATE setup_records SET doc = replace(doc, 'Other 7 ', 'Third 7 ') WHERE account = $1").await;
-        assert_eq!(name_of(&server, "Chapteah").await, "Other 7 of many");
-        assert_eq!(server.account("AccountA").await, account);
-    }
-
-    async fn a_record_of_a_checkpoint_that_cannot_be_read_is_read_from_its_table(server) {
-        enlarge(&server).await;
-        run_sql(&server, "UPDATE setup_records SET doc = '5' || doc WHERE account = $1 AND slug = 'ChapterN'").await;
-        let server = with_checkpoint(server).await;
-        run_sql(&server, "UPDATE setup_records SET doc = substr(doc, 2) WHERE account = $1 AND slug = 'ChapterN'").await;
-        let server = server.restart().await;
-        server.get("/chapter/ChapterN").await.expect(500);
-        server.get("/chapter/ChapterN").await.expect(200);
-    }
-}
-
-/// What an operator is told of the checkpoint.
-async fn faults(server: &Server) -> Vec<String> {
-    let account = server.account("AccountA").await;
-    let mut faults = Vec::new();
-    let mut tx = server.db.snapshot().await.unwrap();
-    plaudit::program::store::each_wrong_of_checkpoint(&mut tx, account, |fault| faults.push(fault)).await.unwrap();
-    faults
 }
 
 /// Runs a statement of which the account is the parameter.
@@ -227,33 +159,4 @@ async fn run_sql(server: &Server, sql: &'static str) {
         Box::pin(async move { tx.execute(sql, &[(*account).into()]).await.map(drop) })
     });
     work.await.map_err(|error: plaudit::db::DbError| error).unwrap();
-}
-
-/// The name of a chapter as it is loaded now.
-async fn name_of(server: &Server, chapter: &str) -> String {
-    let account = server.account("AccountA").await;
-    let mut tx = server.db.snapshot().await.unwrap();
-    let loaded = Program::load(&mut tx, account, &Arc::from(BASE), &server.clock).await.unwrap().unwrap();
-    let chapter = loaded.chapters.any(Slug::parse(chapter).unwrap()).unwrap();
-    chapter.name.in_locale(Locale::EnGb).to_owned()
-}
-
-/// Gives the account so many chapters that its set-up is worth a checkpoint.
-async fn enlarge(server: &Server) {
-    let letter = |number: u32| char::from_u32(u32::from('a') + number).unwrap();
-    let chapter = |number: u32| {
-        let slug = format!("Chapte{}{}", letter(number / 26), letter(number % 26));
-        let name = format!("Chapter {number} of many");
-        json!({"kind": "chapter", "slug": slug, "season": "SeasonAc", "name": {"en_GB": name}}).to_string()
-    };
-    let lines: Vec<String> = (0..300).map(chapter).collect();
-    server.import(&of_account_a(&lines.join("\n"))).await;
-}
-
-/// The server after a start at which the checkpoint was written.
-async fn with_checkpoint(server: Server) -> Server {
-    let server = server.restart().await;
-    server.get("/season").await.expect(200);
-    server.app.programs.finish_checkpoints().await;
-    server
 }
