@@ -163,14 +163,14 @@ impl Db {
     }
 
     /// Runs one statement and hands every row to `row`, without copying it.
-    pub async fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    pub async fn each<F>(&self, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {
         self.0.statements.count(1);
         match &self.0.backend {
-            Backend::Sqlite(sqlite) => sqlite.each(sql, values, row),
-            Backend::Postgres(postgres) => postgres.each(sql, values, row).await,
+            Backend::Sqlite(sqlite) => sqlite.each(sql, values, &mut row),
+            Backend::Postgres(postgres) => postgres.each(sql, values, &mut row).await,
         }
     }
 
@@ -195,8 +195,8 @@ impl Db {
         let mut first = First { read, found: None };
         self.0.statements.count(1);
         match &self.0.backend {
-            Backend::Sqlite(sqlite) => sqlite.each(sql, values, |row| first.take(row))?,
-            Backend::Postgres(postgres) => postgres.look_up(sql, values, |row| first.take(row)).await?,
+            Backend::Sqlite(sqlite) => sqlite.each(sql, values, &mut |row| first.take(row))?,
+            Backend::Postgres(postgres) => postgres.look_up(sql, values, &mut |row| first.take(row)).await?,
         }
         Ok(first.found)
     }

@@ -8,11 +8,13 @@ use std::time::Duration;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use futures_util::{TryStreamExt, future, pin_mut};
 use parking_lot::Mutex;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_postgres::NoTls;
 
 use super::buffered::Buffered;
 use super::group::Job;
+use super::row::EachRow;
 use super::sharing::{Shared, Sharing};
 use super::turns::InTurns;
 use super::tx::{Link, Tx};
@@ -96,27 +98,21 @@ impl Postgres {
         }))
     }
 
-    pub(super) async fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
-    where
-        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
-    {
+    pub(super) async fn each(&self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
         each(&self.0.pool.get().await?, sql, values, row).await
     }
 
     /// Like [`Self::each`] for a lookup, on a connection that others use at the same time.
-    pub(super) async fn look_up<F>(&self, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
-    where
-        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
-    {
+    pub(super) async fn look_up(&self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
         let shared = self.0.sharing.join(&self.0.pool).await?;
-        let outcome = ask(&shared, sql, values, &mut row).await;
+        let outcome = ask(&shared, sql, values, row).await;
         if !matches!(outcome, Err(DbError::Again(_))) {
             return outcome;
         }
         // A lookup changes nothing, and whoever ended its connection did so for all that were under way on it.
         shared.spend();
         drop(shared);
-        ask(&*self.0.sharing.join(&self.0.pool).await?, sql, values, &mut row).await
+        ask(&*self.0.sharing.join(&self.0.pool).await?, sql, values, row).await
     }
 
     /// Runs one statement without values or rows, outside of any transaction.
@@ -249,29 +245,33 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         // The pool must not hand out a connection that is still inside a transaction.
-        if self.open
-            && let Some(client) = self.client.take()
-        {
-            drop(deadpool_postgres::Object::take(client));
+        let Some(client) = self.client.take().filter(|_| self.open) else { return };
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(async move {
+                let ended = tokio::time::timeout(PATIENCE, client.batch_execute("ROLLBACK")).await;
+                if !matches!(ended, Ok(Ok(()))) {
+                    drop(Client::take(client));
+                }
+            })),
+            Err(_) => drop(Client::take(client)),
         }
     }
 }
 
 /// Sends a lookup on a shared connection, and spends the connection where no answer comes.
-async fn ask<F>(shared: &Shared, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
-where
-    F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
-{
+async fn ask(shared: &Shared, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
     tokio::time::timeout(PATIENCE, each(shared.client()?, sql, values, row)).await.unwrap_or_else(|_| {
         shared.spend();
         Err(DbError::Failed(format!("no answer to a lookup for {} s", PATIENCE.as_secs())))
     })
 }
 
-pub(super) async fn each<F>(client: &Client, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
-where
-    F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
-{
+pub(super) async fn each(
+    client: &Client,
+    sql: &str,
+    values: &[Value<'_>],
+    row: &mut EachRow<'_>,
+) -> Result<(), DbError> {
     let statement = client.prepare_cached(sql).await?;
     let rows = client.query_raw(&statement, values).await?;
     pin_mut!(rows);

@@ -14,6 +14,10 @@ enum Inner<'r> {
 
 struct Raw<'r>(&'r [u8]);
 
+/// Takes the rows of a result one by one. It is a reference to a function and not a parameter of type, so that what runs
+/// statements is compiled once and not for each of those who read.
+pub(super) type EachRow<'f> = dyn FnMut(&Row<'_>) -> Result<(), DbError> + Send + 'f;
+
 impl<'r> FromSql<'r> for Raw<'r> {
     fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
         Ok(Self(raw))

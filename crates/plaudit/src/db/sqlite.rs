@@ -15,6 +15,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::group::Job;
 use super::tx::{Link, Tx};
+use super::row::EachRow;
 use super::{Commits, DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
@@ -124,10 +125,7 @@ impl Sqlite {
         self.reader.connect()
     }
 
-    pub(super) fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
-    where
-        F: FnMut(&Row<'_>) -> Result<(), DbError>,
-    {
+    pub(super) fn each(&self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
         self.reader.each(sql, values, row)
     }
 
@@ -180,10 +178,7 @@ impl Reader {
     }
 
     /// Runs a statement inline: handing a point read to another thread costs more than the read.
-    pub(super) fn each<F>(&self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
-    where
-        F: FnMut(&Row<'_>) -> Result<(), DbError>,
-    {
+    fn each(&self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
         READERS.with_borrow_mut(|readers| {
             if !readers.contains_key(&self.number) {
                 // A database that was closed leaves its readers in the threads that used it.
@@ -235,10 +230,12 @@ fn numbered(sql: &str) -> String {
     sql.replace('$', "?")
 }
 
-pub(super) fn each<F>(connection: &Connection, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
-where
-    F: FnMut(&Row<'_>) -> Result<(), DbError>,
-{
+pub(super) fn each(
+    connection: &Connection,
+    sql: &str,
+    values: &[Value<'_>],
+    row: &mut EachRow<'_>,
+) -> Result<(), DbError> {
     let mut statement = connection.prepare_cached(&numbered(sql))?;
     let mut rows = statement.query(rusqlite::params_from_iter(values))?;
     while let Some(found) = rows.next()? {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::head::Head;
 use super::postgres::Session;
+use super::row::EachRow;
 use super::{AccountId, Commits, Committed, DbError, Engine, Row, Statements, Value, postgres, sqlite, tables};
 
 pub(super) enum Link {
@@ -128,10 +129,14 @@ impl Tx {
     }
 
     /// Runs one statement and hands every row to `row`.
-    pub async fn each<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    pub async fn each<F>(&mut self, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {
+        self.each_row(sql, values, &mut row).await
+    }
+
+    async fn each_row(&mut self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
         self.flush().await?;
         self.count(1).await?;
         let result = match &self.link {
