@@ -10,7 +10,6 @@
 //! - The only thing that a write may await is its `Tx`.
 //! - Who has to know of every commit of an account waits for it ([`Db::watch`]).
 
-mod buffered;
 mod commits;
 mod error;
 mod group;
@@ -22,7 +21,6 @@ mod sharing;
 mod source;
 mod sqlite;
 pub mod tables;
-mod turns;
 mod tx;
 mod value;
 

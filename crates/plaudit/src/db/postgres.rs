@@ -12,11 +12,9 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_postgres::NoTls;
 
-use super::buffered::Buffered;
 use super::group::Job;
 use super::row::EachRow;
 use super::sharing::{Shared, Sharing};
-use super::turns::InTurns;
 use super::tx::{Link, Tx};
 use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
 
@@ -73,11 +71,7 @@ impl Postgres {
         config.application_name("plaudit");
         config.options("-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan");
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = if Buffered::prepare(&mut config) {
-            Manager::from_connect(config, InTurns(Buffered), recycling)
-        } else {
-            Manager::from_connect(config, InTurns(NoTls), recycling)
-        };
+        let manager = Manager::from_config(config, NoTls, recycling);
         let pool_size = pool_size(settings);
         let pool = Pool::builder(manager)
             .max_size(pool_size)
