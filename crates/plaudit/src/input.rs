@@ -159,8 +159,8 @@ impl<'j> Members<'j> {
         Some(made)
     }
 
-    /// A member that is a list of at most `max` objects, each read by `read`; violations carry the name and the position
-    /// from 0.
+    /// A member that is a list of at most `max` objects, each read by `read`; violations carry the name and the number
+    /// of the item, from 1 (contract, section 1).
     pub fn objects<T>(
         &mut self,
         name: &str,
@@ -176,14 +176,14 @@ impl<'j> Members<'j> {
             return None;
         }
         let mut made = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
+        for (number, item) in (1..).zip(items.iter()) {
             if let Json::Object(object) = item {
                 let mut inner = Members { closed: self.closed, ..Members::closed(object) };
-                inner.path = format!("{}{name}.{index}.", self.path);
+                inner.path = format!("{}{name}.{number}.", self.path);
                 made.push(read(&mut inner));
                 self.violations.append(inner.finish());
             } else {
-                self.fault(&format!("{name}.{index}"), "must be an object");
+                self.fault(&format!("{name}.{number}"), "must be an object");
             }
         }
         Some(made)
@@ -384,10 +384,10 @@ pub fn list<T, E: Into<Wrong<T>>>(
         Json::Array(items) if items.len() <= max => {
             let mut read = Vec::with_capacity(items.len());
             let mut messages = Vec::new();
-            for (index, json) in items.iter().enumerate() {
+            for (number, json) in (1..).zip(items) {
                 match item(json).map_err(E::into) {
                     Ok(value) => read.push(value),
-                    Err(wrong) => messages.extend(wrong.messages().map(|message| format!("item {index} {message}"))),
+                    Err(wrong) => messages.extend(wrong.messages().map(|message| format!("item {number} {message}"))),
                 }
             }
             let is_of_use = !read.is_empty();

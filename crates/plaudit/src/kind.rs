@@ -11,6 +11,8 @@ pub enum Kind {
     Season,
     /// A chapter.
     Chapter,
+    /// A text above forms.
+    ContentBlock,
     /// A form.
     Form,
     /// A tab of a form.
@@ -57,11 +59,12 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order in which records can refer to what stands before them.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::Account,
         Self::ApiKey,
         Self::Season,
         Self::Chapter,
+        Self::ContentBlock,
         Self::Form,
         Self::Tab,
         Self::Category,
@@ -93,6 +96,7 @@ impl Kind {
             Self::ApiKey => "api_key",
             Self::Season => "season",
             Self::Chapter => "chapter",
+            Self::ContentBlock => "content_block",
             Self::Form => "form",
             Self::Tab => "tab",
             Self::Category => "category",
@@ -131,6 +135,7 @@ impl Kind {
             Self::ApiKey => "api_keys",
             Self::Season => "seasons",
             Self::Chapter => "chapters",
+            Self::ContentBlock => "content_blocks",
             Self::Form => "forms",
             Self::Tab => "tabs",
             Self::Category => "categories",
@@ -160,6 +165,7 @@ impl Kind {
     pub fn path(self) -> &'static str {
         match self {
             Self::ApiKey => "api-key",
+            Self::ContentBlock => "content-block",
             Self::ScoreSet => "score-set",
             Self::ReviewStage => "review-stage",
             Self::DocumentTemplate => "document-template",
@@ -173,6 +179,7 @@ impl Kind {
     pub fn words(self) -> &'static str {
         match self {
             Self::ApiKey => "API key",
+            Self::ContentBlock => "content block",
             Self::ScoreSet => "score set",
             Self::ReviewStage => "review stage",
             Self::DocumentTemplate => "document template",
@@ -207,6 +214,7 @@ impl Kind {
             Self::ApiKey => 'K',
             Self::Season => 's',
             Self::Chapter => 'h',
+            Self::ContentBlock => 'b',
             Self::Form => 'f',
             Self::Tab => 't',
             Self::Category => 'c',

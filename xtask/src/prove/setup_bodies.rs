@@ -172,7 +172,7 @@ fn collect(document: &Value, schema: &Value, path: &str, members: &mut BTreeSet<
         name.is_some_and(|name| document["components"]["schemas"][name]["properties"].is_object())
     };
     if !path.is_empty() && is_object(&schema["items"]) {
-        let item = format!("{path}.0");
+        let item = format!("{path}.1");
         members.insert(item.clone());
         collect(document, &schema["items"], &item, members);
     }
@@ -230,6 +230,6 @@ mod tests {
         }}});
         let mut members = BTreeSet::new();
         collect(&document, &json!({"$ref": "#/components/schemas/Body"}), "", &mut members);
-        assert_eq!(members.into_iter().collect::<Vec<_>>(), ["a", "b", "b.d", "c", "c.0", "c.0.d"]);
+        assert_eq!(members.into_iter().collect::<Vec<_>>(), ["a", "b", "b.d", "c", "c.1", "c.1.d"]);
     }
 }

@@ -105,7 +105,9 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     checks.check(context.short || loads.milliseconds.len() >= LEAST, || {
         format!("only {} loads were undisturbed", loads.milliseconds.len())
     });
-    checks.check(context.short || loads.middle() < milliseconds(engine), || format!("a load takes {:.1} ms", loads.middle()));
+    checks.check(context.short || loads.middle() < milliseconds(engine), || {
+        format!("a load takes {:.1} ms", loads.middle())
+    });
     checks.check(!counts || loads.megabytes < MEGABYTES, || format!("a snapshot costs {:.1} MB", loads.megabytes));
     let changes = if context.short { CHANGES / 50 } else { CHANGES };
     let stale = stale(&service, &setups[0], changes, &mut checks)?;

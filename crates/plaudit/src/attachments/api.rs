@@ -49,14 +49,12 @@ list_parameters!(Query, LIST.spec);
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
-    // Its files have addresses that are good for a while only.
-    let expires = caller.expires().to_string();
     let program = caller.program();
     let show = |renderer: &mut Renderer, texts: &[&str]| {
         renderer.item(&document(program, texts[0], texts[1], texts[2])?.0, None);
         Ok(())
     };
-    http::list::page(&caller, raw.as_deref(), (&LIST, &query), &expires, &show).await
+    http::list::page(&caller, raw.as_deref(), (&LIST, &query), &show).await
 }
 
 /// What is shown of an attachment, and the name of its file.

@@ -103,15 +103,16 @@ pub(super) fn update(
     now: Timestamp,
 ) -> Result<Attachment, Violations> {
     let mut after = before.clone();
+    // Of a tab that is wrong nothing follows for the fields.
+    let mut known_tab = Some(before.tab);
     if let Some(tab) = given.tab {
         after.tab = tab;
-        let is_right = |tab: Slug| {
-            let found = program.tabs.live(tab);
-            found.is_some_and(|found| found.form == head.form() && found.kind == TabKind::Attachments)
-        };
-        if !is_right(tab) {
+        let found = program.tabs.live(tab);
+        let is_right = found.is_some_and(|found| found.form == head.form() && found.kind == TabKind::Attachments);
+        if !is_right {
             violations.add("tab", format!("{tab} is no tab for attachments of the entry's form"));
         }
+        known_tab = is_right.then_some(tab);
     }
     after.order = given.order.unwrap_or(before.order);
     if let Some(given) = &given.attachment_fields {
@@ -119,7 +120,7 @@ pub(super) fn update(
             member: "attachment_fields",
             resource: Resource::Attachments,
             form: Some(head.form()),
-            tab: Some(after.tab),
+            tab: known_tab,
             category: Some(head.category),
         };
         after.attachment_fields = given_to(program, asked, &before.attachment_fields, given, &mut violations);

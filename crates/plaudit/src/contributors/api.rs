@@ -47,7 +47,7 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     let by_field = field.is_some_and(|field| field.resource == Resource::Contributors);
     let list = if by_field { &BY_FIELD } else { &NAMED };
     let query = ListQuery::parse(raw.as_deref(), &list.spec)?;
-    http::list::page(&caller, raw.as_deref(), (list, &query), "", &|renderer: &mut Renderer, texts| {
+    http::list::page(&caller, raw.as_deref(), (list, &query), &|renderer: &mut Renderer, texts| {
         renderer.item(&document(program, texts[0], texts[1], http::list::slug(texts[2])?)?, None);
         Ok(())
     })

@@ -2,7 +2,7 @@
 
 use super::Contributor;
 use crate::document::{self, Object};
-use crate::entries::{Asked, EntryHead, given_to};
+use crate::entries::{Answers, Asked, EntryHead, given_to};
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::program::Program;
@@ -74,8 +74,13 @@ pub(super) fn read_answer(body: &JsonObject, field: Slug) -> (Given, Violations)
     (Given { fields, ..Given::default() }, members.finish())
 }
 
-/// Tells what is wrong with the tab of a new contributor. `head` is its entry, where there is that.
-pub(super) fn check_tab(program: &Program, head: Option<&EntryHead<'_>>, tab: Slug, violations: &mut Violations) {
+/// The tab of a new contributor, where it can be that; otherwise why not. `head` is its entry, where there is that.
+pub(super) fn tab_of(
+    program: &Program,
+    head: Option<&EntryHead<'_>>,
+    tab: Slug,
+    violations: &mut Violations,
+) -> Option<Slug> {
     let is_right = program
         .tabs
         .live(tab)
@@ -83,6 +88,26 @@ pub(super) fn check_tab(program: &Program, head: Option<&EntryHead<'_>>, tab: Sl
     if !is_right {
         violations.add("tab", format!("{tab} is no tab for contributors of the entry's form"));
     }
+    is_right.then_some(tab)
+}
+
+/// The answers after these were given to a contributor of an entry on a tab; what is `None` is not known.
+pub(super) fn answers_after(
+    program: &Program,
+    (head, tab): (Option<&EntryHead<'_>>, Option<Slug>),
+    before: &Answers,
+    given: Option<&JsonObject>,
+    violations: &mut Violations,
+) -> Answers {
+    let Some(given) = given else { return before.clone() };
+    let asked = Asked {
+        member: "fields",
+        resource: Resource::Contributors,
+        form: head.map(EntryHead::form),
+        tab,
+        category: head.map(|head| head.category),
+    };
+    given_to(program, asked, before, given, violations)
 }
 
 /// The contributor of an entry after these answers; where nothing changes, as it was.
@@ -94,17 +119,8 @@ pub(super) fn answered(
     violations: &mut Violations,
     now: Timestamp,
 ) -> Contributor {
-    let mut after = before.clone();
-    if let Some(given) = given {
-        let asked = Asked {
-            member: "fields",
-            resource: Resource::Contributors,
-            form: Some(head.form()),
-            tab: Some(before.tab),
-            category: Some(head.category),
-        };
-        after.fields = given_to(program, asked, &before.fields, given, violations);
-    }
+    let fields = answers_after(program, (Some(head), Some(before.tab)), &before.fields, given, violations);
+    let mut after = Contributor { fields, ..before.clone() };
     if after != *before {
         after.updated = now;
     }

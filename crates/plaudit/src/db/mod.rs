@@ -66,12 +66,7 @@ impl Settings {
     /// The settings of a database at `url`, everything else at its default.
     #[must_use]
     pub fn at(url: &str) -> Self {
-        Self {
-            url: url.to_owned(),
-            pool_size: 0,
-            group_limit: 256,
-            busy_timeout: Duration::from_secs(10),
-        }
+        Self { url: url.to_owned(), pool_size: 0, group_limit: 256, busy_timeout: Duration::from_secs(10) }
     }
 }
 

@@ -14,8 +14,8 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags};
 
 use super::group::Job;
-use super::tx::{Link, Tx};
 use super::row::EachRow;
+use super::tx::{Link, Tx};
 use super::{Commits, DbError, Row, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);

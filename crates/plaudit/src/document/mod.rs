@@ -23,7 +23,7 @@ mod slot;
 mod write;
 
 pub use slot::{MARKER, ShownAs, Slot, Slots, people_of, slots};
-pub use write::{List, Object, object};
+pub use write::{List, Object, extended, object};
 
 /// What stands between the tags in XML for a document without slots.
 #[must_use]

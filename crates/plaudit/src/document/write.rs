@@ -14,6 +14,17 @@ pub fn object(write: impl FnOnce(&mut Object<'_>)) -> String {
     String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
+/// A document with more members at its end.
+#[must_use]
+pub fn extended(document: &str, write: impl FnOnce(&mut Object<'_>)) -> String {
+    let begun = document.strip_suffix('}').unwrap_or(document);
+    let mut text = begun.as_bytes().to_vec();
+    write(&mut Object { text: &mut text, empty: begun.len() < 2 });
+    text.push(b'}');
+    // Only whole strings were written, so that the lossy way is never taken.
+    String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 fn write_object(text: &mut Vec<u8>, write: impl FnOnce(&mut Object<'_>)) {
     text.push(b'{');
     write(&mut Object { text, empty: true });
@@ -177,11 +188,6 @@ impl Object<'_> {
         let _ = write!(self.name(name), "\"{MARKER}l/{}/{identifier}\"", kind.path());
     }
 
-    /// Slot: the absolute address of what is no kind of record.
-    pub fn address(&mut self, name: &str, path: &str) {
-        let _ = write!(self.name(name), "\"{MARKER}l{path}\"");
-    }
-
     /// Slot: the signed address of a file.
     pub fn download(&mut self, name: &str, token: &str) {
         let _ = write!(self.name(name), "\"{MARKER}d{token}\"");
@@ -191,10 +197,12 @@ impl Object<'_> {
     pub fn translated(&mut self, name: &str, value: &Translated) {
         let mut map = Vec::new();
         value.write_json(&mut map);
-        let text = self.name(name);
-        let _ = write!(text, "{{\"{MARKER}t{}\":", map.len());
-        text.extend_from_slice(&map);
-        text.push(b'}');
+        self.translated_text(name, &String::from_utf8_lossy(&map));
+    }
+
+    /// Slot: a translated map, given as its canonical JSON.
+    pub fn translated_text(&mut self, name: &str, map: &str) {
+        let _ = write!(self.name(name), "{{\"{MARKER}t{}\":{map}}}", map.len());
     }
 
     /// Slot: answers, given as the canonical JSON of a map from field slug to value.

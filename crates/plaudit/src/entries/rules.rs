@@ -32,7 +32,7 @@ pub enum Refusal {
 /// The entry in another chapter.
 pub fn change_chapter<'d>(program: &Program, head: &EntryHead<'d>, chapter: Slug) -> Result<EntryHead<'d>, Refusal> {
     let violations =
-        offered(program.chapters.live(chapter), head.season, program.categories.any(head.category), chapter);
+        offered(program.chapters.live(chapter), Some(head.season), program.categories.any(head.category), chapter);
     if !violations.is_empty() {
         return Err(Refusal::Invalid(violations));
     }
@@ -79,7 +79,12 @@ pub(super) fn takes_another(category: &Category, has: i64) -> Result<(), String>
 /// Why an entry of a season and category cannot be in a chapter: everything that applies. `found` is the chapter of
 /// that slug, unless it is in the trash.
 #[must_use]
-pub fn offered(found: Option<&Chapter>, season: Slug, category: Option<&Category>, chapter: Slug) -> Violations {
+pub fn offered(
+    found: Option<&Chapter>,
+    season: Option<Slug>,
+    category: Option<&Category>,
+    chapter: Slug,
+) -> Violations {
     let mut violations = Violations::default();
     let Some(found) = found else {
         violations.add("chapter", format!("{chapter} is no chapter of the account"));
@@ -88,10 +93,10 @@ pub fn offered(found: Option<&Chapter>, season: Slug, category: Option<&Category
     if found.status != Status::Active {
         violations.add("chapter", "is not active");
     }
-    if found.season != season {
+    if season.is_some_and(|season| found.season != season) {
         violations.add("chapter", "belongs to another season than the entry");
     }
-    if category.is_none_or(|category| !category.offers(chapter)) {
+    if category.is_some_and(|category| !category.offers(chapter)) {
         violations.add("chapter", "does not offer the category of the entry");
     }
     violations

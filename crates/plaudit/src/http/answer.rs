@@ -59,18 +59,15 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         Reply::Record { document, detail, revision, version, created, named, people } => {
             headers.push(content_type);
             let version = version.unwrap_or(program.version);
-            tell(
-                &mut headers,
-                header::ETAG,
-                format!("\"{}\"", tag(judged, (revision, version), (&document, detail.as_deref()), &named)),
-            );
+            let etag = tag(judged, (revision, version), (&document, detail.as_deref()), &named);
+            let mut renderer = judged.renderer(program);
+            renderer.naming(people);
+            let body = renderer.record(&document, detail.as_deref());
+            tell(&mut headers, header::ETAG, format!("\"{}\"", body.dated(etag)));
             let status = if created.is_some() { 201 } else { 200 };
             if let Some(path) = created {
                 tell(&mut headers, header::LOCATION, format!("{}{path}", program.base_url()));
             }
-            let mut renderer = judged.renderer(program);
-            renderer.naming(people);
-            let body = renderer.record(&document, detail.as_deref());
             Recorded { status, headers, body }
         }
         Reply::Stated { status, document, tag } => {
@@ -82,7 +79,7 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         Reply::NoContent => Recorded { status: 204, headers, body: Content::default() },
         Reply::Body { content, etag } => {
             headers.push(content_type);
-            tell(&mut headers, header::ETAG, format!("\"{etag}\""));
+            tell(&mut headers, header::ETAG, format!("\"{}\"", content.dated(etag)));
             Recorded { status: 200, headers, body: content }
         }
         Reply::Replay(recorded) => Arc::unwrap_or_clone(recorded),

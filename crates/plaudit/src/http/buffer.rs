@@ -45,9 +45,7 @@ pub(super) fn bytes(buffer: Vec<u8>) -> Bytes {
     let capacity = buffer.capacity();
     match size(capacity) {
         None => Bytes::from(buffer),
-        Some(1) if buffer.len() < capacity / WIDE => {
-            Bytes::copy_from_slice(Sent(buffer).as_ref())
-        }
+        Some(1) if buffer.len() < capacity / WIDE => Bytes::copy_from_slice(Sent(buffer).as_ref()),
         Some(_) => Bytes::from_owner(Sent(buffer)),
     }
 }

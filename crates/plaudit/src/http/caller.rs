@@ -1,5 +1,6 @@
 //! The caller of a request that was judged, and the way in which handlers write.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
@@ -110,12 +111,6 @@ impl Caller {
     #[must_use]
     pub fn representation(&self) -> String {
         self.0.representation()
-    }
-
-    /// When the addresses of files in the answer stop being good, in seconds since 1970-01-01 UTC.
-    #[must_use]
-    pub fn expires(&self) -> i64 {
-        self.0.expires()
     }
 
     /// Whether the caller's key may write.
@@ -248,7 +243,9 @@ impl Judged {
     pub(super) fn renderer(&self, program: &Arc<Program>) -> Renderer {
         let (signer, expires) = (Arc::clone(&self.app.signer), self.expires());
         let program = Arc::clone(program);
-        Renderer::new(self.format, Filling { program, languages: self.languages, signer, expires, people: Vec::new() })
+        let (people, shows_files) = (Vec::new(), Cell::new(false));
+        let languages = self.languages;
+        Renderer::new(self.format, Filling { program, languages, signer, expires, people, shows_files })
     }
 
     /// When the addresses of files in an answer stop being good, in seconds since 1970-01-01 UTC.

@@ -23,9 +23,26 @@ pub struct Content {
     /// Apart from the others, so that a record needs no list of pieces.
     first: Bytes,
     rest: Vec<Bytes>,
+    good_until: Option<i64>,
 }
 
 impl Content {
+    /// The same content, which shows addresses that are good until this time, in seconds since 1970-01-01 UTC.
+    #[must_use]
+    pub(super) fn good_until(self, time: i64) -> Self {
+        Self { good_until: Some(time), ..self }
+    }
+
+    /// An `ETag`, without quotes, that is another one when addresses in the content are good until another time: who is
+    /// told that nothing has changed has addresses that are still good.
+    #[must_use]
+    pub(super) fn dated(&self, etag: String) -> String {
+        match self.good_until {
+            Some(time) => format!("{etag}.{time}"),
+            None => etag,
+        }
+    }
+
     /// How many bytes it has.
     #[must_use]
     fn len(&self) -> usize {
@@ -56,7 +73,7 @@ impl Content {
 
 impl From<Vec<u8>> for Content {
     fn from(buffer: Vec<u8>) -> Self {
-        Self { first: buffer::bytes(buffer), rest: Vec::new() }
+        Self { first: buffer::bytes(buffer), rest: Vec::new(), good_until: None }
     }
 }
 
@@ -131,7 +148,7 @@ impl Draft {
     #[must_use]
     pub(super) fn end(self) -> Content {
         let mut pieces = self.full.into_iter().chain(std::iter::once(buffer::bytes(self.open)));
-        Content { first: pieces.next().unwrap_or_default(), rest: pieces.collect() }
+        Content { first: pieces.next().unwrap_or_default(), rest: pieces.collect(), good_until: None }
     }
 }
 

@@ -51,6 +51,9 @@ pub enum ApiError {
     /// 413: the body is larger than this many bytes.
     #[error("the body is too large")]
     TooLarge(usize),
+    /// 413: the file in the body is larger than this many bytes.
+    #[error("the file is too large")]
+    FileTooLarge(usize),
     /// 422 with `errors`: members break rules.
     #[error("members are wrong")]
     Invalid(Violations),
@@ -140,7 +143,7 @@ impl ApiError {
             Self::MethodNotAllowed => 405,
             Self::StillRunning => 409,
             Self::PreconditionFailed => 412,
-            Self::TooLarge(_) => 413,
+            Self::TooLarge(_) | Self::FileTooLarge(_) => 413,
             Self::Invalid(_) | Self::State(_) | Self::IdempotencyMismatch => 422,
             Self::RateLimited(_) | Self::TooManyStreams(_) => 429,
             Self::Maintenance(_) => 503,
@@ -161,6 +164,7 @@ impl ApiError {
             Self::StillRunning => "The first request with this Idempotency-Key is still running.".to_owned(),
             Self::PreconditionFailed => "The record has changed since the ETag that If-Match names.".to_owned(),
             Self::TooLarge(limit) => format!("The request body has more than {limit} bytes."),
+            Self::FileTooLarge(limit) => format!("The file has more than {limit} bytes."),
             Self::Invalid(violations) => match violations.iter().count() - told(violations).0 {
                 0 => "The request has members that are not valid.".to_owned(),
                 more => format!("The request has members that are not valid; {more} more faults are not told."),

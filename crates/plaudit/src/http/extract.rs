@@ -9,7 +9,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use http_body_util::BodyExt as _;
 
+use super::page::asks_for_settings;
 use super::{ApiError, Caller, json_body};
+use crate::document::{Object, extended};
 use crate::text::{Json, JsonObject, Slug, Token};
 
 /// The slug in the path; a malformed one is 400.
@@ -114,6 +116,26 @@ impl<S: Send + Sync> FromRequestParts<S> for RawQuery {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
         Ok(Self(parts.uri.query().map(str::to_owned)))
+    }
+}
+
+/// Whether a single read is asked for the settings as well, by `include=settings`; another value is 400.
+#[derive(Clone, Copy, Debug)]
+pub struct IncludeSettings(bool);
+
+impl IncludeSettings {
+    /// The document, with the members of create and update in `settings` where they were asked for.
+    #[must_use]
+    pub fn added_to(self, document: String, write: impl FnOnce(&mut Object<'_>)) -> String {
+        if self.0 { extended(&document, |object| object.object("settings", write)) } else { document }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for IncludeSettings {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        Ok(Self(asks_for_settings(parts.uri.query())?))
     }
 }
 

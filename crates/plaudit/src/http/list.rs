@@ -19,12 +19,11 @@ const ATTEMPTS: usize = 5;
 /// What is written of a record, from the columns that its list declares.
 pub type Show<'s> = dyn Fn(&mut Renderer, &[&str]) -> Result<(), DbError> + Send + Sync + 's;
 
-/// A page. `representation` is what the answer depends on besides its records and the caller's format and languages.
+/// A page.
 pub async fn page(
     caller: &Caller,
     raw: Option<&str>,
     (list, query): (&'static List, &ListQuery),
-    representation: &str,
     show: &Show<'_>,
 ) -> Result<Reply, ApiError> {
     let (app, account) = (caller.app(), caller.account());
@@ -44,7 +43,7 @@ pub async fn page(
             return Err(ApiError::Stale);
         }
         if head == page.plan.head {
-            return Ok(page.answer(raw, representation));
+            return Ok(page.answer(raw));
         }
         if head.sequence <= page.plan.head.sequence {
             // Another history.
@@ -59,7 +58,7 @@ pub async fn page(
     tx.commit().await?;
     match head {
         Some(head) if head.version != caller.program().version => Err(ApiError::Stale),
-        Some(head) if head == page.plan.head => Ok(page.answer(raw, representation)),
+        Some(head) if head == page.plan.head => Ok(page.answer(raw)),
         _ => Err(ApiError::Internal("a snapshot is not what was read in it".to_owned())),
     }
 }
@@ -173,12 +172,12 @@ impl<'q> Page<'q> {
         Ok(views::page(source, account, table, &self.plan.wanted, |texts| show(renderer, texts)).await?)
     }
 
-    fn answer(self, raw: Option<&str>, representation: &str) -> Reply {
+    fn answer(self, raw: Option<&str>) -> Reply {
         let Self { caller, list, query, plan, renderer } = self;
         let last = plan.wanted.last().zip(plan.last.as_ref()).map(|(wanted, key)| (key, wanted.name.as_str()));
         let around = Around { rows: plan.wanted.len(), total: plan.total, has_more: plan.has_more, last };
         // Every change of the account has another hash.
-        let state = format!("{}\n{representation}", hex::encode(plan.head.hash));
+        let state = hex::encode(plan.head.hash);
         end(caller, renderer, (list.path, query, raw), &around, &state)
     }
 }

@@ -42,7 +42,7 @@ pub use caller::{Caller, Work, Writing};
 pub use content::Content;
 pub use error::ApiError;
 pub use event_stream::{LastEventId, Opening};
-pub use extract::{Body, PathField, PathSlug, PathTab, PathToken, PathUser, RawQuery, Writer};
+pub use extract::{Body, IncludeSettings, PathField, PathSlug, PathTab, PathToken, PathUser, RawQuery, Writer};
 pub use render::Renderer;
 pub use reply::{Reply, entity_tag};
 pub use upload::{Received, Upload, Uploaded};
@@ -83,6 +83,7 @@ fn interface() -> Router<App> {
         .merge(program::taxes::routes())
         .merge(program::rounds::routes())
         .merge(program::score_sets::routes())
+        .merge(program::linked::routes())
         .merge(program::categories::routes())
         .merge(program::chapters::routes())
         .merge(program::fields::routes())

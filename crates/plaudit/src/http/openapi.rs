@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use utoipa::OpenApi;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
 
-use crate::program::{accounts, categories, chapters, fields, forms, rounds, score_sets, seasons, taxes};
+use crate::program::{accounts, categories, chapters, fields, forms, linked, rounds, score_sets, seasons, taxes};
 use crate::{attachments, contributors, entries, files, orders, users};
 
 /// The shape of every error (specification, section 7).
@@ -54,6 +54,12 @@ pub struct File {
         rounds::api::show,
         score_sets::api::list,
         score_sets::api::show,
+        linked::role,
+        linked::tax,
+        linked::price,
+        linked::panel,
+        linked::review_stage,
+        linked::content_block,
         categories::api::read::list,
         categories::api::read::show,
         categories::api::write::create,

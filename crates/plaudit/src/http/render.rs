@@ -1,5 +1,6 @@
 //! The one place that knows JSON from XML: fills the slots of stored documents and writes the body of an answer.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use memchr::memchr2;
@@ -28,6 +29,8 @@ pub struct Filling {
     pub expires: i64,
     /// The people whom the document that is being written shows.
     pub people: Vec<Person>,
+    /// Whether an address of a file was written.
+    pub shows_files: Cell<bool>,
 }
 
 /// Writes the body of one answer.
@@ -84,7 +87,7 @@ impl Renderer {
                 xml_envelope::end(&mut out);
             }
         }
-        out.into()
+        self.filling.dated(out.into())
     }
 
     /// Begins a list: `before` is the JSON text of the envelope from its brace to the member before `data`.
@@ -133,11 +136,16 @@ impl Renderer {
                 xml_envelope::end(out);
             }
         });
-        self.list.end()
+        self.filling.dated(self.list.end())
     }
 }
 
 impl Filling {
+    /// The content, which is good for as long as the addresses of files that it shows.
+    fn dated(&self, content: Content) -> Content {
+        if self.shows_files.get() { content.good_until(self.expires) } else { content }
+    }
+
     fn xml_item(&self, out: &mut Vec<u8>, document: &str, detail: Option<&str>) {
         xml_envelope::member(out, "data", document, &XmlSlots { filling: self, detail });
     }
@@ -210,6 +218,7 @@ impl Filling {
     }
 
     fn download(&self, out: &mut Vec<u8>, token: &str) {
+        self.shows_files.set(true);
         out.push(b'"');
         out.extend_from_slice(self.program.base_url().as_bytes());
         self.signer.write_address(out, self.program.account.slug.as_str(), token, self.expires);

@@ -253,7 +253,7 @@ async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
     let settings = &caller.app().settings;
     let largest = largest_body(settings);
     if http_body::Body::size_hint(&body).lower() > largest as u64 {
-        return Err(ApiError::TooLarge(settings.max_upload_bytes));
+        return Err(ApiError::FileTooLarge(settings.max_upload_bytes));
     }
     let is_json = extract::is_json(caller.headers());
     let pause = Duration::from_secs(settings.body_timeout_seconds);
@@ -263,7 +263,7 @@ async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
     while let Some(piece) = extract::next_piece(&mut body, pause).await? {
         length = length.saturating_add(piece.len());
         if length > largest {
-            return Err(ApiError::TooLarge(settings.max_upload_bytes));
+            return Err(ApiError::FileTooLarge(settings.max_upload_bytes));
         }
         scanner.take(&piece, &mut text).map_err(|_| ApiError::TooLarge(settings.max_body_bytes))?;
         if !scanner.is_empty() && !is_json {
@@ -312,7 +312,7 @@ impl Receiving {
     async fn take(&mut self, caller: &Caller, text: &[u8]) -> Result<(), ApiError> {
         self.characters = self.characters.saturating_add(text.len());
         if self.characters / 4 > self.largest.div_ceil(3) {
-            return Err(ApiError::TooLarge(self.largest));
+            return Err(ApiError::FileTooLarge(self.largest));
         }
         if let Ok(decoder) = &mut self.decoder
             && let Err(wrong) = decoder.take(text, &mut self.bytes)
@@ -327,7 +327,7 @@ impl Receiving {
         if self.decoder.is_ok() {
             self.sampler.take(&self.bytes);
             if self.sampler.size() > self.largest as u64 {
-                return Err(ApiError::TooLarge(self.largest));
+                return Err(ApiError::FileTooLarge(self.largest));
             }
             self.hash.update(&self.bytes);
             if !self.is_announced && self.sampler.size() >= storage::PART as u64 {

@@ -13,8 +13,8 @@ fn a_list_tells_of_every_item_and_keeps_those_that_are_right() {
     assert_eq!(read(r#"["RecordAA","RecordBB"]"#), Ok(vec![first, second]));
     let (messages, rest) = told(read(r#"["RecordAA",5,"bad","RecordAA"]"#));
     let expected = [
-        "item 1 must be a slug of 8 ASCII letters",
         "item 2 must be a slug of 8 ASCII letters",
+        "item 3 must be a slug of 8 ASCII letters",
         "names RecordAA twice",
     ];
     assert_eq!((messages, rest), (expected.map(str::to_owned).to_vec(), Some(vec![first])));

@@ -39,5 +39,5 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
         renderer.naming(http::list::person(texts[0], texts[1], "")?).item(texts[2], None);
         Ok(())
     };
-    http::list::page(&caller, raw.as_deref(), (&LIST, &query), "", &show).await
+    http::list::page(&caller, raw.as_deref(), (&LIST, &query), &show).await
 }

@@ -94,13 +94,12 @@ impl Stored {
 /// of the last change.
 #[must_use]
 pub fn logged(doc: &str, (test, deleted): (bool, bool), note: &str, updated: Timestamp) -> String {
-    let tail = document::object(|object| {
+    document::extended(doc, |object| {
         object.flag("test", test);
         object.flag("deleted", deleted);
         object.text("note", note);
         object.time("updated", updated);
-    });
-    format!("{},{}", doc.strip_suffix('}').unwrap_or(doc), &tail[1..])
+    })
 }
 
 /// The document of an order in which an entry has another title.

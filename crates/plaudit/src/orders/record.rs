@@ -256,9 +256,9 @@ impl Order {
         let mut references =
             vec![("season".to_owned(), Kind::Season, self.season), ("user".to_owned(), Kind::User, self.user)];
         references.extend(self.tax_rate_details.map(|tax| ("tax_rate_details".to_owned(), Kind::Tax, tax)));
-        for (index, item) in self.items.iter().enumerate() {
-            references.extend(item.entry.map(|entry| (format!("items.{index}.entry"), Kind::Entry, entry)));
-            references.extend(item.price.map(|price| (format!("items.{index}.price"), Kind::Price, price)));
+        for (number, item) in (1..).zip(&self.items) {
+            references.extend(item.entry.map(|entry| (format!("items.{number}.entry"), Kind::Entry, entry)));
+            references.extend(item.price.map(|price| (format!("items.{number}.price"), Kind::Price, price)));
         }
         references
     }

@@ -107,10 +107,10 @@ fn without_items_the_subtotal_follows_from_the_total() {
 #[test]
 fn what_is_wrong_with_an_item_is_named_with_its_place() {
     let names = |members: &str| faults(members).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
-    assert_eq!(names(r#","items":[{"amount":1},{}]"#), ["items.1.amount"]);
-    assert_eq!(names(r#","items":[{"amount":1.005}]"#), ["items.0.amount"]);
-    assert_eq!(names(r#","items":[{"amount":1,"entry":"short"}]"#), ["items.0.entry"]);
-    assert_eq!(names(r#","items":[{"amount":"EUR 1.00"}]"#), ["items.0.amount"]);
+    assert_eq!(names(r#","items":[{"amount":1},{}]"#), ["items.2.amount"]);
+    assert_eq!(names(r#","items":[{"amount":1.005}]"#), ["items.1.amount"]);
+    assert_eq!(names(r#","items":[{"amount":1,"entry":"short"}]"#), ["items.1.entry"]);
+    assert_eq!(names(r#","items":[{"amount":"EUR 1.00"}]"#), ["items.1.amount"]);
     assert_eq!(names(r#","items":[],"items_array":[]"#), ["items"]);
     assert_eq!(names(r#","color":1"#), ["color"]);
     assert_eq!(names(r#","note":"a\u0000""#), ["note"]);

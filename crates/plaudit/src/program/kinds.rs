@@ -2,6 +2,7 @@
 
 use super::categories::Category;
 use super::chapters::Chapter;
+use super::content_blocks::ContentBlock;
 use super::criteria::Criterion;
 use super::discounts::Discount;
 use super::document_templates::DocumentTemplate;
@@ -44,6 +45,7 @@ macro_rules! in_program {
 in_program! {
     Season: seasons,
     Chapter: chapters,
+    ContentBlock: content_blocks,
     Form: forms,
     Tab: tabs,
     Category: categories,
@@ -73,6 +75,7 @@ macro_rules! for_setup_kind {
         match $kind {
             $crate::kind::Kind::Season => of!($crate::program::seasons::Season),
             $crate::kind::Kind::Chapter => of!($crate::program::chapters::Chapter),
+            $crate::kind::Kind::ContentBlock => of!($crate::program::content_blocks::ContentBlock),
             $crate::kind::Kind::Form => of!($crate::program::forms::Form),
             $crate::kind::Kind::Tab => of!($crate::program::tabs::Tab),
             $crate::kind::Kind::Category => of!($crate::program::categories::Category),

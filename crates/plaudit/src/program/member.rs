@@ -248,8 +248,8 @@ impl Shape {
                 }
             }
             (Self::List(item, _) | Self::Set(item, _) | Self::FilledSet(item, _), Json::Array(items)) => {
-                for (index, value) in items.iter().enumerate() {
-                    item.references(value, &format!("{path}.{index}"), found);
+                for (number, value) in (1..).zip(items.iter()) {
+                    item.references(value, &format!("{path}.{number}"), found);
                 }
             }
             (Self::Object(members) | Self::OpenObject(members), Json::Object(object)) => {

@@ -8,6 +8,7 @@ use super::accounts::store::Mark;
 use super::accounts::{self, Account};
 use super::categories::Category;
 use super::chapters::Chapter;
+use super::content_blocks::ContentBlock;
 use super::criteria::Criterion;
 use super::discounts::Discount;
 use super::document_templates::DocumentTemplate;
@@ -88,6 +89,8 @@ pub struct Program {
     pub seasons: Records<Season>,
     /// Chapters.
     pub chapters: Records<Chapter>,
+    /// Texts above forms.
+    pub content_blocks: Records<ContentBlock>,
     /// Forms.
     pub forms: Records<Form>,
     /// Tabs of forms.
@@ -237,6 +240,7 @@ impl Program {
             keys: HashMap::new(),
             seasons: Records::default(),
             chapters: Records::default(),
+            content_blocks: Records::default(),
             forms: Records::default(),
             tabs: Records::default(),
             categories: Records::default(),
@@ -351,6 +355,7 @@ impl Program {
         let (kind, member, name) = match letter {
             's' => name_of(&self.seasons, slug)?,
             'h' => name_of(&self.chapters, slug)?,
+            'b' => name_of(&self.content_blocks, slug)?,
             'f' => name_of(&self.forms, slug)?,
             'c' => name_of(&self.categories, slug)?,
             'F' => name_of(&self.fields, slug)?,

@@ -108,17 +108,17 @@ mod tests {
 
     #[test]
     fn a_time_is_a_moment_of_its_zone() {
-        assert_eq!(moments("2026-01-31 08:30:00", "UTC"), both("2026-01-31T08:30:00Z"));
-        assert_eq!(moments("2026-01-31 08:30:00", "Europe/Berlin"), both("2026-01-31T07:30:00Z"));
-        assert_eq!(moments("2026-07-31 08:30:00", "Europe/Berlin"), both("2026-07-31T06:30:00Z"));
-        assert_eq!(moments("2026-01-01 00:00:00", "Asia/Kathmandu"), both("2025-12-31T18:15:00Z"));
+        assert_eq!(moments("2026-01-31 08:30:00", "UTC"), both("2026-01-31T08:30:00.000000Z"));
+        assert_eq!(moments("2026-01-31 08:30:00", "Europe/Berlin"), both("2026-01-31T07:30:00.000000Z"));
+        assert_eq!(moments("2026-07-31 08:30:00", "Europe/Berlin"), both("2026-07-31T06:30:00.000000Z"));
+        assert_eq!(moments("2026-01-01 00:00:00", "Asia/Kathmandu"), both("2025-12-31T18:15:00.000000Z"));
     }
 
     #[test]
     fn a_time_that_comes_twice_has_two_moments_and_a_skipped_one_comes_later() {
-        let twice = ("2026-10-25T00:30:00Z".to_owned(), "2026-10-25T01:30:00Z".to_owned());
+        let twice = ("2026-10-25T00:30:00.000000Z".to_owned(), "2026-10-25T01:30:00.000000Z".to_owned());
         assert_eq!(moments("2026-10-25 02:30:00", "Europe/Berlin"), twice);
-        assert_eq!(moments("2026-03-29 02:30:00", "Europe/Berlin"), both("2026-03-29T01:30:00Z"));
+        assert_eq!(moments("2026-03-29 02:30:00", "Europe/Berlin"), both("2026-03-29T01:30:00.000000Z"));
     }
 
     #[test]

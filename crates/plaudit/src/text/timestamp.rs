@@ -18,7 +18,7 @@ const EPOCH_FROM_MARCH: i64 = 719_468;
 
 /// A point in time: microseconds since 1970, UTC, between the years 0 and 9999.
 ///
-/// Written `2026-01-31T08:30:00Z`, with a fraction of a second only where there is one.
+/// Written `2026-01-31T08:30:00.000000Z`: always with six decimals, so that times sort as texts (contract, section 1).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -130,14 +130,8 @@ impl Timestamp {
             out.push(separator);
             push_digits(value, 2, out);
         }
-        let fraction = self.0.rem_euclid(SECOND);
-        if fraction != 0 {
-            out.push(b'.');
-            push_digits(fraction, 6, out);
-            while out.last() == Some(&b'0') {
-                out.pop();
-            }
-        }
+        out.push(b'.');
+        push_digits(self.0.rem_euclid(SECOND), 6, out);
         out.push(b'Z');
     }
 
@@ -350,13 +344,13 @@ mod tests {
     #[test]
     fn times_of_any_offset_are_read_and_written_in_utc() {
         for (text, shown) in [
-            ("2026-01-31T08:30:00Z", "2026-01-31T08:30:00Z"),
-            ("2026-01-31T10:30:00+02:00", "2026-01-31T08:30:00Z"),
-            ("2026-01-31 08:30:00z", "2026-01-31T08:30:00Z"),
-            ("2026-01-31T08:30:00.120Z", "2026-01-31T08:30:00.12Z"),
+            ("2026-01-31T08:30:00Z", "2026-01-31T08:30:00.000000Z"),
+            ("2026-01-31T10:30:00+02:00", "2026-01-31T08:30:00.000000Z"),
+            ("2026-01-31 08:30:00z", "2026-01-31T08:30:00.000000Z"),
+            ("2026-01-31T08:30:00.120Z", "2026-01-31T08:30:00.120000Z"),
             ("2026-01-31T08:30:00.000001999Z", "2026-01-31T08:30:00.000001Z"),
             ("1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"),
-            ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00Z"),
+            ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000000Z"),
         ] {
             assert_eq!(Timestamp::parse(text).unwrap().to_string(), shown, "{text}");
         }
@@ -380,7 +374,7 @@ mod tests {
 
     #[test]
     fn the_bounds_are_the_years_of_four_digits() {
-        assert_eq!(Timestamp::EARLIEST.to_string(), "0000-01-01T00:00:00Z");
+        assert_eq!(Timestamp::EARLIEST.to_string(), "0000-01-01T00:00:00.000000Z");
         assert_eq!(Timestamp::LATEST.to_string(), "9999-12-31T23:59:59.999999Z");
         assert_eq!(Timestamp::parse("9999-12-31T23:59:59.999999Z"), Ok(Timestamp::LATEST));
         assert_eq!(Timestamp::from_microseconds(i64::MAX), Timestamp::LATEST);
@@ -411,8 +405,8 @@ mod tests {
         }
         let date = Date::parse("2026-01-31").unwrap();
         assert_eq!((date.year(), date.month(), date.day()), (2026, 1, 31));
-        assert_eq!(date.start().to_string(), "2026-01-31T00:00:00Z");
-        assert_eq!(date.end().to_string(), "2026-02-01T00:00:00Z");
+        assert_eq!(date.start().to_string(), "2026-01-31T00:00:00.000000Z");
+        assert_eq!(date.end().to_string(), "2026-02-01T00:00:00.000000Z");
     }
 
     proptest! {

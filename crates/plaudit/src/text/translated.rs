@@ -137,9 +137,10 @@ impl Translated {
         was_there
     }
 
-    /// A partial update: every text of `update` is set, every other locale keeps its text.
+    /// A partial update: every text of `update` is set, every other locale keeps its text. An empty text of a locale that
+    /// has none says what is so already: that is how it is shown.
     pub fn merge(&mut self, update: &Self) {
-        let new = update.iter().filter(|(locale, _)| self.get(*locale).is_none());
+        let new = update.iter().filter(|(locale, text)| self.get(*locale).is_none() && !text.is_empty());
         let held = self.iter().map(|(locale, text)| (locale, update.get(locale).unwrap_or(text)));
         *self = Self::made_of(held.chain(new));
     }
@@ -293,7 +294,9 @@ mod tests {
             let before = map.clone();
             map.merge(&update);
             for locale in Locale::ALL {
-                prop_assert_eq!(map.get(locale), update.get(locale).or(before.get(locale)));
+                let held = before.get(locale);
+                let update = update.get(locale).filter(|text| held.is_some() || !text.is_empty());
+                prop_assert_eq!(map.get(locale), update.or(held));
             }
         }
     }

@@ -170,11 +170,11 @@ impl Walker<'_> {
     fn array(&mut self, path: &str) {
         self.position += 1;
         self.skip_blanks();
-        for index in 0_usize.. {
+        for number in 1_usize.. {
             if self.peek().is_none_or(|byte| byte == b']') {
                 break;
             }
-            let item = joined(path, &index.to_string());
+            let item = joined(path, &number.to_string());
             let mark = self.mark();
             self.marks.note(&item, mark);
             self.value(&item);
@@ -202,10 +202,10 @@ mod tests {
         let column = |member: &str| marks.of(member).column;
         assert_eq!(marks.start(), Mark { line: 7, column: 2 });
         assert_eq!([column("a"), column("bß"), column("bß.c"), column("f")], [3, 11, 19, 50]);
-        assert_eq!([column("bß.c.0"), column("bß.c.1"), column("bß.c.1.d\"e")], [25, 32, 33]);
+        assert_eq!([column("bß.c.1"), column("bß.c.2"), column("bß.c.2.d\"e")], [25, 32, 33]);
         assert_eq!(column("missing"), 2, "what is missing is missing in the record");
-        assert_eq!(column("bß.c.1.missing"), 32, "or in the innermost thing that is there");
-        assert_eq!(marks.within("bß.c.1").of("d\"e").column, 33);
+        assert_eq!(column("bß.c.2.missing"), 32, "or in the innermost thing that is there");
+        assert_eq!(marks.within("bß.c.2").of("d\"e").column, 33);
     }
 
     #[test]

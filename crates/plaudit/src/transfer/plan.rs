@@ -119,8 +119,8 @@ fn difference(member: String, before: &Json, after: &Json, found: &mut Vec<Diffe
         _ if before == after => {}
         (Json::Object(before), Json::Object(after)) => differences(&member, before, after, found),
         (Json::Array(before), Json::Array(after)) if before.len() == after.len() => {
-            for (index, (before, after)) in before.iter().zip(after).enumerate() {
-                difference(format!("{member}.{index}"), before, after, found);
+            for (number, (before, after)) in (1..).zip(before.iter().zip(after)) {
+                difference(format!("{member}.{number}"), before, after, found);
             }
         }
         _ => found.push(Difference::new(member, Some(before), Some(after))),

@@ -263,9 +263,9 @@ fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Fault
             }
             continue;
         };
-        for (index, record) in records.into_iter().enumerate() {
+        for (number, record) in (1..).zip(records) {
             let Json::Object(mut record) = record else {
-                faults.member(place, &format!("{member}.{index}"), "must be an object");
+                faults.member(place, &format!("{member}.{number}"), "must be an object");
                 continue;
             };
             let expected = [("kind", kind.name()), (*owner, place.name.as_str())];
@@ -274,7 +274,7 @@ fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Fault
                 if stated.is_some_and(|stated| !stated.is_null() && stated.as_str() != Some(expected)) {
                     faults.member(
                         place,
-                        &format!("{member}.{index}.{name}"),
+                        &format!("{member}.{number}.{name}"),
                         format!("must be {expected} or left out"),
                     );
                 }
@@ -284,7 +284,7 @@ fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Fault
                     record.set(*name, value.clone());
                 }
             }
-            let marks = place.marks.as_ref().map(|marks| marks.within(&format!("{member}.{index}")));
+            let marks = place.marks.as_ref().map(|marks| marks.within(&format!("{member}.{number}")));
             let line = marks.as_ref().map_or(place.line, |marks| marks.start().line);
             owned.push((Place { marks: marks.map(Arc::new), ..Place::new(line, *kind, "") }, record));
         }

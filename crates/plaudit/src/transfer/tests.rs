@@ -29,7 +29,7 @@ impl Place {
         let storage =
             Storage::open(&crate::storage::Settings::at(&format!("file:{}", folder.path().join("files").display())))
                 .unwrap();
-        let clock = Clock::fixed(Timestamp::parse("2026-01-31T08:30:00Z").unwrap());
+        let clock = Clock::fixed(Timestamp::parse("2026-01-31T08:30:00.000000Z").unwrap());
         Self { folder, db, storage, clock, ids: Ids::seeded(1) }
     }
 
@@ -304,7 +304,7 @@ async fn set_up_records_that_do_not_belong_together_are_told() {
         (2, "round RoundBBB: form: FormAAAA must belong to the season of the round"),
         (3, "criterion CritBBBB: score_set: must be a score set of the mode vip_judging"),
         (5, "panel PanelBBB: rounds: RoundBBB must be a round of the type judge"),
-        (5, "panel PanelBBB: judges.0: there is no user NoSuchUs"),
+        (5, "panel PanelBBB: judges.1: there is no user NoSuchUs"),
         (6, "discount DiscBBBB: code: is that of the discount DiscAAAA too"),
     ] {
         let start = format!("a.jsonl:{}: {text}", before + line);
@@ -343,7 +343,7 @@ async fn what_is_nested_belongs_to_what_it_is_nested_in() {
         r#"{{"kind":"entry","slug":"EntryAAA","title":"A","category":"CategAAA","form":"{form}","entrant":"UserAAAA","contributors":[{{"tab":"TabContr","entry":"EntryBBB"}},5],"attachments":{{}}}}"#
     );
     let told = place.import_for(&wrong, Some("AccountA")).await.1;
-    for member in ["contributors.0.entry", "contributors.1", "attachments"] {
+    for member in ["contributors.1.entry", "contributors.2", "attachments"] {
         assert!(told.iter().any(|fault| fault.contains(&format!("entry EntryAAA: {member}: "))), "{member}: {told:?}");
     }
 }

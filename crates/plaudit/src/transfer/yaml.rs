@@ -287,12 +287,12 @@ fn json_of(node: Node, path: &str, marks: &mut Marks) -> Json<'static> {
             json
         }
         Value::List(items) => {
-            let item = |(index, node): (usize, Node)| {
-                let item = joined(path, &index.to_string());
+            let item = |(number, node): (usize, Node)| {
+                let item = joined(path, &number.to_string());
                 marks.note(&item, node.mark);
                 json_of(node, &item, marks)
             };
-            Json::Array(items.into_iter().enumerate().map(item).collect())
+            Json::Array((1..).zip(items).map(item).collect())
         }
         Value::Map(members) => Json::Object(object_of(members, path, marks)),
     }

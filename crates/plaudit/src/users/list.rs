@@ -132,5 +132,5 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
         renderer.item(texts.first().copied().unwrap_or_default(), None);
         Ok(())
     };
-    http::list::page(&caller, raw.as_deref(), (&LIST, &query), "", &show).await
+    http::list::page(&caller, raw.as_deref(), (&LIST, &query), &show).await
 }

@@ -6,14 +6,14 @@ use crate::both_engines;
 use crate::harness::fixture::account_a;
 use crate::harness::{BASE, JSON, Server, XML, tree};
 
-const OWNED: &str = r#","features":["api"],"rate_limit":1000000,"global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","owner":"UserEntr","product":"Gold","region":"eu","updated":"2025-02-01T00:00:00Z""#;
+const OWNED: &str = r#","features":["api"],"rate_limit":1000000,"global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","owner":"UserEntr","product":"Gold","region":"eu","updated":"2025-02-01T00:00:00.000000Z""#;
 
 both_engines! {
     async fn the_account_is_shown_with_every_member_in_order(server) {
         server.import(&account_a(OWNED)).await;
         let answer = server.get("/account").await.expect(200);
         let expected = json!({
-            "created": "2025-01-01T00:00:00Z",
+            "created": "2025-01-01T00:00:00.000000Z",
             "domains": ["a.example.org"],
             "global_id": "0f8fad5b-d9cb-469f-a165-70867728950e",
             "languages": [{"code": "en_GB"}, {"code": "de_DE"}, {"code": "ar_AR"}],
@@ -29,7 +29,7 @@ both_engines! {
             "region": "eu",
             "slug": "AccountA",
             "timezone": "Europe/London",
-            "updated": "2025-02-01T00:00:00Z"
+            "updated": "2025-02-01T00:00:00.000000Z"
         });
         assert_eq!(answer.text(), expected.to_string());
         let xml = server.get_with("/account", &[("accept", XML)]).await.expect(200);

@@ -39,7 +39,7 @@ fn letters(number: usize) -> String {
 }
 
 fn time(random: &mut Random) -> String {
-    format!("2025-0{}-1{}T00:00:00Z", 1 + random.below(3), random.below(3))
+    format!("2025-0{}-1{}T00:00:00.000000Z", 1 + random.below(3), random.below(3))
 }
 
 /// An entry, which nothing belongs to yet.

@@ -17,7 +17,7 @@ fn reference(kind: &str, slug: &str, name: &str) -> Value {
 /// What a list and a single read have in common of the category of the fixture.
 fn shared() -> Value {
     json!({
-        "created": "2025-01-01T00:00:00Z",
+        "created": "2025-01-01T00:00:00.000000Z",
         "description": {"en_GB": ""},
         "divisions": 1,
         "form": reference("form", "FormEntr", "Entry form"),
@@ -28,7 +28,7 @@ fn shared() -> Value {
         "shortcode": {"en_GB": ""},
         "slug": "CategChi",
         "status": "active",
-        "updated": "2025-01-02T00:00:00Z"
+        "updated": "2025-01-02T00:00:00.000000Z"
     })
 }
 
@@ -63,7 +63,7 @@ const WHOLE: &str = r#"{"season":"SeasonAc","status":"inactive","translated":{"n
 /// A line for a category of the first account below a parent.
 fn line(slug: &str, parent: &str) -> String {
     format!(
-        r#"{{"kind":"category","slug":"{slug}","season":"SeasonAc","form":"FormEntr","parent":"{parent}","name":{{"en_GB":"{slug}"}},"status":"active","updated":"2025-01-02T00:00:00Z"}}"#
+        r#"{{"kind":"category","slug":"{slug}","season":"SeasonAc","form":"FormEntr","parent":"{parent}","name":{{"en_GB":"{slug}"}},"status":"active","updated":"2025-01-02T00:00:00.000000Z"}}"#
     )
 }
 
@@ -127,7 +127,7 @@ both_engines! {
         let slug = shown["slug"].as_str().unwrap().to_owned();
         assert_eq!(answer.header("location").unwrap(), format!("{BASE}/category/{slug}"));
         let expected = json!({
-            "created": "2026-01-31T12:01:00Z",
+            "created": "2026-01-31T12:01:00.000000Z",
             "description": {"en_GB": "Moving"},
             "divisions": 2,
             "form": reference("form", "FormEntr", "Entry form"),
@@ -138,7 +138,7 @@ both_engines! {
             "shortcode": {"en_GB": "F"},
             "slug": slug,
             "status": "inactive",
-            "updated": "2026-01-31T12:01:00Z",
+            "updated": "2026-01-31T12:01:00.000000Z",
             "chapters": [reference("chapter", "ChapterN", "North")],
             "entrant_max_entries": 3,
             "entry_name_label": {"en_GB": "Title"},
@@ -232,7 +232,7 @@ both_engines! {
         assert_eq!(server.changes("AccountA").await.len(), changes);
         let mut expected = posters();
         for (body, member, value) in [
-            (r#"{"translated":{"name":{"de_DE":"Poster"}}}"#, "created", json!("2025-01-01T00:00:00Z")),
+            (r#"{"translated":{"name":{"de_DE":"Poster"}}}"#, "created", json!("2025-01-01T00:00:00.000000Z")),
             (r#"{"status":"inactive"}"#, "status", json!("inactive")),
             (r#"{"chapters":[]}"#, "chapters", json!([])),
             (r#"{"divisions":4}"#, "divisions", json!(4)),

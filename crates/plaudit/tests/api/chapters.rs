@@ -28,8 +28,8 @@ fn north() -> Value {
             "link": format!("{BASE}/season/SeasonAc"),
             "name": {"en_GB": "Season 2026"}
         },
-        "created": "2025-01-01T00:00:00Z",
-        "updated": "2025-01-02T00:00:00Z"
+        "created": "2025-01-01T00:00:00.000000Z",
+        "updated": "2025-01-02T00:00:00.000000Z"
     })
 }
 
@@ -160,7 +160,7 @@ both_engines! {
         server.clock.advance(60);
         let mut expected = north();
         expected["status"] = json!("Inactive");
-        expected["updated"] = json!("2026-01-31T12:01:00Z");
+        expected["updated"] = json!("2026-01-31T12:01:00.000000Z");
         let answer = server.put(NORTH, r#"{"status":"inactive"}"#).await.expect(200);
         assert_eq!(answer.text(), expected.to_string());
         expected["status"] = json!("Active");
@@ -247,8 +247,8 @@ both_engines! {
                 "en_GB must not be blank",
             ],
             "managers": [
-                "item 0 must be a slug of 8 ASCII letters",
-                "item 5 must be a slug of 8 ASCII letters",
+                "item 1 must be a slug of 8 ASCII letters",
+                "item 6 must be a slug of 8 ASCII letters",
                 "names UserMana twice",
                 "NoSuchUs is no user of the account",
                 "UserEntr does not hold the role of a chapter manager",

@@ -116,7 +116,7 @@ pub const XML: &str = "application/vnd.service.v2.3+xml";
 pub const BASE: &str = "https://api.example.org";
 
 /// The time at which the clock of a test stands at first.
-pub const NOW: &str = "2026-01-31T12:00:00Z";
+pub const NOW: &str = "2026-01-31T12:00:00.000000Z";
 
 /// The most bytes of a body.
 pub const MAXIMUM_BODY: usize = 64 * 1024;
@@ -518,6 +518,7 @@ impl Server {
             signer: self.app.signer.clone(),
             expires: 0,
             people,
+            shows_files: std::cell::Cell::default(),
         };
         let body = Renderer::new(Format::Json, filling).record(&doc, Some(&detail));
         serde_json::from_slice(&body.whole()).unwrap()

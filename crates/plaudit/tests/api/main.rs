@@ -29,6 +29,7 @@ mod histories;
 mod idempotency;
 mod isolation;
 mod languages;
+mod links;
 mod openapi;
 mod orders;
 mod plans;

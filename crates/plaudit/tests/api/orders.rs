@@ -65,8 +65,8 @@ both_engines! {
             assert_eq!(order["tax_rate_details"][name], value, "{name}");
         }
         for (name, value) in [
-            ("invoice_number", json!("1")), ("created_at", json!("2025-06-02T10:00:00Z")),
-            ("transaction_date", json!("2025-06-02T11:00:00Z")), ("company", json!("Nolan & Daughters")),
+            ("invoice_number", json!("1")), ("created_at", json!("2025-06-02T10:00:00.000000Z")),
+            ("transaction_date", json!("2025-06-02T11:00:00.000000Z")), ("company", json!("Nolan & Daughters")),
             ("country", json!("GB")), ("city", json!("")), ("currency", json!("GBP")), ("tax_term", json!("VAT")),
             ("payment_method", json!("card")), ("payment_status", json!("paid")), ("discount_code", json!("")),
             ("transaction_reference", json!("")),
@@ -229,7 +229,7 @@ both_engines! {
         let tag = |answer: &Answer| answer.header("etag").unwrap().to_owned();
         let first = tag(&server.get("/order").await);
         server.import(&of_account_a(
-            r#"{"kind":"order","slug":"OrderTwo","invoice_number":"2","season":"SeasonAc","user":"UserEntr","currency":"JPY","payment_status":"paid","total":9001,"created_at":"2025-06-03T10:00:00Z","updated":"2025-06-03T10:00:00Z"}"#,
+            r#"{"kind":"order","slug":"OrderTwo","invoice_number":"2","season":"SeasonAc","user":"UserEntr","currency":"JPY","payment_status":"paid","total":9001,"created_at":"2025-06-03T10:00:00.000000Z","updated":"2025-06-03T10:00:00.000000Z"}"#,
         ))
         .await;
         let changed = server.get_with("/order", &[("if-none-match", &first)]).await.expect(200);

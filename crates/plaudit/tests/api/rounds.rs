@@ -7,8 +7,8 @@ use crate::harness::check::FORMATS;
 use crate::harness::fixture::of_account_a;
 use crate::harness::{BASE, XML, tree};
 
-const ROUNDS: &str = r#"{"kind":"round","slug":"RoundOne","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Entries","de_DE":"Einreichung"},"type":"entry","chapters":["ChapterS","ChapterN"],"start_date":"2026-01-01 09:00:00","end_date":"2026-03-29 01:30:00","created":"2025-01-01T00:00:00Z","updated":"2025-01-03T00:00:00Z"}
-{"kind":"round","slug":"RoundTwo","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Judging"},"type":"judge","created":"2025-01-01T00:00:00Z","updated":"2025-01-02T00:00:00Z"}
+const ROUNDS: &str = r#"{"kind":"round","slug":"RoundOne","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Entries","de_DE":"Einreichung"},"type":"entry","chapters":["ChapterS","ChapterN"],"start_date":"2026-01-01 09:00:00","end_date":"2026-03-29 01:30:00","created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-03T00:00:00.000000Z"}
+{"kind":"round","slug":"RoundTwo","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Judging"},"type":"judge","created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}
 {"kind":"round","slug":"RoundDel","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Gone"},"type":"judge","deleted":true}"#;
 
 fn chapter(slug: &str, name: &str) -> Value {
@@ -18,7 +18,7 @@ fn chapter(slug: &str, name: &str) -> Value {
 fn first() -> Value {
     json!({
         "chapters": [chapter("ChapterS", "South"), chapter("ChapterN", "North")],
-        "created": "2025-01-01T00:00:00Z",
+        "created": "2025-01-01T00:00:00.000000Z",
         "end_date": "2026-03-29 01:30:00",
         "start_date": "2026-01-01 09:00:00",
         "form": "FormEntr",
@@ -28,7 +28,7 @@ fn first() -> Value {
         },
         "slug": "RoundOne",
         "type": "entry",
-        "updated": "2025-01-03T00:00:00Z"
+        "updated": "2025-01-03T00:00:00.000000Z"
     })
 }
 
@@ -48,7 +48,7 @@ both_engines! {
 
     async fn a_round_that_is_unknown_trashed_or_of_another_account_is_404(server) {
         server.import(&of_account_a(ROUNDS)).await;
-        let foreign = r#"{"kind":"account","slug":"AccountB","name":"Awards B","default_language":"de_DE","languages":["de_DE"],"timezone":"Europe/Berlin","features":["api"],"rate_limit":1000000,"hosts":["b.example.org"],"created":"2025-01-01T00:00:00Z"}
+        let foreign = r#"{"kind":"account","slug":"AccountB","name":"Awards B","default_language":"de_DE","languages":["de_DE"],"timezone":"Europe/Berlin","features":["api"],"rate_limit":1000000,"hosts":["b.example.org"],"created":"2025-01-01T00:00:00.000000Z"}
 {"kind":"round","slug":"BRoundOn","season":"BSeasonA","form":"BFormEnt","name":{"de_DE":"Runde"},"type":"entry"}"#;
         server.import(foreign).await;
         for format in FORMATS {

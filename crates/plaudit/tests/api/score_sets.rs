@@ -7,14 +7,14 @@ use crate::harness::check::FORMATS;
 use crate::harness::fixture::of_account_a;
 use crate::harness::{BASE, XML, tree};
 
-const SCORE_SETS: &str = r#"{"kind":"score_set","slug":"ScoreOne","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Jury","de_DE":"Jury"},"mode":"vip_judging","order":3,"created":"2025-01-01T00:00:00Z","updated":"2025-01-03T00:00:00Z"}
-{"kind":"score_set","slug":"ScoreTwo","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Public vote"},"mode":"voting","created":"2025-01-01T00:00:00Z","updated":"2025-01-02T00:00:00Z"}
+const SCORE_SETS: &str = r#"{"kind":"score_set","slug":"ScoreOne","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Jury","de_DE":"Jury"},"mode":"vip_judging","order":3,"created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-03T00:00:00.000000Z"}
+{"kind":"score_set","slug":"ScoreTwo","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Public vote"},"mode":"voting","created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}
 {"kind":"score_set","slug":"ScoreArc","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Archived"},"mode":"gallery","archived":true}
 {"kind":"score_set","slug":"ScoreDel","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Gone"},"mode":"gallery","deleted":true}"#;
 
 fn jury() -> Value {
     json!({
-        "created": "2025-01-01T00:00:00Z",
+        "created": "2025-01-01T00:00:00.000000Z",
         "form": "FormEntr",
         "mode": "vip_judging",
         "name": {"en_GB": "Jury"},
@@ -23,7 +23,7 @@ fn jury() -> Value {
             "slug": "SeasonAc", "link": format!("{BASE}/season/SeasonAc"), "name": {"en_GB": "Season 2026"}
         },
         "slug": "ScoreOne",
-        "updated": "2025-01-03T00:00:00Z"
+        "updated": "2025-01-03T00:00:00.000000Z"
     })
 }
 

@@ -9,11 +9,11 @@ use crate::harness::{BASE, JSON, XML, tree};
 
 fn active() -> Value {
     json!({
-        "created": "2025-01-01T00:00:00Z",
+        "created": "2025-01-01T00:00:00.000000Z",
         "name": {"en_GB": "Season 2026"},
         "slug": "SeasonAc",
         "status": "active",
-        "updated": "2025-01-02T00:00:00Z"
+        "updated": "2025-01-02T00:00:00.000000Z"
     })
 }
 
@@ -32,11 +32,11 @@ both_engines! {
     async fn a_list_shows_the_seasons_of_the_account_in_its_envelope(server) {
         let answer = server.get("/season").await.expect(200);
         let old = json!({
-            "created": "2024-01-01T00:00:00Z",
+            "created": "2024-01-01T00:00:00.000000Z",
             "name": {"en_GB": "Season 2025"},
             "slug": "SeasonOl",
             "status": "archived",
-            "updated": "2025-01-02T00:00:00Z"
+            "updated": "2025-01-02T00:00:00.000000Z"
         });
         let page = format!("{BASE}/season?page=1");
         let expected = json!({

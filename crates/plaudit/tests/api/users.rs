@@ -15,14 +15,14 @@ use crate::harness::fixture::of_account_a;
 use crate::harness::{BASE, JSON, NOW, Server, XML, tree};
 
 /// Fields about users, and roles.
-const SETUP: &str = r#"{"kind":"field","slug":"FieldUse","type":"text","resource":"users","title":{"en_GB":"Nickname"},"created":"2025-01-01T00:00:00Z","updated":"2025-01-01T00:00:00Z"}
-{"kind":"field","slug":"FieldUsT","type":"table","resource":"users","title":{"en_GB":"Jobs"},"columns":[{"key":"A"},{"key":"B"}],"created":"2025-01-01T00:00:00Z","updated":"2025-01-01T00:00:00Z"}
-{"kind":"field","slug":"FieldUsF","type":"file","resource":"users","title":{"en_GB":"Photo"},"created":"2025-01-01T00:00:00Z","updated":"2025-01-01T00:00:00Z"}
-{"kind":"field","slug":"FieldUsN","type":"numeric","resource":"users","title":{"en_GB":"Age"},"created":"2025-01-01T00:00:00Z","updated":"2025-01-01T00:00:00Z"}
-{"kind":"field","slug":"FieldGon","type":"text","resource":"users","title":{"en_GB":"Gone"},"deleted":true,"created":"2025-01-01T00:00:00Z","updated":"2025-01-01T00:00:00Z"}
-{"kind":"role","slug":"RoleEntr","name":{"en_GB":"Entrant"},"type":"entrant","created":"2025-01-02T00:00:00Z","updated":"2025-01-02T00:00:00Z"}
-{"kind":"role","slug":"RoleJudg","name":{"en_GB":"Judge","de_DE":"Jury"},"type":"judge","created":"2025-01-01T00:00:00Z","updated":"2025-01-02T00:00:00Z"}
-{"kind":"role","slug":"RoleGone","name":{"en_GB":"Gone"},"type":"entrant","deleted":true,"created":"2024-01-01T00:00:00Z","updated":"2025-01-02T00:00:00Z"}"#;
+const SETUP: &str = r#"{"kind":"field","slug":"FieldUse","type":"text","resource":"users","title":{"en_GB":"Nickname"},"created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-01T00:00:00.000000Z"}
+{"kind":"field","slug":"FieldUsT","type":"table","resource":"users","title":{"en_GB":"Jobs"},"columns":[{"key":"A"},{"key":"B"}],"created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-01T00:00:00.000000Z"}
+{"kind":"field","slug":"FieldUsF","type":"file","resource":"users","title":{"en_GB":"Photo"},"created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-01T00:00:00.000000Z"}
+{"kind":"field","slug":"FieldUsN","type":"numeric","resource":"users","title":{"en_GB":"Age"},"created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-01T00:00:00.000000Z"}
+{"kind":"field","slug":"FieldGon","type":"text","resource":"users","title":{"en_GB":"Gone"},"deleted":true,"created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-01T00:00:00.000000Z"}
+{"kind":"role","slug":"RoleEntr","name":{"en_GB":"Entrant"},"type":"entrant","created":"2025-01-02T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}
+{"kind":"role","slug":"RoleJudg","name":{"en_GB":"Judge","de_DE":"Jury"},"type":"judge","created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}
+{"kind":"role","slug":"RoleGone","name":{"en_GB":"Gone"},"type":"entrant","deleted":true,"created":"2024-01-01T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}"#;
 
 const NEW: &str =
     r#"{"first_name":"Grace","last_name":"Hopper","email":"Grace@Example.org","password":"correct horse"}"#;
@@ -124,7 +124,7 @@ both_engines! {
         let before = server.changes("AccountA").await.len();
         server.clock.advance(60);
         let shown = server.put(&format!("/user/{slug}"), r#"{"password":"battery staple"}"#).await.expect(200).json();
-        assert_eq!(shown["updated"], "2026-01-31T12:01:00Z");
+        assert_eq!(shown["updated"], "2026-01-31T12:01:00.000000Z");
         let hash = plaudit::users::PasswordHash::parse(&password(&server, "AccountA", &slug).await).unwrap();
         assert!(hash.matches("battery staple"));
         let changes = server.changes("AccountA").await;
@@ -212,7 +212,7 @@ both_engines! {
         let mut expected = before.clone();
         expected["marketing_cookies"] = json!(true);
         expected["social_sharing"] = json!({"y": []});
-        expected["updated"] = json!("2026-01-31T12:01:00Z");
+        expected["updated"] = json!("2026-01-31T12:01:00.000000Z");
         assert_eq!(answer.text(), expected.to_string());
         assert_eq!(server.get(&path).await.expect(200).text(), answer.text());
         let body = json!({"roles": ["RoleJudg", "RoleEntr"], "user_fields": {"FieldUse": null, "FieldUsT": {"A1": "", "A2": "3"}}});

@@ -22,7 +22,7 @@ pub(crate) fn lines() -> String {
     for chapter in CHAPTERS {
         let status = if *chapter == "ChapterX" { "inactive" } else { "active" };
         records.push(json!({"kind": "chapter", "slug": chapter, "season": SEASON, "name": name, "status": status,
-                            "created": "2025-01-01T00:00:00Z"}));
+                            "created": "2025-01-01T00:00:00.000000Z"}));
     }
     for category in CATEGORIES {
         let chapters: Vec<&str> = category.only.into_iter().collect();

@@ -130,7 +130,7 @@ pub(crate) fn fold(text: &str) -> String {
 fn span(value: &str) -> (i64, i64) {
     const DAY: i64 = 86_400_000_000;
     if value.len() == 10 {
-        let begin = time(&format!("{value}T00:00:00Z"));
+        let begin = time(&format!("{value}T00:00:00.000000Z"));
         (begin, begin + DAY)
     } else {
         (time(value), time(value) + 1)

@@ -160,7 +160,7 @@ fn is_within(member: &str, other: &str) -> bool {
 fn change(body: &mut Value, path: &[&str], value: Option<&Value>) {
     let [name, rest @ ..] = path else { return };
     let next = match (body, name.parse::<usize>()) {
-        (Value::Array(items), Ok(index)) => items.get_mut(index),
+        (Value::Array(items), Ok(number)) => number.checked_sub(1).and_then(|index| items.get_mut(index)),
         (Value::Object(members), _) if rest.is_empty() && value.is_none() => {
             members.shift_remove(*name);
             None

@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn times_are_counted_from_1970() {
-        assert_eq!(microseconds("1970-01-01T00:00:00Z"), Some(0));
+        assert_eq!(microseconds("1970-01-01T00:00:00.000000Z"), Some(0));
         assert_eq!(microseconds("2026-01-31T12:00:00.25Z"), Some(1_769_860_800_250_000));
         assert_eq!(microseconds("2024-02-29T23:59:59.000001Z"), Some(1_709_251_199_000_001));
         assert_eq!(microseconds("soon"), None);

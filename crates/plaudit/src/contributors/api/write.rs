@@ -51,18 +51,18 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply,
         Some(entry) => Some(entry.head()?),
         None => None,
     };
-    if let Some(tab) = given.tab {
-        rules::check_tab(program, head.as_ref(), tab, &mut violations);
-    }
+    let tab = given.tab.and_then(|tab| rules::tab_of(program, head.as_ref(), tab, &mut violations));
+    let (place, none) = ((head.as_ref(), tab), Answers::default());
+    let fields = rules::answers_after(program, place, &none, given.fields.as_ref(), &mut violations);
     let slug = store::free_slug(tx, account, &writing.state.ids).await?;
-    let contributor = match (&head, given.tab) {
-        (Some(head), Some(tab)) => {
-            let fields = Answers::default();
-            let blank = Contributor { slug, entry: head.slug, tab, fields, created: now, updated: now };
-            Some(rules::answered(program, head, &blank, given.fields.as_ref(), &mut violations, now))
-        }
-        _ => None,
-    };
+    let contributor = head.as_ref().zip(tab).map(|(head, tab)| Contributor {
+        slug,
+        entry: head.slug,
+        tab,
+        fields,
+        created: now,
+        updated: now,
+    });
     let contributor = violations.or(contributor)?;
     if let Some(head) = &head {
         check_changeable(program, head)?;

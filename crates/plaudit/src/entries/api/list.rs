@@ -26,17 +26,15 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     let query = ListQuery::parse(raw.as_deref(), &PLAIN.spec)?;
     let members = query.words("include");
     if members.is_empty() {
-        return http::list::page(&caller, raw.as_deref(), (&PLAIN, &query), "", &|renderer: &mut Renderer, texts| {
+        return http::list::page(&caller, raw.as_deref(), (&PLAIN, &query), &|renderer: &mut Renderer, texts| {
             renderer.naming(person(texts[0], texts[1], texts[2])?).item(texts[3], None);
             Ok(())
         })
         .await;
     }
-    // Addresses of files, which are shown with answers and attachments, are good for a while only.
-    let expires = caller.expires().to_string();
     let show = |renderer: &mut Renderer, texts: &[&str]| {
         renderer.naming(person(texts[0], texts[1], texts[2])?).item(texts[3], included(texts[4], members).as_deref());
         Ok(())
     };
-    http::list::page(&caller, raw.as_deref(), (&DETAILED, &query), &expires, &show).await
+    http::list::page(&caller, raw.as_deref(), (&DETAILED, &query), &show).await
 }

@@ -127,8 +127,8 @@ fn the_documents_are_as_the_slots_say() {
     assert_eq!(
         shown(EntryHead::of(&entry, around.counts).to_doc()),
         concat!(
-            r#"{"slug":"EntryAAA","local_id":7,"title":"W","status":"submitted","created":"1970-01-01T00:00:01Z","#,
-            r#""submitted":null,"updated":"1970-01-01T00:00:03Z","entrant":"~eUserAAAA","~p":0,"#,
+            r#"{"slug":"EntryAAA","local_id":7,"title":"W","status":"submitted","created":"1970-01-01T00:00:01.000000Z","#,
+            r#""submitted":null,"updated":"1970-01-01T00:00:03.000000Z","entrant":"~eUserAAAA","~p":0,"#,
             r#""contributor_count":1,"files_count":1,"auto_score":12.50,"category":"~rcCategAAA","parent_category":"~cCategAAA","#,
             r#""chapter":"~rhChapteAA","form":"~rfFormAAAA","season":"~rsSeasonAA","comments":"W","user_comments":"W","#,
             r#""custom_deadline":"-","division":null,"eligibility_status":"","moderation_status":"undecided","#,

@@ -86,11 +86,11 @@ mod tests {
         let end = r#""end_date":"2026-03-01 12:00:00""#;
         let entry = program(&[("RoundAAA", &format!(r#""type":"entry","chapters":["ChapterA"],{end}"#))]);
         assert!(opens(&entry, NO_DEADLINE, "ChapterA", "2026-03-01T10:59:59.999999Z"));
-        assert!(!opens(&entry, NO_DEADLINE, "ChapterA", "2026-03-01T11:00:00Z"));
-        assert!(!opens(&entry, NO_DEADLINE, "ChapterB", "2026-03-01T10:00:00Z"));
+        assert!(!opens(&entry, NO_DEADLINE, "ChapterA", "2026-03-01T11:00:00.000000Z"));
+        assert!(!opens(&entry, NO_DEADLINE, "ChapterB", "2026-03-01T10:00:00.000000Z"));
         let judge = program(&[("RoundAAA", &format!(r#""type":"judge",{end}"#))]);
-        assert!(!opens(&judge, NO_DEADLINE, "ChapterA", "2026-03-01T10:00:00Z"));
-        assert!(!opens(&program(&[]), NO_DEADLINE, "ChapterA", "2026-03-01T10:00:00Z"));
+        assert!(!opens(&judge, NO_DEADLINE, "ChapterA", "2026-03-01T10:00:00.000000Z"));
+        assert!(!opens(&program(&[]), NO_DEADLINE, "ChapterA", "2026-03-01T10:00:00.000000Z"));
     }
 
     #[test]
@@ -100,11 +100,11 @@ mod tests {
             ("RoundBBB", r#""type":"entry","start_date":"2026-04-01 00:00:00","end_date":"2026-04-02 00:00:00""#),
         ]);
         for (now, is_open) in [
-            ("2026-02-01T00:00:00Z", true),
-            ("2026-03-15T00:00:00Z", false),
-            ("2026-03-31T21:59:59Z", false),
-            ("2026-03-31T22:00:00Z", true),
-            ("2026-04-01T22:00:00Z", false),
+            ("2026-02-01T00:00:00.000000Z", true),
+            ("2026-03-15T00:00:00.000000Z", false),
+            ("2026-03-31T21:59:59.000000Z", false),
+            ("2026-03-31T22:00:00.000000Z", true),
+            ("2026-04-01T22:00:00.000000Z", false),
         ] {
             assert_eq!(opens(&program, NO_DEADLINE, "ChapterA", now), is_open, "{now}");
         }
@@ -113,22 +113,22 @@ mod tests {
     #[test]
     fn a_custom_deadline_is_kept_when_every_round_has_ended() {
         let program = program(&[]);
-        assert!(opens(&program, "2026-03-01 12:00", "ChapterA", "2026-03-01T10:59:59Z"));
-        assert!(!opens(&program, "2026-03-01 12:00", "ChapterA", "2026-03-01T11:00:00Z"));
+        assert!(opens(&program, "2026-03-01 12:00", "ChapterA", "2026-03-01T10:59:59.000000Z"));
+        assert!(!opens(&program, "2026-03-01 12:00", "ChapterA", "2026-03-01T11:00:00.000000Z"));
     }
 
     #[test]
     fn deadlines_in_the_nights_when_clocks_are_moved() {
         let program = program(&[("RoundAAA", r#""type":"entry","end_date":"2026-03-29 02:30:00""#)]);
         // 02:30 is skipped in the night of 29 March, and means 03:30 by the clocks that were put forward.
-        assert!(opens(&program, NO_DEADLINE, "ChapterA", "2026-03-29T01:29:59Z"));
-        assert!(!opens(&program, NO_DEADLINE, "ChapterA", "2026-03-29T01:30:00Z"));
+        assert!(opens(&program, NO_DEADLINE, "ChapterA", "2026-03-29T01:29:59.000000Z"));
+        assert!(!opens(&program, NO_DEADLINE, "ChapterA", "2026-03-29T01:30:00.000000Z"));
         // 02:30 comes twice in the night of 25 October.
         for (now, is_open) in [
-            ("2026-10-25T00:29:59Z", true),
-            ("2026-10-25T00:30:00Z", true),
-            ("2026-10-25T01:29:59Z", true),
-            ("2026-10-25T01:30:00Z", false),
+            ("2026-10-25T00:29:59.000000Z", true),
+            ("2026-10-25T00:30:00.000000Z", true),
+            ("2026-10-25T01:29:59.000000Z", true),
+            ("2026-10-25T01:30:00.000000Z", false),
         ] {
             assert_eq!(opens(&program, "2026-10-25 02:30", "ChapterA", now), is_open, "{now}");
         }

@@ -52,8 +52,10 @@ pub(in crate::entries) fn create(
         violations.add("entrant", "is no user of the account");
     }
     let season = given.season.filter(|season| is_season_open(program, *season, &mut violations));
+    // Of a season that there is not nothing more is said.
+    let known_season = given.season.filter(|season| program.seasons.live(*season).is_some());
     let category = given.category.and_then(|category| open_category(program, category, &mut violations));
-    if let (Some(category), Some(season)) = (category, given.season)
+    if let (Some(category), Some(season)) = (category, known_season)
         && category.season != season
     {
         violations.add("category", "belongs to another season");
@@ -63,8 +65,8 @@ pub(in crate::entries) fn create(
     {
         violations.add("category", message);
     }
-    let form = form_of(program, &given, category, &mut violations);
-    let chapter = chapter_of(program, &given, category, &mut violations);
+    let form = form_of(program, given.form, (known_season, category), &mut violations);
+    let chapter = chapter_of(program, given.chapter, (known_season, category), &mut violations);
     let place = Place { form, category: category.map(|category| category.slug) };
     let empty = Answers::default();
     let entry_fields = match &given.entry_fields {
@@ -156,16 +158,23 @@ fn open_category<'p>(program: &'p Program, category: Slug, violations: &mut Viol
     Some(found)
 }
 
-/// The form of a new entry: the one that is named, the category's, or the first one for entries of the season.
-fn form_of(program: &Program, given: &Given, category: Option<&Category>, violations: &mut Violations) -> Option<Slug> {
+/// The form of a new entry: the one that is named, the category's, or the first one for entries of the season. The season
+/// and the category are `None` where they are not known, so that nothing follows from them.
+fn form_of(
+    program: &Program,
+    named: Option<Slug>,
+    (season, category): (Option<Slug>, Option<&Category>),
+    violations: &mut Violations,
+) -> Option<Slug> {
     let of_category = category.and_then(|category| category.form);
     let takes_entries = |form: &Form| {
-        form.kind == FormType::Entry && !form.archived && form.season.is_none_or(|of| given.season == Some(of))
+        form.kind == FormType::Entry && !form.archived && form.season.is_none_or(|of| season.is_none_or(|is| is == of))
     };
-    let Some(form) = given.form.or(of_category) else {
+    let Some(form) = named.or(of_category) else {
+        (season?, category?);
         let forms = program.forms.all_live().filter(|form| takes_entries(form));
         let first = forms.min_by_key(|form| (form.created, form.slug)).map(|form| form.slug);
-        if first.is_none() && category.is_some() {
+        if first.is_none() {
             violations.add("form", "is required, because neither the category nor the season has one");
         }
         return first;
@@ -174,12 +183,12 @@ fn form_of(program: &Program, given: &Given, category: Option<&Category>, violat
         violations.add("form", format!("{form} is no form of the account"));
         return None;
     };
-    if let (Some(named), Some(of_category)) = (given.form, of_category)
+    if let (Some(named), Some(of_category)) = (named, of_category)
         && named != of_category
     {
         violations.add("form", format!("is not the form of the category, which is {of_category}"));
     }
-    if given.season.is_some() && !takes_entries(found) {
+    if !takes_entries(found) {
         violations.add("form", "takes no entries in the season");
     }
     Some(form)
@@ -188,15 +197,15 @@ fn form_of(program: &Program, given: &Given, category: Option<&Category>, violat
 /// The chapter of a new entry: the one that is named, or the first of the season that is active and offers the category.
 fn chapter_of(
     program: &Program,
-    given: &Given,
-    category: Option<&Category>,
+    named: Option<Slug>,
+    (season, category): (Option<Slug>, Option<&Category>),
     violations: &mut Violations,
 ) -> Option<Slug> {
-    let (season, category) = (given.season?, category?);
-    if let Some(chapter) = given.chapter {
-        violations.append(offered(program.chapters.live(chapter), season, Some(category), chapter));
+    if let Some(chapter) = named {
+        violations.append(offered(program.chapters.live(chapter), season, category, chapter));
         return Some(chapter);
     }
+    let (season, category) = (season?, category?);
     let chapters = program.chapters.all_live().filter(|chapter| chapter.season == season);
     let open = chapters.filter(|chapter| chapter.status == chapters::Status::Active && category.offers(chapter.slug));
     let first = open.min_by_key(|chapter| (chapter.created, chapter.slug)).map(|chapter| chapter.slug);
@@ -306,7 +315,7 @@ fn relocate(
     if let Some(chapter) = given.chapter {
         entry.chapter = chapter;
         if is_other_category || chapter != before.chapter {
-            violations.append(offered(program.chapters.live(chapter), before.season, place, chapter));
+            violations.append(offered(program.chapters.live(chapter), Some(before.season), place, chapter));
         }
     }
     if let Some(place) = place
@@ -349,7 +358,7 @@ pub(in crate::entries) fn copy(
 ) -> Result<Entry, Refusal> {
     let mut violations = Violations::default();
     let category = open_category(program, entry.category, &mut violations);
-    violations.append(offered(program.chapters.live(entry.chapter), entry.season, category, entry.chapter));
+    violations.append(offered(program.chapters.live(entry.chapter), Some(entry.season), category, entry.chapter));
     if !facts.has_entrant {
         violations.add("entrant", "is in the trash");
     }

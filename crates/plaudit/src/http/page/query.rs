@@ -62,6 +62,20 @@ pub struct ListQuery {
     kept: Vec<(String, String)>,
 }
 
+/// Whether the query of a single read says `include=settings` (contract, section 5). Other parameters are passed over, as
+/// everywhere but on lists.
+pub fn asks_for_settings(raw_query: Option<&str>) -> Result<bool, ListQueryError> {
+    let parameters = parameters::split(raw_query.unwrap_or_default()).filter_map(Result::ok);
+    let mut values = parameters.filter(|(name, _)| name == "include").map(|(_, value)| value).peekable();
+    let is_asked = values.peek().is_some();
+    if values.all(|value| value == "settings") {
+        return Ok(is_asked);
+    }
+    let mut errors = ListQueryError::default();
+    errors.value("include", "must be settings");
+    Err(errors)
+}
+
 impl ListQuery {
     /// Judges a query: what it asks for, or everything that is wrong with it.
     ///

@@ -18,7 +18,7 @@ mod rules;
 
 pub use api::routes;
 pub use body::{Body, read_create, read_update};
-use document::chapter_count;
+use document::{chapter_count, write_settings};
 pub use document::{document, item};
 pub use rules::{create, moved_up, update};
 

@@ -13,6 +13,7 @@ pub mod api;
 mod rules;
 
 pub use api::routes;
+use rules::write_settings;
 pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 
 use super::{Context, Member, Program, SetupRecord, Shape, names};

@@ -1,7 +1,7 @@
 //! Pure rules of chapters.
 
 use super::{Chapter, IMAGE_WIDTH, MANAGERS, NAME_LENGTH, Status};
-use crate::document;
+use crate::document::{self, Object};
 use crate::input::{self, Members, Violations};
 use crate::kind::Kind;
 use crate::program::roles::RoleType;
@@ -88,6 +88,18 @@ pub fn read_update(body: &JsonObject, context: &Context) -> (Update, Violations)
 
 fn read_heading(members: &mut Members<'_>, context: &Context) -> Option<Translated> {
     members.optional("image_heading", input::translated(&context.languages, NAME_LENGTH))
+}
+
+/// Writes the members of create and update as they stand (contract, section 5).
+pub(super) fn write_settings(chapter: &Chapter, object: &mut Object<'_>) {
+    object.slug("season", chapter.season);
+    object.text("status", chapter.status.name());
+    object.object("translated", |object| {
+        object.translated("name", &chapter.name);
+        object.translated("image_heading", &chapter.image_heading);
+    });
+    object.optional_integer("max_image_width", chapter.max_image_width);
+    object.slugs("managers", &chapter.managers);
 }
 
 /// What is wrong with a chapter of a program file: it names each manager once.

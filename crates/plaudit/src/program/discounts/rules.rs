@@ -91,8 +91,8 @@ mod tests {
         let members = r#""code":"A","percent":10,"start_date":"2026-03-01 00:00:00","end_date":"2026-04-01 00:00:00""#;
         let (discount, zone) = (discount(members).unwrap(), TimeZone::get("Europe/Berlin").unwrap());
         let holds = |text| discount.holds(Timestamp::parse(text).unwrap(), &zone);
-        assert!(!holds("2026-02-28T22:59:59Z") && holds("2026-02-28T23:00:00Z"));
-        assert!(holds("2026-03-31T21:59:59Z") && !holds("2026-03-31T22:00:00Z"));
+        assert!(!holds("2026-02-28T22:59:59.000000Z") && holds("2026-02-28T23:00:00.000000Z"));
+        assert!(holds("2026-03-31T21:59:59.000000Z") && !holds("2026-03-31T22:00:00.000000Z"));
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
             (r#""code":"A","percent":0"#, "percent"),
             (r#""code":"A","percent":10,"amounts":[{"currency":"EUR","amount":5}]"#, "amounts"),
             (r#""code":"A","amounts":[{"currency":"EUR","amount":0}]"#, "amounts"),
-            (r#""code":"A","amounts":[{"currency":"EUR","amount":5,"from":"2026-03-01 00:00:00"}]"#, "amounts.0.from"),
+            (r#""code":"A","amounts":[{"currency":"EUR","amount":5,"from":"2026-03-01 00:00:00"}]"#, "amounts.1.from"),
             (r#""code":"A","percent":10,"limit":0"#, "limit"),
         ] {
             let error = discount(wrong).unwrap_err();

@@ -5,12 +5,12 @@ use axum::routing::{get, post};
 
 use super::list::LIST;
 use super::schemas::{CreateField, UpdateField};
-use super::{Field, document, read_create, read_update, rules};
+use super::{Field, document, read_create, read_update, rules, write_settings};
 use crate::app::App;
 use crate::db::Tx;
 use crate::http::openapi::Error;
 use crate::http::page::list_parameters;
-use crate::http::{ApiError, Body, Caller, PathSlug, RawQuery, Reply, Writer, Writing};
+use crate::http::{ApiError, Body, Caller, IncludeSettings, PathSlug, RawQuery, Reply, Writer, Writing};
 use crate::kind::Kind;
 use crate::log::{self, Action, Change};
 use crate::program::listing;
@@ -55,17 +55,22 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     path = "/field/{slug}",
     operation_id = "GetFieldV23",
     tag = "Fields",
-    params(("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$")),
+    params(
+        ("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
+        ("include" = Option<String>, Query, description = "`settings` adds the members of create and update", pattern = "^settings$"),
+    ),
     responses(
         (status = 200, description = "The field"),
         (status = "4XX", description = "Why it is not shown", body = Error),
     ),
     security(("key" = [])),
 )]
-pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
+pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSettings) -> Result<Reply, ApiError> {
     let program = caller.program();
     let field = program.fields.live_record(slug).ok_or(ApiError::NotFound)?;
-    listing::show(&caller, field.revision, document(&field.value, program)).await
+    let shown = document(&field.value, program);
+    let shown = include.added_to(shown, |settings| write_settings(&field.value, settings));
+    listing::show(&caller, field.revision, shown).await
 }
 
 /// Makes a field on a tab.

@@ -29,6 +29,8 @@ pub struct Changes {
     pub required: Option<bool>,
     /// The condition; `Some(None)` takes it away.
     pub conditional: Option<Option<Condition>>,
+    /// The field that the condition names, also where the rest of the condition is wrong.
+    pub condition_field: Option<Slug>,
     /// The limits.
     pub limits: LimitChanges,
     /// The place on the tab.
@@ -73,18 +75,14 @@ impl LimitChanges {
 /// Reads the body of `PostFieldV23`.
 pub fn read_create(body: &JsonObject, context: &Context) -> (Changes, Violations) {
     let mut members = Members::closed(body);
-    let kind = members.required("type", input::one_of(FieldType::CHOICES));
-    let kind = kind.filter(|kind| *kind != FieldType::Formula || formula(&mut members));
+    // Formulas are made by program files.
+    let choices: Vec<_> = FieldType::CHOICES.iter().copied().filter(|(_, kind)| *kind != FieldType::Formula).collect();
+    let kind = members.required("type", input::one_of(&choices));
     let tab = members.required("tab", input::slug);
     if !members.has("translated") {
         members.fault("translated", "is required");
     }
     read_rest(members, Changes { kind, tab, ..Changes::default() }, context, true)
-}
-
-fn formula(members: &mut Members<'_>) -> bool {
-    members.fault("type", "must not be formula: formulas are made by program files");
-    false
 }
 
 /// Reads the body of `PutFieldV23`; what is left out keeps its value.
@@ -127,6 +125,7 @@ fn read_conditional(members: &mut Members<'_>, changes: &mut Changes) {
     }
     let condition = members.object("conditional", |members| {
         let field = members.required("field", input::slug);
+        changes.condition_field = field;
         let operator = members.required("operator", input::one_of(Operator::CHOICES));
         let value = members.get("value").cloned().map_or(Json::Null, Json::into_owned);
         Some(Condition { field: field?, operator: operator?, value })

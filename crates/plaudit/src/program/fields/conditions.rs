@@ -138,17 +138,30 @@ fn moment(text: &str) -> Option<Timestamp> {
 
 /// What is wrong with the condition of a live field: the field that it names is live, of the same form and about the same,
 /// is compared in a way that its type has and with what can be an answer to it, and does not itself depend on the first.
-/// Without `is_placed` neither the form nor what the field is about is known.
-pub(super) fn check(program: &Program, field: &Field, is_placed: bool, violations: &mut Violations) {
-    let Some(condition) = &field.conditional else { return };
-    let named = condition.field;
+pub(super) fn check(program: &Program, field: &Field, violations: &mut Violations) {
+    if let Some(condition) = &field.conditional
+        && let Some(found) = check_field(program, field, condition.field, true, violations)
+    {
+        check_comparison(condition, found, violations);
+    }
+}
+
+/// The field that a condition of another one names, and what is wrong with naming it. Without `is_placed` neither the form
+/// nor what the field is about is known.
+pub(super) fn check_field<'p>(
+    program: &'p Program,
+    field: &Field,
+    named: Slug,
+    is_placed: bool,
+    violations: &mut Violations,
+) -> Option<&'p Field> {
     if named == field.slug {
         violations.add("conditional.field", "must not be the field itself");
-        return;
+        return None;
     }
     let Some(found) = program.fields.live(named) else {
         violations.add("conditional.field", format!("{named} is no field of the account"));
-        return;
+        return None;
     };
     if is_placed && form_of(found, program) != form_of(field, program) {
         violations.add("conditional.field", format!("{named} is a field of another form"));
@@ -160,7 +173,12 @@ pub(super) fn check(program: &Program, field: &Field, is_placed: bool, violation
     if depends_on(&program.fields, found, field.slug) {
         violations.add("conditional.field", format!("{named} is itself shown only by an answer to this field"));
     }
-    if let Err((member, wrong)) = compares(condition, found) {
+    Some(found)
+}
+
+/// What is wrong with how a condition compares answers to the field that it names.
+pub(super) fn check_comparison(condition: &Condition, named: &Field, violations: &mut Violations) {
+    if let Err((member, wrong)) = compares(condition, named) {
         violations.wrong(&format!("conditional.{member}"), &wrong);
     }
 }

@@ -37,6 +37,7 @@ pub use body::{Changes, LimitChanges, read_create, read_update};
 pub use conditions::is_shown;
 pub use document::document;
 pub use judge::{auto_score, characters, check_answer, is_answered, judge_answer, judge_file, merged, points, words};
+use record::write_settings;
 pub use rules::{
     check, create, form_of, is_asked_in, keeps_meaning, rank, resource_of, restore, season_of, trash, update,
 };

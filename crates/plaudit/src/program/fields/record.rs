@@ -99,10 +99,7 @@ impl SetupRecord for Field {
         object.optional_slug("tab", self.tab);
         object.text("resource", self.resource.name());
         object.text("type", self.kind.name());
-        match &self.categories {
-            Some(categories) => object.texts("categories", categories.iter().map(Slug::as_str)),
-            None => object.texts("categories", ["*"]),
-        }
+        write_categories(object, self.categories.as_deref());
         object.integer("order", self.order);
         object.locales("title", &self.title);
         object.locales("label", &self.label);
@@ -116,20 +113,10 @@ impl SetupRecord for Field {
         object.texts("visibility", self.visibility.iter().map(|visibility| visibility.name()));
         object.optional_text("registration", self.registration.as_deref());
         write_conditional(object, self.conditional.as_ref());
-        write_options(object, &self.options);
-        object.list("columns", |list| {
-            for column in &self.columns {
-                list.object(|object| {
-                    object.text("key", &column.key);
-                    object.locales("label", &column.label);
-                });
-            }
-        });
+        write_options(object, &self.options, |object, name, texts| object.locales(name, texts));
+        write_columns(object, &self.columns, |object, name, texts| object.locales(name, texts));
         object.optional_text("currency", self.currency.as_ref().map(|currency| currency.code()));
-        object.optional_integer("maximum_characters", self.limits.maximum_characters);
-        object.optional_integer("maximum_words", self.limits.maximum_words);
-        object.optional_integer("minimum_characters", self.limits.minimum_characters);
-        object.optional_integer("minimum_words", self.limits.minimum_words);
+        write_limits(object, self.limits);
         object.texts("file_types", &self.file_types);
         object.optional_integer("max_file_size", self.max_file_size);
         object.integer("auto_scoring", self.auto_scoring);
@@ -234,7 +221,58 @@ fn read_option(json: &Json, languages: &[Locale]) -> Result<FieldOption, Wrong<F
     members.finish().or(option).map_err(Violations::of_part)
 }
 
-fn write_options(object: &mut Object<'_>, options: &[FieldOption]) {
+/// How a translated map is written: whole, or as a slot.
+type WriteTexts = fn(&mut Object<'_>, &str, &Translated);
+
+fn write_columns(object: &mut Object<'_>, columns: &[Column], write: WriteTexts) {
+    object.list("columns", |list| {
+        for column in columns {
+            list.object(|object| {
+                object.text("key", &column.key);
+                write(object, "label", &column.label);
+            });
+        }
+    });
+}
+
+/// Writes the members of create and update as they stand (contract, section 5).
+pub(super) fn write_settings(field: &Field, object: &mut Object<'_>) {
+    object.text("type", field.kind.name());
+    object.optional_slug("tab", field.tab);
+    object.object("translated", |object| {
+        object.translated("title", &field.title);
+        object.translated("help_text", &field.help_text);
+        object.translated("hint_text", &field.hint_text);
+    });
+    object.optional_slug("form", field.form);
+    object.optional_text("currency", field.currency.as_ref().map(|currency| currency.code()));
+    write_options(object, &field.options, |object, name, texts| object.translated(name, texts));
+    object.flag("required", field.required);
+    write_conditional(object, field.conditional.as_ref());
+    object.object("limits", |object| write_limits(object, field.limits));
+    object.integer("order", field.order);
+    write_categories(object, field.categories.as_deref());
+    object.text("protection", field.protection.name());
+    write_columns(object, &field.columns, |object, name, texts| object.translated(name, texts));
+    object.texts("file_types", &field.file_types);
+    object.optional_integer("max_file_size", field.max_file_size);
+}
+
+fn write_limits(object: &mut Object<'_>, limits: Limits) {
+    object.optional_integer("maximum_characters", limits.maximum_characters);
+    object.optional_integer("maximum_words", limits.maximum_words);
+    object.optional_integer("minimum_characters", limits.minimum_characters);
+    object.optional_integer("minimum_words", limits.minimum_words);
+}
+
+fn write_categories(object: &mut Object<'_>, categories: Option<&[Slug]>) {
+    match categories {
+        Some(categories) => object.slugs("categories", categories),
+        None => object.texts("categories", ["*"]),
+    }
+}
+
+fn write_options(object: &mut Object<'_>, options: &[FieldOption], write: WriteTexts) {
     object.list("options", |list| {
         for option in options {
             if option.label.is_empty() && option.score.is_none() {
@@ -243,7 +281,7 @@ fn write_options(object: &mut Object<'_>, options: &[FieldOption]) {
             }
             list.object(|object| {
                 object.text("value", &option.value);
-                object.locales("label", &option.label);
+                write(object, "label", &option.label);
                 if let Some(score) = option.score {
                     object.integer("score", score);
                 }

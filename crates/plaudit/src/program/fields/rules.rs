@@ -306,8 +306,11 @@ fn judge(
             check_categories(program, field, violations);
         }
     }
-    if let Some(Some(_)) = &changes.conditional {
-        conditions::check(program, field, is_placed, violations);
+    if let Some(named) = changes.condition_field
+        && let Some(found) = conditions::check_field(program, field, named, is_placed, violations)
+        && let Some(Some(condition)) = &changes.conditional
+    {
+        conditions::check_comparison(condition, found, violations);
     }
 }
 
@@ -397,7 +400,7 @@ pub fn check(field: &Field, program: &Program) -> Violations {
     // What is in the trash is judged when it comes back. Whether a field can go there is asked of that field.
     let named = field.conditional.as_ref().and_then(|condition| program.fields.live(condition.field));
     if named.is_some() && program.fields.live(field.slug).is_some() {
-        conditions::check(program, field, true, &mut violations);
+        conditions::check(program, field, &mut violations);
     }
     violations
 }

@@ -28,7 +28,7 @@ const CELLS: &[(&str, Of<Form>); 11] = &[
     ("archived", Of::Flag(|form| form.archived)),
     ("callToAction", Of::Translated(|form, _| Some(&form.call_to_action))),
     ("chapter_option", Of::Word(|form| form.chapter_option.name())),
-    ("content_block", Of::Translated(|form, _| Some(&form.content_block.as_ref()?.name))),
+    ("content_block", Of::Translated(|form, program| Some(&program.content_blocks.any(form.content_block?)?.name))),
     ("created", Of::Time(|form| form.created)),
     ("deleted", Of::Deleted),
     ("in_season", Of::Set(|form, _| one_or_every(form.season))),

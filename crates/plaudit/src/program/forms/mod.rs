@@ -4,7 +4,7 @@
 //! - A form may belong to a season; one that does not serves all of them.
 //! - The chapter of an entry is one of `all` chapters, or the entrant has to `select` it.
 //! - Tabs are records of their own and are shown within other records only.
-//! - A content block is no record of its own: a form names it by slug and, where it has one, by name.
+//! - A form may have a content block, the text that stands above it.
 //! - An entry that is handed in is eligible where its automatic score is at least `minimum_auto_score`; a form without one
 //!   screens nothing.
 //! - Archived is a flag: an archived form keeps its entries, and lists leave it out unless they are asked for it.
@@ -20,9 +20,9 @@ use super::chapters::NAME_LENGTH;
 use super::fields::LIMIT;
 use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
-use crate::input::{self, Members, Violations, Wrong};
+use crate::input::{self, Members};
 use crate::kind::Kind;
-use crate::text::{Json, Locale, Slug, Timestamp, Translated};
+use crate::text::{Slug, Timestamp, Translated};
 
 /// How an entry gets its chapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,15 +70,6 @@ impl FormType {
     }
 }
 
-/// The block of text above a form.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContentBlock {
-    /// Its slug.
-    pub slug: Slug,
-    /// Its name; may be empty.
-    pub name: Translated,
-}
-
 /// A form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Form {
@@ -95,7 +86,7 @@ pub struct Form {
     /// What invites people to enter.
     pub call_to_action: Translated,
     /// The block of text above it.
-    pub content_block: Option<ContentBlock>,
+    pub content_block: Option<Slug>,
     /// The least automatic score with which an entry is eligible; without it none is screened.
     pub minimum_auto_score: Option<i64>,
     /// Whether it is kept for the record only.
@@ -105,15 +96,6 @@ pub struct Form {
     /// When it was last changed.
     pub updated: Timestamp,
 }
-
-const CONTENT_BLOCK: Shape = Shape::Either(&[
-    Shape::Slug,
-    Shape::Object(&[
-        Member::required("slug", Shape::Slug, "The identifier of the block."),
-        Member::optional("name", Shape::Translated(NAME_LENGTH), "What it is called."),
-        Member::computed("link", "The address of the block."),
-    ]),
-]);
 
 impl SetupRecord for Form {
     const KIND: Kind = Kind::Form;
@@ -139,12 +121,7 @@ impl SetupRecord for Form {
             "Whether it stands in all chapters or the entrant has to select one; all where it is left out.",
         ),
         Member::optional("callToAction", Shape::Translated(NAME_LENGTH), "What invites people to enter."),
-        Member::optional(
-            "content_block",
-            CONTENT_BLOCK,
-            "The block of text above it: its slug, or an object of its slug and name.",
-        )
-        .nullable(),
+        Member::optional("content_block", Shape::Ref(Kind::ContentBlock), "The text that stands above it.").nullable(),
         Member::optional(
             "minimum_auto_score",
             Shape::Integer(0, LIMIT),
@@ -164,7 +141,7 @@ impl SetupRecord for Form {
         let kind = members.optional("type", input::one_of(FormType::CHOICES));
         let chapter_option = members.optional("chapter_option", input::one_of(ChapterOption::CHOICES));
         let call_to_action = members.optional("callToAction", name_text());
-        let content_block = members.nullable("content_block", content_block(&context.languages));
+        let content_block = members.nullable("content_block", input::slug);
         let minimum_auto_score = members.nullable("minimum_auto_score", input::integer(0..=LIMIT)).flatten();
         let archived = members.optional("archived", input::flag);
         let created = members.optional("created", input::time).unwrap_or(context.now);
@@ -190,14 +167,7 @@ impl SetupRecord for Form {
         object.text("type", self.kind.name());
         object.text("chapter_option", self.chapter_option.name());
         object.locales("callToAction", &self.call_to_action);
-        match &self.content_block {
-            Some(block) if block.name.is_empty() => object.slug("content_block", block.slug),
-            Some(block) => object.object("content_block", |object| {
-                object.slug("slug", block.slug);
-                object.locales("name", &block.name);
-            }),
-            None => object.null("content_block"),
-        }
+        object.optional_slug("content_block", self.content_block);
         object.optional_integer("minimum_auto_score", self.minimum_auto_score);
         object.flag("archived", self.archived);
         object.time("created", self.created);
@@ -213,23 +183,9 @@ impl SetupRecord for Form {
     }
 
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        self.season.map(|season| ("season", Kind::Season, season)).into_iter().collect()
-    }
-}
-
-/// A content block is a bare slug, or an object with its slug and name.
-fn content_block(languages: &[Locale]) -> impl Fn(&Json) -> Result<ContentBlock, Wrong<ContentBlock>> {
-    move |json| match json.as_object() {
-        Some(object) => {
-            let mut members = Members::closed(object);
-            let slug = members.required("slug", input::slug);
-            let name = members.optional("name", input::translated(languages, NAME_LENGTH));
-            // The address follows from the slug.
-            members.get("link");
-            let block = slug.map(|slug| ContentBlock { slug, name: name.unwrap_or_default() });
-            members.finish().or(block).map_err(Violations::of_part)
-        }
-        None => Ok(ContentBlock { slug: input::slug(json)?, name: Translated::new() }),
+        let season = self.season.map(|season| ("season", Kind::Season, season));
+        let block = self.content_block.map(|block| ("content_block", Kind::ContentBlock, block));
+        season.into_iter().chain(block).collect()
     }
 }
 
@@ -246,14 +202,8 @@ mod tests {
         let minimal: Form = store::parse(r#"{"slug":"FormAAAA","name":{"en_GB":"Entry"}}"#, &context).unwrap();
         assert_eq!((minimal.kind, minimal.chapter_option), (FormType::Entry, ChapterOption::All));
         assert_eq!((minimal.season, minimal.updated), (None, now));
-        let text = r#"{"slug":"FormAAAA","season":"SeasonAA","name":{"en_GB":"Report"},"type":"report","chapter_option":"select","callToAction":{"en_GB":"Report now"},"content_block":"BlockAAA","minimum_auto_score":10,"archived":false,"created":"2026-01-01T00:00:00Z","updated":"2026-01-02T00:00:00Z"}"#;
+        let text = r#"{"slug":"FormAAAA","season":"SeasonAA","name":{"en_GB":"Report"},"type":"report","chapter_option":"select","callToAction":{"en_GB":"Report now"},"content_block":"BlockAAA","minimum_auto_score":10,"archived":false,"created":"2026-01-01T00:00:00.000000Z","updated":"2026-01-02T00:00:00.000000Z"}"#;
         assert_eq!(store::stored(&store::parse::<Form>(text, &context).unwrap()), text);
-        let text =
-            text.replace(r#""BlockAAA""#, r#"{"slug":"BlockAAA","name":{"en_GB":"Welcome"}}"#).replace("false", "true");
-        assert_eq!(store::stored(&store::parse::<Form>(&text, &context).unwrap()), text);
         assert!(store::parse::<Form>(r#"{"slug":"FormAAAA"}"#, &context).is_err());
-        let block = r#"{"slug":"FormAAAA","name":{"en_GB":"A"},"content_block":{"slug":"short","title":1}}"#;
-        let error = store::parse::<Form>(block, &context).unwrap_err().to_string();
-        assert!(error.contains("slug must be") && error.contains("title is not"), "{error}");
     }
 }

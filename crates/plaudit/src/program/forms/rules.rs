@@ -11,17 +11,11 @@ pub fn document(form: &Form, program: &Program) -> String {
     document::object(|object| {
         object.translated("callToAction", &form.call_to_action);
         object.text("chapter_option", form.chapter_option.name());
-        match &form.content_block {
-            Some(block) => object.object("content_block", |object| {
-                object.slug("slug", block.slug);
-                object.address("link", &format!("/content-block/{}", block.slug));
-                object.translated("name", &block.name);
-            }),
-            None => object.null("content_block"),
-        }
+        // What is no more leaves no dangling reference.
+        let block = form.content_block.filter(|block| program.content_blocks.any(*block).is_some());
+        object.optional_reference("content_block", Kind::ContentBlock, block);
         object.time("created", form.created);
         object.translated("name", &form.name);
-        // A season that was destroyed since leaves no dangling reference.
         let season = form.season.filter(|season| program.seasons.any(*season).is_some());
         object.optional_reference("season", Kind::Season, season);
         object.slug("slug", form.slug);

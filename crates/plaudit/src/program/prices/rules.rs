@@ -76,24 +76,24 @@ mod tests {
         .unwrap();
         let zone = TimeZone::get("Europe/Berlin").unwrap();
         let at = |code, text| price.amount_at(currency(code), Timestamp::parse(text).unwrap(), &zone).map(Money::minor);
-        assert_eq!(at("EUR", "2026-02-28T22:59:59Z"), Some(5000));
-        assert_eq!(at("EUR", "2026-02-28T23:00:00Z"), Some(7000));
-        assert_eq!(at("EUR", "2026-10-25T00:29:59Z"), Some(7000));
+        assert_eq!(at("EUR", "2026-02-28T22:59:59.000000Z"), Some(5000));
+        assert_eq!(at("EUR", "2026-02-28T23:00:00.000000Z"), Some(7000));
+        assert_eq!(at("EUR", "2026-10-25T00:29:59.000000Z"), Some(7000));
         // 02:30 comes twice that night, and in between the clocks show less.
-        for later in ["2026-10-25T00:30:00Z", "2026-10-25T01:10:00Z", "2027-01-01T00:00:00Z"] {
+        for later in ["2026-10-25T00:30:00.000000Z", "2026-10-25T01:10:00.000000Z", "2027-01-01T00:00:00.000000Z"] {
             assert_eq!(at("EUR", later), Some(9000), "{later}");
         }
-        assert_eq!(at("USD", "2026-02-28T22:59:59Z"), None);
-        assert_eq!(at("USD", "2026-02-28T23:00:00Z"), Some(6000));
+        assert_eq!(at("USD", "2026-02-28T22:59:59.000000Z"), None);
+        assert_eq!(at("USD", "2026-02-28T23:00:00.000000Z"), Some(6000));
     }
 
     #[test]
     fn what_is_no_amount_is_named() {
         for (wrong, member) in [
-            (r#"{"currency":"USD","amount":1.005}"#, "amounts.0.amount"),
-            (r#"{"currency":"USD","amount":-1}"#, "amounts.0.amount"),
-            (r#"{"currency":"usd","amount":1}"#, "amounts.0.currency"),
-            (r#"{"currency":"USD","amount":1,"from":"2026-03-01"}"#, "amounts.0.from"),
+            (r#"{"currency":"USD","amount":1.005}"#, "amounts.1.amount"),
+            (r#"{"currency":"USD","amount":-1}"#, "amounts.1.amount"),
+            (r#"{"currency":"usd","amount":1}"#, "amounts.1.currency"),
+            (r#"{"currency":"USD","amount":1,"from":"2026-03-01"}"#, "amounts.1.from"),
             (r#"{"currency":"USD","amount":1},{"currency":"USD","amount":2}"#, "two amounts in USD"),
         ] {
             let error = amounts(wrong).unwrap_err();

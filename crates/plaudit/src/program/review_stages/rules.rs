@@ -56,8 +56,8 @@ mod tests {
         for (wrong, member) in [
             (reviewers.to_owned(), "timing"),
             (r#""timing":"before_submission""#.to_owned(), "reviewers"),
-            (r#""timing":"before_submission","reviewers":[{"name":"Ada"}]"#.to_owned(), "reviewers.0.email"),
-            (r#""timing":"before_submission","reviewers":[{"email":"ada"}]"#.to_owned(), "reviewers.0.email"),
+            (r#""timing":"before_submission","reviewers":[{"name":"Ada"}]"#.to_owned(), "reviewers.1.email"),
+            (r#""timing":"before_submission","reviewers":[{"email":"ada"}]"#.to_owned(), "reviewers.1.email"),
             (format!(r#""timing":"before_submission","on_stop":"rejected",{reviewers}"#), "on_stop"),
             (format!(r#""timing":"after_submission","reminder_days":0,{reviewers}"#), "reminder_days"),
         ] {

@@ -72,12 +72,12 @@ mod tests {
         let round = round(r#""type":"entry","start_date":"2026-03-01 09:00:00","end_date":"2026-10-25 02:30:00""#);
         let (round, zone) = (round.unwrap(), TimeZone::get("Europe/Berlin").unwrap());
         let open = |text| round.is_open(Timestamp::parse(text).unwrap(), &zone);
-        assert!(!open("2026-03-01T07:59:59Z"));
-        assert!(open("2026-03-01T08:00:00Z"));
+        assert!(!open("2026-03-01T07:59:59.000000Z"));
+        assert!(open("2026-03-01T08:00:00.000000Z"));
         // 02:30 comes twice that night; the round ends the second time.
-        assert!(open("2026-10-25T00:30:00Z"));
-        assert!(open("2026-10-25T01:29:59Z"));
-        assert!(!open("2026-10-25T01:30:00Z"));
+        assert!(open("2026-10-25T00:30:00.000000Z"));
+        assert!(open("2026-10-25T01:29:59.000000Z"));
+        assert!(!open("2026-10-25T01:30:00.000000Z"));
     }
 
     #[test]
@@ -91,7 +91,7 @@ mod tests {
     fn what_is_no_round_is_named() {
         for (wrong, member) in [
             (r#""type":"entries""#, "type"),
-            (r#""type":"entry","start_date":"2026-03-01T09:00:00Z""#, "start_date"),
+            (r#""type":"entry","start_date":"2026-03-01T09:00:00.000000Z""#, "start_date"),
             (r#""type":"entry","start_date":"2026-03-01 09:00:00","end_date":"2026-03-01 09:00:00""#, "end_date"),
             (r#""type":"entry","chapters":["ChapterA","ChapterA"]"#, "ChapterA twice"),
             (r#""type":"entry","open":true"#, "open"),

@@ -138,9 +138,9 @@ mod tests {
             (r#""mode":"vip_judging","vip_judging":{"trim":50}"#, "vip_judging.trim"),
             (r#""mode":"top_pick","top_pick":{"method":"plurality"}"#, "top_pick.method"),
             (r#""mode":"voting","voting":{"votes_per_entry":0}"#, "voting.votes_per_entry"),
-            (r#""mode":"voting","tie_break":[{"by":"median"}]"#, "tie_break.0.by"),
-            (r#""mode":"vip_judging","tie_break":[{"by":"criterion"}]"#, "tie_break.0.criterion"),
-            (r#""mode":"vip_judging","tie_break":[{"by":"median","judge":"UserAAAA"}]"#, "tie_break.0.judge"),
+            (r#""mode":"voting","tie_break":[{"by":"median"}]"#, "tie_break.1.by"),
+            (r#""mode":"vip_judging","tie_break":[{"by":"criterion"}]"#, "tie_break.1.criterion"),
+            (r#""mode":"vip_judging","tie_break":[{"by":"median","judge":"UserAAAA"}]"#, "tie_break.1.judge"),
             (r#""mode":"vip_judging","tie_break":[{"by":"median"},{"by":"median"}]"#, "twice"),
         ] {
             let error = score_set(wrong).unwrap_err();

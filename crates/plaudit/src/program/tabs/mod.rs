@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_tab_keeps_what_it_is_given() {
-        let text = r#"{"slug":"TabAAAAA","form":"FormAAAA","type":"General","name":{"en_GB":"Work"},"order":2,"created_at":"2026-01-01T00:00:00Z","updated_at":"2026-01-02T00:00:00Z"}"#;
+        let text = r#"{"slug":"TabAAAAA","form":"FormAAAA","type":"General","name":{"en_GB":"Work"},"order":2,"created_at":"2026-01-01T00:00:00.000000Z","updated_at":"2026-01-02T00:00:00.000000Z"}"#;
         assert_eq!(store::stored(&read(text).unwrap()), text);
         assert_eq!(read(r#"{"slug":"TabAAAAA","form":"FormAAAA","type":"Start"}"#).unwrap().order, 0);
         assert!(read(r#"{"slug":"TabAAAAA","form":"FormAAAA","type":"start"}"#).is_err());
@@ -168,8 +168,8 @@ mod tests {
     #[test]
     fn the_times_may_have_the_names_of_other_records() {
         let tab = |times: &str| read(&format!(r#"{{"slug":"TabAAAAA","form":"FormAAAA","type":"Start",{times}}}"#));
-        let time = Timestamp::parse("2026-01-01T00:00:00Z").unwrap();
-        assert_eq!(tab(r#""created":"2026-01-01T00:00:00Z""#).unwrap().created, time);
-        assert!(tab(r#""created":"2026-01-01T00:00:00Z","created_at":"2026-01-02T00:00:00Z""#).is_err());
+        let time = Timestamp::parse("2026-01-01T00:00:00.000000Z").unwrap();
+        assert_eq!(tab(r#""created":"2026-01-01T00:00:00.000000Z""#).unwrap().created, time);
+        assert!(tab(r#""created":"2026-01-01T00:00:00.000000Z","created_at":"2026-01-02T00:00:00.000000Z""#).is_err());
     }
 }

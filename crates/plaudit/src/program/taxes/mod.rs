@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn a_tax_keeps_what_it_is_given() {
-        let text = r#"{"slug":"TaxAAAAA","country":"CA","country_name":"Canada","name":"HST","rate":8.25,"region":"ON","region_name":"Ontario","term":"Sales tax","created":"2026-01-01T00:00:00Z","updated":"2026-01-02T00:00:00Z"}"#;
+        let text = r#"{"slug":"TaxAAAAA","country":"CA","country_name":"Canada","name":"HST","rate":8.25,"region":"ON","region_name":"Ontario","term":"Sales tax","created":"2026-01-01T00:00:00.000000Z","updated":"2026-01-02T00:00:00.000000Z"}"#;
         assert_eq!(store::stored(&read(text).unwrap()), text);
         let minimal = read(r#"{"slug":"TaxAAAAA","country":"GB","rate":20}"#).unwrap();
         assert_eq!((minimal.country_name.as_str(), minimal.name, minimal.region), ("GB", None, None));

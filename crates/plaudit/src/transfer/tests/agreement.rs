@@ -133,7 +133,7 @@ async fn importing_an_active_season_archives_the_one_before_it() {
     let seasons: Vec<&str> = export.lines().filter(|line| line.starts_with(r#"{"kind":"season""#)).collect();
     assert_eq!(seasons.len(), 2);
     assert!(
-        seasons[0].contains(r#""status":"archived""#) && seasons[0].contains("2026-01-31T08:31:00Z"),
+        seasons[0].contains(r#""status":"archived""#) && seasons[0].contains("2026-01-31T08:31:00.000000Z"),
         "{seasons:?}"
     );
     assert!(seasons[1].contains(r#""status":"active""#), "{seasons:?}");

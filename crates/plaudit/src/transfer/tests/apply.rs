@@ -124,7 +124,10 @@ async fn a_change_is_logged_as_what_it_is_and_gives_the_program_another_version(
     let head = place.head().await;
     assert!(head.0 == sequence + 4 && head.1 != version, "{head:?}");
     let category = place.doc("CategAAA").await;
-    assert!(category.contains(r#""created":"2026-01-31T08:30:00Z","updated":"2026-01-31T09:30:00Z""#), "{category}");
+    assert!(
+        category.contains(r#""created":"2026-01-31T08:30:00.000000Z","updated":"2026-01-31T09:30:00.000000Z""#),
+        "{category}"
+    );
 
     // What the file names again comes back as the file says it.
     let steps = place
@@ -273,7 +276,7 @@ role: {name: {en_GB: Judge}}
         "12:5: chapters: must be a chapter",
         "14:61: category CategAAA: parent: must not be the category itself",
         "14:79: category CategAAA: form: there is no form ChapterA; ChapterA is a chapter",
-        "19:41: form FormAAAA: tabs.0.form: must be FormAAAA or left out",
+        "19:41: form FormAAAA: tabs.1.form: must be FormAAAA or left out",
         "21:9: tab TabBBBBB: type: must be one of Start",
         "23:42: field FieldAAA: options: has a twice",
         "23:59: field FieldAAA: title: xx_XX is no language",
@@ -335,7 +338,7 @@ async fn a_record_that_is_needed_is_not_left_out() {
         ]
     );
     let told = place.apply_faults(&without("  - {slug: ChapterA, season: SeasonAA, name: {en_GB: North}}\n")).await;
-    assert!(told.len() == 1 && told[0].contains("category CategAAA: chapters.0: the file does not have"), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains("category CategAAA: chapters.1: the file does not have"), "{told:?}");
     let trashed = PROGRAM.replace("{slug: FieldAAA, type", "{slug: FieldAAA, deleted: true, type");
     let told = place.apply_faults(&trashed).await;
     assert!(told.len() == 1 && told[0].contains("field FieldAAA: deleted: The field cannot be trashed"), "{told:?}");

@@ -100,6 +100,18 @@ both_engines! {
         make(&server, json!({"status": "resubmission_required"})).await.expect(201);
     }
 
+    async fn what_is_unknown_hides_nothing_else_that_is_wrong_and_invents_nothing(server) {
+        let fields = json!({"FieldTxt": 1});
+        let answer = make(&server, json!({"category": "NoSuchCa", "chapter": "NoSuchCh", "entry_fields": fields})).await;
+        assert_eq!(sorted(error_names(&answer.expect(422), JSON).unwrap()), ["category", "chapter", "entry_fields.FieldTxt"]);
+        let mut body: Value = serde_json::from_str(&body(&json!({"chapter": "NoSuchCh", "entry_fields": fields}))).unwrap();
+        body.as_object_mut().unwrap().shift_remove("category");
+        let answer = server.post("/entry", &body.to_string()).await.expect(422);
+        assert_eq!(sorted(error_names(&answer, JSON).unwrap()), ["category", "chapter", "entry_fields.FieldTxt"]);
+        let answer = make(&server, json!({"season": "NoSuchSe"})).await.expect(422);
+        assert_eq!(answer.json()["errors"], json!({"season": ["NoSuchSe is no season of the account"]}));
+    }
+
     async fn everything_that_is_wrong_with_a_new_entry_is_named(server) {
         server.delete("/chapter/ChapterS").await.expect(204);
         let wrong = json!({
@@ -185,7 +197,7 @@ both_engines! {
         assert_eq!(answer.header("location"), Some(format!("{BASE}/entry/{slug}").as_str()));
         assert_eq!((&copied["local_id"], &copied["title"]), (&json!(4), &first["title"]));
         assert_eq!((&copied["status"], &copied["submitted"]), (&json!("in_progress"), &Value::Null));
-        assert_eq!((&copied["created"], &copied["tags"]), (&json!("2026-01-31T12:01:00Z"), &json!("")));
+        assert_eq!((&copied["created"], &copied["tags"]), (&json!("2026-01-31T12:01:00.000000Z"), &json!("")));
         for kept in ["category", "chapter", "form", "season", "entrant"] {
             assert_eq!(copied[kept], first[kept]);
         }

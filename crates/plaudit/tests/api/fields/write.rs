@@ -58,7 +58,7 @@ fn plain(slug: &str) -> Value {
         "slug": slug,
         "tab": {
             "slug": "TabGener", "type": "General",
-            "created_at": "2025-01-01T00:00:00Z", "updated_at": "2025-01-02T00:00:00Z"
+            "created_at": "2025-01-01T00:00:00.000000Z", "updated_at": "2025-01-02T00:00:00.000000Z"
         },
         "title": {"en_GB": "Why & how"},
         "type": "text",
@@ -178,7 +178,7 @@ both_engines! {
         let after = after.json();
         assert_eq!(after["title"], json!({"en_GB": "Abstract", "de_DE": "Kurzfassung", "ar_AR": "ملخص"}));
         assert_eq!((&after["required"], &after["maximum_words"]), (&json!(true), &json!(9)));
-        assert_eq!((&after["updated"], &after["created"]), (&json!("2026-01-31T12:01:00Z"), &before["created"]));
+        assert_eq!((&after["updated"], &after["created"]), (&json!("2026-01-31T12:01:00.000000Z"), &before["created"]));
         assert_eq!((&after["order"], &after["tab"], &after["label"]["en_GB"]), (&before["order"], &before["tab"], &before["label"]["en_GB"]));
         assert_eq!(server.changes("AccountA").await[changes..], ["field FieldTxt updated"]);
         server.put("/field/FieldTxt", &body.to_string()).await.expect(200);

@@ -9,7 +9,7 @@ pub const ACCOUNT_B: &str = include_str!("account_b.jsonl");
 /// The record of the first account, with some members of its own after the others.
 pub fn account_a(members: &str) -> String {
     format!(
-        r#"{{"kind":"account","slug":"AccountA","name":"Awards A","default_language":"en_GB","languages":["en_GB","de_DE","ar_AR"],"timezone":"Europe/London","hosts":["a.example.org"],"created":"2025-01-01T00:00:00Z"{members}}}"#
+        r#"{{"kind":"account","slug":"AccountA","name":"Awards A","default_language":"en_GB","languages":["en_GB","de_DE","ar_AR"],"timezone":"Europe/London","hosts":["a.example.org"],"created":"2025-01-01T00:00:00.000000Z"{members}}}"#
     )
 }
 

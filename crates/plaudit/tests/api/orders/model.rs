@@ -10,7 +10,7 @@ use plaudit::text::Timestamp;
 /// Seasons by slug and name: neither of the two orders is the other one.
 pub const SEASONS: [(&str, &str); 3] = [("TSeasonA", "Second"), ("TSeasonB", "First"), ("TSeasonC", "Third")];
 const METHODS: [&str; 4] = ["card", "", "invoice", "Card"];
-/// 2025-01-01T00:00:00Z.
+/// 2025-01-01T00:00:00.000000Z.
 const START: i64 = 1_735_689_600;
 
 #[derive(Clone, Debug)]

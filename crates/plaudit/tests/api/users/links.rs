@@ -47,7 +47,7 @@ both_engines! {
         let token = told["auth_token"].as_str().unwrap();
         assert!(token.len() == 40 && token.bytes().all(|byte| byte.is_ascii_alphabetic()));
         assert!(told["link"].as_str().unwrap().starts_with(&format!("{BASE}/sign-in/AccountA/{token}?expires=")));
-        assert_eq!(told["expires"], "2026-01-31T12:01:00Z");
+        assert_eq!(told["expires"], "2026-01-31T12:01:00.000000Z");
         let tag = answer.header("etag").unwrap();
         let other = server.get_with("/user/UserEntr/auth-token", &[("if-none-match", tag)]).await.expect(200);
         assert_ne!(other.json()["auth_token"], told["auth_token"]);

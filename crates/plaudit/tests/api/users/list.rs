@@ -38,7 +38,7 @@ fn letters(number: usize) -> String {
 }
 
 fn time(number: usize) -> String {
-    format!("2025-0{}-1{}T00:00:00Z", 1 + number / 10 % 9, number % 10)
+    format!("2025-0{}-1{}T00:00:00.000000Z", 1 + number / 10 % 9, number % 10)
 }
 
 fn population(count: usize, random: &mut Random) -> Vec<Known> {
@@ -111,8 +111,8 @@ fn entries(users: &mut [Known], random: &mut Random) -> String {
 const SETUP: &str = r#"{"kind":"role","slug":"RoleEntr","name":{"en_GB":"Entrant"},"type":"entrant"}
 {"kind":"role","slug":"RoleJudg","name":{"en_GB":"Judge"},"type":"judge"}
 {"kind":"season","slug":"SeasonDr","name":{"en_GB":"Season 2027"},"status":"draft"}
-{"kind":"user","slug":"UserMana","first_name":"Mara","last_name":"Nolan","email":"mara@example.org","roles":["RoleMana"],"deleted":true,"created_at":"2025-01-01T00:00:00Z","updated":"2025-01-02T00:00:00Z"}
-{"kind":"user","slug":"UserEntr","first_name":"Åse","last_name":"O'Neil <&>","email":"ase@example.org","deleted":true,"created_at":"2025-01-01T00:00:00Z","updated":"2025-01-02T00:00:00Z"}"#;
+{"kind":"user","slug":"UserMana","first_name":"Mara","last_name":"Nolan","email":"mara@example.org","roles":["RoleMana"],"deleted":true,"created_at":"2025-01-01T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}
+{"kind":"user","slug":"UserEntr","first_name":"Åse","last_name":"O'Neil <&>","email":"ase@example.org","deleted":true,"created_at":"2025-01-01T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}"#;
 
 async fn peopled(server: &Server, count: usize) -> Vec<Known> {
     let mut random = Random(7);
@@ -230,8 +230,8 @@ both_engines! {
             first_name: if slug == "UserMana" { "Mara" } else { "Åse" }.to_owned(),
             last_name: if slug == "UserMana" { "Nolan" } else { "O'Neil <&>" }.to_owned(), mobile: String::new(),
             language: "en_GB", roles: if slug == "UserMana" { vec!["RoleMana"] } else { Vec::new() },
-            created_by: "manual", created_at: "2025-01-01T00:00:00Z".to_owned(), confirmed_at: None, confirmed: false,
-            updated: "2025-01-02T00:00:00Z".to_owned(), season_joined: Some("SeasonAc"), deleted: true,
+            created_by: "manual", created_at: "2025-01-01T00:00:00.000000Z".to_owned(), confirmed_at: None, confirmed: false,
+            updated: "2025-01-02T00:00:00.000000Z".to_owned(), season_joined: Some("SeasonAc"), deleted: true,
             seasons: if slug == "UserMana" { Vec::new() } else { vec!["SeasonAc", "SeasonOl"] },
         })).collect();
         for (number, filters) in queries.iter().enumerate() {

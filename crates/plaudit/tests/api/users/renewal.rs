@@ -90,7 +90,7 @@ both_engines! {
         }
         let entry = server.get("/entry/EntryOne").await.expect(200).json();
         assert_eq!((&entry["entrant"]["name"], &entry["entrant"]["email"]), (&json!("Aase O'Neil <&>"), &json!("aase@example.org")));
-        assert_eq!(entry["updated"], "2025-06-03T10:00:00Z", "the entry did not change");
+        assert_eq!(entry["updated"], "2025-06-03T10:00:00.000000Z", "the entry did not change");
         let orders = server.get("/order?season=all&deleted=included").await.expect(200).json();
         for order in orders["data"].as_array().unwrap() {
             assert_eq!(order["user"], json!({
@@ -112,7 +112,7 @@ both_engines! {
         assert_eq!(chapter["managers"][0], json!({
             "slug": "UserMana", "link": format!("{BASE}/user/UserMana"), "first_name": "Mara", "last_name": "Hill"
         }));
-        assert_eq!(chapter["updated"], "2025-01-02T00:00:00Z", "the chapter did not change");
+        assert_eq!(chapter["updated"], "2025-01-02T00:00:00.000000Z", "the chapter did not change");
         assert_eq!(server.get("/account").await.expect(200).json()["owner"]["name"], "Mara Hill");
         let told = server.changes("AccountA").await.split_off(changes);
         assert_eq!(told, ["user UserEntr updated user_updated", "user UserMana updated user_updated"]);

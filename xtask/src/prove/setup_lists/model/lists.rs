@@ -299,11 +299,7 @@ impl Setup {
             "season" => name_of("season"),
             "form" => name_of("form"),
             "parent" => name_of("category"),
-            "content_block" => match &record[order] {
-                Value::Object(block) => key_of(&block["name"]),
-                Value::String(_) => Key::Text(String::new()),
-                _ => Key::Absent,
-            },
+            "content_block" => name_of("content_block"),
             "slug" => Key::Absent,
             // A time without a fraction is the beginning of its text with one.
             "created" | "updated" => {

@@ -102,10 +102,11 @@ impl Setup {
             "languages": ["en_GB", "de_DE"], "timezone": "Europe/London", "features": ["api"],
             "rate_limit": 100_000_000, "hosts": [], "domains": ["lists.example"], "product": "Plaudit",
             "global_id": "5f0c8a4e-0f4c-4c53-8f6c-3f8f0d1f2a11",
-            "created": "2025-01-01T00:00:00Z", "updated": "2025-01-02T00:00:00Z",
+            "created": "2025-01-01T00:00:00.000000Z", "updated": "2025-01-02T00:00:00.000000Z",
         }));
         setup.make("season", 4 + 2 * size, Self::season);
         setup.make("chapter", 16 + 8 * size, Self::chapter);
+        setup.make("content_block", 3, |setup, _| json!({"name": setup.random.name()}));
         setup.make("form", 16 * size, Self::form);
         setup.make("tab", TABS.len() * 16 * size, Self::tab);
         setup.make("category", 30 * size, Self::category);
@@ -202,12 +203,9 @@ impl Setup {
     fn form(&mut self, number: usize) -> Value {
         // The first one serves every season, so that each has a form.
         let season = if number == 0 || self.random.once_in(5) { Value::Null } else { self.any_season() };
+        let blocks: Vec<Value> = self.of("content_block").map(|block| block["slug"].clone()).collect();
         let random = &mut self.random;
-        let block = match random.below(4) {
-            0 => json!(slug("block", random.below(3))),
-            1 | 2 => json!({"slug": slug("block", random.below(3)), "name": random.name()}),
-            _ => Value::Null,
-        };
+        let block = random.maybe(&blocks);
         json!({
             "season": season, "name": random.name(), "type": random.pick(&["entry", "entry", "report"]),
             "chapter_option": random.pick(&["all", "select"]), "callToAction": random.name(), "content_block": block,

@@ -10,9 +10,11 @@ use crate::program::testing;
 fn program() -> Program {
     let season = r#""name":{"en_GB":"S"},"status":"active""#;
     let over = r#""name":{"en_GB":"S"},"status":"archived""#;
-    let chapter = r#""season":"SeasonAA","name":{"en_GB":"C"},"status":"active","created":"2025-01-02T00:00:00Z""#;
-    let first = r#""season":"SeasonAA","name":{"en_GB":"C"},"status":"active","created":"2025-01-01T00:00:00Z""#;
-    let closed = r#""season":"SeasonAA","name":{"en_GB":"C"},"status":"inactive","created":"2024-01-01T00:00:00Z""#;
+    let chapter =
+        r#""season":"SeasonAA","name":{"en_GB":"C"},"status":"active","created":"2025-01-02T00:00:00.000000Z""#;
+    let first = r#""season":"SeasonAA","name":{"en_GB":"C"},"status":"active","created":"2025-01-01T00:00:00.000000Z""#;
+    let closed =
+        r#""season":"SeasonAA","name":{"en_GB":"C"},"status":"inactive","created":"2024-01-01T00:00:00.000000Z""#;
     let form = r#""season":"SeasonAA","name":{"en_GB":"F"},"type":"entry""#;
     let category = |more: &str| format!(r#""season":"SeasonAA","form":"FormAAAA","name":{{"en_GB":"C"}}{more}"#);
     let field = |tab: &str, resource: &str, more: &str| {
@@ -68,8 +70,8 @@ fn program() -> Program {
     ])
 }
 
-const IN_TIME: &str = "2026-03-01T10:59:59Z";
-const TOO_LATE: &str = "2026-03-01T11:00:00Z";
+const IN_TIME: &str = "2026-03-01T10:59:59.000000Z";
+const TOO_LATE: &str = "2026-03-01T11:00:00.000000Z";
 
 fn slug(text: &str) -> Slug {
     Slug::parse(text).unwrap()
@@ -426,8 +428,8 @@ proptest! {
         changes in proptest::collection::vec((bodies(), 0..40_i64), 1..30),
     ) {
         let program = program();
-        let begin = time("2026-02-27T00:00:00Z").as_seconds();
-        let mut entry = make_at("2026-02-27T00:00:00Z", &known(), "").unwrap();
+        let begin = time("2026-02-27T00:00:00.000000Z").as_seconds();
+        let mut entry = make_at("2026-02-27T00:00:00.000000Z", &known(), "").unwrap();
         for (body, hours) in changes {
             let now = Timestamp::from_seconds(begin + hours * 3_600);
             let body = parse_object(body.as_bytes()).unwrap();

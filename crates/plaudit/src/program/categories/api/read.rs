@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use crate::files;
 use crate::http::openapi::Error;
 use crate::http::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters, words};
-use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Reply};
+use crate::http::{self, ApiError, Caller, IncludeSettings, PathSlug, RawQuery, Reply};
 use crate::list::ENTRIES;
 use crate::program::Program;
-use crate::program::categories::{Category, Status, chapter_count, document, item};
+use crate::program::categories::{Category, Status, chapter_count, document, item, write_settings};
 use crate::program::listing::{self, Counts, Of, SetupList, columns};
 use crate::text::Slug;
 
@@ -104,14 +104,17 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     path = "/category/{slug}",
     operation_id = "GetCategoryV23",
     tag = "Categories",
-    params(("slug" = String, Path, description = "The category", pattern = "^[A-Za-z]{8}$")),
+    params(
+        ("slug" = String, Path, description = "The category", pattern = "^[A-Za-z]{8}$"),
+        ("include" = Option<String>, Query, description = "`settings` adds the members of create and update", pattern = "^settings$"),
+    ),
     responses(
         (status = 200, description = "The category"),
         (status = "4XX", description = "Why it is not shown", body = Error),
     ),
     security(("key" = [])),
 )]
-pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
+pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSettings) -> Result<Reply, ApiError> {
     let program = caller.program();
     let category = program.categories.live_record(slug).ok_or(ApiError::NotFound)?;
     let images = &category.value.images;
@@ -120,5 +123,7 @@ pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, Api
     if version != Some(program.version) {
         return Err(ApiError::Stale);
     }
-    Ok(Reply::ok(document(&category.value, program, &names), category.revision))
+    let shown = document(&category.value, program, &names);
+    let shown = include.added_to(shown, |settings| write_settings(&category.value, settings));
+    Ok(Reply::ok(shown, category.revision))
 }

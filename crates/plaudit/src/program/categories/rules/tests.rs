@@ -74,10 +74,10 @@ fn program() -> Program {
         ("season", "SeasonBB", named(r#""status":"draft""#)),
         ("chapter", "ChapterA", named(r#""season":"SeasonAA""#)),
         ("chapter", "ChapterB", named(r#""season":"SeasonBB""#)),
-        ("form", "FormAAAA", named(r#""season":"SeasonAA","created":"2026-01-02T00:00:00Z""#)),
-        ("form", "FormRepo", named(r#""season":"SeasonAA","type":"report","created":"2026-01-01T00:00:00Z""#)),
-        ("form", "FormBBBB", named(r#""season":"SeasonBB","created":"2026-01-01T00:00:00Z""#)),
-        ("form", "FormFree", named(r#""created":"2026-01-03T00:00:00Z""#)),
+        ("form", "FormAAAA", named(r#""season":"SeasonAA","created":"2026-01-02T00:00:00.000000Z""#)),
+        ("form", "FormRepo", named(r#""season":"SeasonAA","type":"report","created":"2026-01-01T00:00:00.000000Z""#)),
+        ("form", "FormBBBB", named(r#""season":"SeasonBB","created":"2026-01-01T00:00:00.000000Z""#)),
+        ("form", "FormFree", named(r#""created":"2026-01-03T00:00:00.000000Z""#)),
     ];
     let records: Vec<_> = records.iter().map(|(kind, slug, members)| (*kind, *slug, members.as_str())).collect();
     testing::program(&records)

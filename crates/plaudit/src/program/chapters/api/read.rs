@@ -2,8 +2,8 @@
 
 use crate::http::openapi::Error;
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
-use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::program::chapters::{Chapter, Status, document};
+use crate::http::{ApiError, Caller, IncludeSettings, PathSlug, RawQuery, Reply};
+use crate::program::chapters::{Chapter, Status, document, write_settings};
 use crate::program::listing::{self, Of, SetupList, columns};
 use crate::text::status_label;
 
@@ -60,14 +60,19 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     path = "/chapter/{slug}",
     operation_id = "GetChapterV23",
     tag = "Chapters",
-    params(("slug" = String, Path, description = "The chapter", pattern = "^[A-Za-z]{8}$")),
+    params(
+        ("slug" = String, Path, description = "The chapter", pattern = "^[A-Za-z]{8}$"),
+        ("include" = Option<String>, Query, description = "`settings` adds the members of create and update", pattern = "^settings$"),
+    ),
     responses(
         (status = 200, description = "The chapter"),
         (status = "4XX", description = "Why it is not shown", body = Error),
     ),
     security(("key" = [])),
 )]
-pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
+pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSettings) -> Result<Reply, ApiError> {
     let chapter = caller.program().chapters.live_record(slug).ok_or(ApiError::NotFound)?;
-    listing::show(&caller, chapter.revision, shown(&chapter.value, &caller)).await
+    let shown = shown(&chapter.value, &caller);
+    let shown = include.added_to(shown, |settings| write_settings(&chapter.value, settings));
+    listing::show(&caller, chapter.revision, shown).await
 }

@@ -206,9 +206,9 @@ fn everything_that_is_wrong_is_told_at_once() {
         names(created(&program, body)),
         [
             "categories",
-            "columns.0.key",
-            "columns.1",
-            "columns.2.key",
+            "columns.1.key",
+            "columns.2",
+            "columns.3.key",
             "conditional.operator",
             "conditional.when",
             "currency",

@@ -29,7 +29,7 @@ const MODERATIONS: [&str; 3] = ["undecided", "approved", "rejected"];
 const REVIEWS: [&str; 3] = ["", "started", "a & b"];
 const TAGS: [&str; 3] = ["red", "Red", "long tag"];
 const TITLES: [&str; 6] = ["Straße", "STRASSE", "100% a_b", "ångström", "\u{130}stanbul", "plain"];
-/// 2025-01-01T00:00:00Z.
+/// 2025-01-01T00:00:00.000000Z.
 const START: i64 = 1_735_689_600;
 
 /// A category; it can be renamed and moved.
@@ -320,10 +320,13 @@ pub fn filters() -> Vec<(&'static str, Vec<String>)> {
         ("review_status", texts(&["started", "a & b", "none"])),
         ("status", texts(&STATUSES[..4])),
         ("title", texts(&["strasse", "ß", "100%", "A_B", "%", "Å", "i\u{307}", "more", "nowhere"])),
-        ("updated_at[before]", texts(&["2025-01-05", "2025-01-05T12:00:00Z", "2024-01-01"])),
-        ("updated_at[after]", texts(&["2025-01-05", "2025-01-05T12:00:00Z", "2026-01-01"])),
+        ("updated_at[before]", texts(&["2025-01-05", "2025-01-05T12:00:00.000000Z", "2024-01-01"])),
+        ("updated_at[after]", texts(&["2025-01-05", "2025-01-05T12:00:00.000000Z", "2026-01-01"])),
         ("updated_at[on]", texts(&["2025-01-03", "2025-02-03"])),
-        ("updated_at[between]", texts(&["2025-01-03,2025-01-06", "2025-01-03T12:00:00Z,2025-01-03T12:00:00Z"])),
+        (
+            "updated_at[between]",
+            texts(&["2025-01-03,2025-01-06", "2025-01-03T12:00:00.000000Z,2025-01-03T12:00:00.000000Z"]),
+        ),
         ("category", [categories, texts(&["NoSuchCa"])].concat()),
         ("chapter", texts(&["ChapZulu", "ChapAlph", "ChapOldA", "NoSuchCh"])),
         ("form", texts(&["FormOnes", "FormTwos"])),
