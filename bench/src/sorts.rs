@@ -59,8 +59,7 @@ pub(crate) fn measure(context: &Context, report: &mut Report, engine: &Engine, f
             }
         }
     }
-    let name =
-        format!("{label}: processor time, pages by any sort against their documents by id, worst ({})", worst.0);
+    let name = format!("{label}: processor time, pages by any sort against their documents by id, worst ({})", worst.0);
     report.at_most(name, BAR, worst.1, "");
     server.stop()
 }

@@ -27,8 +27,10 @@ pub async fn secret(db: &Db, ids: &Ids) -> Result<[u8; 32], DbError> {
 /// The text of the region's maintenance, while there is one.
 // tidy: every account -- maintenance is the region's
 pub async fn maintenance(db: &Db, region: &str) -> Result<Option<String>, DbError> {
-    db.look_up("SELECT message FROM maintenance WHERE region = $1", &[region.into()], |row| Ok(row.text(0)?.to_owned()))
-        .await
+    db.fetch_pipelined("SELECT message FROM maintenance WHERE region = $1", &[region.into()], |row| {
+        Ok(row.text(0)?.to_owned())
+    })
+    .await
 }
 
 /// Begins maintenance of a region, changes its text, or ends it.

@@ -200,7 +200,7 @@ async fn write<S>(tx: &mut Tx, writing: &Writing<S>, attachment: Attachment, act
     let revision = log::append(tx, account, origin, change).await?;
     let record = Record { value: attachment, revision, deleted: action == Action::Trashed };
     store::put(tx, account, &record).await?;
-    refresh_detail(tx, account, program, origin, entry, Cause::Belongings).await?;
+    refresh_detail(tx, account, program, origin, entry, Cause::EntryChildren).await?;
     Ok(revision)
 }
 

@@ -11,7 +11,7 @@ use crate::text::{Slug, Token};
 /// Adds or replaces an attachment.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Attachment>) -> Result<(), DbError> {
     let Attachment { token, entry, tab, order, created, updated, .. } = &record.value;
-    tx.later(
+    tx.enqueue(
         "INSERT INTO attachments (account, token, entry, tab, place, created, updated, deleted, list_revision, revision, \
          doc) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10) ON CONFLICT (account, token) DO UPDATE SET \
          entry = $3, tab = $4, place = $5, created = $6, updated = $7, deleted = $8, list_revision = $9, revision = $9, \
@@ -46,7 +46,7 @@ pub(super) async fn find(
     account: AccountId,
     token: &Token,
 ) -> Result<Option<(i64, Option<(i64, Shown)>)>, DbError> {
-    db.look_up(
+    db.fetch_pipelined(
         "SELECT a.version, r.revision, r.doc, r.title, f.doc FROM accounts a \
          LEFT JOIN (SELECT t.token, t.revision, t.doc, e.title FROM attachments t \
          JOIN entries e ON e.account = t.account AND e.slug = t.entry \

@@ -17,7 +17,7 @@ use crate::db::tables::TABLES;
 use crate::storage::{Storage, StorageError};
 
 /// How many files are looked up at once.
-const TOGETHER: i64 = 500;
+const BATCH_SIZE: i64 = 500;
 
 /// What to back up to.
 #[derive(Debug, clap::Args)]
@@ -79,7 +79,7 @@ async fn copy_files(tx: &mut Tx, storage: &Storage, writer: &mut Writer) -> Resu
         let account = head.slug.as_str();
         let mut after = String::new();
         loop {
-            let found = store::files_after(tx, head.account, &after, TOGETHER).await?;
+            let found = store::files_after(tx, head.account, &after, BATCH_SIZE).await?;
             let Some((last, _)) = found.last() else { break };
             last.as_str().clone_into(&mut after);
             for (token, _) in &found {

@@ -25,7 +25,7 @@ use crate::users;
 /// The most faults of one check that are told one by one.
 const TOLD: usize = 10;
 /// How many files are looked up at once.
-const TOGETHER: i64 = 500;
+const BATCH_SIZE: i64 = 500;
 /// The folder of the file that is written to see whether the storage takes files; no account has so short a slug.
 const PROBE: &str = "doctor";
 
@@ -266,7 +266,7 @@ async fn files(tx: &mut Tx, head: &Head, storage: &Storage) -> Result<(Found, u6
     let mut progress = Progress::new("files");
     let mut after = String::new();
     loop {
-        let files = store::files_after(tx, head.account, &after, TOGETHER).await?;
+        let files = store::files_after(tx, head.account, &after, BATCH_SIZE).await?;
         let Some((last, _)) = files.last() else { return Ok((found, count)) };
         last.as_str().clone_into(&mut after);
         for (token, doc) in &files {

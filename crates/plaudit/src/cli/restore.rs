@@ -14,7 +14,7 @@ use crate::db::{Db, Tx};
 use crate::storage::Storage;
 
 /// How many rows a statement adds.
-const TOGETHER: usize = 64;
+const BATCH_SIZE: usize = 64;
 
 /// What to restore.
 #[derive(Debug, clap::Args)]
@@ -85,7 +85,7 @@ async fn fill(
     let mut place = 0;
     let mut done = 0;
     loop {
-        let rows = reader.rows(table, columns, place, TOGETHER)?;
+        let rows = reader.rows(table, columns, place, BATCH_SIZE)?;
         let Some((last, _)) = rows.last() else { return Ok(()) };
         place = *last;
         done += rows.len() as u64;

@@ -195,7 +195,7 @@ async fn an_account_belongs_to_the_region_that_the_operator_says_is_served() {
     let db = Db::open(&settings).await.unwrap();
     for (slug, region) in [("AnywherE", "\"region\":null"), ("EuropeAn", "\"region\":\"eu\"")] {
         let sql = "SELECT doc FROM accounts WHERE slug = $1";
-        let doc = db.look_up(sql, &[slug.into()], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();
+        let doc = db.fetch_pipelined(sql, &[slug.into()], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();
         assert!(doc.contains(region), "{doc}");
     }
     db.close().await;

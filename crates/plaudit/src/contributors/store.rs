@@ -10,7 +10,7 @@ use crate::text::Slug;
 /// Adds or replaces a contributor.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) -> Result<(), DbError> {
     let Contributor { slug, entry, tab, fields, created, updated } = &record.value;
-    tx.later(
+    tx.enqueue(
         "INSERT INTO contributors (account, slug, entry, tab, created, updated, deleted, list_revision, revision, doc) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9) ON CONFLICT (account, slug) DO UPDATE SET entry = $3, tab = $4, \
          created = $5, updated = $6, deleted = $7, list_revision = $8, revision = $8, doc = $9",
@@ -28,9 +28,9 @@ pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) 
     )
     .await?;
     let sql = "DELETE FROM contributor_answers WHERE account = $1 AND slug = $2";
-    tx.later(sql, vec![account.into(), (*slug).into()]).await?;
+    tx.enqueue(sql, vec![account.into(), (*slug).into()]).await?;
     for (field, answer) in fields.iter() {
-        tx.later(
+        tx.enqueue(
             "INSERT INTO contributor_answers (account, slug, field, sort_key) VALUES ($1, $2, $3, $4)",
             vec![account.into(), (*slug).into(), field.into(), sort_key(answer).into()],
         )
@@ -53,7 +53,7 @@ pub(super) async fn find(
     account: AccountId,
     slug: Slug,
 ) -> Result<Option<(i64, Option<(i64, Shown)>)>, DbError> {
-    db.look_up(
+    db.fetch_pipelined(
         "SELECT a.version, r.revision, r.doc, r.title, r.season FROM accounts a \
          LEFT JOIN (SELECT c.revision, c.doc, e.title, e.season FROM contributors c \
          JOIN entries e ON e.account = c.account AND e.slug = c.entry \

@@ -13,7 +13,7 @@ use super::{AccountId, Db, DbError, Row, Value};
 /// Of how many accounts the last change is remembered.
 const REMEMBERED: usize = 100_000;
 /// How many accounts one statement asks for.
-const TOGETHER: usize = 64;
+const BATCH_SIZE: usize = 64;
 
 /// Where an account stands after a commit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Db {
     /// Asks the database where the accounts stand that somebody waits for: other processes write to it too, and the
     /// outcome of a commit whose connection was lost is known in no other way.
     pub async fn look(&self) -> Result<(), DbError> {
-        for accounts in self.0.commits.watched().chunks(TOGETHER) {
+        for accounts in self.0.commits.watched().chunks(BATCH_SIZE) {
             let known: BTreeMap<_, _> = accounts.iter().copied().collect();
             let mut values: Vec<Value<'_>> = known.keys().map(|account| (*account).into()).collect();
             // Few different texts keep few prepared statements; account 0 is nobody's.
@@ -167,7 +167,7 @@ impl Db {
         let sql = "SELECT count(*) FROM changes WHERE account = $1 AND sequence = $2 AND hash = $3";
         let values = [account.into(), committed.sequence.into(), committed.hash.as_slice().into()];
         // Before the first change there is none to lose.
-        Ok(committed.sequence == 0 || self.look_up(sql, &values, |row| row.flag(0)).await? == Some(true))
+        Ok(committed.sequence == 0 || self.fetch_pipelined(sql, &values, |row| row.flag(0)).await? == Some(true))
     }
 }
 

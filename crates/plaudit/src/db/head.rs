@@ -63,7 +63,7 @@ impl Tx {
     pub(super) async fn write_heads(&mut self) -> Result<(), DbError> {
         let heads = std::mem::take(&mut self.heads);
         for (account, head) in heads.iter().filter(|(_, head)| head.changed) {
-            self.later(
+            self.enqueue(
                 "UPDATE accounts SET version = $2, sequence = $3, hash = $4 WHERE id = $1",
                 vec![(*account).into(), head.version.into(), head.sequence.into(), head.hash.to_vec().into()],
             )

@@ -1,7 +1,7 @@
 //! SQLite and PostgreSQL behind one small face.
 //!
 //! - A statement is written once, with `$1` parameters; what both engines understand is listed in `docs/database.md`.
-//! - A read is one statement ([`Db::each`], [`Db::first`], [`Db::look_up`]); on SQLite it runs inline on a connection of the calling
+//! - A read is one statement ([`Db::each`], [`Db::first`], [`Db::fetch_pipelined`]); on SQLite it runs inline on a connection of the calling
 //!   thread, on PostgreSQL on a pooled connection, which lookups share.
 //! - A long read that needs one state of the data runs in a [`Db::snapshot`].
 //! - A write is a function of a [`Tx`] ([`Db::write`]). Writes that wait are run one after the other as savepoints of
@@ -180,7 +180,7 @@ impl Db {
 
     /// Like [`Db::first`] for a lookup: a short statement that finds a small row by a key. On PostgreSQL others wait behind
     /// it on the same connection, and it fails where no answer comes for 15 seconds.
-    pub async fn look_up<T, F>(&self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
+    pub async fn fetch_pipelined<T, F>(&self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
     where
         T: Send,
         F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
@@ -189,7 +189,7 @@ impl Db {
         self.0.statements.count(1);
         match &self.0.backend {
             Backend::Sqlite(sqlite) => sqlite.each(sql, values, &mut |row| first.take(row))?,
-            Backend::Postgres(postgres) => postgres.look_up(sql, values, &mut |row| first.take(row)).await?,
+            Backend::Postgres(postgres) => postgres.fetch_pipelined(sql, values, &mut |row| first.take(row)).await?,
         }
         Ok(first.found)
     }

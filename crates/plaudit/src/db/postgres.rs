@@ -21,7 +21,7 @@ use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
 type Client = deadpool_postgres::Object;
 
 /// How often a write is run again that met another one or lost its connection.
-const RUNS: usize = 11;
+const MAX_ATTEMPTS: usize = 11;
 /// How long a request waits for a connection, and then for the answer to a lookup.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// How long the queue of an account waits for the next write before it ends.
@@ -97,14 +97,19 @@ impl Postgres {
     }
 
     /// Like [`Self::each`] for a lookup, on a connection that others use at the same time.
-    pub(super) async fn look_up(&self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
+    pub(super) async fn fetch_pipelined(
+        &self,
+        sql: &str,
+        values: &[Value<'_>],
+        row: &mut EachRow<'_>,
+    ) -> Result<(), DbError> {
         let shared = self.0.sharing.join(&self.0.pool).await?;
         let outcome = ask(&shared, sql, values, row).await;
         if !matches!(outcome, Err(DbError::Again(_))) {
             return outcome;
         }
         // A lookup changes nothing, and whoever ended its connection did so for all that were under way on it.
-        shared.spend();
+        shared.poison();
         drop(shared);
         ask(&*self.0.sharing.join(&self.0.pool).await?, sql, values, row).await
     }
@@ -191,7 +196,7 @@ impl Inner {
     async fn write_alone(&self, job: Box<dyn Job>) {
         let mut alone = [job];
         let mut outcome = Ok(());
-        for run in 0..RUNS {
+        for run in 0..MAX_ATTEMPTS {
             outcome = self.write_together(&mut alone).await;
             if !matches!(outcome, Err(DbError::Again(_))) {
                 break;
@@ -255,7 +260,7 @@ impl Drop for Session {
 /// Sends a lookup on a shared connection, and spends the connection where no answer comes.
 async fn ask(shared: &Shared, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
     tokio::time::timeout(PATIENCE, each(shared.client()?, sql, values, row)).await.unwrap_or_else(|_| {
-        shared.spend();
+        shared.poison();
         Err(DbError::Failed(format!("no answer to a lookup for {} s", PATIENCE.as_secs())))
     })
 }

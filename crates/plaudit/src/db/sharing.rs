@@ -28,12 +28,12 @@ const OPENING: Duration = Duration::from_secs(3);
 /// A connection that is used together.
 pub(super) struct Shared {
     client: Option<Object>,
-    is_spent: AtomicBool,
+    is_poisoned: AtomicBool,
 }
 
 impl Shared {
     fn of(client: Object) -> Self {
-        Self { client: Some(client), is_spent: AtomicBool::new(false) }
+        Self { client: Some(client), is_poisoned: AtomicBool::new(false) }
     }
 
     /// The connection.
@@ -42,18 +42,18 @@ impl Shared {
     }
 
     /// Nobody joins it any more, and it is closed when the last has left.
-    pub(super) fn spend(&self) {
-        self.is_spent.store(true, Ordering::Relaxed);
+    pub(super) fn poison(&self) {
+        self.is_poisoned.store(true, Ordering::Relaxed);
     }
 
     fn is_usable(&self) -> bool {
-        !self.is_spent.load(Ordering::Relaxed) && self.client.as_ref().is_some_and(|client| !client.is_closed())
+        !self.is_poisoned.load(Ordering::Relaxed) && self.client.as_ref().is_some_and(|client| !client.is_closed())
     }
 }
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if *self.is_spent.get_mut()
+        if *self.is_poisoned.get_mut()
             && let Some(client) = self.client.take()
         {
             drop(Object::take(client));
@@ -217,7 +217,7 @@ mod tests {
     async fn a_connection_that_left_a_lookup_without_an_answer_is_not_joined_and_not_given_back() {
         let (pool, sharing) = pool();
         let silent = sharing.join(&pool).await.unwrap();
-        silent.spend();
+        silent.poison();
         let next = sharing.join(&pool).await.unwrap();
         assert!(!Arc::ptr_eq(&silent, &next));
         assert_eq!(pool.status().size, 2);

@@ -196,7 +196,7 @@ impl Tx {
 
     /// Runs a statement whose result nobody waits for: before the next statement that is waited for, in order, and
     /// on PostgreSQL sent together with the others that wait. Its errors come with the next statement or the commit.
-    pub async fn later(&mut self, sql: &'static str, values: Vec<Value<'static>>) -> Result<(), DbError> {
+    pub async fn enqueue(&mut self, sql: &'static str, values: Vec<Value<'static>>) -> Result<(), DbError> {
         match &self.link {
             Link::Sqlite(connection) => {
                 self.statements.count(1);

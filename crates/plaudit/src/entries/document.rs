@@ -26,7 +26,7 @@ pub struct Counts {
 
 /// What an entry's documents show of other records.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct RelatedData {
     /// Its contributors, by slug.
     pub contributors: Vec<Contributor>,
     /// Its attachments in their order, each with the name of its file.
@@ -255,7 +255,7 @@ impl<'d> EntryHead<'d> {
 
 /// The second document of an entry: the members that only a single read shows.
 #[must_use]
-pub fn detail(answers: &Answers, around: &Surroundings) -> String {
+pub fn detail(answers: &Answers, around: &RelatedData) -> String {
     document::object(|object| {
         object.answers("entry_fields", &answers.to_json());
         object.list("attachments", |list| {

@@ -29,7 +29,7 @@ pub mod stream;
 pub use answers::Answers;
 pub use api::routes;
 pub use counts::CountChanges;
-pub use document::{Counts, EntryHead, Surroundings, answers_of, detail, whole};
+pub use document::{Counts, EntryHead, RelatedData, answers_of, detail, whole};
 pub use list::{LISTED, PAYMENTS};
 pub use record::{Stated, complete};
 pub use rules::{Asked, Refusal, change_chapter, check_changeable, given_to, offered, stopped};

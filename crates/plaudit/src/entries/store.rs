@@ -5,7 +5,7 @@ mod write;
 
 use super::counts::place_of;
 use super::rules::tags;
-use super::{CountChanges, Counts, Entry, EntryHead, Surroundings, answers_of, detail, rules, whole};
+use super::{CountChanges, Counts, Entry, EntryHead, RelatedData, answers_of, detail, rules, whole};
 use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::http::page::bounded;
 use crate::program::{self, Program, Record};
@@ -78,13 +78,13 @@ fn stored(row: &Row<'_>) -> Result<Stored, DbError> {
 }
 
 /// Adds or replaces an entry as an import does, which logs it itself. `around` is what it shows of other records, from
-/// [`surroundings`]; `before` is the entry that it replaces, and whether that is in the trash. The counts follow with
+/// [`related`]; `before` is the entry that it replaces, and whether that is in the trash. The counts follow with
 /// [`write_counts`], in the same transaction. Everybody else calls [`write`].
 pub async fn put(
     tx: &mut Tx,
     account: AccountId,
     record: &Record<Entry>,
-    around: &Surroundings,
+    around: &RelatedData,
     before: Option<(&Entry, bool)>,
     counts: &mut CountChanges,
 ) -> Result<(), DbError> {
@@ -107,7 +107,7 @@ pub async fn put(
 
 /// Writes the whole row of an entry.
 async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status, \
          moderation, payment, review_key, title, title_key, updated, archived, deleted, list_revision, revision, doc, \
          detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, \
@@ -153,7 +153,7 @@ fn cut(text: &str, length: usize) -> String {
 /// Writes the chapter and the first document, and leaves every other column alone: on SQLite a column that is named
 /// costs its indexes, on PostgreSQL a long document is stored again.
 async fn set_chapter(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc = $6 \
          WHERE account = $1 AND slug = $2",
         vec![
@@ -170,7 +170,7 @@ async fn set_chapter(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stor
 
 /// Writes the first document of an entry whose index columns are what they were, but for the time.
 async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5 WHERE account = $1 AND slug = $2",
         vec![account.into(), head.slug.into(), head.updated.into(), stored.revision.into(), stored.doc.clone().into()],
     )
@@ -179,7 +179,7 @@ async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
 
 /// Writes both documents of an entry whose index columns are what they were, but for the time.
 async fn set_documents(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5, detail = $6 \
          WHERE account = $1 AND slug = $2",
         vec![
@@ -198,14 +198,14 @@ async fn set_documents(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, st
 async fn set_tags(tx: &mut Tx, account: AccountId, entry: Slug, had: &str, has: &str) -> Result<(), DbError> {
     let lacks = |text: &str, tag: &str| !tags::split(text).any(|other| other == tag);
     for tag in tags::split(had).filter(|tag| lacks(has, tag)) {
-        tx.later(
+        tx.enqueue(
             "DELETE FROM entry_tags WHERE account = $1 AND tag = $2 AND slug = $3",
             vec![account.into(), tag.to_owned().into(), entry.into()],
         )
         .await?;
     }
     for tag in tags::split(has).filter(|tag| lacks(had, tag)) {
-        tx.later(
+        tx.enqueue(
             "INSERT INTO entry_tags (account, tag, slug) VALUES ($1, $2, $3) ON CONFLICT (account, slug, tag) DO NOTHING",
             vec![account.into(), tag.to_owned().into(), entry.into()],
         )
@@ -215,12 +215,12 @@ async fn set_tags(tx: &mut Tx, account: AccountId, entry: Slug, had: &str, has: 
 }
 
 /// What the documents of an entry show of other records, as these are now.
-pub async fn surroundings(
+pub async fn related(
     tx: &mut Tx,
     account: AccountId,
     program: &Program,
     entry: &Entry,
-) -> Result<Surroundings, DbError> {
+) -> Result<RelatedData, DbError> {
     let contributors = contributors::store::of_entry(tx, account, entry.slug, &program.context).await?;
     let attachments = attachments::store::of_entry(tx, account, entry.slug, &program.context).await?;
     let answers = std::iter::once(&entry.entry_fields)
@@ -229,7 +229,7 @@ pub async fn surroundings(
     let files: i64 = answers.map(|answers| rules::files_among(program, answers)).sum();
     let counted = |length| i64::try_from(length).unwrap_or(i64::MAX);
     let counts = Counts { contributors: counted(contributors.len()), files: counted(attachments.len()) + files };
-    Ok(Surroundings { contributors, attachments, counts })
+    Ok(RelatedData { contributors, attachments, counts })
 }
 
 /// An entry for an answer, with the version of the account's program; borrowed from its row.
@@ -249,7 +249,7 @@ pub(super) async fn find<T: Send>(
     slug: Slug,
     mut read: impl FnMut(Found<'_>) -> T + Send,
 ) -> Result<Option<T>, DbError> {
-    db.look_up(
+    db.fetch_pipelined(
         "SELECT (SELECT version FROM accounts WHERE id = $1), e.revision, e.entrant, u.names, u.person, e.doc, e.detail \
          FROM entries e LEFT JOIN users u ON u.account = e.account AND u.slug = e.entrant \
          WHERE e.account = $1 AND e.slug = $2 AND e.deleted = 0",

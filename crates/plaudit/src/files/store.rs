@@ -11,7 +11,7 @@ use crate::text::{Timestamp, Token};
 
 /// Adds or replaces what is known of a file.
 pub async fn put(tx: &mut Tx, account: AccountId, file: &File, revision: i64) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "INSERT INTO files (account, token, revision, doc) VALUES ($1, $2, $3, $4) \
          ON CONFLICT (account, token) DO UPDATE SET revision = $3, doc = $4",
         vec![account.into(), file.token.as_str().to_owned().into(), revision.into(), file.stored().into()],
@@ -38,7 +38,7 @@ pub(super) async fn show(
 ) -> Result<Option<(i64, Option<(i64, File)>)>, DbError> {
     let sql = "SELECT a.version, f.revision, f.doc FROM accounts a \
                LEFT JOIN files f ON f.account = a.id AND f.token = $2 WHERE a.id = $1";
-    db.look_up(sql, &[account.into(), token.as_str().into()], |row| {
+    db.fetch_pipelined(sql, &[account.into(), token.as_str().into()], |row| {
         let file = match row.optional_integer(1)? {
             None => None,
             Some(revision) => Some((revision, parse(row.text(2)?, context)?)),
@@ -50,7 +50,7 @@ pub(super) async fn show(
 
 /// Notes that the bytes of an upload are about to be stored.
 pub async fn announce(tx: &mut Tx, account: AccountId, token: &Token, now: Timestamp) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "INSERT INTO uploads (account, token, begun, doomed) VALUES ($1, $2, $3, 0)",
         vec![account.into(), token.as_str().to_owned().into(), now.into()],
     )
@@ -66,7 +66,7 @@ pub async fn claim(tx: &mut Tx, account: AccountId, token: &Token) -> Result<boo
 /// Forgets an announced upload, of which nothing is stored any more.
 pub async fn forget(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
     let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2";
-    tx.later(sql, vec![account.into(), token.as_str().to_owned().into()]).await
+    tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into()]).await
 }
 
 /// An upload that nobody got to record.
@@ -99,7 +99,7 @@ pub(super) async fn orphans(db: &Db, until: Timestamp, limit: i64) -> Result<Vec
 /// Lets an upload be recorded no more.
 pub(super) async fn doom(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
     let sql = "UPDATE uploads SET doomed = 1 WHERE account = $1 AND token = $2";
-    tx.later(sql, vec![account.into(), token.as_str().to_owned().into()]).await
+    tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into()]).await
 }
 
 /// The version of the account's program, where there is the account, and the names of these files.
@@ -181,7 +181,7 @@ pub struct Facts {
 /// What is known of the file at a download address.
 // tidy: every account -- the address was signed for this account's slug
 pub async fn find_by_address(db: &Db, account: &str, token: &str) -> Result<Option<Facts>, DbError> {
-    db.look_up(
+    db.fetch_pipelined(
         "SELECT f.doc FROM accounts a JOIN files f ON f.account = a.id WHERE a.slug = $1 AND f.token = $2",
         &[account.into(), token.into()],
         |row| facts(row.text(0)?),

@@ -15,7 +15,7 @@ use crate::text::{Timestamp, Token};
 /// How long an upload may take, from its first stored byte to its record.
 pub const PATIENCE: Duration = Duration::from_hours(24);
 /// How many are looked up at once.
-const TOGETHER: i64 = 100;
+const BATCH_SIZE: i64 = 100;
 
 /// Why a sweep ended early.
 #[derive(Debug, thiserror::Error)]
@@ -34,7 +34,7 @@ pub async fn sweep(app: &App) -> Result<usize, SweepError> {
     let until = Timestamp::from_seconds(app.clock.now().as_seconds().saturating_sub(patience));
     let mut removed = 0;
     loop {
-        let orphans = store::orphans(&app.db, until, TOGETHER).await?;
+        let orphans = store::orphans(&app.db, until, BATCH_SIZE).await?;
         if orphans.is_empty() {
             return Ok(removed);
         }

@@ -9,7 +9,7 @@ use axum::response::Response;
 use foldhash::quality::FixedState;
 
 use super::accept::Format;
-use super::caller::Judged;
+use super::caller::RequestContext;
 use super::language::Languages;
 use super::reply::Recorded;
 use super::{ApiError, Content, Reply, precondition, render};
@@ -37,19 +37,19 @@ pub(super) fn representation(edition: &str, format: Format, languages: &Language
 /// `named` stands for the names of others that it shows. The documents are part of it because another history, such as
 /// that of a restored backup, can reach the same revision.
 pub(super) fn tag(
-    judged: &Judged,
+    context: &RequestContext,
     (revision, version): (i64, i64),
     (document, detail): (&str, Option<&str>),
     named: &str,
 ) -> String {
     let content = FixedState::default().hash_one((document, detail));
     let stop = if named.is_empty() { "" } else { "." };
-    format!("{revision}.{version}.{content:x}.{}{stop}{named}", judged.representation())
+    format!("{revision}.{version}.{content:x}.{}{stop}{named}", context.representation())
 }
 
 /// The status, own headers and body of a success.
-pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> Recorded {
-    let content_type = (header::CONTENT_TYPE, HeaderValue::from_static(judged.format.media_type()));
+pub(super) fn record(reply: Reply, context: &RequestContext, program: &Arc<Program>) -> Recorded {
+    let content_type = (header::CONTENT_TYPE, HeaderValue::from_static(context.format.media_type()));
     let mut headers = Vec::with_capacity(3);
     let tell = |headers: &mut Vec<_>, name: HeaderName, text: String| {
         // Tags and addresses are made of what headers take.
@@ -59,8 +59,8 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         Reply::Record { document, detail, revision, version, created, named, people } => {
             headers.push(content_type);
             let version = version.unwrap_or(program.version);
-            let etag = tag(judged, (revision, version), (&document, detail.as_deref()), &named);
-            let mut renderer = judged.renderer(program);
+            let etag = tag(context, (revision, version), (&document, detail.as_deref()), &named);
+            let mut renderer = context.renderer(program);
             renderer.naming(people);
             let body = renderer.record(&document, detail.as_deref());
             tell(&mut headers, header::ETAG, format!("\"{}\"", body.dated(etag)));
@@ -72,8 +72,8 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         }
         Reply::Stated { status, document, tag } => {
             headers.push(content_type);
-            tell(&mut headers, header::ETAG, format!("\"{tag}.{}\"", judged.representation()));
-            let body = judged.renderer(program).record(&document, None);
+            tell(&mut headers, header::ETAG, format!("\"{tag}.{}\"", context.representation()));
+            let body = context.renderer(program).record(&document, None);
             Recorded { status, headers, body }
         }
         Reply::NoContent => Recorded { status: 204, headers, body: Content::default() },
@@ -84,7 +84,7 @@ pub(super) fn record(reply: Reply, judged: &Judged, program: &Arc<Program>) -> R
         }
         Reply::Replay(recorded) => Arc::unwrap_or_clone(recorded),
         // A stream is answered by itself, as it is no answer that could be kept.
-        Reply::Stream(_) => record_error(&ApiError::Internal("a stream in a write".to_owned()), judged.format),
+        Reply::Stream(_) => record_error(&ApiError::Internal("a stream in a write".to_owned()), context.format),
     }
 }
 

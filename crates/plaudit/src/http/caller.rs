@@ -1,4 +1,4 @@
-//! The caller of a request that was judged, and the way in which handlers write.
+//! The caller of a request that was checked, and the way in which handlers write.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -23,11 +23,11 @@ use crate::program::keys::{ApiKey, Scope};
 use crate::text::{Locale, Slug, Timestamp};
 use crate::users::Person;
 
-/// Who calls, in what format and languages: everything that was judged before the handler.
+/// Who calls, in what format and languages: everything that was checked before the handler.
 #[derive(Clone)]
-pub struct Caller(Arc<Judged>);
+pub struct Caller(Arc<RequestContext>);
 
-pub(super) struct Judged {
+pub(super) struct RequestContext {
     pub(super) app: App,
     pub(super) program: Arc<Program>,
     pub(super) key: Slug,
@@ -41,11 +41,11 @@ pub(super) struct Judged {
 }
 
 impl Caller {
-    pub(super) fn new(judged: Judged) -> Self {
-        Self(Arc::new(judged))
+    pub(super) fn new(context: RequestContext) -> Self {
+        Self(Arc::new(context))
     }
 
-    pub(super) fn judged(&self) -> &Judged {
+    pub(super) fn context(&self) -> &RequestContext {
         &self.0
     }
 
@@ -120,7 +120,7 @@ impl Caller {
     }
 
     /// Runs `work` in a transaction of the caller's account. Inside it the program is the account's current one: where
-    /// it changed since the request was judged, it is read again while nobody else can change it. The answer to an
+    /// it changed since the request was checked, it is read again while nobody else can change it. The answer to an
     /// idempotency key is kept in the same transaction.
     pub async fn write<S>(&self, state: S, work: Work<S>) -> Result<Reply, ApiError>
     where
@@ -134,13 +134,13 @@ impl Caller {
     where
         S: Send + Sync + 'static,
     {
-        let run = Run { state, work, judged: Arc::clone(&self.0) };
+        let run = Run { state, work, context: Arc::clone(&self.0) };
         let (reply, program) = self.0.app.db.write(self.account(), run, Run::run).await?;
         if Arc::ptr_eq(&program, &self.0.program) {
             return Ok(reply);
         }
         self.0.app.programs.keep_newer(&program);
-        // What was written with a newer program than the request was judged by is shown with it too.
+        // What was written with a newer program than the request was checked by is shown with it too.
         Ok(Reply::Replay(Arc::new(self.0.recorded(reply, &program))))
     }
 }
@@ -187,32 +187,32 @@ impl<S> Writing<S> {
 struct Run<S> {
     state: Arc<S>,
     work: Work<S>,
-    judged: Arc<Judged>,
+    context: Arc<RequestContext>,
 }
 
 impl<S: Send + Sync + 'static> Run<S> {
     /// The answer, with the program that it was made with.
     fn run<'a>(tx: &'a mut Tx, run: &'a Self) -> BoxFuture<'a, Result<(Reply, Arc<Program>), ApiError>> {
         Box::pin(async move {
-            let (judged, account) = (&run.judged, run.judged.program.id);
+            let (context, account) = (&run.context, run.context.program.id);
             let head = tx.head(account).await?.ok_or(ApiError::KeyRefused)?;
-            let program = if head.version == judged.program.version {
-                Arc::clone(&judged.program)
+            let program = if head.version == context.program.version {
+                Arc::clone(&context.program)
             } else {
-                let fresh = judged.app.programs.in_transaction(tx, account).await?;
-                fresh.filter(|program| judged.is_admitted(program)).ok_or(ApiError::KeyRefused)?
+                let fresh = context.app.programs.in_transaction(tx, account).await?;
+                fresh.filter(|program| context.is_admitted(program)).ok_or(ApiError::KeyRefused)?
             };
             let writing = Writing {
-                origin: Origin { actor: Actor::Key(judged.key), source: "api", at: judged.now },
-                languages: judged.languages,
+                origin: Origin { actor: Actor::Key(context.key), source: "api", at: context.now },
+                languages: context.languages,
                 program: Arc::clone(&program),
-                if_match: judged.if_match.clone(),
+                if_match: context.if_match.clone(),
                 state: Arc::clone(&run.state),
             };
-            if let Some(claim) = &judged.claim {
+            if let Some(claim) = &context.claim {
                 // The first request may have been answered while this one waited for the account: on another node, or
                 // here after its client had gone away.
-                match idempotency::store::find_in(tx, account, claim, judged.oldest_kept()).await? {
+                match idempotency::store::find_in(tx, account, claim, context.oldest_kept()).await? {
                     Some((request, _)) if request != claim.request => return Err(ApiError::IdempotencyMismatch),
                     Some((_, recorded)) => return Ok((Reply::Replay(Arc::new(recorded)), program)),
                     None => {}
@@ -220,20 +220,20 @@ impl<S: Send + Sync + 'static> Run<S> {
             }
             let mut reply = (run.work)(tx, &writing).await?;
             if program.is_broken() {
-                return Err(super::judge::unreadable());
+                return Err(super::pipeline::unreadable());
             }
             if let (Reply::Record { version, .. }, Some(head)) = (&mut reply, tx.head(account).await?) {
                 *version = Some(head.version);
             }
-            let Some(claim) = &judged.claim else { return Ok((reply, program)) };
-            let recorded = judged.recorded(reply, &program);
-            judged.keep(tx, account, claim, &recorded).await?;
+            let Some(claim) = &context.claim else { return Ok((reply, program)) };
+            let recorded = context.recorded(reply, &program);
+            context.keep(tx, account, claim, &recorded).await?;
             Ok((Reply::Replay(Arc::new(recorded)), program))
         })
     }
 }
 
-impl Judged {
+impl RequestContext {
     /// What an answer depends on besides its records.
     pub(super) fn representation(&self) -> String {
         answer::representation(self.app.edition(), self.format, &self.languages)
@@ -301,6 +301,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
             .extensions
             .get::<Self>()
             .cloned()
-            .ok_or_else(|| ApiError::Internal("a route stands outside the judged ones".to_owned()))
+            .ok_or_else(|| ApiError::Internal("a route stands outside the context ones".to_owned()))
     }
 }

@@ -66,7 +66,7 @@ pub enum ApiError {
     /// 429: there is no room for one more stream; says whose limit it is.
     #[error("{0}")]
     TooManyStreams(String),
-    /// The snapshot of the program was older than the records; the request is judged again.
+    /// The snapshot of the program was older than the records; the request is checked again.
     #[error("the program has changed meanwhile")]
     Stale,
     /// 500: a fault of ours. The cause is logged and never told.

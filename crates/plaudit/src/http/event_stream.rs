@@ -4,7 +4,7 @@
 //!   `entry_deleted`, `data` is a document in the format and languages of the request.
 //! - `Last-Event-ID` resumes after that change. The first block names where the stream begins, and every sign of life
 //!   how far it has got, so that a client that saw no event resumes from the right place, too.
-//! - A stream is judged again with every sign of life and whenever the account's program changes; where the request
+//! - A stream is checked again with every sign of life and whenever the account's program changes; where the request
 //!   would be refused now, the stream ends. It also ends when the region goes under maintenance, when its entry goes
 //!   to the trash, and when the server stops. Whoever comes back is told why, and after which pause.
 
@@ -20,7 +20,7 @@ use axum::response::Response;
 use futures_util::stream;
 use memchr::memchr_iter;
 
-use super::{ApiError, Caller, judge};
+use super::{ApiError, Caller, pipeline};
 use crate::db::{BoxFuture, Committed, DbError};
 use crate::log::{EntryChange, News, Permit, Representation, Subscription};
 use crate::program::Program;
@@ -156,7 +156,7 @@ impl EventStream {
         }
         let (news, program) = self.subscription.take();
         let is_beat = matches!(news, News::Beat(_));
-        if (is_beat || program.is_newer_than(self.caller.program())) && self.judge_again(program).await.is_err() {
+        if (is_beat || program.is_newer_than(self.caller.program())) && self.check_again(program).await.is_err() {
             return self.end();
         }
         match news {
@@ -179,11 +179,11 @@ impl EventStream {
         }
     }
 
-    /// Judges the request as if it came now.
-    async fn judge_again(&mut self, program: Arc<Program>) -> Result<(), ApiError> {
+    /// Checks the request as if it came now.
+    async fn check_again(&mut self, program: Arc<Program>) -> Result<(), ApiError> {
         let own = self.caller.program();
         let newest = if program.is_newer_than(own) { program } else { Arc::clone(own) };
-        self.caller = judge::again(&self.caller, newest).await?;
+        self.caller = pipeline::again(&self.caller, newest).await?;
         self.representation = representation(&self.caller);
         Ok(())
     }
@@ -212,8 +212,8 @@ fn retry(number: u64) -> u64 {
 }
 
 fn representation(caller: &Caller) -> Representation {
-    let judged = caller.judged();
-    (judged.representation(), caller.program().version, judged.expires())
+    let context = caller.context();
+    (context.representation(), caller.program().version, context.expires())
 }
 
 /// A change as an event.

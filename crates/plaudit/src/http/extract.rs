@@ -1,4 +1,4 @@
-//! What handlers take from a request. Their arguments stand in the order in which a request is judged.
+//! What handlers take from a request. Their arguments stand in the order in which a request is checked.
 
 use std::time::Duration;
 

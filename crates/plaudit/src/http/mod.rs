@@ -1,7 +1,7 @@
 //! What is HTTP and not one resource.
 //!
-//! - [`router`] is the whole service: the interface, whose requests are judged by `judge`, and what stands outside it.
-//! - Handlers take what they need as arguments, in the order in which a request is judged, and give back a [`Reply`] or
+//! - [`router`] is the whole service: the interface, whose requests go through `pipeline`, and what stands outside it.
+//! - Handlers take what they need as arguments, in the order in which a request is checked, and give back a [`Reply`] or
 //!   an [`ApiError`]; neither knows a format.
 //! - `render` is the one place that knows JSON from XML.
 
@@ -16,14 +16,14 @@ mod event_stream;
 mod extract;
 pub mod idempotency;
 pub mod json_body;
-mod judge;
 pub mod language;
 pub mod list;
 pub mod metrics;
 pub mod openapi;
-mod outside;
 pub mod page;
+mod pipeline;
 mod precondition;
+mod public_routes;
 pub mod rate_limit;
 pub mod render;
 pub mod reply;
@@ -57,9 +57,9 @@ pub fn router(app: App) -> Router {
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
         .with_state(app.clone());
     // Not layers, which stand around each route and are copied with it for every request.
-    let judged = around(interface, app.clone(), judge::judge);
-    let inner = outside::routes().fallback_service(judged).with_state(app.clone());
-    Router::new().fallback_service(around(inner, app, outside::stamp))
+    let interface = around(interface, app.clone(), pipeline::handle);
+    let inner = public_routes::routes().fallback_service(interface).with_state(app.clone());
+    Router::new().fallback_service(around(inner, app, public_routes::with_request_id))
 }
 
 /// A service that hands every request on with what it is answered by.

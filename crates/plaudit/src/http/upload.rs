@@ -3,7 +3,7 @@
 //! - [`Upload`] stands as the last argument of a handler. It reads the body: the members beside `data` are kept, the
 //!   data is decoded and written to the storage, where nobody sees it yet, and its size, hash and type are told on the
 //!   way. A body that is no JSON object is 400, one that is too large 413, as everywhere.
-//! - [`Upload::write`] makes the file whole and then runs the handler's work in its transaction. The work judges the
+//! - [`Upload::write`] makes the file whole and then runs the handler's work in its transaction. The work checks the
 //!   members ([`Received::file`]) and records the file ([`Received::record`]). Where it does not, the file is removed.
 //! - Before the first byte is stored the upload is announced, and forgotten in the transaction that records the file. What
 //!   a crash leaves announced is removed by the sweep ([`files::sweep`]).

@@ -32,7 +32,7 @@ pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Ch
     if change.kind.is_in_program() {
         head.version = rules::name_of(&hash);
     }
-    tx.later(
+    tx.enqueue(
         "INSERT INTO changes (account, sequence, at, actor, source, kind, slug, action, events, doc, hash) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         vec![

@@ -16,7 +16,7 @@ use crate::text::{Currency, Money, Slug, Timestamp, write_json_string};
 
 /// What an order shows of other records.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct RelatedData {
     /// The tax that the order names.
     pub tax: Option<TaxDetails>,
     /// The titles of the entries that the items name.
@@ -59,7 +59,7 @@ pub struct Stored {
 impl Stored {
     /// The row of an order.
     #[must_use]
-    pub fn new(order: &Order, surroundings: &Surroundings) -> Self {
+    pub fn new(order: &Order, related: &RelatedData) -> Self {
         Self {
             slug: order.slug,
             season: order.season,
@@ -73,7 +73,7 @@ impl Stored {
             payment_method: order.payment_method.clone(),
             total: order.totals.total.sort_key(),
             note: order.note.clone(),
-            doc: shown(order, surroundings),
+            doc: shown(order, related),
             entries: order.items.iter().filter_map(|item| Some((item.entry?, item.price))).collect(),
         }
     }
@@ -194,14 +194,14 @@ pub fn export(order: &Order) -> String {
 }
 
 /// The order as it is shown (specification, section 2.7).
-fn shown(order: &Order, surroundings: &Surroundings) -> String {
+fn shown(order: &Order, related: &RelatedData) -> String {
     document::object(|object| {
         object.slug("slug", order.slug);
         write_head(object, order);
         object.reference("season", Kind::Season, order.season);
         object.purchaser("user", order.user);
         write_billing_and_amounts(object, order);
-        match (order.tax_rate_details, &surroundings.tax) {
+        match (order.tax_rate_details, &related.tax) {
             (Some(slug), Some(tax)) => object.object("tax_rate_details", |object| write_tax(object, slug, tax)),
             _ => object.null("tax_rate_details"),
         }
@@ -209,7 +209,7 @@ fn shown(order: &Order, surroundings: &Surroundings) -> String {
         object.text("items", &rules::items_html(&order.items));
         object.list("items_array", |list| {
             for item in &order.items {
-                list.object(|object| write_item(object, item, &surroundings.titles));
+                list.object(|object| write_item(object, item, &related.titles));
             }
         });
     })

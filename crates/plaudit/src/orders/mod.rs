@@ -18,7 +18,7 @@ mod rules;
 pub mod store;
 
 pub use api::routes;
-pub use document::{Stored, Surroundings, export, logged, read_logged};
+pub use document::{RelatedData, Stored, export, logged, read_logged};
 pub use list::LISTED;
 pub use record::{Billing, Catalogue, Item, Order, PaymentStatus, TaxDetails};
 pub use rules::{Given, Totals, invoice_key, items_html, totals};

@@ -13,7 +13,7 @@ use crate::text::{Slug, Timestamp};
 
 /// Adds or replaces an order at the revision that its change has in the log.
 pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64, is_new: bool) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "INSERT INTO orders (account, slug, season, payment_status, test, deleted, purchaser, updated, created_at, \
          invoice_number, payment_method, total, list_revision, revision, note, doc) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15) \
@@ -41,14 +41,14 @@ pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64,
     .await?;
     if !is_new {
         renew_entries(tx, account, order, revision).await?;
-        tx.later(
+        tx.enqueue(
             "DELETE FROM order_entries WHERE account = $1 AND order_slug = $2",
             vec![account.into(), order.slug.into()],
         )
         .await?;
     }
     for (entry, price) in &order.entries {
-        tx.later(
+        tx.enqueue(
             "INSERT INTO order_entries (account, order_slug, entry, price, deleted) VALUES ($1, $2, $3, $4, $5)",
             vec![
                 account.into(),
@@ -65,7 +65,7 @@ pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64,
 
 /// Lists of entries filter by the prices at which orders name them.
 async fn renew_entries(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "UPDATE entries SET list_revision = $3 WHERE account = $1 \
          AND slug IN (SELECT entry FROM order_entries WHERE account = $1 AND order_slug = $2)",
         vec![account.into(), order.slug.into(), revision.into()],
@@ -110,7 +110,7 @@ pub async fn retitle(
         let document = document::logged(&doc, flags, &note, updated);
         let change = Change { kind: Kind::Order, slug: order.as_str(), action: Action::Updated, events: &[], document };
         let revision = log::append(tx, account, origin, change).await?;
-        tx.later(
+        tx.enqueue(
             "UPDATE orders SET revision = $3, doc = $4 WHERE account = $1 AND slug = $2",
             vec![account.into(), order.into(), revision.into(), doc.into()],
         )

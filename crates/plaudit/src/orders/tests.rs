@@ -51,8 +51,8 @@ fn faults(members: &str) -> Vec<(String, String)> {
     violations.iter().map(|(name, message)| (name.to_owned(), message.to_owned())).collect()
 }
 
-fn surroundings(order: &Order) -> Surroundings {
-    Surroundings {
+fn related(order: &Order) -> RelatedData {
+    RelatedData {
         tax: order.tax_rate_details.and_then(|tax| Shop.tax(tax)),
         titles: order
             .items
@@ -132,7 +132,7 @@ fn the_shown_members_stand_in_the_order_of_the_specification() {
         "items":[{"amount":12.5,"price":"PriceAAA","entry":"EntryAAA","item_type":"Entry","name":"Early"}]"#,
     )
     .unwrap();
-    let stored = Stored::new(&order, &surroundings(&order));
+    let stored = Stored::new(&order, &related(&order));
     let shown = parse_object(stored.doc.as_bytes()).unwrap();
     let names: Vec<&str> = shown.iter().map(|(name, _)| name).collect();
     assert_eq!(
@@ -232,15 +232,15 @@ proptest! {
         let read = read(&export(&order)).unwrap();
         prop_assert_eq!(&read, &order);
         prop_assert_eq!(export(&read), export(&order));
-        let row = Stored::new(&order, &surroundings(&order));
-        prop_assert_eq!(&Stored::new(&read, &surroundings(&read)), &row);
+        let row = Stored::new(&order, &related(&order));
+        prop_assert_eq!(&Stored::new(&read, &related(&read)), &row);
         prop_assert_eq!(row.order(), Ok(order));
     }
 
     #[test]
     fn a_new_title_of_an_entry_is_all_that_changes(order in orders(), title in any::<String>()) {
         for entry in order.items.iter().filter_map(|item| item.entry) {
-            let mut around = surroundings(&order);
+            let mut around = related(&order);
             let before = Stored::new(&order, &around);
             around.titles.insert(entry, title.clone());
             let retitled = document::retitled(&before.doc, entry, &title);

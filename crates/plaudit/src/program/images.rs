@@ -11,7 +11,7 @@ use crate::input::Members;
 const TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// Leaves what is wrong with an uploaded image in `members`, under `data`.
-pub(super) fn judge(members: &mut Members<'_>, content: Option<&Content>, max_image_width: Option<i64>) {
+pub(super) fn validate(members: &mut Members<'_>, content: Option<&Content>, max_image_width: Option<i64>) {
     let Some(content) = content else { return };
     if !TYPES.contains(&content.mime.as_str()) {
         members.fault("data", format!("must be a PNG, JPEG, GIF or WebP image, and is {}", content.mime));
@@ -34,7 +34,7 @@ mod tests {
     fn judged(bytes: &[u8], max_image_width: Option<i64>) -> Vec<String> {
         let object = JsonObject::new();
         let mut members = Members::closed(&object);
-        judge(&mut members, Some(&Content::of(bytes)), max_image_width);
+        validate(&mut members, Some(&Content::of(bytes)), max_image_width);
         members.finish().iter().map(|(member, message)| format!("{member} {message}")).collect()
     }
 

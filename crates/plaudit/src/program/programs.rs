@@ -15,7 +15,7 @@ use crate::db::{AccountId, Db, DbError, Tx};
 use crate::text::Slug;
 
 /// The most snapshots that are kept; past it all are dropped and loaded again as they are asked for.
-const KEPT: usize = 10_000;
+const CACHE_CAPACITY: usize = 10_000;
 
 /// How often something was done, and how long it took in all.
 #[derive(Debug, Default)]
@@ -133,7 +133,7 @@ impl Programs {
         if loaded.get(&program.id).is_some_and(|known| !program.is_newer_than(known)) {
             return;
         }
-        if loaded.len() >= KEPT {
+        if loaded.len() >= CACHE_CAPACITY {
             loaded.clear();
         }
         loaded.insert(program.id, Arc::clone(program));
@@ -178,7 +178,7 @@ impl Programs {
         let found = keys::store::find_by_hash(&self.db, hash).await?;
         if let Some(found) = found {
             let mut keys = self.keys.write();
-            if keys.len() >= KEPT {
+            if keys.len() >= CACHE_CAPACITY {
                 keys.clear();
             }
             keys.insert(*hash, found);

@@ -92,7 +92,7 @@ pub async fn find_any_for_update<T: SetupRecord>(
 
 /// Adds or replaces a record whose change is logged.
 pub async fn save<T: SetupRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "INSERT INTO setup_records (account, kind, slug, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
          ON CONFLICT (account, kind, slug) DO UPDATE SET deleted = $4, revision = $5, doc = $6",
         vec![

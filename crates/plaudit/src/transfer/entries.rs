@@ -7,7 +7,7 @@ use super::Error;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::{Found, Space};
 use crate::db::DbError;
-use crate::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, Stated, Surroundings};
+use crate::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, RelatedData, Stated};
 use crate::kind::Kind;
 use crate::program::fields::{Field, Resource};
 use crate::program::{Program, Record, SetupRecord as _};
@@ -91,7 +91,7 @@ impl Import<'_> {
         if !self.faults.is_empty() {
             return Ok(());
         }
-        let around = self.surroundings(stage, &entry).await?;
+        let around = self.related(stage, &entry).await?;
         let violations = stated.contradictions(around.counts);
         if !violations.is_empty() {
             self.faults.violations(&item.place, &violations);
@@ -120,7 +120,7 @@ impl Import<'_> {
         &mut self,
         item: Item,
         entry: Entry,
-        around: &Surroundings,
+        around: &RelatedData,
         (before, counts): (Option<Entry>, &mut CountChanges),
     ) -> Result<(), Error> {
         let doc = EntryHead::of(&entry, around.counts).to_doc();
@@ -140,19 +140,19 @@ impl Import<'_> {
     }
 
     /// What an entry shows of other records. Where nothing can belong to it, nothing is looked up.
-    async fn surroundings(&mut self, stage: &Stage<'_>, entry: &Entry) -> Result<Surroundings, DbError> {
+    async fn related(&mut self, stage: &Stage<'_>, entry: &Entry) -> Result<RelatedData, DbError> {
         let program = stage.program;
         let is_file = |field: Slug| program.fields.any(field).is_some_and(Field::is_file);
         let has_details = stage.had_details
             || entry.entry_fields.iter().any(|(field, _)| is_file(field))
             || self.reading.names.line_of(Space::Touched, entry.slug.as_str())?.is_some();
         if has_details {
-            return entries::store::surroundings(&mut self.tx, self.id, program, entry).await;
+            return entries::store::related(&mut self.tx, self.id, program, entry).await;
         }
-        Ok(Surroundings { contributors: Vec::new(), attachments: Vec::new(), counts: Counts::default() })
+        Ok(RelatedData { contributors: Vec::new(), attachments: Vec::new(), counts: Counts::default() })
     }
 
-    /// Makes the documents anew of entries that the file does not have and whose surroundings it has changed.
+    /// Makes the documents anew of entries that the file does not have and whose related it has changed.
     pub(super) async fn refresh_entries(&mut self, program: &Program) -> Result<(), Error> {
         let mut last = String::new();
         while self.faults.is_empty() {

@@ -173,7 +173,7 @@ impl Import<'_> {
             }
             done += puts.len() as u64;
             let storage = self.deployment.storage;
-            for some in puts.chunks(TOGETHER) {
+            for some in puts.chunks(BATCH_SIZE) {
                 let put = |(token, bytes): &(String, Bytes)| {
                     let (token, bytes) = (token.clone(), bytes.clone());
                     async move { storage.put(account.as_str(), &token, bytes).await }
@@ -188,7 +188,7 @@ impl Import<'_> {
 }
 
 /// How many files are put at the same time: each waits for the disk.
-const TOGETHER: usize = 16;
+const BATCH_SIZE: usize = 16;
 
 /// Removes the bytes that were put for an import that failed.
 pub(super) async fn remove_blobs(storage: &Storage, account: Slug, names: &mut Names) -> Result<(), Error> {

@@ -262,7 +262,7 @@ impl Import<'_> {
                 self.reading.record(Place::new(line, kind, ""), object, None, &mut self.faults)?;
             }
         }
-        self.reading.names.each_stray_item(|line, order| {
+        self.reading.names.each_orphan_item(|line, order| {
             let place = Place::new(line, Kind::OrderItem, "");
             self.faults.member(&place, "order", format!("the file has no order {order}"));
         })?;

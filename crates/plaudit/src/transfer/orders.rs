@@ -10,7 +10,7 @@ use crate::entries;
 use crate::http::json_body::parse_object;
 use crate::input::{Members, Violations};
 use crate::kind::Kind;
-use crate::orders::{self, Catalogue as _, Order, Stored, Surroundings};
+use crate::orders::{self, Catalogue as _, Order, RelatedData, Stored};
 use crate::program::Program;
 use crate::text::{Json, Slug};
 
@@ -140,9 +140,9 @@ impl Import<'_> {
         Ok(())
     }
 
-    async fn order_surroundings(&mut self, stage: &mut Stage<'_>, order: &Order) -> Result<Surroundings, DbError> {
+    async fn order_surroundings(&mut self, stage: &mut Stage<'_>, order: &Order) -> Result<RelatedData, DbError> {
         let tax = order.tax_rate_details.and_then(|tax| stage.program.tax(tax));
-        let mut around = Surroundings { tax, titles: BTreeMap::new() };
+        let mut around = RelatedData { tax, titles: BTreeMap::new() };
         for entry in order.items.iter().filter_map(|item| item.entry) {
             if let Some(title) = self.title(stage, entry).await? {
                 around.titles.insert(entry, title);

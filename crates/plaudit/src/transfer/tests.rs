@@ -60,13 +60,17 @@ impl Place {
     }
 
     async fn count(&self, table: &str) -> i64 {
-        self.db.look_up(&format!("SELECT count(*) FROM {table}"), &[], |row| row.integer(0)).await.unwrap().unwrap()
+        self.db
+            .fetch_pipelined(&format!("SELECT count(*) FROM {table}"), &[], |row| row.integer(0))
+            .await
+            .unwrap()
+            .unwrap()
     }
 
     /// The number of the account's last change, and the name of the last one of its set-up.
     async fn head(&self) -> (i64, i64) {
         let sql = "SELECT sequence, version FROM accounts";
-        self.db.look_up(sql, &[], |row| Ok((row.integer(0)?, row.integer(1)?))).await.unwrap().unwrap()
+        self.db.fetch_pipelined(sql, &[], |row| Ok((row.integer(0)?, row.integer(1)?))).await.unwrap().unwrap()
     }
 }
 
@@ -190,7 +194,7 @@ async fn an_entry_shows_what_belongs_to_it_and_its_counts() {
     let place = Place::new().await;
     place.import(&whole()).await;
     let sql = "SELECT doc, detail FROM entries WHERE slug = 'EntryAAA'";
-    let read = place.db.look_up(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
+    let read = place.db.fetch_pipelined(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
     let (doc, detail) = read.await.unwrap().unwrap();
     assert!(doc.contains(r#""contributor_count":1,"files_count":1"#), "{doc}");
     assert!(doc.contains("\u{7f}eUserAAAA") && !doc.contains("Lovelace"), "{doc}");
@@ -202,11 +206,12 @@ async fn an_entry_shows_what_belongs_to_it_and_its_counts() {
     let user = r#"{"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"King","email":"ada@example.org","roles":["RoleAAAA"]}"#;
     let (_, told) = place.import_for(&format!("{contributor}\n{user}\n"), Some("AccountA")).await;
     assert!(told.is_empty(), "{told:?}");
-    let read = place.db.look_up(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
+    let read = place.db.fetch_pipelined(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
     let (doc, detail) = read.await.unwrap().unwrap();
     assert!(detail.contains("Mary") && !detail.contains("Grace"), "{detail}");
     assert!(!doc.contains("King"), "{doc}");
-    let text = async |sql| place.db.look_up(sql, &[], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();
+    let text =
+        async |sql| place.db.fetch_pipelined(sql, &[], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();
     assert!(text("SELECT names FROM users WHERE slug = 'UserAAAA'").await.contains("King"));
     let chapter = text("SELECT doc FROM setup_records WHERE kind = 'chapter'").await;
     assert!(chapter.contains(r#""managers":["UserAAAA"]"#), "{chapter}");

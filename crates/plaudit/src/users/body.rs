@@ -11,7 +11,7 @@ use super::{ROLES, User};
 use crate::entries::Answers;
 use crate::input::{self, Members, Violations};
 use crate::program::Program;
-use crate::program::fields::{Resource, judge_answer, merged};
+use crate::program::fields::{Resource, merged, validate_answer};
 use crate::program::roles::RoleType;
 use crate::text::{Json, JsonObject, Locale, Slug, Timestamp};
 
@@ -134,7 +134,7 @@ fn read_answers(members: &mut Members<'_>, program: &Program) -> Vec<(Slug, Json
         let field = Slug::parse(name).and_then(|slug| program.fields.live(slug));
         match field.filter(|field| field.resource == Resource::Users) {
             None => members.fault(&format!("user_fields.{name}"), "is no field about users"),
-            Some(field) => match judge_answer(field, value) {
+            Some(field) => match validate_answer(field, value) {
                 Ok(()) => answers.push((field.slug, value.clone().into_owned())),
                 Err(wrong) => members.faults(&format!("user_fields.{name}"), &wrong),
             },

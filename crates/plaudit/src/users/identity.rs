@@ -12,7 +12,7 @@ use crate::http::ApiError;
 use crate::input::Violations;
 
 /// How often a person is looked up again whom another account has added at the same time.
-const RUNS: usize = 8;
+const MAX_ATTEMPTS: usize = 8;
 
 /// What is told of an address or a number that reaches somebody else.
 const TAKEN: &str = "is that of somebody else";
@@ -41,7 +41,7 @@ pub(super) async fn identify(
     mut violations: Violations,
 ) -> Result<Identity, ApiError> {
     let (person, email, mobile) = user;
-    for _ in 0..RUNS {
+    for _ in 0..MAX_ATTEMPTS {
         let found = find(tx, account, email, mobile, &mut violations).await?;
         if !violations.is_empty() {
             return Err(violations.into());

@@ -25,7 +25,7 @@ pub use self::seasons::{move_entry, note_seasons};
 pub(super) use self::show::{Named, show};
 
 /// The most users that one statement looks up.
-const TOGETHER: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// What sorts in place of a time that there is not.
 const NO_TIME: i64 = i64::MIN;
@@ -59,7 +59,7 @@ pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Resu
     values.push(record.deleted.into());
     values.extend(listed(user));
     values.extend([record.revision.into(), document::shown(user).into(), document::detail(user).into()]);
-    tx.later(
+    tx.enqueue(
         "INSERT INTO users (account, slug, person, names, deleted, confirmed, language, season_joined, email, mobile, \
          first_name, last_name, name, created_by, confirmed_at, created_at, updated, list_revision, revision, doc, \
          detail) \
@@ -72,9 +72,9 @@ pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Resu
     )
     .await?;
     let sql = "DELETE FROM user_roles WHERE account = $1 AND slug = $2";
-    tx.later(sql, vec![account.into(), user.slug.into()]).await?;
+    tx.enqueue(sql, vec![account.into(), user.slug.into()]).await?;
     for role in &user.roles {
-        tx.later(
+        tx.enqueue(
             "INSERT INTO user_roles (account, slug, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
             vec![account.into(), user.slug.into(), (*role).into()],
         )
@@ -135,7 +135,7 @@ pub async fn live_of(tx: &mut Tx, account: AccountId, name: &str) -> Result<Opti
 /// These users as they may be managers of a chapter, those in the trash left out, by slug.
 pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Result<Vec<Candidate>, DbError> {
     let mut found = Vec::with_capacity(slugs.len());
-    for slugs in slugs.chunks(TOGETHER) {
+    for slugs in slugs.chunks(BATCH_SIZE) {
         let (list, values) = filled(slugs, 2, vec![account.into()]);
         let sql =
             format!("SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug");
@@ -162,7 +162,7 @@ pub async fn shown_in<'d>(
 ) -> Result<Vec<Person>, DbError> {
     let slugs: BTreeSet<Slug> = documents.into_iter().flat_map(people_of).collect();
     let mut found = Vec::with_capacity(slugs.len());
-    for slugs in Vec::from_iter(slugs).chunks(TOGETHER) {
+    for slugs in Vec::from_iter(slugs).chunks(BATCH_SIZE) {
         let (list, values) = filled(slugs, 2, vec![account.into()]);
         let sql = format!("SELECT slug, names, person FROM users WHERE account = $1 AND slug IN ({list})");
         source
@@ -193,7 +193,7 @@ pub async fn owner(
     account: AccountId,
     owner: Option<Slug>,
 ) -> Result<Option<(i64, Option<(Summary, i64)>)>, DbError> {
-    db.look_up(
+    db.fetch_pipelined(
         "SELECT a.version, u.revision, u.doc, u.person FROM accounts a \
          LEFT JOIN users u ON u.account = a.id AND u.slug = $2 WHERE a.id = $1",
         &[account.into(), owner.as_ref().map_or("", Slug::as_str).into()],

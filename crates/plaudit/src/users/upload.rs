@@ -6,7 +6,7 @@ use crate::db::Tx;
 use crate::http::openapi::{Error, File, UploadFile};
 use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
-use crate::program::fields::{Resource, judge_file};
+use crate::program::fields::{Resource, validate_file};
 use crate::text::{Json, Slug};
 
 struct Answered {
@@ -55,7 +55,7 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Resul
             Err((format!("user_fields.{field}"), "is no field about users".to_owned().into()))
         }
         _ if !asked.is_file() => Err((format!("user_fields.{field}"), "takes no file".to_owned().into())),
-        Some(file) => judge_file(asked, &file.filename, &file.content.mime, file.content.size)
+        Some(file) => validate_file(asked, &file.filename, &file.content.mime, file.content.size)
             .map_err(|wrong| ("data".to_owned(), wrong)),
         None => Ok(()),
     };

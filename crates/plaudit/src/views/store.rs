@@ -18,7 +18,7 @@ use crate::text::Slug;
 /// Where an account stands; nothing where there is no such account.
 pub(crate) async fn head_of(db: &Db, account: AccountId) -> Result<Option<Committed>, DbError> {
     let sql = "SELECT version, sequence, hash FROM accounts WHERE id = $1";
-    db.look_up(sql, &[account.into()], |row| Committed::read(row, 0)).await
+    db.fetch_pipelined(sql, &[account.into()], |row| Committed::read(row, 0)).await
 }
 
 /// Where an account stands, seen from a view of it.

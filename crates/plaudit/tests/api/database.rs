@@ -59,7 +59,7 @@ both_engines! {
                 Box::pin(async move {
                     for _ in 0..2 {
                         let values = vec![(*name).into(), "x".into()];
-                        tx.later("INSERT INTO maintenance (region, message) VALUES ($1, $2)", values).await?;
+                        tx.enqueue("INSERT INTO maintenance (region, message) VALUES ($1, $2)", values).await?;
                     }
                     Ok::<_, DbError>(())
                 })
@@ -82,7 +82,7 @@ both_engines! {
 
     async fn lookups_at_once_get_their_own_answers_also_behind_some_that_were_given_up(server) {
         let number = async |number: i64| {
-            server.db.look_up("SELECT CAST($1 AS BIGINT)", &[number.into()], |row| row.integer(0)).await.unwrap()
+            server.db.fetch_pipelined("SELECT CAST($1 AS BIGINT)", &[number.into()], |row| row.integer(0)).await.unwrap()
         };
         let lookups = (0..200).map(|asked| async move {
             let first = number(asked).await;

@@ -13,12 +13,12 @@
 mod accounts;
 mod apply;
 mod attachments;
-mod belongings;
 mod categories;
 mod chapters;
 mod contributors;
 mod database;
 mod entries;
+mod entry_children;
 mod errors;
 mod fields;
 mod files;

@@ -11,7 +11,7 @@ use super::setup::{FIELDS, STAGES};
 use crate::contributors::{self, Contributor};
 use crate::db::DbError;
 use crate::entries::{
-    self, Answers, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, Status, Surroundings,
+    self, Answers, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, RelatedData, Status,
 };
 use crate::http::json_body::parse_value;
 use crate::kind::Kind;
@@ -55,7 +55,7 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Add
     let account = filling.account;
     let counts = Counts { contributors: i64::try_from(contributors.len()).unwrap_or(i64::MAX), files: 0 };
     let user = random.below(plan.users);
-    let around = Surroundings { contributors, attachments: Vec::new(), counts };
+    let around = RelatedData { contributors, attachments: Vec::new(), counts };
     let entry = Entry { entrant: plan.slug(Kind::User, user), ..entry };
     let doc = entries::EntryHead::of(&entry, around.counts).to_doc();
     let document = entries::whole(&doc, &entries::detail(&entry.entry_fields, &around));

@@ -23,7 +23,7 @@ use crate::program::{self, Context};
 use crate::text::Slug;
 
 /// Records between two commits.
-const TOGETHER: u64 = 50_000;
+const BATCH_SIZE: u64 = 50_000;
 
 /// The size of the account.
 #[derive(Debug, clap::Args)]
@@ -113,7 +113,7 @@ impl Filling<'_> {
 
     /// Whether it is time to commit.
     fn is_full(&self) -> bool {
-        self.since_commit >= TOGETHER
+        self.since_commit >= BATCH_SIZE
     }
 
     /// Keeps what was written so far, and goes on.

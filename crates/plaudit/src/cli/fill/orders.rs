@@ -10,7 +10,7 @@ use crate::db::tables::TABLES;
 use crate::db::{AccountId, DbError, Value};
 use crate::input::Violations;
 use crate::kind::Kind;
-use crate::orders::{self, Billing, Given, Item, Order, PaymentStatus, Stored, Surroundings, TaxDetails};
+use crate::orders::{self, Billing, Given, Item, Order, PaymentStatus, RelatedData, Stored, TaxDetails};
 use crate::text::{Currency, Money, Rate, Slug};
 
 /// What the prices of a season cost, in minor units.
@@ -20,7 +20,7 @@ const AMOUNTS: [i64; 3] = [9_500, 15_000, 22_000];
 const TAX: i64 = 200_000;
 
 /// How many orders a statement adds.
-const TOGETHER: usize = 64;
+const BATCH_SIZE: usize = 64;
 
 /// The columns of the entries that orders name.
 const ENTRIES: &[&str] = &["account", "order_slug", "entry", "price", "deleted"];
@@ -52,7 +52,7 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
             let price = price.map_or_else(String::new, |price| price.to_string());
             vec![account.into(), stored.slug.into(), (*entry).into(), price.into(), stored.deleted.into()]
         }));
-        if waiting.rows.len() >= TOGETHER {
+        if waiting.rows.len() >= BATCH_SIZE {
             copy::fill(filling.tx()?, "orders", columns, std::mem::take(&mut waiting.rows)).await?;
             copy::fill(filling.tx()?, "order_entries", ENTRIES, std::mem::take(&mut waiting.entries)).await?;
         }
@@ -92,7 +92,7 @@ fn value(order: &Stored, account: AccountId, revision: i64, column: &str) -> Res
     })
 }
 
-fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Result<(Order, Surroundings), DbError> {
+fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Result<(Order, RelatedData), DbError> {
     let (season, created_at) = Plan::season_and_time(place, plan.orders);
     let is_paid = random.percent(70);
     let transaction_date = is_paid.then(|| created_at.plus(Duration::from_secs(random.below(3 * 86_400))));
@@ -132,7 +132,7 @@ fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Re
         note: String::new(),
         updated,
     };
-    Ok((order, Surroundings { tax, titles }))
+    Ok((order, RelatedData { tax, titles }))
 }
 
 fn is_taxed(random: &mut Random) -> bool {

@@ -190,7 +190,7 @@ async fn write<S>(
     let revision = log::append(tx, account, origin, change).await?;
     let record = Record { value: contributor, revision, deleted: action == Action::Trashed };
     store::put(tx, account, &record).await?;
-    refresh_detail(tx, account, program, origin, entry, Cause::Belongings).await?;
+    refresh_detail(tx, account, program, origin, entry, Cause::EntryChildren).await?;
     Ok(revision)
 }
 

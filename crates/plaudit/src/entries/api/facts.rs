@@ -3,7 +3,7 @@
 use super::Made;
 use crate::contributors;
 use crate::db::{AccountId, DbError, Tx};
-use crate::entries::rules::answers::Belongings;
+use crate::entries::rules::answers::EntryChildren;
 use crate::entries::rules::writing::{Facts, Identity};
 use crate::entries::store;
 use crate::http::Writing;
@@ -35,10 +35,10 @@ pub(super) async fn facts(
 }
 
 /// What belongs to an entry and has answers of its own.
-pub(super) async fn belongings(tx: &mut Tx, program: &Program, entry: Slug) -> Result<Belongings, DbError> {
+pub(super) async fn entry_children(tx: &mut Tx, program: &Program, entry: Slug) -> Result<EntryChildren, DbError> {
     let contributors = contributors::store::of_entry(tx, program.id, entry, &program.context).await?;
     let attachments = attachments::store::of_entry(tx, program.id, entry, &program.context).await?;
-    Ok(Belongings { contributors, attachments: attachments.into_iter().map(|(attachment, _)| attachment).collect() })
+    Ok(EntryChildren { contributors, attachments: attachments.into_iter().map(|(attachment, _)| attachment).collect() })
 }
 
 /// What a new entry is given: a slug that no other has, the next number, and the time.

@@ -3,7 +3,7 @@
 use super::schemas::UpdateEntry;
 use super::{Request, facts};
 use crate::db::Tx;
-use crate::entries::rules::answers::Belongings;
+use crate::entries::rules::answers::EntryChildren;
 use crate::entries::rules::body::Given;
 use crate::entries::store::{self, Change};
 use crate::entries::{Status, rules};
@@ -53,13 +53,13 @@ pub(super) async fn change<S>(
         rules::writing::Facts::default()
     };
     let hands_in = matches!(given.status, Some(Status::Submitted | Status::Resubmitted));
-    let belongings = if hands_in && given.status != Some(before.status) {
-        facts::belongings(tx, program, slug).await?
+    let entry_children = if hands_in && given.status != Some(before.status) {
+        facts::entry_children(tx, program, slug).await?
     } else {
-        Belongings::default()
+        EntryChildren::default()
     };
     let now = writing.origin.at;
-    let after = rules::writing::update(program, &before, (given, violations), &known, &belongings, now)?;
+    let after = rules::writing::update(program, &before, (given, violations), &known, &entry_children, now)?;
     writing.precondition(found.revision)?;
     let change = Change { before: Some(&found), after: &after, deleted: false, is_copy: false };
     let stored = store::write(tx, account, program, &writing.origin, change).await?;

@@ -6,7 +6,7 @@ use crate::entries::rules::writing::give_file;
 use crate::entries::store::{self, Change};
 use crate::http::openapi::{Error, File, UploadFile};
 use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
-use crate::program::fields::judge_file;
+use crate::program::fields::validate_file;
 use crate::text::Slug;
 
 struct Answered {
@@ -55,7 +55,7 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Resul
     match file_field(program, Place { form: Some(before.form), category: Some(before.category) }, *field) {
         Ok(found) => {
             if let Some(file) = &file
-                && let Err(wrong) = judge_file(found, &file.filename, &file.content.mime, file.content.size)
+                && let Err(wrong) = validate_file(found, &file.filename, &file.content.mime, file.content.size)
             {
                 members.faults("data", &wrong);
             }

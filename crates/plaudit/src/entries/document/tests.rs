@@ -51,7 +51,7 @@ pub(in crate::entries) fn entry(text: &str, optional: bool) -> Entry {
     }
 }
 
-pub(in crate::entries) fn around(text: &str) -> Surroundings {
+pub(in crate::entries) fn around(text: &str) -> RelatedData {
     let contributor = Contributor {
         slug: slug("ContriAA"),
         entry: slug("EntryAAA"),
@@ -69,7 +69,7 @@ pub(in crate::entries) fn around(text: &str) -> Surroundings {
         created: time(1),
         updated: time(1),
     };
-    Surroundings {
+    RelatedData {
         contributors: vec![contributor],
         attachments: vec![(attachment, text.to_owned())],
         counts: Counts { contributors: 1, files: 1 },
@@ -207,7 +207,7 @@ fn a_detail_has_the_members_that_are_included() {
                 Some(shown) => assert_eq!(value(&shown), expected, "{members:?}"),
             }
         }
-        let bare = Surroundings { contributors: Vec::new(), attachments: Vec::new(), ..around };
+        let bare = RelatedData { contributors: Vec::new(), attachments: Vec::new(), ..around };
         let all = detail(&Answers::default(), &bare);
         assert_eq!(included(&all, &["attachments"]).unwrap(), r#"{"attachments":[]}"#);
         assert_eq!(

@@ -11,7 +11,7 @@ use crate::entries::Answers;
 use crate::input::{Violations, Wrong};
 use crate::program::Program;
 use crate::program::fields::{
-    Field, Resource, check_answer, form_of, is_answered, is_asked_in, is_shown, judge_answer, merged,
+    Field, Resource, check_answer, form_of, is_answered, is_asked_in, is_shown, merged, validate_answer,
 };
 use crate::text::{Json, JsonObject, Slug};
 
@@ -103,7 +103,7 @@ fn answer(
         let place = if asked.tab.is_some() { "tab" } else { "form" };
         format!("is no field of the {place}")
     })?;
-    judge_answer(field, value)?;
+    validate_answer(field, value)?;
     let answer = merged(field.kind, before.get(field.slug), value);
     let is_asked = asked.category.is_none_or(|category| is_asked_in(field, category, program));
     if let Some(answer) = &answer {
@@ -130,7 +130,7 @@ pub(in crate::entries) fn asked<'e>(
 
 /// What belongs to an entry and has answers of its own.
 #[derive(Clone, Debug, Default)]
-pub(in crate::entries) struct Belongings {
+pub(in crate::entries) struct EntryChildren {
     pub(in crate::entries) contributors: Vec<Contributor>,
     pub(in crate::entries) attachments: Vec<Attachment>,
 }
@@ -142,7 +142,7 @@ pub(in crate::entries) fn require(
     program: &Program,
     (form, category): (Slug, Slug),
     answers: &Answers,
-    belongings: &Belongings,
+    entry_children: &EntryChildren,
     violations: &mut Violations,
 ) {
     let required: Vec<&Field> =
@@ -163,11 +163,11 @@ pub(in crate::entries) fn require(
         }
     };
     tell("entry_fields", Resource::Entries, None, &asked(program, (form, category), answers));
-    for contributor in &belongings.contributors {
+    for contributor in &entry_children.contributors {
         let answers: Vec<(Slug, &Json)> = contributor.fields.iter().collect();
         tell(&format!("contributors.{}", contributor.slug), Resource::Contributors, Some(contributor.tab), &answers);
     }
-    for attachment in &belongings.attachments {
+    for attachment in &entry_children.attachments {
         let answers: Vec<(Slug, &Json)> = attachment.attachment_fields.iter().collect();
         let path = format!("attachments.{}", attachment.token.as_str());
         tell(&path, Resource::Attachments, Some(attachment.tab), &answers);

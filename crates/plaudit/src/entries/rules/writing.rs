@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::answers::{self, Belongings, Place};
+use super::answers::{self, EntryChildren, Place};
 use super::body::Given;
 use super::status::{Step, step};
 use super::{Refusal, check_season, deadline, offered, screening, takes_another};
@@ -77,7 +77,7 @@ pub(in crate::entries) fn create(
     let is_handed_in = status == Status::Submitted;
     if let (true, Some(form), Some(category)) = (is_handed_in, form, category) {
         let asked = (form, category.slug);
-        answers::require(program, asked, &entry_fields, &Belongings::default(), &mut violations);
+        answers::require(program, asked, &entry_fields, &EntryChildren::default(), &mut violations);
     }
     let entry = (|| {
         Some(Entry {
@@ -222,7 +222,7 @@ pub(in crate::entries) fn update(
     before: &Entry,
     (given, mut violations): (Given, Violations),
     facts: &Facts,
-    belongings: &Belongings,
+    entry_children: &EntryChildren,
     now: Timestamp,
 ) -> Result<Entry, Refusal> {
     let mut entry = before.clone();
@@ -247,7 +247,7 @@ pub(in crate::entries) fn update(
     let is_handed_in = taken.is_some_and(Step::hands_in);
     if is_handed_in {
         let asked = (entry.form, entry.category);
-        answers::require(program, asked, &entry.entry_fields, belongings, &mut violations);
+        answers::require(program, asked, &entry.entry_fields, entry_children, &mut violations);
     }
     if !violations.is_empty() {
         return Err(Refusal::Invalid(violations));

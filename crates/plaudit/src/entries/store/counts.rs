@@ -9,7 +9,7 @@ use crate::text::Slug;
 /// Writes what was noted of the counts.
 pub async fn write_counts(tx: &mut Tx, account: AccountId, changes: CountChanges) -> Result<(), DbError> {
     for ((category, division), change) in changes.into_changes() {
-        tx.later(
+        tx.enqueue(
             "INSERT INTO entry_counts (account, category, division, total) VALUES ($1, $2, $3, $4) \
              ON CONFLICT (account, category, division) DO UPDATE SET total = entry_counts.total + excluded.total",
             vec![account.into(), category.into(), division.into(), change.into()],

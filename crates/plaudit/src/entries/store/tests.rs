@@ -63,7 +63,7 @@ async fn filled(bench: &Bench) -> Tx {
     let user: Record<User> = record(r#"{"slug":"UserAAAA","first_name":"Ada","last_name":"L"}"#, context);
     users::store::put(&mut tx, account, &user).await.unwrap();
     let entry: Record<Entry> = record(ENTRY, context);
-    let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry.value).await.unwrap();
+    let around = related(&mut tx, bench.program.id, &bench.program, &entry.value).await.unwrap();
     assert_eq!(around.counts, Counts::default());
     let mut counts = CountChanges::default();
     put(&mut tx, account, &entry, &around, None, &mut counts).await.unwrap();
@@ -114,7 +114,7 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
     assert_eq!(found.revision, 1);
     assert!(found.detail.contains("\"a.gif\"") && found.detail.contains("ContriAA"), "{}", found.detail);
     let entry = found.entry().unwrap();
-    let around = surroundings(&mut tx, bench.program.id, &bench.program, &entry).await.unwrap();
+    let around = related(&mut tx, bench.program.id, &bench.program, &entry).await.unwrap();
     assert_eq!(EntryHead::of(&entry, around.counts).to_doc(), found.doc);
     assert_eq!(detail(&entry.entry_fields, &around), found.detail);
     assert_eq!(found.head().unwrap().to_doc(), found.doc);
@@ -159,7 +159,7 @@ async fn assert_made_anew(tx: &mut Tx, bench: &Bench, stored: &Stored) {
     let account = bench.program.id;
     let entry = stored.entry().unwrap();
     assert_eq!(find_any_for_update(tx, account, entry.slug).await.unwrap().as_ref(), Some(stored));
-    let around = surroundings(tx, account, &bench.program, &entry).await.unwrap();
+    let around = related(tx, account, &bench.program, &entry).await.unwrap();
     assert_eq!(EntryHead::of(&entry, around.counts).to_doc(), stored.doc);
     assert_eq!(detail(&entry.entry_fields, &around), stored.detail);
 }
@@ -170,7 +170,9 @@ async fn whatever_is_written_is_what_it_would_be_if_made_anew() {
     let (account, context) = (bench.program.id, &bench.program.context);
     let mut tx = filled(&bench).await;
     add_contributor_and_attachment(&mut tx, &bench).await;
-    refresh_detail(&mut tx, account, &bench.program, &bench.origin, slug("EntryAAA"), Cause::Belongings).await.unwrap();
+    refresh_detail(&mut tx, account, &bench.program, &bench.origin, slug("EntryAAA"), Cause::EntryChildren)
+        .await
+        .unwrap();
     let text =
         r#"{"slug":"UserBBBB","first_name":"B","last_name":"É","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e"}"#;
     let other: Record<User> = record(text, context);

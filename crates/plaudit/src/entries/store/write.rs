@@ -7,14 +7,13 @@
 //! - `updated` is the time of the last change of a member. The trash is no member.
 
 use super::{
-    Stored, broken, find_any_for_update, set_chapter, set_doc, set_documents, set_row, set_tags, surroundings,
-    write_counts,
+    Stored, broken, find_any_for_update, related, set_chapter, set_doc, set_documents, set_row, set_tags, write_counts,
 };
 use crate::db::{AccountId, DbError, Tx};
 use crate::entries::counts::place_of_head;
 use crate::entries::document::with_answers;
 use crate::entries::rules::{events, files_among};
-use crate::entries::{CountChanges, Counts, Entry, EntryHead, Surroundings, detail, whole};
+use crate::entries::{CountChanges, Counts, Entry, EntryHead, RelatedData, detail, whole};
 use crate::kind::Kind;
 use crate::log::{self, Action, Event, Origin};
 use crate::orders;
@@ -91,7 +90,7 @@ pub enum Cause {
     /// An import changed the records that it shows.
     Import,
     /// A contributor, an attachment or a file of it was added, changed or taken away, which changes the entry.
-    Belongings,
+    EntryChildren,
 }
 
 /// Makes the documents of an entry anew from the records that they show, and logs them where they changed. To be called
@@ -107,7 +106,7 @@ pub async fn refresh_detail(
 ) -> Result<Option<Counts>, DbError> {
     let Some(before) = find_any_for_update(tx, account, slug).await? else { return Ok(None) };
     let entry = before.entry()?;
-    let around = surroundings(tx, account, program, &entry).await?;
+    let around = related(tx, account, program, &entry).await?;
     let mut head = EntryHead::of(&entry, around.counts);
     let detail = detail(&entry.entry_fields, &around);
     let first = before.head()?;
@@ -116,7 +115,7 @@ pub async fn refresh_detail(
     }
     let told = match cause {
         Cause::Import => (Action::Imported, Vec::new()),
-        Cause::Belongings => {
+        Cause::EntryChildren => {
             head.updated = origin.at;
             (Action::Updated, vec![Event::EntryUpdated])
         }
@@ -145,12 +144,12 @@ async fn made(
     program: &Program,
     entry: &Entry,
     is_copy: bool,
-) -> Result<Surroundings, DbError> {
+) -> Result<RelatedData, DbError> {
     if is_copy {
-        return surroundings(tx, account, program, entry).await;
+        return related(tx, account, program, entry).await;
     }
     let counts = Counts { contributors: 0, files: files_among(program, &entry.entry_fields) };
-    Ok(Surroundings { contributors: Vec::new(), attachments: Vec::new(), counts })
+    Ok(RelatedData { contributors: Vec::new(), attachments: Vec::new(), counts })
 }
 
 /// Writes an entry where it is another one than before.

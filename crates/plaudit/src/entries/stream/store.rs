@@ -9,7 +9,7 @@ pub(super) async fn standing(
     account: AccountId,
     entry: Option<Slug>,
 ) -> Result<Option<(Committed, bool)>, DbError> {
-    db.look_up(
+    db.fetch_pipelined(
         "SELECT a.version, a.sequence, a.hash, \
          (SELECT count(*) FROM entries e WHERE e.account = a.id AND e.slug = $2 AND e.deleted = 0) \
          FROM accounts a WHERE a.id = $1",

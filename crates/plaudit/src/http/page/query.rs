@@ -1,4 +1,4 @@
-//! The query of a list, judged.
+//! The query of a list, checked.
 
 use std::collections::BTreeSet;
 
@@ -77,7 +77,7 @@ pub fn asks_for_settings(raw_query: Option<&str>) -> Result<bool, ListQueryError
 }
 
 impl ListQuery {
-    /// Judges a query: what it asks for, or everything that is wrong with it.
+    /// Checks a query: what it asks for, or everything that is wrong with it.
     ///
     /// A parameter that comes twice is an error, whatever its values, and so is one that is not percent-encoded
     /// UTF-8. Names are taken as they are: `status[]` is no filter of any list. An unknown `order` is no error.

@@ -1,7 +1,7 @@
 //! Reads the JSON of an upload as it arrives: the text of `data` goes on, everything else is kept and parsed at the end.
 //!
 //! The scanner knows just enough JSON to find the string that is the member `data` of the outermost object. What it
-//! keeps is the same text with the base64 characters of that string taken out, and the strict parser judges it: the one
+//! keeps is the same text with the base64 characters of that string taken out, and the strict parser checks it: the one
 //! is JSON exactly when the other is. A run of characters that is taken out between two that are not base64 leaves an
 //! `A`, so that these do not come together.
 
@@ -209,7 +209,7 @@ impl Scanner {
                 }
             }
         } else if is_unicode {
-            // It is no escape sequence; what follows is judged as it would be.
+            // It is no escape sequence; what follows is checked as it would be.
             self.keep(&read);
             return false;
         } else {

@@ -8,7 +8,7 @@ use crate::text::{Slug, Timestamp};
 use crate::users::Person;
 
 /// How many representations of one change are kept; further ones are made anew for each of their readers.
-const KEPT: usize = 4;
+const CACHE_CAPACITY: usize = 4;
 
 /// What a row of the log says of a change of an entry.
 #[derive(Debug)]
@@ -96,7 +96,7 @@ impl EntryChange {
         }
         let bytes = render(self);
         let mut rendered = self.rendered.lock();
-        if rendered.len() < KEPT {
+        if rendered.len() < CACHE_CAPACITY {
             rendered.push((representation.clone(), bytes.clone()));
         }
         bytes

@@ -9,7 +9,7 @@ use super::ring::Ring;
 use crate::text::Slug;
 
 /// The most changes that are taken at once.
-const TOGETHER: usize = 32;
+const BATCH_SIZE: usize = 32;
 /// For how many beats a change may wait for a reader before it counts as too slow.
 const PATIENCE: u64 = 10;
 
@@ -113,7 +113,7 @@ impl Reader {
             self.is_live = false;
             return News::Older(self.after, ring.floor());
         }
-        let changes = ring.some(first - 1, self.entry, TOGETHER);
+        let changes = ring.some(first - 1, self.entry, BATCH_SIZE);
         let last = changes.last().map_or(first, |change| change.logged().sequence);
         self.after = last;
         self.first = ring.first(last, self.entry);

@@ -69,7 +69,7 @@ pub async fn state(
 
 /// The version of the account's program.
 pub async fn version(db: &Db, account: AccountId) -> Result<Option<i64>, DbError> {
-    db.look_up("SELECT version FROM accounts WHERE id = $1", &[account.into()], |row| row.integer(0)).await
+    db.fetch_pipelined("SELECT version FROM accounts WHERE id = $1", &[account.into()], |row| row.integer(0)).await
 }
 
 /// The account, in a transaction.
@@ -123,5 +123,8 @@ async fn replace_hosts(tx: &mut Tx, account: AccountId, hosts: &[String]) -> Res
 /// The account that owns a host name.
 // tidy: every account -- a host name is looked up before the account is known
 pub async fn of_host(db: &Db, name: &str) -> Result<Option<AccountId>, DbError> {
-    db.look_up("SELECT account FROM hosts WHERE name = $1", &[name.into()], |row| Ok(AccountId(row.integer(0)?))).await
+    db.fetch_pipelined("SELECT account FROM hosts WHERE name = $1", &[name.into()], |row| {
+        Ok(AccountId(row.integer(0)?))
+    })
+    .await
 }

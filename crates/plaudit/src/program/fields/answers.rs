@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::judge::cell;
+use super::validate::cell;
 use super::{Field, FieldType, rank};
 use crate::http::json_body::{RawMembers, parse_value};
 use crate::program::tabs::Tab;

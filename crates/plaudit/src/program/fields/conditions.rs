@@ -9,7 +9,7 @@
 
 use std::cmp::Ordering;
 
-use super::judge::{check_answer, is_answered, is_option};
+use super::validate::{check_answer, is_answered, is_option};
 use super::{Condition, Field, FieldType, Operator, form_of};
 use crate::input::{Violations, Wrong};
 use crate::program::{Program, Records};
@@ -50,7 +50,7 @@ pub fn is_shown<'a>(program: &Program, field: &Field, answer: &dyn Fn(Slug) -> O
 }
 
 /// A field has one condition at the most, so that the fields that decide are a chain. It is walked to its end, then
-/// judged from there.
+/// validated from there.
 pub(super) fn shown_among<'a>(
     fields: &Records<Field>,
     field: &Field,

@@ -3,7 +3,7 @@
 //! - A field stands on a tab, whose form is the field's and whose type decides what is asked about ([`resource_of`]); a
 //!   field about users may stand on none. It is asked in its `categories` (`*` stands for all of them), which are of its
 //!   season and form.
-//! - Its type decides what an answer is ([`check_answer`], [`judge_answer`]) and which members have a meaning: options for
+//! - Its type decides what an answer is ([`check_answer`], [`validate_answer`]) and which members have a meaning: options for
 //!   the choices, columns for a table, a currency for an amount, file types and a size for a file, limits for texts. A
 //!   member that the type does not have is empty. A field keeps its type, its form and its currency, so that its answers
 //!   keep their meaning. A formula is not made through the interface.
@@ -24,22 +24,24 @@ mod body;
 mod conditions;
 mod document;
 mod file_types;
-mod judge;
 mod list;
 mod members;
 mod record;
 mod rules;
 pub mod schemas;
+mod validate;
 
 pub use answers::{AnswerHead, write_answers};
 pub use api::routes;
 pub use body::{Changes, LimitChanges, read_create, read_update};
 pub use conditions::is_shown;
 pub use document::document;
-pub use judge::{auto_score, characters, check_answer, is_answered, judge_answer, judge_file, merged, points, words};
 use record::write_settings;
 pub use rules::{
     check, create, form_of, is_asked_in, keeps_meaning, rank, resource_of, restore, season_of, trash, update,
+};
+pub use validate::{
+    auto_score, characters, check_answer, is_answered, merged, points, validate_answer, validate_file, words,
 };
 
 use crate::text::{Currency, Json, Locale, Slug, Timestamp, Translated};

@@ -1,6 +1,6 @@
 //! The program-file form of a field.
 
-use super::judge::is_column_key;
+use super::validate::is_column_key;
 use super::{
     ApplicantAccess, CATEGORIES, COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits,
     OPTIONS, Operator, Protection, Resource, TEXT_LENGTH, Visibility, file_types, members, rules,

@@ -166,7 +166,7 @@ pub fn create(
     };
     let is_typed = changes.kind.is_some();
     apply(&mut field, &changes);
-    judge(program, &field, &changes, (is_typed, tab.is_some()), &mut violations);
+    validate(program, &field, &changes, (is_typed, tab.is_some()), &mut violations);
     violations.or(Some(field))
 }
 
@@ -204,7 +204,7 @@ pub fn update(
         field.currency = changes.currency.flatten();
     }
     apply(&mut field, &changes);
-    judge(program, &field, &changes, (true, true), &mut violations);
+    validate(program, &field, &changes, (true, true), &mut violations);
     if changes.options.is_some()
         && let Some((other, why)) = broken_by(program, &field)
     {
@@ -280,7 +280,7 @@ fn completed(option: &FieldOption, before: &[FieldOption]) -> FieldOption {
 
 /// What a body must not have made of a field. `is_typed` and `is_placed`: whether its type and its tab are known, without
 /// which nothing can be said of what depends on them.
-fn judge(
+fn validate(
     program: &Program,
     field: &Field,
     changes: &Changes,
@@ -397,7 +397,7 @@ pub fn check(field: &Field, program: &Program) -> Violations {
     .collect();
     check_type(field, &limits, &mut violations);
     check_categories(program, field, &mut violations);
-    // What is in the trash is judged when it comes back. Whether a field can go there is asked of that field.
+    // What is in the trash is validated when it comes back. Whether a field can go there is asked of that field.
     let named = field.conditional.as_ref().and_then(|condition| program.fields.live(condition.field));
     if named.is_some() && program.fields.live(field.slug).is_some() {
         conditions::check(program, field, &mut violations);

@@ -133,7 +133,7 @@ impl Names {
     }
 
     /// Hands over the lines of orders whose order the file does not have: the line, and the order that it names.
-    pub(in crate::transfer) fn each_stray_item(&mut self, mut each: impl FnMut(u64, String)) -> Result<(), DbError> {
+    pub(in crate::transfer) fn each_orphan_item(&mut self, mut each: impl FnMut(u64, String)) -> Result<(), DbError> {
         let mut statement = self.0.prepare_cached(
             "SELECT line, owner FROM items \
              WHERE NOT EXISTS (SELECT 1 FROM names WHERE space = ?1 AND name = owner) ORDER BY line",
@@ -182,7 +182,7 @@ mod tests {
         names.claim(Space::Kind(Kind::Order), "OrderAAA", 1).unwrap();
         assert_eq!(names.items_of("OrderAAA").unwrap(), [b"2".to_vec(), b"9".to_vec()]);
         let mut stray = Vec::new();
-        names.each_stray_item(|line, order| stray.push((line, order))).unwrap();
+        names.each_orphan_item(|line, order| stray.push((line, order))).unwrap();
         assert_eq!(stray, [(4, "OrderBBB".to_owned())]);
     }
 }

@@ -170,7 +170,7 @@ pub(in crate::transfer) async fn withdraw(
         // Neither a number nor any other text has a key that begins so.
         Unique::Invoice => "UPDATE orders SET invoice_number = '!' || slug WHERE account = $1 AND slug = $2",
     };
-    tx.later(sql, vec![account.into(), slug.into()]).await
+    tx.enqueue(sql, vec![account.into(), slug.into()]).await
 }
 
 /// The order that has the invoice number with this sort key, even one in the trash.
@@ -242,7 +242,7 @@ pub(in crate::transfer) async fn put_setup(
     slug: Slug,
     row: SetupRow,
 ) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "INSERT INTO setup_records (account, kind, slug, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
          ON CONFLICT (account, kind, slug) DO UPDATE SET deleted = $4, revision = $5, doc = $6",
         vec![account.into(), kind.name().into(), slug.into(), row.deleted.into(), row.revision.into(), row.doc.into()],

@@ -77,7 +77,7 @@ impl Place {
 
     async fn doc(&self, slug: &str) -> String {
         let sql = "SELECT doc FROM setup_records WHERE slug = $1";
-        self.db.look_up(sql, &[slug.into()], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap()
+        self.db.fetch_pipelined(sql, &[slug.into()], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap()
     }
 }
 

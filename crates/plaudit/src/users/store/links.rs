@@ -12,9 +12,9 @@ pub async fn add(
     (user, expires): (Slug, Timestamp),
     now: Timestamp,
 ) -> Result<(), DbError> {
-    tx.later("DELETE FROM one_time_links WHERE account = $1 AND expires <= $2", vec![account.into(), now.into()])
+    tx.enqueue("DELETE FROM one_time_links WHERE account = $1 AND expires <= $2", vec![account.into(), now.into()])
         .await?;
-    tx.later(
+    tx.enqueue(
         "INSERT INTO one_time_links (account, hash, purpose, holder, expires) VALUES ($1, $2, $3, $4, $5)",
         vec![account.into(), hash.to_vec().into(), purpose.into(), user.into(), expires.into()],
     )
@@ -25,7 +25,7 @@ pub async fn add(
 // tidy: every account -- the link tells which account is meant
 pub async fn find(db: &Db, account: Slug, purpose: &str, hash: &[u8; 32]) -> Result<Option<AccountId>, DbError> {
     let values = [account.into(), hash.as_slice().into(), purpose.into()];
-    db.look_up(
+    db.fetch_pipelined(
         "SELECT a.id FROM accounts a, one_time_links l \
          WHERE a.slug = $1 AND l.account = a.id AND l.hash = $2 AND l.purpose = $3",
         &values,

@@ -13,7 +13,7 @@ use crate::text::Slug;
 use crate::users::PasswordHash;
 
 /// The most values that one statement looks up.
-const TOGETHER: usize = 256;
+const BATCH_SIZE: usize = 256;
 
 /// Whom an address or a number reaches, locked until the end of the transaction.
 // tidy: every account -- what reaches a person is unique in the installation
@@ -35,20 +35,20 @@ pub async fn claim(tx: &mut Tx, person: &str, contact: &str) -> Result<bool, DbE
 // tidy: every account -- what reaches a person is unique in the installation
 pub async fn claim_free(tx: &mut Tx, person: &str, contact: &str) -> Result<(), DbError> {
     let values = vec![contact.to_owned().into(), person.to_owned().into()];
-    tx.later("INSERT INTO contacts (contact, person) VALUES ($1, $2)", values).await
+    tx.enqueue("INSERT INTO contacts (contact, person) VALUES ($1, $2)", values).await
 }
 
 /// Takes an address or a number away from whomever it reaches.
 // tidy: every account -- what reaches a person is unique in the installation
 pub async fn release(tx: &mut Tx, contact: &str) -> Result<(), DbError> {
-    tx.later("DELETE FROM contacts WHERE contact = $1", vec![contact.to_owned().into()]).await
+    tx.enqueue("DELETE FROM contacts WHERE contact = $1", vec![contact.to_owned().into()]).await
 }
 
 /// Takes everything away from a person but these.
 // tidy: every account -- a person is the installation's
 pub async fn release_others(tx: &mut Tx, person: &str, contacts: &[String]) -> Result<(), DbError> {
     let contact = |index: usize| contacts.get(index).cloned().unwrap_or_default();
-    tx.later(
+    tx.enqueue(
         "DELETE FROM contacts WHERE person = $1 AND contact NOT IN ($2, $3)",
         vec![person.to_owned().into(), contact(0).into(), contact(1).into()],
     )
@@ -65,7 +65,7 @@ pub async fn lock(tx: &mut Tx, person: &str) -> Result<(), DbError> {
 /// Adds a person whom the installation does not have.
 // tidy: every account -- a person is the installation's
 pub async fn add(tx: &mut Tx, person: &str, password: Option<&PasswordHash>) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "INSERT INTO people (global_id, password) VALUES ($1, $2)",
         vec![person.to_owned().into(), password.map_or("", PasswordHash::as_str).to_owned().into()],
     )
@@ -75,7 +75,7 @@ pub async fn add(tx: &mut Tx, person: &str, password: Option<&PasswordHash>) -> 
 /// Gives a person another password.
 // tidy: every account -- a person is the installation's
 pub async fn set_password(tx: &mut Tx, person: &str, password: &PasswordHash) -> Result<(), DbError> {
-    tx.later(
+    tx.enqueue(
         "UPDATE people SET password = $2 WHERE global_id = $1",
         vec![person.to_owned().into(), password.as_str().to_owned().into()],
     )
@@ -89,7 +89,7 @@ pub async fn forget_if_nowhere(tx: &mut Tx, person: &str) -> Result<(), DbError>
         "DELETE FROM contacts WHERE person = $1 AND NOT EXISTS (SELECT 1 FROM users WHERE person = $1)",
         "DELETE FROM people WHERE global_id = $1 AND NOT EXISTS (SELECT 1 FROM users WHERE person = $1)",
     ] {
-        tx.later(sql, vec![person.to_owned().into()]).await?;
+        tx.enqueue(sql, vec![person.to_owned().into()]).await?;
     }
     Ok(())
 }
@@ -109,7 +109,7 @@ pub async fn user_of(tx: &mut Tx, account: AccountId, person: &str) -> Result<Op
 /// Takes the person away from a user whose row is about to be replaced, so that another one can be that person.
 pub async fn withdraw(tx: &mut Tx, account: AccountId, user: Slug) -> Result<(), DbError> {
     let sql = "UPDATE users SET person = '~' || slug WHERE account = $1 AND slug = $2";
-    tx.later(sql, vec![account.into(), user.into()]).await
+    tx.enqueue(sql, vec![account.into(), user.into()]).await
 }
 
 /// What the installation has of these people, seen from one account.
@@ -133,7 +133,7 @@ pub struct Standing {
 /// What the installation has of these people: those named, and those whom these addresses and numbers reach.
 pub async fn known(tx: &mut Tx, account: AccountId, contacts: &[String], people: &[String]) -> Result<Known, DbError> {
     let mut known = Known::default();
-    for contacts in contacts.chunks(TOGETHER) {
+    for contacts in contacts.chunks(BATCH_SIZE) {
         let (list, values) = filled(contacts, 1, Vec::new());
         let sql = format!("SELECT contact, person FROM contacts WHERE contact IN ({list})");
         tx.each(&sql, &values, |row| {
@@ -145,7 +145,7 @@ pub async fn known(tx: &mut Tx, account: AccountId, contacts: &[String], people:
     let mut people: Vec<String> = people.iter().chain(known.holders.values()).cloned().collect();
     people.sort_unstable();
     people.dedup();
-    for people in people.chunks(TOGETHER) {
+    for people in people.chunks(BATCH_SIZE) {
         let (list, values) = filled(people, 1, Vec::new());
         let sql = format!(
             "SELECT p.global_id, u.account, u.slug FROM people p LEFT JOIN users u ON u.person = p.global_id \

@@ -30,7 +30,7 @@ pub async fn note_seasons(
     }
     let head = tx.head(account).await?.ok_or_else(|| DbError::Failed("no such account".to_owned()))?;
     let sequence = head.sequence;
-    tx.later(
+    tx.enqueue(
         "UPDATE users SET list_revision = $3 WHERE account = $1 AND slug = $2",
         vec![account.into(), user.into(), sequence.into()],
     )

@@ -36,7 +36,7 @@ pub(in crate::users) async fn show(
         "SELECT a.version, u.revision, u.doc, u.detail FROM accounts a \
          LEFT JOIN users u ON u.account = a.id AND u.{column} = $2 AND u.deleted = 0 WHERE a.id = $1"
     );
-    db.look_up(&sql, &[account.into(), name.into()], |row| {
+    db.fetch_pipelined(&sql, &[account.into(), name.into()], |row| {
         let user = match row.optional_integer(1)? {
             None => None,
             Some(revision) => Some(Shown { revision, doc: row.text(2)?.to_owned(), detail: row.text(3)?.to_owned() }),

@@ -105,7 +105,7 @@ fn make(more: &str) -> Result<Entry, Refusal> {
 
 fn change_at(now: &str, before: &Entry, facts: &Facts, body: &str) -> Result<Entry, Refusal> {
     let body = parse_object(body.as_bytes()).unwrap();
-    update(&program(), before, read_update(&body), facts, &Belongings::default(), time(now))
+    update(&program(), before, read_update(&body), facts, &EntryChildren::default(), time(now))
 }
 
 fn change(before: &Entry, body: &str) -> Result<Entry, Refusal> {
@@ -256,9 +256,9 @@ fn a_required_field_of_a_contributor_needs_an_answer_as_well() {
         testing::read("ContribA", &format!(r#""entry":"EntryAAA","tab":"TabBBBBB","fields":{fields}"#)).unwrap()
     };
     let submit = |fields: &str| {
-        let belongings = Belongings { contributors: vec![contributor(fields)], attachments: Vec::new() };
+        let entry_children = EntryChildren { contributors: vec![contributor(fields)], attachments: Vec::new() };
         let body = parse_object(br#"{"status":"submitted"}"#).unwrap();
-        update(&program(), &entry, read_update(&body), &known(), &belongings, time(IN_TIME)).map(|_| ())
+        update(&program(), &entry, read_update(&body), &known(), &entry_children, time(IN_TIME)).map(|_| ())
     };
     assert_eq!(wrong(submit("{}")), ["contributors.ContribA.FieldCtr"]);
     assert_eq!(submit(r#"{"FieldCtr":"x"}"#), Ok(()));
@@ -311,7 +311,7 @@ fn answers_are_merged_replaced_and_taken_back() {
     assert_eq!(after("{}"), entry.entry_fields);
     let one = parse_object(br#"{"value":"y","more":1}"#).unwrap();
     let given = read_answer(&one, slug("FieldTxt"));
-    let changed = update(&program(), &entry, given, &known(), &Belongings::default(), time(IN_TIME)).unwrap();
+    let changed = update(&program(), &entry, given, &known(), &EntryChildren::default(), time(IN_TIME)).unwrap();
     assert_eq!(changed.entry_fields.get(slug("FieldTxt")).and_then(|value| value.as_str()), Some("y"));
 }
 
@@ -433,7 +433,7 @@ proptest! {
         for (body, hours) in changes {
             let now = Timestamp::from_seconds(begin + hours * 3_600);
             let body = parse_object(body.as_bytes()).unwrap();
-            let after = update(&program, &entry, read_update(&body), &known(), &Belongings::default(), now);
+            let after = update(&program, &entry, read_update(&body), &known(), &EntryChildren::default(), now);
             let Ok(after) = after else { continue };
             if after.status != entry.status {
                 let taken = step(entry.status, after.status);

@@ -34,7 +34,7 @@ async fn write_image(tx: &mut Tx, writing: &Writing<Uploaded<Slug>>) -> Result<R
     let before = found.ok_or(ApiError::NotFound)?;
     let mut members = received.members();
     let file = received.file(&mut members, now);
-    images::judge(&mut members, received.content(), before.value.max_image_width);
+    images::validate(&mut members, received.content(), before.value.max_image_width);
     let file = members.finish().or(file)?;
     writing.precondition(before.revision)?;
     let reply = received.record(tx, writing, &file).await?;

@@ -15,7 +15,7 @@ const SEASON: &str = r#""name":{"en_GB":"Season"},"status":"active""#;
 const NAMED: &str = r#""name":{"en_GB":"Name"}"#;
 
 /// Two forms of the season, and one of another season; a tab of every type on the first, and what there is to refer to.
-fn surroundings() -> Program {
+fn related() -> Program {
     let of = |more: &str| format!("{NAMED},{more}");
     let tab = |form: &str, kind: &str| format!(r#""form":"{form}","type":"{kind}""#);
     let records = [
@@ -98,7 +98,7 @@ fn with(kind: &str, more: &str) -> String {
 
 #[test]
 fn a_new_field_belongs_where_its_tab_does_and_comes_last_there() {
-    let program = surroundings();
+    let program = related();
     let made = created(&program, &with("text", "")).unwrap();
     assert_eq!(
         (made.form, made.season, made.resource),
@@ -118,7 +118,7 @@ fn a_new_field_belongs_where_its_tab_does_and_comes_last_there() {
 
 #[test]
 fn a_tab_that_takes_no_fields_or_a_form_that_is_not_its_own_is_refused() {
-    let mut program = surroundings();
+    let mut program = related();
     for (body, wrong) in [
         (with("text", "").replace("TabAAAAA", "TabStart"), "tab"),
         (with("text", "").replace("TabAAAAA", "NoSuchTb"), "tab"),
@@ -136,7 +136,7 @@ fn a_tab_that_takes_no_fields_or_a_form_that_is_not_its_own_is_refused() {
 
 #[test]
 fn every_type_but_a_formula_can_be_made_with_what_it_needs() {
-    let program = surroundings();
+    let program = related();
     for (name, kind) in FieldType::CHOICES {
         let needed = match kind {
             FieldType::Currency => r#","currency":"EUR""#,
@@ -161,7 +161,7 @@ fn every_type_but_a_formula_can_be_made_with_what_it_needs() {
 
 #[test]
 fn a_member_belongs_to_its_types_alone() {
-    let program = surroundings();
+    let program = related();
     let members = [
         (r#""options":["a"]"#, "options", FieldType::has_options as fn(FieldType) -> bool),
         (r#""columns":[{"key":"A"}]"#, "columns", |kind| kind == FieldType::Table),
@@ -193,7 +193,7 @@ fn a_member_belongs_to_its_types_alone() {
 
 #[test]
 fn everything_that_is_wrong_is_told_at_once() {
-    let program = surroundings();
+    let program = related();
     let body = r#"{
         "type": "essay", "tab": "TabStart", "form": "FormBBBB", "currency": "XXX",
         "translated": {"title": {"de_DE": "Warum"}, "help_text": 5, "hint_text": {"fr_FR": "x"}, "label": {}},
@@ -240,7 +240,7 @@ fn everything_that_is_wrong_is_told_at_once() {
 
 #[test]
 fn a_title_is_needed_in_the_default_language() {
-    let program = surroundings();
+    let program = related();
     for title in [r#"{"de_DE":"Warum"}"#, r#"{"en_GB":" "}"#, "{}", r#""Why""#] {
         let body = with("text", "").replace(r#"{"en_GB":"Why"}"#, title);
         assert_eq!(names(created(&program, &body)), ["translated.title"], "{title}");
@@ -252,7 +252,7 @@ fn a_title_is_needed_in_the_default_language() {
 
 #[test]
 fn categories_are_live_and_of_the_same_season_and_form() {
-    let program = surroundings();
+    let program = related();
     let made = created(&program, &with("text", r#","categories":["CategAAA","CategAny"]"#)).unwrap();
     assert_eq!(made.categories.unwrap().len(), 2);
     assert_eq!(created(&program, &with("text", r#","categories":["*"]"#)).unwrap().categories, None);
@@ -276,7 +276,7 @@ fn categories_are_live_and_of_the_same_season_and_form() {
 
 #[test]
 fn a_condition_names_a_live_field_of_the_same_form_and_about_the_same() {
-    let program = surroundings();
+    let program = related();
     let condition =
         |field: &str| with("text", &format!(r#","conditional":{{"field":"{field}","operator":"answered"}}"#));
     assert_eq!(created(&program, &condition("FieldRad")).unwrap().conditional.unwrap().field, slug("FieldRad"));
@@ -300,7 +300,7 @@ fn a_condition_names_a_live_field_of_the_same_form_and_about_the_same() {
 
 #[test]
 fn conditions_make_no_circle() {
-    let mut program = surroundings();
+    let mut program = related();
     let condition = |field: &str| format!(r#"{{"conditional":{{"field":"{field}","operator":"answered"}}}}"#);
     assert_eq!(names(updated(&program, "FieldRad", &condition("FieldRad"))), ["conditional.field"]);
     assert_eq!(names(updated(&program, "FieldRad", &condition("FieldCon"))), ["conditional.field"]);
@@ -315,7 +315,7 @@ fn conditions_make_no_circle() {
 
 #[test]
 fn an_update_changes_what_it_names_and_keeps_what_gives_answers_their_meaning() {
-    let program = surroundings();
+    let program = related();
     let before = program.fields.any(slug("FieldRad")).unwrap();
     assert_eq!(&updated(&program, "FieldRad", "{}").unwrap(), before);
     let restated = r#"{"type":"radio","form":"FormAAAA","tab":"TabAAAAA","options":["yes","no"],"translated":{}}"#;
@@ -346,7 +346,7 @@ fn an_update_changes_what_it_names_and_keeps_what_gives_answers_their_meaning() 
 
 #[test]
 fn limits_are_changed_one_by_one() {
-    let mut program = surroundings();
+    let mut program = related();
     let body = with("textarea", r#","limits":{"minimum_words":2,"maximum_words":9,"maximum_characters":80}"#);
     let made = created(&program, &body).unwrap();
     assert_eq!((made.limits.minimum_words, made.limits.maximum_characters), (Some(2), Some(80)));
@@ -361,7 +361,7 @@ fn limits_are_changed_one_by_one() {
 
 #[test]
 fn a_field_that_a_live_condition_names_cannot_be_trashed() {
-    let mut program = surroundings();
+    let mut program = related();
     assert!(trash(&program, slug("FieldRad")).unwrap_err().contains("FieldCon"));
     assert_eq!(trash(&program, slug("FieldCon")), Ok(()));
     let naming = program.fields.any(slug("FieldCon")).unwrap().clone();
@@ -371,7 +371,7 @@ fn a_field_that_a_live_condition_names_cannot_be_trashed() {
 
 #[test]
 fn a_field_comes_back_once_everything_it_stands_on_is_there() {
-    let mut program = surroundings();
+    let mut program = related();
     let trashed = field(
         "FieldZTT",
         r#""type":"text","form":"FormAAAA","tab":"TabGenrl","conditional":{"field":"FieldTTT","operator":"answered"}"#,
@@ -407,7 +407,7 @@ fn answers_are_ordered_by_tab_then_field_then_slug() {
 
 #[test]
 fn what_a_file_says_of_a_field_is_held_to_the_same() {
-    let mut program = surroundings();
+    let mut program = related();
     let wrong = |program: &Program, members: &str| {
         let violations = check(&field("FieldNew", members), program);
         violations.iter().map(|(name, _)| name.to_owned()).collect::<Vec<_>>()
@@ -530,7 +530,7 @@ fn bodies() -> impl Strategy<Value = JsonObject<'static>> {
 proptest! {
     #[test]
     fn what_the_interface_makes_is_what_a_file_may_say(body in bodies(), change in bodies()) {
-        let mut program = surroundings();
+        let mut program = related();
         let Ok(made) = create(&program, slug("FieldNew"), read_create(&body, &context()), later()) else { return Ok(()) };
         put(&mut program, made.clone());
         prop_assert_eq!(check(&made, &program), Violations::default());
@@ -547,7 +547,7 @@ proptest! {
 
     #[test]
     fn no_sequence_of_updates_makes_a_circle_of_conditions(pairs in proptest::collection::vec((0..4_usize, 0..4_usize), 0..12)) {
-        let mut program = surroundings();
+        let mut program = related();
         let name = |at: usize| format!("FieldRo{}", char::from(b'a' + u8::try_from(at).unwrap()));
         for at in 0..4 {
             put(&mut program, field(&name(at), r#""type":"text","form":"FormAAAA""#));

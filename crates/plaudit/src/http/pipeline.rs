@@ -1,9 +1,9 @@
-//! Judges every request of the interface in the order of the contract's section 1, steps 1 to 7; the handlers' arguments
-//! judge the rest. One answer per request, always the first that applies.
+//! Checks every request of the interface in the order of the contract's section 1, steps 1 to 7; the handlers' arguments
+//! check the rest. One answer per request, always the first that applies.
 //!
-//! A request is judged by the snapshot at hand, which may be older than the database. A success is never given from a
+//! A request is checked by the snapshot at hand, which may be older than the database. A success is never given from a
 //! stale one, because the statement that reads or writes a record compares the version; and before an error is given,
-//! the version is compared too, and the request judged again where it changed.
+//! the version is compared too, and the request checked again where it changed.
 
 use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
@@ -20,7 +20,7 @@ use futures_util::FutureExt;
 use tower::ServiceExt as _;
 
 use super::accept::{self, Format};
-use super::caller::{Judged, admitted};
+use super::caller::{RequestContext, admitted};
 use super::idempotency::{self, Claim, Guard};
 use super::precondition::IfMatch;
 use super::rate_limit::{Counted, RateLimiter, Standing};
@@ -45,8 +45,8 @@ const RATE_LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const RATE_REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 /// The header of the end of a window.
 const RATE_RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
-/// How often a request is judged again because the program changed.
-const RUNS: usize = 8;
+/// How often a request is checked again because the program changed.
+const MAX_ATTEMPTS: usize = 8;
 
 /// The key that a request carries, when there is a record of it.
 #[derive(Clone)]
@@ -57,7 +57,7 @@ struct KnownKey {
 }
 
 /// Answers a request to the interface.
-pub(super) async fn judge(app: App, interface: Router, mut request: Request) -> Response {
+pub(super) async fn handle(app: App, interface: Router, mut request: Request) -> Response {
     let format = accept::parse(single(request.headers(), &header::ACCEPT)).unwrap_or(Format::Json);
     let method = request.method().clone();
     let tags: Vec<HeaderValue> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();
@@ -94,7 +94,7 @@ pub(super) async fn judge(app: App, interface: Router, mut request: Request) -> 
     }
     // 429 for another reason than the window carries no figures of it either.
     if response.status() != StatusCode::TOO_MANY_REQUESTS {
-        tell(&mut response, standing);
+        set_rate_limit_headers(&mut response, standing);
     }
     response
 }
@@ -114,12 +114,12 @@ impl From<Recorded> for Answered {
 fn with_standing(recorded: Recorded, app: &App, now: Timestamp, method: &Method) -> Response {
     let limit = app.settings.requests_per_minute;
     let mut response = answer::response(recorded, method, &[]);
-    tell(&mut response, Standing { limit, remaining: limit, reset: now.as_seconds() + 60 });
+    set_rate_limit_headers(&mut response, Standing { limit, remaining: limit, reset: now.as_seconds() + 60 });
     response
 }
 
 /// The headers of section 8 of the specification.
-fn tell(response: &mut Response, standing: Standing) {
+fn set_rate_limit_headers(response: &mut Response, standing: Standing) {
     for (name, value) in
         [(RATE_LIMIT, standing.limit), (RATE_REMAINING, standing.remaining), (RATE_RESET, standing.reset)]
     {
@@ -200,18 +200,18 @@ async fn admit(
         return Err(ApiError::Unauthorized);
     }
     let mut known = known.ok_or(ApiError::KeyRefused)?;
-    match judge_key(app, headers, &known, format, now).await {
+    match check_key(app, headers, &known, format, now).await {
         Err(ApiError::KeyRefused | ApiError::BadRequest(_)) => {
             let fresh = app.programs.confirm(Arc::clone(&known.program)).await?;
             known.program = fresh.ok_or(ApiError::KeyRefused)?;
-            judge_key(app, headers, &known, format, now).await
+            check_key(app, headers, &known, format, now).await
         }
-        judged => judged,
+        context => context,
     }
 }
 
 /// Steps 5 and 6, by one snapshot.
-async fn judge_key(
+async fn check_key(
     app: &App,
     headers: &Arc<HeaderMap>,
     known: &KnownKey,
@@ -224,7 +224,7 @@ async fn judge_key(
         return Err(ApiError::KeyRefused);
     }
     let languages = languages(headers, program)?;
-    Ok(Caller::new(Judged {
+    Ok(Caller::new(RequestContext {
         app: app.clone(),
         program: Arc::clone(program),
         key: known.slug,
@@ -287,7 +287,7 @@ async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Resu
 
 /// Runs the handler, again where the program changed meanwhile. The headers are those that the router adds.
 async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
-    let format = caller.judged().format;
+    let format = caller.context().format;
     match claimed(caller, request).await {
         Ok((caller, request, Claimed::New(guard))) => {
             let answered = run_handler(app, caller, request, interface).await;
@@ -315,8 +315,8 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         let length = idempotency::KEY_LENGTH;
         ApiError::BadRequest(format!("The Idempotency-Key must have 1 to {length} visible ASCII characters."))
     })?;
-    let judged = caller.judged();
-    let settings = &judged.app.settings;
+    let context = caller.context();
+    let settings = &context.app.settings;
     let (parts, body) = request.into_parts();
     let pause = Duration::from_secs(settings.body_timeout_seconds);
     let (identity, body) = if upload::is_upload(parts.uri.path()) {
@@ -333,16 +333,16 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
     let fingerprint = idempotency::fingerprint(&[
         parts.method.as_str().as_bytes(),
         parts.uri.path_and_query().map_or("", |path| path.as_str()).as_bytes(),
-        judged.representation().as_bytes(),
-        header_bytes(&judged.headers, &header::CONTENT_TYPE),
-        header_bytes(&judged.headers, &header::IF_MATCH),
+        context.representation().as_bytes(),
+        header_bytes(&context.headers, &header::CONTENT_TYPE),
+        header_bytes(&context.headers, &header::IF_MATCH),
         &identity,
     ]);
-    let claim = Claim { name: (caller.account(), judged.key, name), request: fingerprint };
-    let guard = judged.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
+    let claim = Claim { name: (caller.account(), context.key, name), request: fingerprint };
+    let guard = context.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
     let request = Request::from_parts(parts, body);
     if let Some((fingerprint, mut recorded)) =
-        idempotency::store::find(&judged.app.db, &claim.name, judged.oldest_kept()).await?
+        idempotency::store::find(&context.app.db, &claim.name, context.oldest_kept()).await?
     {
         if fingerprint != claim.request {
             return Err(ApiError::IdempotencyMismatch);
@@ -350,20 +350,20 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         recorded.headers.push((REPLAYED, HeaderValue::from_static("true")));
         return Ok((caller, request, Claimed::Answered(recorded)));
     }
-    let caller = Caller::new(Judged {
-        app: judged.app.clone(),
-        program: Arc::clone(&judged.program),
+    let caller = Caller::new(RequestContext {
+        app: context.app.clone(),
+        program: Arc::clone(&context.program),
         claim: Some(claim),
-        headers: Arc::clone(&judged.headers),
-        if_match: judged.if_match.clone(),
-        ..*judged
+        headers: Arc::clone(&context.headers),
+        if_match: context.if_match.clone(),
+        ..*context
     });
     Ok((caller, request, Claimed::New(Some(guard))))
 }
 
 async fn run_handler(app: &App, mut caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
     let (mut parts, mut body) = request.into_parts();
-    for _ in 0..RUNS {
+    for _ in 0..MAX_ATTEMPTS {
         let mut request = Request::new(std::mem::take(&mut body));
         // A read has no body, so that it can be run again; a write does so within its transaction.
         *request.method_mut() = parts.method.clone();
@@ -378,9 +378,9 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
                 return (Answered::Stream(response), extra);
             }
             Ok(reply) => {
-                let recorded = caller.judged().recorded(reply, caller.program());
+                let recorded = caller.context().recorded(reply, caller.program());
                 if caller.program().is_broken() {
-                    let refused = answer::record_error(&reported(unreadable()), caller.judged().format);
+                    let refused = answer::record_error(&reported(unreadable()), caller.context().format);
                     return (refused.into(), extra);
                 }
                 return (Answered::Whole(recorded), extra);
@@ -390,14 +390,14 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
         };
         let is_read = parts.method == Method::GET || parts.method == Method::HEAD;
         match fresh(app, &caller).await {
-            Err(refused) => return (answer::record_error(&reported(refused), caller.judged().format).into(), extra),
+            Err(refused) => return (answer::record_error(&reported(refused), caller.context().format).into(), extra),
             Ok(Some(changed)) if is_read => caller = changed,
             Ok(None) if is_read && matches!(error, ApiError::Stale) => {}
             Ok(_) => return (keep_error(&caller, reported(error)).await.into(), extra),
         }
     }
     let error = ApiError::Internal("the program changed faster than it could be read".to_owned());
-    (answer::record_error(&reported(error), caller.judged().format).into(), HeaderMap::new())
+    (answer::record_error(&reported(error), caller.context().format).into(), HeaderMap::new())
 }
 
 /// What is answered in place of what was made of a broken program.
@@ -422,36 +422,36 @@ fn outcome_of(
     }
 }
 
-/// The caller judged by the account's current program: `None` where it is the one that the caller has.
+/// The caller checked by the account's current program: `None` where it is the one that the caller has.
 async fn fresh(app: &App, caller: &Caller) -> Result<Option<Caller>, ApiError> {
-    let judged = caller.judged();
-    let program = app.programs.confirm(Arc::clone(&judged.program)).await?.ok_or(ApiError::KeyRefused)?;
-    if program.version == judged.program.version {
+    let context = caller.context();
+    let program = app.programs.confirm(Arc::clone(&context.program)).await?.ok_or(ApiError::KeyRefused)?;
+    if program.version == context.program.version {
         return Ok(None);
     }
-    let known = KnownKey { program, slug: judged.key, hash: judged.key_hash };
-    judge_key(app, &judged.headers, &known, judged.format, judged.now).await.map(Some)
+    let known = KnownKey { program, slug: context.key, hash: context.key_hash };
+    check_key(app, &context.headers, &known, context.format, context.now).await.map(Some)
 }
 
-/// The caller of an answer that goes on, judged by a program and as of now.
+/// The caller of an answer that goes on, checked by a program and as of now.
 pub(super) async fn again(caller: &Caller, program: Arc<Program>) -> Result<Caller, ApiError> {
-    let judged = caller.judged();
-    let known = KnownKey { program, slug: judged.key, hash: judged.key_hash };
-    judge_key(&judged.app, &judged.headers, &known, judged.format, judged.app.clock.now()).await
+    let context = caller.context();
+    let known = KnownKey { program, slug: context.key, hash: context.key_hash };
+    check_key(&context.app, &context.headers, &known, context.format, context.app.clock.now()).await
 }
 
 /// An error answer, kept where the request carries an idempotency key; a fault of ours is not kept.
 async fn keep_error(caller: &Caller, error: ApiError) -> Recorded {
-    let judged = caller.judged();
-    let recorded = answer::record_error(&error, judged.format);
+    let context = caller.context();
+    let recorded = answer::record_error(&error, context.format);
     let passing = [
         matches!(error, ApiError::StillRunning | ApiError::IdempotencyMismatch),
         matches!(error, ApiError::NoSuchPath | ApiError::MethodNotAllowed | ApiError::ReadOnlyKey),
     ];
     let kept = recorded.status < 500 && !passing.contains(&true);
-    if let Some(claim) = judged.claim.clone().filter(|_| kept) {
-        let state = (claim, recorded.clone(), judged.now, judged.oldest_kept());
-        let outcome = judged
+    if let Some(claim) = context.claim.clone().filter(|_| kept) {
+        let state = (claim, recorded.clone(), context.now, context.oldest_kept());
+        let outcome = context
             .app
             .db
             .write(caller.account(), state, |tx, (claim, recorded, now, oldest)| {

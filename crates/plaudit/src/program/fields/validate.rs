@@ -1,8 +1,8 @@
-//! Judges answers (contract, section 6).
+//! Validates answers (contract, section 6).
 //!
 //! - [`check_answer`] asks for the shape alone. Whatever is stored has it, so that an export always is a good import,
 //!   whatever options and limits have changed since.
-//! - [`judge_answer`] is for what people give: it asks for options that the field has and for a length within its limits
+//! - [`validate_answer`] is for what people give: it asks for options that the field has and for a length within its limits
 //!   as well. Files are uploaded; content and formulas take no answer.
 //! - An answer that is empty is none ([`is_answered`]), and no limit speaks of it. Whether a field needs one is asked when
 //!   a record is submitted, of the fields that are shown.
@@ -72,7 +72,7 @@ pub fn check_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
 }
 
 /// Whether a value can be given as the answer to a field now. The empty string and null take an answer back.
-pub fn judge_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
+pub fn validate_answer(field: &Field, value: &Json) -> Result<(), Wrong<()>> {
     if field.is_file() {
         return if value.is_null() { Ok(()) } else { Err("must be uploaded as a file".to_owned().into()) };
     }
@@ -257,7 +257,7 @@ fn cells<'c>(cells: impl Iterator<Item = (&'c str, &'c Json<'c>)>) -> Option<Jso
 
 /// Whether a file can be given as the answer to a field: its name, the type that its content tells, its number of bytes.
 /// Everything that is wrong with it.
-pub fn judge_file(field: &Field, filename: &str, mime: &str, size: i64) -> Result<(), Wrong<()>> {
+pub fn validate_file(field: &Field, filename: &str, mime: &str, size: i64) -> Result<(), Wrong<()>> {
     let mut wrong = Vec::new();
     if !file_types::takes(&field.file_types, filename, mime) {
         wrong.push(format!("must be a file of one of the types {}, and is {mime}", field.file_types.join(", ")));

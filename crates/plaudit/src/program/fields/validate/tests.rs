@@ -14,7 +14,7 @@ fn checked(members: &str, answer: &str) -> Result<(), String> {
 }
 
 fn judged(members: &str, answer: &str) -> Result<(), String> {
-    judge_answer(&field("FieldAAA", members), &json(answer)).map_err(|wrong| wrong.to_string())
+    validate_answer(&field("FieldAAA", members), &json(answer)).map_err(|wrong| wrong.to_string())
 }
 
 /// Members, an answer that fits them and one that does not.
@@ -162,9 +162,9 @@ fn what_says_nothing_is_no_answer() {
 #[test]
 fn a_file_is_of_a_type_and_not_too_large() {
     let field = field("FieldAAA", r#""type":"file","file_types":["PDF","image/*"],"max_file_size":10"#);
-    assert_eq!(judge_file(&field, "a.bin", "application/pdf", 10), Ok(()));
-    assert_eq!(judge_file(&field, "a", "image/webp", 0), Ok(()));
-    let wrong = judge_file(&field, "a.pdf", "text/plain", 11).unwrap_err().to_string();
+    assert_eq!(validate_file(&field, "a.bin", "application/pdf", 10), Ok(()));
+    assert_eq!(validate_file(&field, "a", "image/webp", 0), Ok(()));
+    let wrong = validate_file(&field, "a.pdf", "text/plain", 11).unwrap_err().to_string();
     assert!(wrong.contains("pdf, image/*") && wrong.contains("at most 10 bytes, and has 11"), "{wrong}");
 }
 
@@ -230,7 +230,7 @@ proptest! {
             Json::String(text.clone().into()), Json::Number("1".into()), Json::Array(vec![Json::String(text.into())]),
         ] {
             // What may be given always has the shape of what is stored.
-            if judge_answer(&field, &value).is_ok() && value.as_str() != Some("") {
+            if validate_answer(&field, &value).is_ok() && value.as_str() != Some("") {
                 prop_assert_eq!(check_answer(&field, &value), Ok(()));
             }
             prop_assert_eq!(points(&field, &value), 0);

@@ -139,7 +139,7 @@ fn without_body(response: &mut Response) {
 }
 
 /// Answers every request: gives the request its identifier, turns a panic into an answer, counts and logs.
-pub(super) async fn stamp(app: App, inner: Router, request: Request) -> Response {
+pub(super) async fn with_request_id(app: App, inner: Router, request: Request) -> Response {
     let id = app.request_id();
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
