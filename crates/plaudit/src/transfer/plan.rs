@@ -193,7 +193,7 @@ mod tests {
             "~ category RecordAA \"Films\"",
             "    name.en_GB: \"Film\" -> \"Films\"",
             "    name.de_DE: nothing -> \"Filme\"",
-            "    options.1: \"b\" -> \"c\"",
+            "    options.2: \"b\" -> \"c\"",
             "    tags: [] -> [\"t\"]",
             "    order: 1 -> nothing",
         ];

@@ -209,6 +209,7 @@ fn everything_that_is_wrong_is_told_at_once() {
             "columns.1.key",
             "columns.2",
             "columns.3.key",
+            "conditional.field",
             "conditional.operator",
             "conditional.when",
             "currency",
