@@ -21,6 +21,7 @@ mod sharing;
 mod source;
 mod sqlite;
 pub mod tables;
+mod turns;
 mod tx;
 mod value;
 

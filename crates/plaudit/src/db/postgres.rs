@@ -15,6 +15,7 @@ use tokio_postgres::NoTls;
 use super::group::Job;
 use super::row::EachRow;
 use super::sharing::{Shared, Sharing};
+use super::turns::InTurns;
 use super::tx::{Link, Tx};
 use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
 
@@ -71,7 +72,7 @@ impl Postgres {
         config.application_name("plaudit");
         config.options("-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan");
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = Manager::from_config(config, NoTls, recycling);
+        let manager = Manager::from_connect(config, InTurns(NoTls), recycling);
         let pool_size = pool_size(settings);
         let pool = Pool::builder(manager)
             .max_size(pool_size)

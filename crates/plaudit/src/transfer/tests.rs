@@ -78,7 +78,7 @@ const ACCOUNT: &str = r#"{"kind":"account","slug":"AccountA","name":"Awards","la
 
 /// A set-up, one user, and nothing else.
 const SETUP: &str = r#"
-{"kind":"content_block","slug":"BlockAAA","name":{"en_GB":"Welcome"},"content":{"en_GB":"<p>Read this.</p>","de_DE":"<p>Lies das.</p>"}}
+{"kind":"content_block","slug":"BlockAAA","name":{"en_GB":"Welcome"},"content":{"en_GB":"<p>Read this.</p>"}}
 {"kind":"tab","slug":"TabGener","form":"FormAAAA","type":"General"}
 {"kind":"tab","slug":"TabContr","form":"FormAAAA","type":"Contributors"}
 {"kind":"tab","slug":"TabAttac","form":"FormAAAA","type":"Attachments"}

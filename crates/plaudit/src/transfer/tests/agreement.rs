@@ -31,9 +31,9 @@ async fn a_computed_member_may_be_stated_and_must_agree() {
     assert_eq!(
         place.faults(&stated(["2", "1", "1", "SeasonAA", "CategAAA", "SeasonBB"])).await,
         [
-            "a.jsonl:14: category CategAAA: chapter_count: is computed and must be 1 or left out",
-            "a.jsonl:18: season SeasonAA: link: is computed and must be an address that ends in /SeasonAA or left out",
-            "a.jsonl:19: field FieldAAA: category_count: is computed and must be \"all\" or left out",
+            "a.jsonl:15: category CategAAA: chapter_count: is computed and must be 1 or left out",
+            "a.jsonl:19: season SeasonAA: link: is computed and must be an address that ends in /SeasonAA or left out",
+            "a.jsonl:20: field FieldAAA: category_count: is computed and must be \"all\" or left out",
             "a.jsonl:8: entry EntryAAA: parent_category: contradicts the parent of the category",
         ]
     );
@@ -70,9 +70,9 @@ async fn answers_and_tabs_are_of_the_right_kind() {
     assert_eq!(
         told,
         [
-            "a.jsonl:32: user UserAAAA: user_fields.FieldAAA: is a field about entries, and not about users",
-            "a.jsonl:34: account AccountA: global_id: must be a UUID",
-            "a.jsonl:38: chapter ChapterB: managers: names UserAAAA twice",
+            "a.jsonl:33: user UserAAAA: user_fields.FieldAAA: is a field about entries, and not about users",
+            "a.jsonl:35: account AccountA: global_id: must be a UUID",
+            "a.jsonl:39: chapter ChapterB: managers: names UserAAAA twice",
             "a.jsonl:4: attachment TokenTokenToken: tab: TabGener is a tab of the type General, and must be one of the type Attachments",
             "a.jsonl:6: contributor ContrAAA: fields.FieldAAA: is a field about entries, and not about contributors",
             "a.jsonl:6: contributor ContrAAA: tab: TabAttac is a tab of the type Attachments, and must be one of the type Contributors",
