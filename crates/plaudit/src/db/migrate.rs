@@ -67,7 +67,6 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
             client.batch_execute(POSTGRES_LOCK).await?;
             client.batch_execute(POSTGRES_DOMAIN).await?;
             let report = steps::migrations::runner().run_async(&mut client).await.map_err(failed)?;
-            if !report.applied_migrations().is_empty() {}
             client.batch_execute(POSTGRES_ROWS).await?;
             drop(client);
             driver.abort();

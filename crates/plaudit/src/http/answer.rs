@@ -42,9 +42,9 @@ pub(super) fn tag(
     (document, detail): (&str, Option<&str>),
     named: &str,
 ) -> String {
-    let content = FixedState::default().hash_one((document, detail));
+    let hash = FixedState::default().hash_one((document, detail));
     let stop = if named.is_empty() { "" } else { "." };
-    format!("{revision}.{version}.{content:x}.{}{stop}{named}", context.representation())
+    format!("{revision}.{version}.{hash:x}.{}{stop}{named}", context.representation())
 }
 
 /// The status, own headers and body of a success.

@@ -171,7 +171,7 @@ fn form_of(
         form.kind == FormType::Entry && !form.archived && form.season.is_none_or(|of| season.is_none_or(|is| is == of))
     };
     let Some(form) = named.or(of_category) else {
-        (season?, category?);
+        let (Some(_), Some(_)) = (season, category) else { return None };
         let forms = program.forms.all_live().filter(|form| takes_entries(form));
         let first = forms.min_by_key(|form| (form.created, form.slug)).map(|form| form.slug);
         if first.is_none() {

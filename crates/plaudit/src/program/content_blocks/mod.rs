@@ -39,10 +39,10 @@ impl SetupRecord for ContentBlock {
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         members.link(slug);
         let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
-        let content = members.optional("content", input::translated(&context.languages, DESCRIPTION_LENGTH));
+        let text = members.optional("content", input::translated(&context.languages, DESCRIPTION_LENGTH));
         let created = members.optional("created", input::time).unwrap_or(context.now);
         let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self { slug, name: name?, content: content.unwrap_or_default(), created, updated })
+        Some(Self { slug, name: name?, content: text.unwrap_or_default(), created, updated })
     }
 
     fn write(&self, object: &mut Object<'_>) {

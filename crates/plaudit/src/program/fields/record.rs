@@ -113,8 +113,8 @@ impl SetupRecord for Field {
         object.texts("visibility", self.visibility.iter().map(|visibility| visibility.name()));
         object.optional_text("registration", self.registration.as_deref());
         write_conditional(object, self.conditional.as_ref());
-        write_options(object, &self.options, |object, name, texts| object.locales(name, texts));
-        write_columns(object, &self.columns, |object, name, texts| object.locales(name, texts));
+        write_options(object, &self.options, Texts::Whole);
+        write_columns(object, &self.columns, Texts::Whole);
         object.optional_text("currency", self.currency.as_ref().map(|currency| currency.code()));
         write_limits(object, self.limits);
         object.texts("file_types", &self.file_types);
@@ -221,15 +221,30 @@ fn read_option(json: &Json, languages: &[Locale]) -> Result<FieldOption, Wrong<F
     members.finish().or(option).map_err(Violations::of_part)
 }
 
-/// How a translated map is written: whole, or as a slot.
-type WriteTexts = fn(&mut Object<'_>, &str, &Translated);
+/// How translated maps are written.
+#[derive(Clone, Copy)]
+enum Texts {
+    /// Whole, as in program files.
+    Whole,
+    /// In the languages asked for.
+    AsAsked,
+}
 
-fn write_columns(object: &mut Object<'_>, columns: &[Column], write: WriteTexts) {
+impl Texts {
+    fn write(self, object: &mut Object<'_>, name: &str, map: &Translated) {
+        match self {
+            Self::Whole => object.locales(name, map),
+            Self::AsAsked => object.translated(name, map),
+        }
+    }
+}
+
+fn write_columns(object: &mut Object<'_>, columns: &[Column], texts: Texts) {
     object.list("columns", |list| {
         for column in columns {
             list.object(|object| {
                 object.text("key", &column.key);
-                write(object, "label", &column.label);
+                texts.write(object, "label", &column.label);
             });
         }
     });
@@ -246,14 +261,14 @@ pub(super) fn write_settings(field: &Field, object: &mut Object<'_>) {
     });
     object.optional_slug("form", field.form);
     object.optional_text("currency", field.currency.as_ref().map(|currency| currency.code()));
-    write_options(object, &field.options, |object, name, texts| object.translated(name, texts));
+    write_options(object, &field.options, Texts::AsAsked);
     object.flag("required", field.required);
     write_conditional(object, field.conditional.as_ref());
     object.object("limits", |object| write_limits(object, field.limits));
     object.integer("order", field.order);
     write_categories(object, field.categories.as_deref());
     object.text("protection", field.protection.name());
-    write_columns(object, &field.columns, |object, name, texts| object.translated(name, texts));
+    write_columns(object, &field.columns, Texts::AsAsked);
     object.texts("file_types", &field.file_types);
     object.optional_integer("max_file_size", field.max_file_size);
 }
@@ -272,7 +287,7 @@ fn write_categories(object: &mut Object<'_>, categories: Option<&[Slug]>) {
     }
 }
 
-fn write_options(object: &mut Object<'_>, options: &[FieldOption], write: WriteTexts) {
+fn write_options(object: &mut Object<'_>, options: &[FieldOption], texts: Texts) {
     object.list("options", |list| {
         for option in options {
             if option.label.is_empty() && option.score.is_none() {
@@ -281,7 +296,7 @@ fn write_options(object: &mut Object<'_>, options: &[FieldOption], write: WriteT
             }
             list.object(|object| {
                 object.text("value", &option.value);
-                write(object, "label", &option.label);
+                texts.write(object, "label", &option.label);
                 if let Some(score) = option.score {
                     object.integer("score", score);
                 }
