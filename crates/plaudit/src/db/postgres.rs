@@ -25,6 +25,8 @@ type Client = deadpool_postgres::Object;
 const MAX_ATTEMPTS: usize = 11;
 /// How long a request waits for a connection, and then for the answer to a lookup.
 const PATIENCE: Duration = Duration::from_secs(15);
+/// How long a transaction that was given up may take to end before its connection is closed: it keeps a place of the pool.
+const ROLLBACK: Duration = Duration::from_secs(1);
 /// How long the queue of an account waits for the next write before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 
@@ -248,7 +250,7 @@ impl Drop for Session {
         let Some(client) = self.client.take().filter(|_| self.open) else { return };
         match Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn(async move {
-                let ended = tokio::time::timeout(PATIENCE, client.batch_execute("ROLLBACK")).await;
+                let ended = tokio::time::timeout(ROLLBACK, client.batch_execute("ROLLBACK")).await;
                 if !matches!(ended, Ok(Ok(()))) {
                     drop(Client::take(client));
                 }
@@ -258,7 +260,7 @@ impl Drop for Session {
     }
 }
 
-/// Sends a lookup on a shared connection, and spends the connection where no answer comes.
+/// Sends a lookup on a shared connection, and poisons the connection where no answer comes.
 async fn ask(shared: &Shared, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
     tokio::time::timeout(PATIENCE, each(shared.client()?, sql, values, row)).await.unwrap_or_else(|_| {
         shared.poison();

@@ -84,7 +84,7 @@ impl SetupRecord for Entry {
         let tags = members.optional("tags", input::text(COMMENTS_LENGTH));
         let archived = members.optional("archived", input::flag);
         let standing = Standing::read(members);
-        // What is computed counts as read; whether it agrees is asked of `Stated` when the related are known.
+        // What is computed counts as read; whether it agrees is asked of `Stated` when the related data are known.
         members.nullable("parent_category", input::slug);
         members.optional("contributor_count", input::integer(0..=i64::MAX));
         members.optional("files_count", input::integer(0..=i64::MAX));

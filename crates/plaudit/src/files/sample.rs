@@ -1,4 +1,4 @@
-//! The parts of a content that tell its type, so that a content of any length is validated in bounded memory.
+//! The parts of a content that tell its type, so that the type of a content of any length is found in bounded memory.
 
 use std::ops::Range;
 

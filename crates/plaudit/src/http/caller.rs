@@ -301,6 +301,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
             .extensions
             .get::<Self>()
             .cloned()
-            .ok_or_else(|| ApiError::Internal("a route stands outside the context ones".to_owned()))
+            .ok_or_else(|| ApiError::Internal("a route is outside the pipeline".to_owned()))
     }
 }

@@ -206,7 +206,7 @@ async fn admit(
             known.program = fresh.ok_or(ApiError::KeyRefused)?;
             check_key(app, headers, &known, format, now).await
         }
-        context => context,
+        outcome => outcome,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Conditional requests (RFC 9110, section 13).
 //!
-//! The `ETag` of a record is `"<revision>.<version of the program>.<hash of the document>.<representation>"`. `If-None-Match` compares all of
-//! it, because all of it decides the bytes. `If-Match` compares the revision alone: it asks whether somebody else
+//! The `ETag` of a record is `"<revision>.<version of the program>.<hash of the document>.<representation>"`, with the
+//! names of others and the end of addresses behind it where it shows some. `If-None-Match` compares all of it, because all of it decides the bytes. `If-Match` compares the revision alone: it asks whether somebody else
 //! changed the record, in whatever language or format its tag was read.
 
 use axum::http::{HeaderMap, HeaderValue, header};

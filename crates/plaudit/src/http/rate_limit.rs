@@ -14,7 +14,7 @@ use crate::text::{Slug, Timestamp};
 /// The length of a window, in microseconds.
 const WINDOW: i64 = 60_000_000;
 /// How many windows are kept before those that have ended are dropped.
-const CACHE_CAPACITY: usize = 100_000;
+const MAX_WINDOWS: usize = 100_000;
 
 /// Whose requests are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -61,10 +61,10 @@ impl RateLimiter {
     pub fn count(&self, counted: Counted, limit: i64, now: Timestamp) -> Result<Standing, i64> {
         let now = now.as_microseconds();
         let mut windows = self.0.lock();
-        if windows.len() >= CACHE_CAPACITY {
+        if windows.len() >= MAX_WINDOWS {
             windows.retain(|_, window| window.ends > now);
             // Where so many are counted at once, somebody invents callers; beginning anew costs less than counting them.
-            if windows.len() >= CACHE_CAPACITY {
+            if windows.len() >= MAX_WINDOWS {
                 windows.clear();
             }
         }

@@ -13,16 +13,7 @@ use crate::users::Person;
 /// The `ETag`, without quotes, of an answer that these bytes decide.
 #[must_use]
 pub fn entity_tag(decides: impl AsRef<[u8]>) -> String {
-    entity_tag_of([decides])
-}
-
-/// As [`entity_tag`], of bytes that stand in several places one after the other.
-pub(super) fn entity_tag_of(decide: impl IntoIterator<Item = impl AsRef<[u8]>>) -> String {
-    let mut hash = Sha256::new();
-    for part in decide {
-        hash.update(part);
-    }
-    hex::encode(&hash.finalize()[..16])
+    hex::encode(&Sha256::digest(decides)[..16])
 }
 
 /// What stands in an `ETag` for the names of other records that an answer shows.

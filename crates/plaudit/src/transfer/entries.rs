@@ -152,7 +152,7 @@ impl Import<'_> {
         Ok(RelatedData { contributors: Vec::new(), attachments: Vec::new(), counts: Counts::default() })
     }
 
-    /// Makes the documents anew of entries that the file does not have and whose related it has changed.
+    /// Makes the documents anew of entries that the file does not have and whose related data it has changed.
     pub(super) async fn refresh_entries(&mut self, program: &Program) -> Result<(), Error> {
         let mut last = String::new();
         while self.faults.is_empty() {

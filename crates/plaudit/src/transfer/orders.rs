@@ -130,7 +130,7 @@ impl Import<'_> {
         order: &Order,
         found: Option<(String, bool)>,
     ) -> Result<(), Error> {
-        let around = self.order_surroundings(stage, order).await?;
+        let around = self.order_related_data(stage, order).await?;
         let stored = Stored::new(order, &around);
         if found.as_ref().is_some_and(|(doc, is_another)| !is_another && *doc == stored.doc) {
             return Ok(());
@@ -140,7 +140,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    async fn order_surroundings(&mut self, stage: &mut Stage<'_>, order: &Order) -> Result<RelatedData, DbError> {
+    async fn order_related_data(&mut self, stage: &mut Stage<'_>, order: &Order) -> Result<RelatedData, DbError> {
         let tax = order.tax_rate_details.and_then(|tax| stage.program.tax(tax));
         let mut around = RelatedData { tax, titles: BTreeMap::new() };
         for entry in order.items.iter().filter_map(|item| item.entry) {

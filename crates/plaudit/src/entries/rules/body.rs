@@ -1,4 +1,4 @@
-//! What the bodies of requests say of an entry. Whether that can be is validated with the program.
+//! What the bodies of requests say of an entry. Whether that can be is checked with the program.
 
 use super::deadline;
 use crate::entries::{Moderation, STATUS_LENGTH, Status, TITLE_LENGTH};

@@ -402,7 +402,7 @@ impl Tail {
             if let Some(program) = fresh {
                 let mut state = self.state.lock();
                 state.program = program;
-                // Every reader is judged again by what it is now.
+                // Every reader is checked again by what it is now.
                 state.wake_all();
             }
         }

@@ -50,7 +50,7 @@ pub fn is_shown<'a>(program: &Program, field: &Field, answer: &dyn Fn(Slug) -> O
 }
 
 /// A field has one condition at the most, so that the fields that decide are a chain. It is walked to its end, then
-/// validated from there.
+/// evaluated from there.
 pub(super) fn shown_among<'a>(
     fields: &Records<Field>,
     field: &Field,

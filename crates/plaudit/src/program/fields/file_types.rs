@@ -1,6 +1,6 @@
 //! The types of files that a field takes: extensions such as `pdf`, and media types such as `image/png` or `image/*`.
 //!
-//! A file is validated by its content. Only an extension whose contents cannot be told apart is asked of the file's name.
+//! The type of a file is told by its content. Only an extension whose contents cannot be told apart is asked of the file's name.
 
 use crate::input;
 use crate::text::Json;

@@ -253,13 +253,14 @@ fn write_columns(object: &mut Object<'_>, columns: &[Column], texts: Texts) {
 /// Writes the members of create and update as they stand (contract, section 5).
 pub(super) fn write_settings(field: &Field, object: &mut Object<'_>) {
     object.text("type", field.kind.name());
-    object.optional_slug("tab", field.tab);
+    // A field about users may have neither, and no body takes null for them.
+    field.tab.iter().for_each(|tab| object.slug("tab", *tab));
     object.object("translated", |object| {
         object.translated("title", &field.title);
         object.translated("help_text", &field.help_text);
         object.translated("hint_text", &field.hint_text);
     });
-    object.optional_slug("form", field.form);
+    field.form.iter().for_each(|form| object.slug("form", *form));
     object.optional_text("currency", field.currency.as_ref().map(|currency| currency.code()));
     write_options(object, &field.options, Texts::AsAsked);
     object.flag("required", field.required);

@@ -1,7 +1,7 @@
 //! Pure rules of fields.
 
 use super::conditions::{self, broken_by};
-use super::{ApplicantAccess, Changes, Field, FieldOption, FieldType, LIMIT, Limits, Protection, Resource};
+use super::{ApplicantAccess, Changes, Column, Field, FieldOption, FieldType, LIMIT, Limits, Protection, Resource};
 use crate::input::Violations;
 use crate::program::tabs::{Tab, TabKind};
 use crate::program::{Program, Records};
@@ -166,7 +166,7 @@ pub fn create(
     };
     let is_typed = changes.kind.is_some();
     apply(&mut field, &changes);
-    validate(program, &field, &changes, (is_typed, tab.is_some()), &mut violations);
+    validate(program, (None, &field), &changes, (is_typed, tab.is_some()), &mut violations);
     violations.or(Some(field))
 }
 
@@ -204,7 +204,7 @@ pub fn update(
         field.currency = changes.currency.flatten();
     }
     apply(&mut field, &changes);
-    validate(program, &field, &changes, (true, true), &mut violations);
+    validate(program, (Some(before), &field), &changes, (true, true), &mut violations);
     if changes.options.is_some()
         && let Some((other, why)) = broken_by(program, &field)
     {
@@ -258,7 +258,11 @@ fn apply(field: &mut Field, changes: &Changes) {
     }
     field.protection = changes.protection.unwrap_or(field.protection);
     if let Some(columns) = &changes.columns {
-        field.columns.clone_from(columns);
+        let completed = |column: &Column| {
+            let held = field.columns.iter().find(|held| held.key == column.key);
+            Column { label: merged_label(held.map(|held| &held.label), &column.label), key: column.key.clone() }
+        };
+        field.columns = columns.iter().map(completed).collect();
     }
     if let Some(file_types) = &changes.file_types {
         field.file_types.clone_from(file_types);
@@ -270,19 +274,23 @@ fn apply(field: &mut Field, changes: &Changes) {
 /// read and written back must lose nothing.
 fn completed(option: &FieldOption, before: &[FieldOption]) -> FieldOption {
     let held = before.iter().find(|held| held.value == option.value);
-    let label = match held {
-        Some(held) if option.label.is_empty() => held.label.clone(),
-        _ => option.label.clone(),
-    };
+    let label = merged_label(held.map(|held| &held.label), &option.label);
     let score = option.score.or_else(|| held.and_then(|held| held.score));
     FieldOption { value: option.value.clone(), label, score }
+}
+
+/// A label in which a locale that is left out keeps its text.
+fn merged_label(held: Option<&Translated>, stated: &Translated) -> Translated {
+    let mut label = held.cloned().unwrap_or_default();
+    label.merge(stated);
+    label
 }
 
 /// What a body must not have made of a field. `is_typed` and `is_placed`: whether its type and its tab are known, without
 /// which nothing can be said of what depends on them.
 fn validate(
     program: &Program,
-    field: &Field,
+    (before, field): (Option<&Field>, &Field),
     changes: &Changes,
     (is_typed, is_placed): (bool, bool),
     violations: &mut Violations,
@@ -299,7 +307,11 @@ fn validate(
         }
     }
     if let Some(Some(categories)) = &changes.categories {
-        for category in categories.iter().filter(|category| program.categories.live(**category).is_none()) {
+        // What the field names already can stay, even from the trash.
+        let is_kept =
+            |category| before.is_some_and(|before| before.categories.iter().flatten().any(|held| held == category));
+        let gone = categories.iter().filter(|category| program.categories.live(**category).is_none());
+        for category in gone.filter(|category| !is_kept(*category)) {
             violations.add("categories", format!("{category} is no category of the account"));
         }
         if is_placed {

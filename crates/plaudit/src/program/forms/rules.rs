@@ -11,8 +11,8 @@ pub fn document(form: &Form, program: &Program) -> String {
     document::object(|object| {
         object.translated("callToAction", &form.call_to_action);
         object.text("chapter_option", form.chapter_option.name());
-        // What is no more leaves no dangling reference.
-        let block = form.content_block.filter(|block| program.content_blocks.any(*block).is_some());
+        // What is no more, or in the trash, is not referred to.
+        let block = form.content_block.filter(|block| program.content_blocks.live(*block).is_some());
         object.optional_reference("content_block", Kind::ContentBlock, block);
         object.time("created", form.created);
         object.translated("name", &form.name);

@@ -39,7 +39,7 @@ async fn a_computed_member_may_be_stated_and_must_agree() {
     );
     // Where entries are counted, nothing else may be wrong.
     let wrong = stated(["1", "2", "\"all\"", "SeasonAA", "CategBBB", "SeasonAA"]);
-    let told = ["a.jsonl:14: category CategAAA: entry_count: is computed and must be 1 or left out"];
+    let told = ["a.jsonl:15: category CategAAA: entry_count: is computed and must be 1 or left out"];
     assert_eq!(place.faults(&wrong).await, told);
     let elsewhere = Place::new().await;
     assert_eq!(elsewhere.faults(&wrong).await, told);
