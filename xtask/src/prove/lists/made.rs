@@ -70,7 +70,7 @@ pub(crate) fn pick<'v, T>(values: &'v [T], random: &mut Random) -> &'v T {
 
 /// One of few times, years before the proof runs.
 fn time(random: &mut Random) -> String {
-    format!("2025-01-{:02}T{:02}:00:00Z", 1 + random.below(10), 12 * random.below(2))
+    format!("2025-01-{:02}T{:02}:00:00.000000Z", 1 + random.below(10), 12 * random.below(2))
 }
 
 /// The set-up as lines of a program file.
