@@ -163,7 +163,7 @@ impl Db {
     {
         self.0.statements.count(1);
         match &self.0.backend {
-            Backend::Sqlite(sqlite) => sqlite.each(sql, values, &mut row),
+            Backend::Sqlite(sqlite) => sqlite.each(sqlite::Access::Rows, sql, values, &mut row),
             Backend::Postgres(postgres) => postgres.each(sql, values, &mut row).await,
         }
     }
@@ -189,7 +189,7 @@ impl Db {
         let mut first = First { read, found: None };
         self.0.statements.count(1);
         match &self.0.backend {
-            Backend::Sqlite(sqlite) => sqlite.each(sql, values, &mut |row| first.take(row))?,
+            Backend::Sqlite(sqlite) => sqlite.each(sqlite::Access::Lookup, sql, values, &mut |row| first.take(row))?,
             Backend::Postgres(postgres) => postgres.fetch_pipelined(sql, values, &mut |row| first.take(row)).await?,
         }
         Ok(first.found)
