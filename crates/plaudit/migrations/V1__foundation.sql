@@ -273,7 +273,7 @@ CREATE TABLE order_entries (
     deleted BIGINT NOT NULL,
     PRIMARY KEY (account, order_slug, entry, price)
 );
-CREATE INDEX order_entries_of_entry ON order_entries (account, entry, price, deleted, order_slug);
+CREATE INDEX order_entries_of_entry ON order_entries (account, entry, deleted, price, order_slug);
 
 CREATE TABLE idempotent_answers (
     account BIGINT NOT NULL,

@@ -146,11 +146,17 @@ async fn read_set(
     let (changed, parameters) = bounds("r", account, after);
     let sql = match after {
         None => format!("SELECT s.{record}, s.{value} FROM {set} s WHERE s.account = $1{counts}"),
-        Some(_) => format!(
-            "SELECT s.{record}, s.{value} FROM {} r CROSS JOIN {set} s WHERE r.account = $1{changed} \
-             AND s.account = $1 AND s.{record} = r.{}{counts}",
-            table.sql, table.name
-        ),
+        // One step of the index for each value: a record may have the same value by thousands of rows.
+        Some(_) => {
+            let next = format!("SELECT min(s.{value}) FROM {set} s WHERE s.account = $1{counts} AND s.{record}");
+            format!(
+                "WITH RECURSIVE found (name, value) AS (SELECT r.{name}, ({next} = r.{name}) FROM {} r \
+                 WHERE r.account = $1{changed} UNION ALL SELECT name, ({next} = name AND s.{value} > found.value) \
+                 FROM found WHERE value IS NOT NULL) SELECT name, value FROM found WHERE value IS NOT NULL",
+                table.sql,
+                name = table.name
+            )
+        }
     };
     let mut sets = HashMap::<String, Vec<String>>::new();
     tx.each(&sql, &parameters, |row| {
