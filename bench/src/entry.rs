@@ -19,9 +19,6 @@ use crate::statements::smallest_of;
 const PAGE: [&str; 2] = ["/entry", "season=all&include=entry_fields,attachments,contributors"];
 const ORDERS: [&str; 2] = ["/order", "season=all"];
 
-/// Orders of the account; the page of them is the same with more.
-pub(crate) const ORDER_COUNT: u64 = 1_000;
-
 /// The reads, on an account with that many entries.
 pub(crate) fn measure(context: &Context, report: &mut Report, engine: &Engine, filled: &Filled) -> Result<()> {
     let (label, server) = (engine.label(), Server::start(context, &filled.url)?);

@@ -202,7 +202,8 @@ fn many_orders(context: &Context, report: &mut Report, engine: &Engine, wanted: 
 }
 
 fn many_entries(context: &Context, report: &mut Report, engine: &Engine, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
-    let filled = engine.filled(context, context.entries, entry::ORDER_COUNT)?;
+    // As many orders, so that neither is in the cache of a reader where the other is not.
+    let filled = engine.filled(context, context.entries, context.entries)?;
     let mut part = |name: &str, work: &dyn Fn(&mut Report) -> Result<()>| {
         if wanted(name) {
             report.part(&format!("{}: {name}", engine.label()), work);

@@ -22,7 +22,7 @@ fn pages<'key>(server: &Server, filled: &'key Filled, most: usize) -> Result<Pag
     Pages::of(&mut Client::connect(server.address)?, List::new("/order", QUERY, &filled.key), most)
 }
 
-/// The pages against the limit, and in XML against JSON.
+/// The pages against the limit, and in XML against JSON, each with what the database does for it.
 pub(crate) fn against_the_limit(
     context: &Context,
     report: &mut Report,
@@ -37,7 +37,7 @@ pub(crate) fn against_the_limit(
     let page = pages.numbers.first().copied().context("there are no pages")?;
     let answer = Client::connect(server.address)?.ask_ok(&pages.list.request(client::JSON, page, 0))?;
 
-    let (limit, processes) = (Limit::start(context, &answer)?, server.processes(None));
+    let (limit, processes) = (Limit::start(context, &answer)?, server.processes(engine.postmaster()?));
     let same = load::same(&pages.list.request(client::JSON, page, 0));
     let [json, xml] = [client::JSON, client::XML].map(|media_type| pages.load(media_type));
     let most = Load { address: limit.address, connections: &same, watched: &limit.processes() };

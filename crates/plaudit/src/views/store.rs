@@ -144,19 +144,18 @@ async fn read_set(
     let Values { sql: set, record, value, unless, .. } = values;
     let counts = if unless.is_empty() { String::new() } else { format!(" AND s.{unless} = 0") };
     let (changed, parameters) = bounds("r", account, after);
-    let sql = match after {
-        None => format!("SELECT s.{record}, s.{value} FROM {set} s WHERE s.account = $1{counts}"),
+    let sql = if after.is_none() {
+        format!("SELECT s.{record}, s.{value} FROM {set} s WHERE s.account = $1{counts}")
+    } else {
         // One step of the index for each value: a record may have the same value by thousands of rows.
-        Some(_) => {
-            let next = format!("SELECT min(s.{value}) FROM {set} s WHERE s.account = $1{counts} AND s.{record}");
-            format!(
-                "WITH RECURSIVE found (name, value) AS (SELECT r.{name}, ({next} = r.{name}) FROM {} r \
-                 WHERE r.account = $1{changed} UNION ALL SELECT name, ({next} = name AND s.{value} > found.value) \
-                 FROM found WHERE value IS NOT NULL) SELECT name, value FROM found WHERE value IS NOT NULL",
-                table.sql,
-                name = table.name
-            )
-        }
+        let next = format!("SELECT min(s.{value}) FROM {set} s WHERE s.account = $1{counts} AND s.{record}");
+        format!(
+            "WITH RECURSIVE found (name, value) AS (SELECT r.{name}, ({next} = r.{name}) FROM {} r \
+             WHERE r.account = $1{changed} UNION ALL SELECT name, ({next} = name AND s.{value} > found.value) \
+             FROM found WHERE value IS NOT NULL) SELECT name, value FROM found WHERE value IS NOT NULL",
+            table.sql,
+            name = table.name
+        )
     };
     let mut sets = HashMap::<String, Vec<String>>::new();
     tx.each(&sql, &parameters, |row| {
