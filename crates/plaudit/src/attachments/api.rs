@@ -1,12 +1,10 @@
 //! Requests to attachments.
 
-pub mod schemas;
 pub mod upload;
 
 use axum::Router;
 use axum::routing::{get, post, put};
 
-use self::schemas::{UpdateAttachment, UpdateAttachmentAnswer};
 use super::list::LIST;
 use super::rules::{self, Given};
 use super::{Attachment, store};
@@ -14,7 +12,6 @@ use crate::app::App;
 use crate::db::{DbError, Tx};
 use crate::entries::{self, Cause, EntryHead, check_changeable, refresh_detail};
 use crate::files;
-use crate::http::openapi::Error;
 use crate::http::page::{ListQuery, list_parameters};
 use crate::http::{self, ApiError, Body, Caller, PathField, PathToken, RawQuery, Renderer, Reply, Writer, Writing};
 use crate::input::Violations;
@@ -42,10 +39,8 @@ list_parameters!(Query, LIST.spec);
     tag = "Attachments",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("AttachmentPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
@@ -70,12 +65,9 @@ fn document(program: &Program, doc: &str, title: &str, file: &str) -> Result<(St
     path = "/attachment/{token}",
     operation_id = "GetAttachmentV23",
     tag = "Attachments",
-    params(("token" = String, Path, description = "The attachment", pattern = "^[A-Za-z]{9,64}$")),
     responses(
-        (status = 200, description = "The attachment"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The attachment", body = ref("Attachment")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathToken(token): PathToken) -> Result<Reply, ApiError> {
     let program = caller.program();
@@ -98,13 +90,10 @@ struct Request {
     path = "/attachment/{token}",
     operation_id = "PutAttachmentV23",
     tag = "Attachments",
-    params(("token" = String, Path, description = "The attachment", pattern = "^[A-Za-z]{9,64}$")),
-    request_body(content = UpdateAttachment, content_type = "application/json"),
+    request_body(content = ref("UpdateAttachment"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The attachment"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 200, description = "The attachment", body = ref("Attachment")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update(
     caller: Caller,
@@ -132,16 +121,10 @@ struct AnswerRequest {
     path = "/attachment/{token}/update-field/{field}",
     operation_id = "PutAttachmentUpdateFieldV23",
     tag = "Entries (realtime)",
-    params(
-        ("token" = String, Path, description = "The attachment", pattern = "^[A-Za-z]{9,64}$"),
-        ("field" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
-    ),
-    request_body(content = UpdateAttachmentAnswer, content_type = "application/json"),
+    request_body(content = ref("UpdateAnswer"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The attachment, with the answer"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 201, description = "The attachment, with the answer", body = ref("Attachment")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update_field(
     caller: Caller,
@@ -210,12 +193,9 @@ async fn write<S>(tx: &mut Tx, writing: &Writing<S>, attachment: Attachment, act
     path = "/attachment/{token}",
     operation_id = "DeleteAttachmentV23",
     tag = "Attachments",
-    params(("token" = String, Path, description = "The attachment", pattern = "^[A-Za-z]{9,64}$")),
     responses(
         (status = 204, description = "The attachment is in the trash"),
-        (status = "4XX", description = "Why it is not", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn delete(caller: Caller, PathToken(token): PathToken, _: Writer) -> Result<Reply, ApiError> {
     caller.write(token, |tx, writing| Box::pin(write_delete(tx, writing))).await

@@ -10,11 +10,13 @@
 
 pub mod api;
 mod list;
+mod members;
 mod rules;
 pub mod store;
 
 pub use api::routes;
 pub use list::LISTED;
+pub use members::MEMBERS;
 pub use rules::write_shown;
 
 use crate::document::{self, Object};

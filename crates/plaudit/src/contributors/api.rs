@@ -1,6 +1,5 @@
 //! Requests to contributors.
 
-pub mod schemas;
 pub mod write;
 
 use axum::Router;
@@ -10,7 +9,6 @@ use super::list::{BY_FIELD, NAMED};
 use super::{rules, store};
 use crate::app::App;
 use crate::db::DbError;
-use crate::http::openapi::Error;
 use crate::http::page::{self, ListQuery, list_parameters};
 use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Renderer, Reply};
 use crate::program::fields::Resource;
@@ -35,10 +33,8 @@ list_parameters!(Query, BY_FIELD.spec);
     tag = "Contributors",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("ContributorPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let program = caller.program();
@@ -64,12 +60,9 @@ fn document(program: &Program, doc: &str, title: &str, season: Slug) -> Result<S
     path = "/contributor/{slug}",
     operation_id = "GetContributorV23",
     tag = "Contributors",
-    params(("slug" = String, Path, description = "The contributor", pattern = "^[A-Za-z]{8}$")),
     responses(
-        (status = 200, description = "The contributor"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The contributor", body = ref("Contributor")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let program = caller.program();

@@ -4,7 +4,6 @@ pub mod create;
 mod facts;
 pub mod list;
 pub mod realtime;
-pub mod schemas;
 pub mod show;
 pub mod summary;
 pub mod tags;

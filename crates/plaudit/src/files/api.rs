@@ -5,7 +5,6 @@ use axum::routing::get;
 
 use super::store;
 use crate::app::App;
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Caller, PathToken, Reply};
 
 /// The routes of files.
@@ -19,12 +18,9 @@ pub fn routes() -> Router<App> {
     path = "/file/{token}",
     operation_id = "GetFileV23",
     tag = "Files",
-    params(("token" = String, Path, description = "The file", pattern = "^[A-Za-z]{9,64}$")),
     responses(
-        (status = 200, description = "The file; `mime`, `size` and the size of an image are told by its content"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The file; `mime`, `size` and the size of an image are told by its content", body = ref("File")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathToken(token): PathToken) -> Result<Reply, ApiError> {
     let program = caller.program();

@@ -10,6 +10,7 @@
 pub mod api;
 mod compound;
 mod image;
+mod members;
 mod names;
 mod rules;
 mod sample;
@@ -17,6 +18,7 @@ pub mod store;
 mod sweep;
 
 pub use api::routes;
+pub use members::MEMBERS;
 pub use names::judge_name;
 pub use rules::Content;
 pub use sample::{HEAD, Sample, Sampler, TAIL};

@@ -1,48 +1,24 @@
 //! The OpenAPI document, made from the handlers' own descriptions, and a page that shows it.
 
+mod complete;
+mod components;
+mod kinds;
+
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use utoipa::OpenApi;
-use utoipa::openapi::security::{ApiKey, ApiKeyValue, SecurityScheme};
+use serde_json::Value;
+use utoipa::OpenApi as _;
 
 use crate::program::{accounts, categories, chapters, fields, forms, linked, rounds, score_sets, seasons, taxes};
 use crate::{attachments, contributors, entries, files, orders, users};
 
-/// The shape of every error (specification, section 7).
-#[derive(utoipa::ToSchema)]
-pub struct Error {
-    /// What is wrong.
-    pub message: String,
-    /// The status of the answer.
-    pub status_code: i32,
-}
-
-/// The body of an upload.
-#[derive(utoipa::ToSchema)]
-pub struct UploadFile {
-    /// The name of the file, without a path.
-    #[schema(max_length = 255)]
-    pub filename: String,
-    /// The bytes of the file in strict base64.
-    #[schema(content_encoding = "base64")]
-    pub data: String,
-}
-
-/// A file that was uploaded.
-#[derive(utoipa::ToSchema)]
-pub struct File {
-    /// Its name.
-    pub filename: String,
-    /// Its token.
-    pub token: String,
-    /// Its address.
-    pub link: String,
-}
-
-#[derive(OpenApi)]
+#[derive(utoipa::OpenApi)]
 #[openapi(
-    info(title = "Plaudit", description = "Awards, competitions, scholarships and grants: version 2.3 of the interface."),
+    info(
+        title = "Plaudit",
+        description = "Awards, competitions, scholarships and grants: version 2.3 of the interface."
+    ),
     paths(
         accounts::api::show,
         seasons::api::list,
@@ -117,22 +93,17 @@ pub struct File {
         users::api::restore,
         users::api::auth_token,
         users::upload::upload,
-    ),
-    components(schemas(Error)),
-    modifiers(&Key),
+    )
 )]
 struct Document;
 
-struct Key;
+static TEXT: LazyLock<String> = LazyLock::new(|| whole().to_string());
 
-impl utoipa::Modify for Key {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let key = SecurityScheme::ApiKey(ApiKey::Header(ApiKeyValue::new("x-api-key")));
-        document.components.get_or_insert_default().add_security_scheme("key", key);
-    }
+fn whole() -> Value {
+    let mut document = serde_json::to_value(Document::openapi()).unwrap_or_default();
+    complete::complete(&mut document);
+    document
 }
-
-static TEXT: LazyLock<String> = LazyLock::new(|| Document::openapi().to_json().unwrap_or_default());
 
 /// The document as JSON.
 #[must_use]
@@ -165,8 +136,6 @@ pub fn page() -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-
-    use serde_json::Value;
 
     use super::*;
 

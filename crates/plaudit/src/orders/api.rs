@@ -5,7 +5,6 @@ use axum::routing::get;
 
 use super::list::LIST;
 use crate::app::App;
-use crate::http::openapi::Error;
 use crate::http::page::{ListQuery, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Renderer, Reply};
 
@@ -24,11 +23,7 @@ list_parameters!(Query, LIST.spec);
     tag = "Orders",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = 400, description = "The query is wrong", body = Error),
-        (status = 401, description = "No key", body = Error),
-        (status = 403, description = "The key is not good here", body = Error),
-        (status = 429, description = "Too many requests", body = Error),
+        (status = 200, description = "The page", body = ref("OrderPage")),
     ),
     security(("key" = []))
 )]

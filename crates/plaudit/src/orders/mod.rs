@@ -13,6 +13,7 @@
 pub mod api;
 mod document;
 mod list;
+mod members;
 mod record;
 mod rules;
 pub mod store;
@@ -20,6 +21,7 @@ pub mod store;
 pub use api::routes;
 pub use document::{RelatedData, Stored, export, logged, read_logged};
 pub use list::LISTED;
+pub use members::MEMBERS;
 pub use record::{Billing, Catalogue, Item, Order, PaymentStatus, TaxDetails};
 pub use rules::{Given, Totals, invoice_key, items_html, totals};
 

@@ -18,13 +18,12 @@ use super::{InProgram, listing, store};
 use crate::app::App;
 use crate::document::{self, List, Object};
 use crate::http::json_body::parse_own;
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Caller, PathSlug, Reply};
 use crate::kind::Kind;
 use crate::text::{Json, Slug};
 
 macro_rules! linked {
-    ($($function:ident: $record:ty, $path:literal, $operation:literal, $tag:literal, $about:literal;)*) => {
+    ($($function:ident: $record:ident, $path:literal, $operation:literal, $tag:literal, $about:literal;)*) => {
         /// The routes of these records.
         pub fn routes() -> Router<App> {
             Router::new()$(.route($path, get($function)))*
@@ -37,12 +36,9 @@ macro_rules! linked {
                 path = $path,
                 operation_id = $operation,
                 tag = $tag,
-                params(("slug" = String, Path, description = "The record", pattern = "^[A-Za-z]{8}$")),
                 responses(
-                    (status = 200, description = "The record"),
-                    (status = "4XX", description = "Why it is not shown", body = Error),
+                    (status = 200, description = "The record", body = ref(stringify!($record))),
                 ),
-                security(("key" = [])),
             )]
             pub async fn $function(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
                 show::<$record>(&caller, slug).await

@@ -1,4 +1,5 @@
-//! The members of set-up records, described: what the JSON Schema of program files and the documentation are made of.
+//! The members of records, described: what the JSON Schema of program files and the schemas of the OpenAPI document are
+//! made of, those of bodies and those of answers.
 //!
 //! A record is read by [`super::SetupRecord::read`], which knows every rule. The table beside it says what an editor can
 //! show and check before that. A test holds the two together: every member that the one asks for is in the other, and
@@ -29,6 +30,74 @@ pub struct Member {
     pub is_kept: bool,
     /// The member and its value with which alone it may be there.
     pub only_with: Option<(&'static str, &'static str)>,
+    /// How it stands in bodies.
+    pub bodies: InBodies,
+    /// In which answers it is shown.
+    pub shown: Shown,
+    /// What its value is where it is shown, if that is something else than what its shape becomes there.
+    pub shown_as: Option<&'static Shape>,
+    /// Whether it is shown as null, where that is not the same as whether it is written so.
+    pub shown_null: Option<bool>,
+}
+
+/// How a member stands in the bodies of requests.
+#[derive(Clone, Copy, Debug)]
+pub struct InBodies {
+    /// Whether the body that makes a record has it, and whether it must.
+    pub create: Option<Presence>,
+    /// Whether the body that changes a record has it.
+    pub update: bool,
+    /// Whether it stands within `translated`.
+    pub is_text: bool,
+}
+
+/// In which answers a member is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// In none.
+    Never,
+    /// In all.
+    Always,
+    /// In those that are about one record.
+    Single,
+    /// In lists.
+    Listed,
+    /// In those that are about one record, and in lists where it is asked for.
+    Asked,
+}
+
+/// Where a value stands, which decides its schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a program file.
+    File,
+    /// In the body of a request.
+    Body,
+    /// In an answer.
+    Answer,
+}
+
+impl Place {
+    /// The schema of something that is defined once.
+    fn defined(self, name: &str) -> Value {
+        match self {
+            Self::File => json!({ "$ref": format!("#/$defs/{name}") }),
+            Self::Body | Self::Answer => component(&pascal(name)),
+        }
+    }
+}
+
+/// A schema of the OpenAPI document by its name.
+#[must_use]
+pub fn component(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+/// A name in the case of the names of schemas: `score_set` is `ScoreSet`.
+#[must_use]
+pub fn pascal(name: &str) -> String {
+    let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
+    name.split('_').filter(|word| !word.is_empty()).map(word).collect()
 }
 
 /// Whether a member must be there.
@@ -89,6 +158,8 @@ pub enum Shape {
     Either(&'static [Shape]),
     /// A list of this one text.
     Only(&'static str),
+    /// What the OpenAPI document defines under this name; no program file has it.
+    Component(&'static str),
 }
 
 /// The names of an enumeration, for [`Shape::OneOf`].
@@ -99,7 +170,20 @@ pub fn names<T>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
 
 impl Member {
     const fn new(name: &'static str, shape: Shape, about: &'static str, presence: Presence) -> Self {
-        Self { name, shape, about, presence, is_nullable: false, identifies: false, is_kept: false, only_with: None }
+        Self {
+            name,
+            shape,
+            about,
+            presence,
+            is_nullable: false,
+            identifies: false,
+            is_kept: false,
+            only_with: None,
+            bodies: InBodies { create: None, update: false, is_text: false },
+            shown: Shown::Always,
+            shown_as: None,
+            shown_null: None,
+        }
     }
 
     /// One that must be there.
@@ -117,7 +201,13 @@ impl Member {
     /// One that follows from other records and is passed over.
     #[must_use]
     pub const fn computed(name: &'static str, about: &'static str) -> Self {
-        Self::new(name, Shape::Any, about, Presence::Computed)
+        Self::new(name, Shape::Any, about, Presence::Computed).hidden()
+    }
+
+    /// The address of the record, which it alone shows.
+    #[must_use]
+    pub const fn link() -> Self {
+        Self::computed("link", "Its address.").shown_as(&Shape::Component("Link")).in_single_reads()
     }
 
     /// When the record was made.
@@ -156,11 +246,85 @@ impl Member {
         Self { only_with: Some((name, value)), ..self }
     }
 
-    /// Its JSON Schema.
+    /// The body that makes a record must have it.
     #[must_use]
-    pub fn schema(&self) -> Value {
-        let shape = self.shape.schema();
-        let mut schema = match (self.is_nullable, shape) {
+    pub const fn to_create(self) -> Self {
+        Self { bodies: InBodies { create: Some(Presence::Required), ..self.bodies }, ..self }
+    }
+
+    /// The body that makes a record may have it.
+    #[must_use]
+    pub const fn creatable(self) -> Self {
+        Self { bodies: InBodies { create: Some(Presence::Optional), ..self.bodies }, ..self }
+    }
+
+    /// The body that changes a record may have it.
+    #[must_use]
+    pub const fn updatable(self) -> Self {
+        Self { bodies: InBodies { update: true, ..self.bodies }, ..self }
+    }
+
+    /// Bodies have it within `translated`.
+    #[must_use]
+    pub const fn text(self) -> Self {
+        Self { bodies: InBodies { is_text: true, ..self.bodies }, ..self }
+    }
+
+    /// It is in no answer.
+    #[must_use]
+    pub const fn hidden(self) -> Self {
+        Self { shown: Shown::Never, ..self }
+    }
+
+    /// It is in answers that are about one record.
+    #[must_use]
+    pub const fn in_single_reads(self) -> Self {
+        Self { shown: Shown::Single, ..self }
+    }
+
+    /// It is in lists.
+    #[must_use]
+    pub const fn in_lists(self) -> Self {
+        Self { shown: Shown::Listed, ..self }
+    }
+
+    /// It is in answers that are about one record, and in lists where it is asked for.
+    #[must_use]
+    pub const fn where_asked(self) -> Self {
+        Self { shown: Shown::Asked, ..self }
+    }
+
+    /// It is shown as something else than its shape becomes in answers.
+    #[must_use]
+    pub const fn shown_as(self, shape: &'static Shape) -> Self {
+        Self { shown_as: Some(shape), ..self }
+    }
+
+    /// It is in every answer.
+    #[must_use]
+    pub const fn shown(self) -> Self {
+        Self { shown: Shown::Always, ..self }
+    }
+
+    /// It is shown as null where what it refers to is gone.
+    #[must_use]
+    pub const fn or_gone(self) -> Self {
+        Self { shown_null: Some(true), ..self }
+    }
+
+    /// It is never shown as null.
+    #[must_use]
+    pub const fn never_null(self) -> Self {
+        Self { shown_null: Some(false), ..self }
+    }
+
+    /// Its JSON Schema where it stands.
+    #[must_use]
+    pub fn schema(&self, place: Place) -> Value {
+        let is_answer = place == Place::Answer;
+        let shape = self.shown_as.filter(|_| is_answer).unwrap_or(&self.shape);
+        let is_nullable = self.shown_null.filter(|_| is_answer).unwrap_or(self.is_nullable);
+        let mut schema = match (is_nullable, shape.schema(place)) {
             (true, Value::Object(mut shape)) => match shape.get("type").cloned() {
                 Some(Value::String(name)) if !shape.contains_key("enum") => {
                     shape.insert("type".to_owned(), json!([name, "null"]));
@@ -172,7 +336,7 @@ impl Member {
         };
         // What a member says goes before what it is, where people read it.
         let mut described = Map::new();
-        let about = match self.shape.noun() {
+        let about = match self.shape.noun().filter(|_| !is_answer) {
             Some(noun) => format!("{} {noun}", self.about),
             None => self.about.to_owned(),
         };
@@ -183,11 +347,27 @@ impl Member {
 }
 
 impl Shape {
-    /// Its JSON Schema.
+    /// Its JSON Schema where it stands. What is sent is bounded; what is shown is what was taken.
     #[must_use]
-    pub fn schema(&self) -> Value {
+    pub fn schema(&self, place: Place) -> Value {
+        let is_answer = place == Place::Answer;
         match self {
             Self::Any => json!({}),
+            Self::Text(_) | Self::FilledText(_) | Self::Pattern(_) if is_answer => json!({ "type": "string" }),
+            Self::Integer(..) if is_answer => json!({ "type": "integer" }),
+            Self::Number(..) if is_answer => json!({ "type": "number" }),
+            Self::Ref(kind) if is_answer => component(reference_component(*kind)),
+            Self::Time if is_answer => component("Timestamp"),
+            Self::Translated(_) if is_answer => component("Translated"),
+            Self::List(item, _) | Self::Set(item, _) | Self::FilledSet(item, _) if is_answer => {
+                json!({ "type": "array", "items": item.schema(place) })
+            }
+            // Objects within a record are shown as they were written.
+            Self::Object(members) | Self::OpenObject(members) if is_answer => {
+                let mut schema = object_schema(members, Place::Body);
+                schema["additionalProperties"] = json!(true);
+                schema
+            }
             Self::Text(max) => json!({ "type": "string", "maxLength": max }),
             Self::FilledText(max) => json!({ "type": "string", "maxLength": max, "pattern": "\\S" }),
             Self::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
@@ -204,35 +384,38 @@ impl Shape {
                 }
                 Value::Object(schema)
             }
-            Self::Ref(_) | Self::Slug => json!({ "$ref": "#/$defs/slug" }),
-            Self::Token => json!({ "$ref": "#/$defs/token" }),
-            Self::Time => json!({ "$ref": "#/$defs/time" }),
-            Self::LocalTime => json!({ "$ref": "#/$defs/local_time" }),
-            Self::Date => json!({ "$ref": "#/$defs/date" }),
+            Self::Ref(_) | Self::Slug => place.defined("slug"),
+            Self::Token => place.defined("token"),
+            Self::Time => place.defined("time"),
+            Self::LocalTime => place.defined("local_time"),
+            Self::Date => place.defined("date"),
             Self::OneOf(names) => json!({ "type": "string", "enum": names() }),
             Self::Translated(max) => json!({
                 "type": "object",
-                "propertyNames": { "$ref": "#/$defs/locale" },
+                "propertyNames": place.defined("locale"),
                 "additionalProperties": { "type": "string", "maxLength": max },
             }),
-            Self::List(item, max) => json!({ "type": "array", "maxItems": max, "items": item.schema() }),
+            Self::List(item, max) => json!({ "type": "array", "maxItems": max, "items": item.schema(place) }),
             Self::Set(item, max) => {
-                json!({ "type": "array", "maxItems": max, "uniqueItems": true, "items": item.schema() })
+                json!({ "type": "array", "maxItems": max, "uniqueItems": true, "items": item.schema(place) })
             }
             Self::FilledSet(item, max) => {
-                let items = item.schema();
+                let items = item.schema(place);
                 json!({ "type": "array", "minItems": 1, "maxItems": max, "uniqueItems": true, "items": items })
             }
-            Self::Object(members) => object_schema(members),
+            Self::Object(members) => object_schema(members, place),
             Self::OpenObject(members) => {
-                let mut schema = object_schema(members);
+                let mut schema = object_schema(members, place);
                 schema["additionalProperties"] = json!(true);
                 schema
             }
             Self::Either(shapes) => {
-                json!({ "anyOf": shapes.iter().map(Self::schema).collect::<Vec<_>>() })
+                json!({ "anyOf": shapes.iter().map(|shape| shape.schema(place)).collect::<Vec<_>>() })
             }
-            Self::Only(text) => json!({ "type": "array", "const": [text] }),
+            Self::Only(text) => {
+                json!({ "type": "array", "minItems": 1, "maxItems": 1, "items": { "type": "string", "enum": [text] } })
+            }
+            Self::Component(name) => component(name),
         }
     }
 
@@ -272,6 +455,16 @@ impl Shape {
     }
 }
 
+/// The schema of what stands for a record of this kind in the answers about others.
+fn reference_component(kind: Kind) -> &'static str {
+    match kind {
+        Kind::User => "Manager",
+        Kind::Price => "PriceReference",
+        Kind::Tab => "TabReference",
+        _ => "Reference",
+    }
+}
+
 fn spoken(kind: Kind) -> String {
     kind.name().replace('_', " ")
 }
@@ -285,9 +478,9 @@ fn object(schema: Value) -> Map<String, Value> {
 
 /// The JSON Schema of an object with these members and no others.
 #[must_use]
-pub fn object_schema(members: &[Member]) -> Value {
+pub fn object_schema(members: &[Member], place: Place) -> Value {
     let properties: Map<String, Value> =
-        members.iter().map(|member| (member.name.to_owned(), member.schema())).collect();
+        members.iter().map(|member| (member.name.to_owned(), member.schema(place))).collect();
     let required: Vec<&str> =
         members.iter().filter(|member| member.presence == Presence::Required).map(|member| member.name).collect();
     let mut schema =

@@ -15,6 +15,7 @@ mod checks;
 mod choice;
 pub mod content_blocks;
 pub mod criteria;
+mod description;
 pub mod discounts;
 pub mod document_templates;
 pub mod fields;
@@ -41,9 +42,12 @@ pub mod taxes;
 #[cfg(test)]
 pub(crate) mod testing;
 
+pub use description::{Description, SLUG};
 pub use kinds::InProgram;
 pub(crate) use kinds::for_setup_kind;
-pub use member::{Member, Presence, Shape, definitions, names, object_schema, references};
+pub use member::{
+    Member, Place, Presence, Shape, Shown, component, definitions, names, object_schema, pascal, references,
+};
 pub use programs::{Loads, Programs, Timed};
 pub use record::{Context, Record, Records, SetupRecord};
 pub use snapshot::{Fragment, Program};

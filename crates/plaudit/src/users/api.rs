@@ -5,14 +5,12 @@ use axum::routing::{get, post};
 
 use super::identity::{self, Identity};
 use super::links::{Link, Purpose};
-use super::schemas::{CreateUser, UpdateUser};
 use super::store::{self, Named, Stored};
 use super::writing::{create_events, update_events, write};
 use super::{PasswordHash, User, body, detail, list, normal_email, shown, upload};
 use crate::app::App;
 use crate::db::Tx;
 use crate::document;
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathSlug, PathUser, Reply, Writer, Writing};
 use crate::kind::Kind;
 use crate::log::Action;
@@ -34,12 +32,9 @@ pub fn routes() -> Router<App> {
     path = "/user/{slug}",
     operation_id = "GetUserV23",
     tag = "Users",
-    params(("slug" = String, Path, description = "The user: a slug, or an e-mail address, percent-encoded")),
     responses(
-        (status = 200, description = "The user"),
-        (status = "4XX", description = "Why the user is not shown", body = Error),
+        (status = 200, description = "The user", body = ref("User")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, user: PathUser) -> Result<Reply, ApiError> {
     let email;
@@ -70,13 +65,11 @@ struct New {
     path = "/user",
     operation_id = "PostUserV23",
     tag = "Users",
-    request_body(content = CreateUser, content_type = "application/json"),
+    request_body(content = ref("CreateUser"), content_type = "application/json"),
     responses(
         (status = 201, description = "The user, whose address is `Location`; or, for a person who was there already, a \
-            `message` and no `Location`"),
-        (status = "4XX", description = "Why there is none", body = Error),
+            `message` and no `Location`", body = ref("CreatedUser")),
     ),
-    security(("key" = [])),
 )]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let hash = hash(&caller, &body).await?;
@@ -133,13 +126,10 @@ struct Changed {
     path = "/user/{slug}",
     operation_id = "PutUserV23",
     tag = "Users",
-    params(("slug" = String, Path, description = "The user", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateUser, content_type = "application/json"),
+    request_body(content = ref("UpdateUser"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The user"),
-        (status = "4XX", description = "Why the user did not change", body = Error),
+        (status = 200, description = "The user", body = ref("User")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let hash = hash(&caller, &body).await?;
@@ -191,12 +181,9 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Changed>) -> Result<Reply, 
     path = "/user/{slug}",
     operation_id = "DeleteUserV23",
     tag = "Users",
-    params(("slug" = String, Path, description = "The user", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The user is in the trash"),
-        (status = "4XX", description = "Why the user is not", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
@@ -215,12 +202,9 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     path = "/user/{slug}/restore",
     operation_id = "PostUserRestoreV23",
     tag = "Users",
-    params(("slug" = String, Path, description = "The user", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The user is back"),
-        (status = "4XX", description = "Why the user is not", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
@@ -250,12 +234,9 @@ struct Token {
     path = "/user/{slug}/auth-token",
     operation_id = "GetUserAuthTokenV23",
     tag = "Users",
-    params(("slug" = String, Path, description = "The user", pattern = "^[A-Za-z]{8}$")),
     responses(
-        (status = 200, description = "`auth_token`, `link` to follow, and when both end, `expires`"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "`auth_token`, `link` to follow, and when both end, `expires`", body = ref("AuthToken")),
     ),
-    security(("key" = [])),
 )]
 pub async fn auth_token(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     let (app, program) = (caller.app(), caller.program());

@@ -9,7 +9,6 @@
 
 use list_view::Holds;
 
-use crate::http::openapi::Error;
 use crate::http::page::{Ask, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Renderer, Reply};
 use crate::list::{By, List, Shown, Table, USERS, Values, column, names};
@@ -121,10 +120,8 @@ fn of_trash(query: &ListQuery, _: &Program) -> Vec<Ask> {
     tag = "Users",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("UserPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;

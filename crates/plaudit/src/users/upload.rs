@@ -3,7 +3,6 @@
 use super::store::{self, Stored};
 use super::writing::{update_events, write};
 use crate::db::Tx;
-use crate::http::openapi::{Error, File, UploadFile};
 use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::program::fields::{Resource, validate_file};
@@ -21,16 +20,10 @@ struct Answered {
     path = "/user/{slug}/upload/{field}",
     operation_id = "PostUserUploadV23",
     tag = "Users",
-    params(
-        ("slug" = String, Path, description = "The user", pattern = "^[A-Za-z]{8}$"),
-        ("field" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
-    ),
-    request_body(content = UploadFile, content_type = "application/json"),
+    request_body(content = ref("UploadFile"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The file, whose token is the answer", body = File),
-        (status = "4XX", description = "Why it was not taken", body = Error),
+        (status = 201, description = "The file, whose token is the answer", body = ref("UploadedFile")),
     ),
-    security(("key" = [])),
 )]
 pub async fn upload(
     caller: Caller,

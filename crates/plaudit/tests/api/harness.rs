@@ -26,6 +26,8 @@ use tempfile::TempDir;
 use test_bucket::Bucket;
 use tower::ServiceExt;
 
+use self::described::Asked;
+
 /// Runs a test on SQLite and on PostgreSQL.
 #[macro_export]
 macro_rules! both_engines {
@@ -378,8 +380,10 @@ impl Server {
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let accept = request.headers().get("accept").and_then(|accept| accept.to_str().ok()).unwrap_or_default();
         let format = if accept.trim().eq_ignore_ascii_case(XML) { XML } else { JSON };
+        let (asked, request) = Asked::of(request).await;
         let answer = self.send_anything(request).await;
         check::every_answer(&answer, format);
+        asked.check(&answer, format);
         answer
     }
 
@@ -526,6 +530,7 @@ impl Server {
 }
 
 pub mod check;
+mod described;
 pub mod fixture;
 pub mod random;
 pub mod tree;

@@ -1,11 +1,9 @@
 //! New attachments.
 
-use super::schemas::UploadAttachment;
 use super::write;
 use crate::attachments::{Attachment, MOST, rules, store};
 use crate::db::Tx;
 use crate::entries::{self, Answers, check_changeable};
-use crate::http::openapi::{Error, File};
 use crate::http::upload::answer;
 use crate::http::{ApiError, Caller, PathSlug, PathTab, Reply, Upload, Uploaded, Writer, Writing};
 use crate::kind::Kind;
@@ -23,16 +21,10 @@ struct Place {
     path = "/entry/{slug}/attachment/{tab}",
     operation_id = "PostEntryAttachmentV23",
     tag = "Attachments",
-    params(
-        ("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$"),
-        ("tab" = String, Path, description = "The tab", pattern = "^[A-Za-z]{8}$"),
-    ),
-    request_body(content = UploadAttachment, content_type = "application/json"),
+    request_body(content = ref("UploadAttachment"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The name, token and address of the attachment", body = File),
-        (status = "4XX", description = "Why it was not taken", body = Error),
+        (status = 201, description = "The name, token and address of the attachment", body = ref("UploadedFile")),
     ),
-    security(("key" = [])),
 )]
 pub async fn upload(
     caller: Caller,

@@ -1,11 +1,9 @@
 //! Changes of contributors.
 
-use super::schemas::{CreateContributor, UpdateContributor, UpdateContributorAnswer};
 use super::{rules, store};
 use crate::contributors::{Contributor, MOST};
 use crate::db::Tx;
 use crate::entries::{self, Answers, Cause, check_changeable, refresh_detail};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
 use crate::ids::Ids;
 use crate::input::Violations;
@@ -25,12 +23,10 @@ struct Creation {
     path = "/contributor",
     operation_id = "PostContributorV23",
     tag = "Contributors",
-    request_body(content = CreateContributor, content_type = "application/json"),
+    request_body(content = ref("CreateContributor"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The contributor; `Location` is its address"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 201, description = "The contributor; `Location` is its address", body = ref("Contributor")),
     ),
-    security(("key" = [])),
 )]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let ids = caller.app().ids.clone();
@@ -88,13 +84,10 @@ struct Request {
     path = "/contributor/{slug}",
     operation_id = "PutContributorV23",
     tag = "Contributors",
-    params(("slug" = String, Path, description = "The contributor", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateContributor, content_type = "application/json"),
+    request_body(content = ref("UpdateContributor"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The contributor"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 200, description = "The contributor", body = ref("Contributor")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
@@ -117,16 +110,10 @@ struct AnswerRequest {
     path = "/contributor/{slug}/update-field/{field}",
     operation_id = "PutContributorUpdateFieldV23",
     tag = "Entries (realtime)",
-    params(
-        ("slug" = String, Path, description = "The contributor", pattern = "^[A-Za-z]{8}$"),
-        ("field" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
-    ),
-    request_body(content = UpdateContributorAnswer, content_type = "application/json"),
+    request_body(content = ref("UpdateAnswer"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The contributor, with the answer"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 201, description = "The contributor, with the answer", body = ref("Contributor")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update_field(
     caller: Caller,
@@ -200,12 +187,9 @@ async fn write<S>(
     path = "/contributor/{slug}",
     operation_id = "DeleteContributorV23",
     tag = "Contributors",
-    params(("slug" = String, Path, description = "The contributor", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The contributor is in the trash"),
-        (status = "4XX", description = "Why it is not", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await

@@ -1,12 +1,10 @@
 //! New entries, and copies of old ones.
 
-use super::schemas::CreateEntry;
 use super::{Made, facts};
 use crate::contributors::{self, Contributor};
 use crate::db::{DbError, Tx};
 use crate::entries::store::{self, Change};
 use crate::entries::{Entry, rules};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
 use crate::ids::Ids;
 use crate::kind::Kind;
@@ -32,12 +30,10 @@ impl Made for Creation {
     path = "/entry",
     operation_id = "PostEntryV23",
     tag = "Entries",
-    request_body(content = CreateEntry, content_type = "application/json"),
+    request_body(content = ref("CreateEntry"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The whole entry; `Location` is its address"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let ids = caller.app().ids.clone();
@@ -76,12 +72,9 @@ impl Made for Copying {
     path = "/entry/{slug}/copy",
     operation_id = "PostEntryCopyV23",
     tag = "Entries",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
     responses(
-        (status = 201, description = "The whole copy; `Location` is its address"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 201, description = "The whole copy; `Location` is its address", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn copy(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     let ids = caller.app().ids.clone();

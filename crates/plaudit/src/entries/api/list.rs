@@ -3,7 +3,6 @@
 use crate::entries::document::included;
 use crate::entries::list::{DETAILED, PLAIN};
 use crate::http::list::person;
-use crate::http::openapi::Error;
 use crate::http::page::{ListQuery, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Renderer, Reply};
 
@@ -17,10 +16,8 @@ list_parameters!(Query, PLAIN.spec);
     tag = "Entries",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("EntryPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &PLAIN.spec)?;

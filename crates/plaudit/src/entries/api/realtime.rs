@@ -1,12 +1,10 @@
 //! Changes of one thing, each of which reaches every open stream.
 
 use super::Request;
-use super::schemas::{UpdateEntryAnswer, UpdateEntryCategory, UpdateEntryChapter, UpdateEntryTitle};
 use super::update::change;
 use crate::db::Tx;
 use crate::entries::rules::body;
 use crate::entries::{change_chapter, store};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
 use crate::input::{self, Members};
 use crate::text::{JsonObject, Slug};
@@ -17,13 +15,10 @@ use crate::text::{JsonObject, Slug};
     path = "/entry/{slug}/update-title",
     operation_id = "PutEntryUpdateTitleV23",
     tag = "Entries (realtime)",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateEntryTitle, content_type = "application/json"),
+    request_body(content = ref("UpdateTitle"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The whole entry, with the title"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 200, description = "The whole entry, with the title", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update_title(
     caller: Caller,
@@ -50,16 +45,10 @@ struct AnswerRequest {
     path = "/entry/{slug}/update-field/{field}",
     operation_id = "PutEntryUpdateFieldV23",
     tag = "Entries (realtime)",
-    params(
-        ("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$"),
-        ("field" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
-    ),
-    request_body(content = UpdateEntryAnswer, content_type = "application/json"),
+    request_body(content = ref("UpdateAnswer"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The whole entry, with the answer"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 200, description = "The whole entry, with the answer", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update_field(
     caller: Caller,
@@ -85,13 +74,10 @@ async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<R
     path = "/entry/{slug}/update-category",
     operation_id = "PutEntryUpdateCategoryV23",
     tag = "Entries (realtime)",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateEntryCategory, content_type = "application/json"),
+    request_body(content = ref("UpdateEntryCategory"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The whole entry, in the category"),
-        (status = "4XX", description = "Why it did not move", body = Error),
+        (status = 200, description = "The whole entry, in the category", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update_category(
     caller: Caller,
@@ -112,13 +98,10 @@ async fn write_category(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply
     path = "/entry/{slug}/update-chapter",
     operation_id = "PutEntryUpdateChapterV23",
     tag = "Entries (realtime)",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateEntryChapter, content_type = "application/json"),
+    request_body(content = ref("UpdateEntryChapter"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The whole entry, in the new chapter"),
-        (status = "4XX", description = "Why it did not move", body = Error),
+        (status = 200, description = "The whole entry, in the new chapter", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update_chapter(
     caller: Caller,

@@ -1,7 +1,6 @@
 //! A single entry.
 
 use crate::entries::store::{self, Found};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Caller, PathSlug, Reply};
 
 /// An entry with its answers, attachments and contributors.
@@ -10,12 +9,9 @@ use crate::http::{ApiError, Caller, PathSlug, Reply};
     path = "/entry/{slug}",
     operation_id = "GetEntryV23",
     tag = "Entries",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
     responses(
-        (status = 200, description = "The whole entry"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The whole entry", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let version = caller.program().version;

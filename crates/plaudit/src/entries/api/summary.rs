@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use crate::document::{self, List, Object};
 use crate::entries::Status;
-use crate::http::openapi::Error;
 use crate::http::page::{Filter, ListQuery, ListSpec, Narrow, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::kind::Kind;
@@ -24,10 +23,8 @@ list_parameters!(Query, SPEC);
     tag = "Entries",
     params(Query),
     responses(
-        (status = 200, description = "The counts", body = crate::entries::api::schemas::EntrySummary),
-        (status = "4XX", description = "Why there are none", body = Error),
+        (status = 200, description = "The counts", body = ref("EntrySummary")),
     ),
-    security(("key" = [])),
 )]
 pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;

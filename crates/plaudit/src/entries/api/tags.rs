@@ -5,7 +5,6 @@ use axum::http::request::Parts;
 
 use crate::db::Tx;
 use crate::entries::{EntryHead, rules, store};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
 use crate::input::Violations;
 use crate::text::Slug;
@@ -35,15 +34,9 @@ struct Request {
     path = "/entry/{slug}/tag/{tags}",
     operation_id = "PutEntryTagV23",
     tag = "Entries",
-    params(
-        ("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$"),
-        ("tags" = String, Path, description = "The tags, with commas between them"),
-    ),
     responses(
-        (status = 201, description = "The whole entry; `Location` is its address"),
-        (status = "4XX", description = "Why it was not tagged", body = Error),
+        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn add(
     caller: Caller,
@@ -60,15 +53,9 @@ pub async fn add(
     path = "/entry/{slug}/tag/{tags}",
     operation_id = "DeleteEntryTagV23",
     tag = "Entries",
-    params(
-        ("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$"),
-        ("tags" = String, Path, description = "The tags, with commas between them"),
-    ),
     responses(
-        (status = 201, description = "The whole entry; `Location` is its address"),
-        (status = "4XX", description = "Why it keeps its tags", body = Error),
+        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn remove(
     caller: Caller,

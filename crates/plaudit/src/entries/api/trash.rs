@@ -2,7 +2,6 @@
 
 use crate::db::Tx;
 use crate::entries::{rules, store};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
 use crate::text::Slug;
 
@@ -12,12 +11,9 @@ use crate::text::Slug;
     path = "/entry/{slug}",
     operation_id = "DeleteEntryV23",
     tag = "Entries",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The entry is in the trash"),
-        (status = "4XX", description = "Why it is not", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
@@ -38,12 +34,9 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     path = "/entry/{slug}/restore",
     operation_id = "PostEntryRestoreV23",
     tag = "Entries",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The entry is back"),
-        (status = "4XX", description = "Why it is not", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await

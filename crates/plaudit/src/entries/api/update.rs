@@ -1,13 +1,11 @@
 //! Changes of an entry.
 
-use super::schemas::UpdateEntry;
 use super::{Request, facts};
 use crate::db::Tx;
 use crate::entries::rules::answers::EntryChildren;
 use crate::entries::rules::body::Given;
 use crate::entries::store::{self, Change};
 use crate::entries::{Status, rules};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
 use crate::input::Violations;
 use crate::text::Slug;
@@ -18,13 +16,10 @@ use crate::text::Slug;
     path = "/entry/{slug}",
     operation_id = "PutEntryV23",
     tag = "Entries",
-    params(("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateEntry, content_type = "application/json"),
+    request_body(content = ref("UpdateEntry"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The whole entry"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 200, description = "The whole entry", body = ref("Entry")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await

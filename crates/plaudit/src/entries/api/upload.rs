@@ -4,7 +4,6 @@ use crate::db::Tx;
 use crate::entries::rules::answers::{Place, file_field};
 use crate::entries::rules::writing::give_file;
 use crate::entries::store::{self, Change};
-use crate::http::openapi::{Error, File, UploadFile};
 use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
 use crate::program::fields::validate_file;
 use crate::text::Slug;
@@ -21,16 +20,10 @@ struct Answered {
     path = "/entry/{slug}/upload/{field}",
     operation_id = "PostEntryUploadV23",
     tag = "Entries",
-    params(
-        ("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$"),
-        ("field" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
-    ),
-    request_body(content = UploadFile, content_type = "application/json"),
+    request_body(content = ref("UploadFile"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The file, whose token is the answer", body = File),
-        (status = "4XX", description = "Why it was not taken", body = Error),
+        (status = 201, description = "The file, whose token is the answer", body = ref("UploadedFile")),
     ),
-    security(("key" = [])),
 )]
 pub async fn upload(
     caller: Caller,

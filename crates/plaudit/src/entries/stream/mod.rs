@@ -16,7 +16,6 @@ use axum::routing::get;
 
 use crate::app::App;
 use crate::db::{BoxFuture, DbError};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Caller, LastEventId, Opening, PathSlug, Reply};
 use crate::text::Slug;
 
@@ -35,9 +34,7 @@ pub fn routes() -> Router<App> {
     params(("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen; what came after it follows")),
     responses(
         (status = 200, description = "Events: entry_created, entry_updated, entry_deleted", content_type = "text/event-stream", body = String),
-        (status = "4XX", description = "Why there is no stream", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, None, last).await
@@ -50,14 +47,11 @@ pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiE
     operation_id = "GetEntryStreamV23",
     tag = "Entries (realtime)",
     params(
-        ("slug" = String, Path, description = "The entry", pattern = "^[A-Za-z]{8}$"),
         ("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen; what came after it follows"),
     ),
     responses(
         (status = 200, description = "Events: entry_updated, entry_deleted", content_type = "text/event-stream", body = String),
-        (status = "4XX", description = "Why there is no stream", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn of_entry(caller: Caller, PathSlug(slug): PathSlug, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, Some(slug), last).await

@@ -5,7 +5,6 @@ use axum::routing::get;
 
 use super::rules;
 use crate::app::App;
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Caller, Reply};
 use crate::users;
 
@@ -21,10 +20,8 @@ pub fn routes() -> Router<App> {
     operation_id = "GetAccountV23",
     tag = "Account",
     responses(
-        (status = 200, description = "The account"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The account", body = ref("Account")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller) -> Result<Reply, ApiError> {
     let (app, program) = (caller.app(), caller.program());

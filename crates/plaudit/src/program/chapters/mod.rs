@@ -85,30 +85,50 @@ impl SetupRecord for Chapter {
     const KIND: Kind = Kind::Chapter;
 
     const MEMBERS: &'static [Member] = &[
-        Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),
-        Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
+        Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.")
+            .identifying()
+            .to_create()
+            .or_gone(),
+        Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.")
+            .identifying()
+            .text()
+            .to_create()
+            .updatable(),
         Member::optional("description", Shape::Translated(DESCRIPTION_LENGTH), "What it is, at length."),
         Member::optional(
             "status",
             Shape::OneOf(|| names(Status::CHOICES)),
-            "Whether it can be chosen; active where it is left out.",
-        ),
-        Member::optional("image_heading", Shape::Translated(NAME_LENGTH), "The heading of its image."),
+            "Whether it can be chosen; active where it is left out, and shown by a label in the reader's language.",
+        )
+        .to_create()
+        .updatable()
+        .shown_as(&Shape::Text(NAME_LENGTH)),
+        Member::optional("image_heading", Shape::Translated(NAME_LENGTH), "The heading of its image.")
+            .text()
+            .creatable()
+            .updatable()
+            .hidden(),
         Member::optional("image", Shape::Token, "The token of its image; left out, what was uploaded stays.")
             .nullable()
-            .kept(),
+            .kept()
+            .hidden(),
         Member::optional(
             "max_image_width",
             Shape::Integer(1, IMAGE_WIDTH),
             "The widest that its image is shown, in pixels; null for no limit.",
         )
-        .nullable(),
+        .nullable()
+        .creatable()
+        .updatable()
+        .hidden(),
         Member::optional(
             "managers",
             Shape::List(&Shape::Ref(Kind::User), MANAGERS),
-            "Who manages it; left out, who does stays.",
+            "Who manages it, in the order in which they were named; left out, who does stays.",
         )
-        .kept(),
+        .kept()
+        .creatable()
+        .updatable(),
         Member::created("created"),
         Member::updated("updated"),
     ];

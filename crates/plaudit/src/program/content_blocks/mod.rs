@@ -29,7 +29,7 @@ impl SetupRecord for ContentBlock {
     const KIND: Kind = Kind::ContentBlock;
 
     const MEMBERS: &'static [Member] = &[
-        Member::computed("link", "The address of the content block."),
+        Member::link(),
         Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
         Member::optional("content", Shape::Translated(DESCRIPTION_LENGTH), "What it says, in HTML."),
         Member::created("created"),

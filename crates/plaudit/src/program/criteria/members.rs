@@ -10,7 +10,7 @@ use crate::program::{Member, Shape};
 const POINTS: Shape = Shape::Number(Some(0), Some(1_000_000_000));
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("link", "The address of the criterion."),
+    Member::link(),
     Member::required(
         "score_set",
         Shape::Ref(Kind::ScoreSet),

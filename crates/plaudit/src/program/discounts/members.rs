@@ -13,7 +13,7 @@ const AMOUNT: Shape = Shape::Object(&[
 ]);
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("link", "The address of the discount."),
+    Member::link(),
     Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),
     Member::required("code", Shape::FilledText(CODE_LENGTH), "What people type in; upper and lower case are the same.")
         .identifying(),

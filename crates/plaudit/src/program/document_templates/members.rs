@@ -5,7 +5,7 @@ use crate::program::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::{Member, Shape, names};
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("link", "The address of the document template."),
+    Member::link(),
     Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
     Member::required("resource", Shape::OneOf(|| names(Subject::CHOICES)), "What its documents are about.")
         .identifying(),

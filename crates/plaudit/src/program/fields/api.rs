@@ -4,11 +4,9 @@ use axum::Router;
 use axum::routing::{get, post};
 
 use super::list::LIST;
-use super::schemas::{CreateField, UpdateField};
 use super::{Field, document, read_create, read_update, rules, write_settings};
 use crate::app::App;
 use crate::db::Tx;
-use crate::http::openapi::Error;
 use crate::http::page::list_parameters;
 use crate::http::{ApiError, Body, Caller, IncludeSettings, PathSlug, RawQuery, Reply, Writer, Writing};
 use crate::kind::Kind;
@@ -40,10 +38,8 @@ struct Request {
     tag = "Fields",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("FieldPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     listing::page(&caller, raw.as_deref(), &LIST, |field| document(field, caller.program())).await
@@ -56,14 +52,11 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     operation_id = "GetFieldV23",
     tag = "Fields",
     params(
-        ("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$"),
         ("include" = Option<String>, Query, description = "`settings` adds the members of create and update", pattern = "^settings$"),
     ),
     responses(
-        (status = 200, description = "The field"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The field", body = ref("Field")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSettings) -> Result<Reply, ApiError> {
     let program = caller.program();
@@ -79,12 +72,10 @@ pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSett
     path = "/field",
     operation_id = "PostFieldV23",
     tag = "Fields",
-    request_body(content = CreateField, content_type = "application/json"),
+    request_body(content = ref("CreateField"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The field; `Location` is its address"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 201, description = "The field; `Location` is its address", body = ref("Field")),
     ),
-    security(("key" = [])),
 )]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let slug = caller.app().ids.slug();
@@ -109,13 +100,10 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, 
     path = "/field/{slug}",
     operation_id = "PutFieldV23",
     tag = "Fields",
-    params(("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateField, content_type = "application/json"),
+    request_body(content = ref("UpdateField"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The field"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 200, description = "The field", body = ref("Field")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
@@ -142,12 +130,9 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, 
     path = "/field/{slug}",
     operation_id = "DeleteFieldV23",
     tag = "Fields",
-    params(("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The field is in the trash"),
-        (status = "4XX", description = "Why it is not, such as the condition of another field that names it", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
@@ -169,12 +154,9 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     path = "/field/{slug}/restore",
     operation_id = "PostFieldRestoreV23",
     tag = "Fields",
-    params(("slug" = String, Path, description = "The field", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The field is back"),
-        (status = "4XX", description = "Why it is not, such as a tab that is in the trash itself", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await

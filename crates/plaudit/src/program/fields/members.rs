@@ -40,8 +40,8 @@ const CONDITION: Shape = Shape::Object(&[
 ]);
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("category_count", "In how many categories it is asked."),
-    Member::computed("link", "The address of the field."),
+    Member::computed("category_count", "In how many categories it is asked.").shown_as(&Shape::Either(&[Shape::Integer(0, LIMIT), Shape::OneOf(|| vec!["all"])])).shown(),
+    Member::link().hidden(),
     Member::optional("season", Shape::Ref(Kind::Season), "The season that it belongs to, where that is stated.")
         .nullable(),
     Member::optional("form", Shape::Ref(Kind::Form), "The form that it belongs to; left out within a tab.").nullable(),
@@ -58,13 +58,16 @@ pub(super) const MEMBERS: &[Member] = &[
         "categories",
         Shape::Either(&[Shape::Only("*"), Shape::Set(&Shape::Ref(Kind::Category), CATEGORIES)]),
         "The slugs of the categories that it is asked in; [\"*\"] or left out, all of them.",
-    ),
-    Member::optional("order", Shape::Integer(0, LIMIT), "Its place on the tab."),
-    Member::required("title", Shape::Translated(NAME_LENGTH), "The question in plain text.").identifying(),
+    )
+    .creatable()
+    .updatable()
+    .shown_as(&Shape::Either(&[Shape::Only("*"), Shape::Set(&Shape::Slug, CATEGORIES)])),
+    Member::optional("order", Shape::Integer(0, LIMIT), "Its place on the tab.").creatable().updatable(),
+    Member::required("title", Shape::Translated(NAME_LENGTH), "The question in plain text.").identifying().text().to_create().updatable(),
     Member::optional("label", Shape::Translated(TEXT_LENGTH), "The question in HTML; the title where it is left out."),
-    Member::optional("help_text", Shape::Translated(TEXT_LENGTH), "Longer help."),
-    Member::optional("hint_text", Shape::Translated(TEXT_LENGTH), "A hint within the input."),
-    Member::optional("required", Shape::Flag, "Whether an entry can be submitted only with an answer."),
+    Member::optional("help_text", Shape::Translated(TEXT_LENGTH), "Longer help.").text().creatable().updatable(),
+    Member::optional("hint_text", Shape::Translated(TEXT_LENGTH), "A hint within the input.").text().creatable().updatable(),
+    Member::optional("required", Shape::Flag, "Whether an entry can be submitted only with an answer.").creatable().updatable(),
     Member::optional("searchable", Shape::Flag, "Whether entries are found by its answers."),
     Member::optional("applicant_read_access", Shape::Flag, "Whether the applicant sees the answers; true if left out."),
     Member::optional(
@@ -76,7 +79,7 @@ pub(super) const MEMBERS: &[Member] = &[
         "protection",
         Shape::OneOf(|| names(Protection::CHOICES)),
         "How well the answers are kept from those who need not see them; standard where it is left out.",
-    ),
+    ).creatable().updatable(),
     Member::optional(
         "visibility",
         Shape::List(&Shape::OneOf(|| names(Visibility::CHOICES)), Visibility::CHOICES.len()),
@@ -90,10 +93,10 @@ pub(super) const MEMBERS: &[Member] = &[
         "The field that must have an answer for this one to be shown; conditional says more.",
     )
     .nullable(),
-    Member::optional("conditional", CONDITION, "Under which answer of another field it is shown.").nullable(),
-    Member::optional("options", Shape::List(&OPTION, OPTIONS), "What a choice offers."),
-    Member::optional("columns", Shape::List(&COLUMN, COLUMNS), "The columns of a table."),
-    Member::optional("currency", CURRENCY, "The currency of an amount; required for the type currency.").nullable(),
+    Member::optional("conditional", CONDITION, "Under which answer of another field it is shown.").nullable().hidden(),
+    Member::optional("options", Shape::List(&OPTION, OPTIONS), "What a choice offers.").shown_as(&Shape::List(&Shape::Text(TEXT_LENGTH), OPTIONS)).creatable().updatable(),
+    Member::optional("columns", Shape::List(&COLUMN, COLUMNS), "The columns of a table.").creatable().updatable().hidden(),
+    Member::optional("currency", CURRENCY, "The currency of an amount; required for the type currency.").nullable().creatable().updatable().hidden(),
     limit("maximum_characters", "At most this many characters."),
     limit("maximum_words", "At most this many words."),
     limit("minimum_characters", "At least this many characters."),
@@ -102,8 +105,8 @@ pub(super) const MEMBERS: &[Member] = &[
         "file_types",
         Shape::Set(&Shape::Pattern(file_types::PATTERN), FILE_TYPES),
         "The types of files that are taken, as extensions such as pdf or media types such as image/*; none means every type.",
-    ),
-    Member::optional("max_file_size", Shape::Integer(1, LIMIT), "The most bytes of a file.").nullable(),
+    ).creatable().updatable(),
+    Member::optional("max_file_size", Shape::Integer(1, LIMIT), "The most bytes of a file.").nullable().creatable().updatable(),
     Member::optional(
         "auto_scoring",
         Shape::Integer(0, LIMIT),
@@ -112,3 +115,45 @@ pub(super) const MEMBERS: &[Member] = &[
     Member::created("created"),
     Member::updated("updated"),
 ];
+
+/// What bodies say in other words than program files.
+pub const BODY: &[Member] = &[
+    Member::required("type", Shape::OneOf(creatable), "What kind of answer it takes.").to_create().hidden(),
+    Member::optional("type", Shape::OneOf(|| names(FieldType::CHOICES)), "The type that it has.").updatable().hidden(),
+    Member::required("tab", Shape::Ref(Kind::Tab), "The tab, which decides the form and what is asked about.")
+        .to_create()
+        .updatable()
+        .hidden(),
+    Member::optional("form", Shape::Ref(Kind::Form), "The tab's form, for those who want to say it as well.")
+        .creatable()
+        .updatable()
+        .hidden(),
+    Member::optional("conditional", BODY_CONDITION, "Under which answer of another field it is shown.")
+        .nullable()
+        .creatable()
+        .updatable()
+        .hidden(),
+    Member::optional("limits", LIMITS, "How short and how long a text may be; null takes all limits away.")
+        .nullable()
+        .creatable()
+        .updatable()
+        .hidden(),
+];
+
+/// Formulas are made by program files.
+fn creatable() -> Vec<&'static str> {
+    names(FieldType::CHOICES).into_iter().filter(|name| *name != FieldType::Formula.name()).collect()
+}
+
+const BODY_CONDITION: Shape = Shape::Object(&[
+    Member::required("field", Shape::Ref(Kind::Field), "The field whose answer decides."),
+    Member::required("operator", Shape::OneOf(|| names(Operator::CHOICES)), "How the answer is compared."),
+    Member::optional("value", Shape::Any, "What it is compared with: an answer to that field, or a list of such."),
+]);
+
+const LIMITS: Shape = Shape::Object(&[
+    limit("minimum_characters", "At least this many characters."),
+    limit("maximum_characters", "At most this many characters."),
+    limit("minimum_words", "At least this many words."),
+    limit("maximum_words", "At most this many words."),
+]);

@@ -28,7 +28,6 @@ mod list;
 mod members;
 mod record;
 mod rules;
-pub mod schemas;
 mod validate;
 
 pub use answers::{AnswerHead, write_answers};
@@ -36,6 +35,7 @@ pub use api::routes;
 pub use body::{Changes, LimitChanges, read_create, read_update};
 pub use conditions::is_shown;
 pub use document::document;
+pub use members::BODY;
 use record::write_settings;
 pub use rules::{
     check, create, form_of, is_asked_in, keeps_meaning, rank, resource_of, restore, season_of, trash, update,

@@ -5,7 +5,6 @@ use axum::routing::get;
 
 use super::{Form, FormType, document};
 use crate::app::App;
-use crate::http::openapi::Error;
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::listing::{self, Of, SetupList, columns, one_or_every};
@@ -51,10 +50,8 @@ list_parameters!(Query, LIST.spec);
     tag = "Forms",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("FormPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     listing::page(&caller, raw.as_deref(), &LIST, |form| document(form, caller.program())).await
@@ -66,12 +63,9 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     path = "/form/{slug}",
     operation_id = "GetFormV23",
     tag = "Forms",
-    params(("slug" = String, Path, description = "The form", pattern = "^[A-Za-z]{8}$")),
     responses(
-        (status = 200, description = "The form"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The form", body = ref("Form")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let program = caller.program();

@@ -101,7 +101,7 @@ impl SetupRecord for Form {
     const KIND: Kind = Kind::Form;
 
     const MEMBERS: &'static [Member] = &[
-        Member::computed("link", "The address of the form."),
+        Member::link().hidden(),
         Member::optional(
             "season",
             Shape::Ref(Kind::Season),
@@ -127,8 +127,9 @@ impl SetupRecord for Form {
             Shape::Integer(0, LIMIT),
             "The least automatic score with which an entry is eligible; null for none, so that none is screened.",
         )
-        .nullable(),
-        Member::optional("archived", Shape::Flag, "Whether it is kept and takes no more entries."),
+        .nullable()
+        .hidden(),
+        Member::optional("archived", Shape::Flag, "Whether it is kept and takes no more entries.").hidden(),
         Member::created("created"),
         Member::updated("updated"),
     ];

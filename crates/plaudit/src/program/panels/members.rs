@@ -6,7 +6,7 @@ use crate::program::chapters::{NAME_LENGTH, Status};
 use crate::program::{Member, Shape, names};
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("link", "The address of the panel."),
+    Member::link(),
     Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),
     Member::required("score_set", Shape::Ref(Kind::ScoreSet), "The score set that it judges, which is no gallery.")
         .identifying(),

@@ -16,7 +16,7 @@ const AMOUNT: Shape = Shape::Object(&[
 ]);
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("link", "The address of the price."),
+    Member::link(),
     Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),
     Member::required("title", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
     Member::optional("type", Shape::OneOf(|| names(PriceType::CHOICES)), "What is paid for; entry if left out."),

@@ -12,7 +12,7 @@ const REVIEWER: Shape = Shape::Object(&[
 ]);
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("link", "The address of the review stage."),
+    Member::link(),
     Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),
     Member::required("form", Shape::Ref(Kind::Form), "The form of its entries.").identifying(),
     Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),

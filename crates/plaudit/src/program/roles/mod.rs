@@ -90,7 +90,7 @@ impl SetupRecord for Role {
     const KIND: Kind = Kind::Role;
 
     const MEMBERS: &'static [Member] = &[
-        Member::computed("link", "The address of the role."),
+        Member::link(),
         Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
         Member::optional(
             "type",

@@ -5,7 +5,6 @@ use axum::routing::get;
 
 use super::{Round, RoundType, document};
 use crate::app::App;
-use crate::http::openapi::Error;
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::listing::{self, Of, SetupList, columns};
@@ -50,10 +49,8 @@ list_parameters!(Query, LIST.spec);
     tag = "Rounds",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("RoundPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     listing::page(&caller, raw.as_deref(), &LIST, |round| document(round, caller.program())).await
@@ -65,12 +62,9 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     path = "/round/{slug}",
     operation_id = "GetRoundV23",
     tag = "Rounds",
-    params(("slug" = String, Path, description = "The round", pattern = "^[A-Za-z]{8}$")),
     responses(
-        (status = 200, description = "The round"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The round", body = ref("Round")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let program = caller.program();

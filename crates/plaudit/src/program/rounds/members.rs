@@ -6,9 +6,9 @@ use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Member, Shape, names};
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("link", "The address of the round."),
+    Member::link().hidden(),
     Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),
-    Member::required("form", Shape::Ref(Kind::Form), "The form of its entries.").identifying(),
+    Member::required("form", Shape::Ref(Kind::Form), "The form of its entries.").identifying().shown_as(&Shape::Slug),
     Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
     Member::required("type", Shape::OneOf(|| names(RoundType::CHOICES)), "What it is for."),
     Member::optional(

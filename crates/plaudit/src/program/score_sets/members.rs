@@ -71,39 +71,48 @@ const STEP: Shape = Shape::Object(&[
 ]);
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("link", "The address of the score set."),
+    Member::link().hidden(),
     Member::required("season", Shape::Ref(Kind::Season), "The season that it belongs to.").identifying(),
-    Member::required("form", Shape::Ref(Kind::Form), "The form of its entries.").identifying(),
+    Member::required("form", Shape::Ref(Kind::Form), "The form of its entries.").identifying().shown_as(&Shape::Slug),
     Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
     Member::required("mode", Shape::OneOf(|| names(Mode::CHOICES)), "How its entries are judged."),
-    Member::optional("qualifying", QUALIFYING, "How entries pass.").only_with("mode", "qualifying"),
-    Member::optional("top_pick", TOP_PICK, "How rankings become a result.").only_with("mode", "top_pick"),
-    Member::optional("vip_judging", VIP_JUDGING, "How points become a result.").only_with("mode", "vip_judging"),
-    Member::optional("voting", VOTING, "How many votes there are.").only_with("mode", "voting"),
+    Member::optional("qualifying", QUALIFYING, "How entries pass.").only_with("mode", "qualifying").hidden(),
+    Member::optional("top_pick", TOP_PICK, "How rankings become a result.").only_with("mode", "top_pick").hidden(),
+    Member::optional("vip_judging", VIP_JUDGING, "How points become a result.")
+        .only_with("mode", "vip_judging")
+        .hidden(),
+    Member::optional("voting", VOTING, "How many votes there are.").only_with("mode", "voting").hidden(),
     Member::optional("order", Shape::Integer(0, COUNT), "Its place among the score sets.").nullable(),
-    Member::optional("archived", Shape::Flag, "Whether it is kept and judged no more."),
+    Member::optional("archived", Shape::Flag, "Whether it is kept and judged no more.").hidden(),
     Member::optional(
         "min_judges",
         Shape::Integer(1, COUNT),
         "Without so many sheets that count an entry has no place; 1 where it is left out.",
-    ),
+    )
+    .hidden(),
     Member::optional(
         "conflicts",
         Shape::OneOf(|| names(Conflicts::CHOICES)),
         "What becomes of sheets of judges with a conflict of interest; left_out where it is left out.",
-    ),
+    )
+    .hidden(),
     Member::optional(
         "places",
         Shape::OneOf(|| names(Places::CHOICES)),
         "How places are numbered where entries share one; competition where it is left out.",
-    ),
-    Member::optional("tie_break", Shape::List(&STEP, STEPS), "The steps that are taken to tell equal entries apart."),
-    Member::optional("cut_line", Shape::Integer(1, COUNT), "How many places go on; null for no line.").nullable(),
+    )
+    .hidden(),
+    Member::optional("tie_break", Shape::List(&STEP, STEPS), "The steps that are taken to tell equal entries apart.")
+        .hidden(),
+    Member::optional("cut_line", Shape::Integer(1, COUNT), "How many places go on; null for no line.")
+        .nullable()
+        .hidden(),
     Member::optional(
         "ties_at_cut",
         Shape::OneOf(|| names(TiesAtCut::CHOICES)),
         "What becomes of entries that share the last of these places; included where it is left out.",
-    ),
+    )
+    .hidden(),
     Member::created("created"),
     Member::updated("updated"),
 ];

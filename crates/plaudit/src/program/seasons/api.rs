@@ -5,7 +5,6 @@ use axum::routing::get;
 
 use super::{Season, document};
 use crate::app::App;
-use crate::http::openapi::Error;
 use crate::http::page::{ListSpec, list_parameters};
 use crate::http::{ApiError, Caller, PathSlug, RawQuery, Reply};
 use crate::program::listing::{self, Of, SetupList, columns};
@@ -40,10 +39,8 @@ list_parameters!(Query, LIST.spec);
     tag = "Seasons",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("SeasonPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     listing::page(&caller, raw.as_deref(), &LIST, document).await
@@ -55,12 +52,9 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     path = "/season/{slug}",
     operation_id = "GetSeasonV23",
     tag = "Seasons",
-    params(("slug" = String, Path, description = "The season", pattern = "^[A-Za-z]{8}$")),
     responses(
-        (status = 200, description = "The season"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The season", body = ref("Season")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let season = caller.program().seasons.live_record(slug).ok_or(ApiError::NotFound)?;

@@ -83,7 +83,7 @@ impl SetupRecord for Season {
             Shape::OneOf(|| names(Status::CHOICES)),
             "Where it is in its life; one season is active at a time.",
         ),
-        Member::computed("link", "The address of the season."),
+        Member::link().hidden(),
         Member::created("created"),
         Member::updated("updated"),
     ];

@@ -5,7 +5,6 @@ use axum::routing::get;
 
 use super::{Tax, document};
 use crate::app::App;
-use crate::http::openapi::Error;
 use crate::http::page::{ListSpec, list_parameters};
 use crate::http::{ApiError, Caller, RawQuery, Reply};
 use crate::program::listing::{self, Of, SetupList, columns};
@@ -47,10 +46,8 @@ list_parameters!(Query, LIST.spec);
     tag = "Taxes",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("TaxPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     listing::page(&caller, raw.as_deref(), &LIST, document).await

@@ -47,7 +47,7 @@ impl SetupRecord for Tax {
     const KIND: Kind = Kind::Tax;
 
     const MEMBERS: &'static [Member] = &[
-        Member::computed("link", "The address of the tax."),
+        Member::link(),
         Member::required("country", Shape::Pattern("^[A-Z]{2}$"), "The code of the country, ISO 3166-1 alpha-2.")
             .identifying(),
         Member::optional(

@@ -91,6 +91,7 @@ fn sample(shape: &Shape) -> Value {
         }
         Shape::Either(shapes) => sample(&shapes[shapes.len() - 1]),
         Shape::Only(text) => json!([text]),
+        Shape::Component(name) => panic!("{name} stands in no program file"),
     }
 }
 

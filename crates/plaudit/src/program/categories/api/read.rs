@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use crate::files;
-use crate::http::openapi::Error;
 use crate::http::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters, words};
 use crate::http::{self, ApiError, Caller, IncludeSettings, PathSlug, RawQuery, Reply};
 use crate::list::ENTRIES;
@@ -80,10 +79,8 @@ fn offered_in(query: &ListQuery, program: &Program) -> Vec<Ask> {
     tag = "Categories",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("CategoryPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
@@ -105,14 +102,11 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     operation_id = "GetCategoryV23",
     tag = "Categories",
     params(
-        ("slug" = String, Path, description = "The category", pattern = "^[A-Za-z]{8}$"),
         ("include" = Option<String>, Query, description = "`settings` adds the members of create and update", pattern = "^settings$"),
     ),
     responses(
-        (status = 200, description = "The category"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The category", body = ref("Category")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSettings) -> Result<Reply, ApiError> {
     let program = caller.program();

@@ -1,7 +1,6 @@
 //! The images of a category.
 
 use crate::db::Tx;
-use crate::http::openapi::{Error, File, UploadFile};
 use crate::http::{ApiError, Caller, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::program::categories::{Category, IMAGES};
@@ -15,13 +14,10 @@ use crate::text::Slug;
     path = "/category/{slug}/upload",
     operation_id = "PostCategoryUploadV23",
     tag = "Categories",
-    params(("slug" = String, Path, description = "The category", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UploadFile, content_type = "application/json"),
+    request_body(content = ref("UploadFile"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The file of the image", body = File),
-        (status = "4XX", description = "Why it was not taken", body = Error),
+        (status = 201, description = "The file of the image", body = ref("UploadedFile")),
     ),
-    security(("key" = [])),
 )]
 pub async fn upload(caller: Caller, PathSlug(slug): PathSlug, _: Writer, upload: Upload) -> Result<Reply, ApiError> {
     upload.write(caller, slug, |tx, writing| Box::pin(write_image(tx, writing))).await

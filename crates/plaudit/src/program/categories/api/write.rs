@@ -1,9 +1,7 @@
 //! Making, changing and deleting categories.
 
-use super::{CreateCategory, UpdateCategory};
 use crate::db::{DbError, Tx};
 use crate::files;
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
 use crate::ids::Ids;
 use crate::kind::Kind;
@@ -23,12 +21,10 @@ struct Creating {
     path = "/category",
     operation_id = "PostCategoryV23",
     tag = "Categories",
-    request_body(content = CreateCategory, content_type = "application/json"),
+    request_body(content = ref("CreateCategory"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The category"),
-        (status = "4XX", description = "Why it was not made", body = Error),
+        (status = 201, description = "The category", body = ref("Category")),
     ),
-    security(("key" = [])),
 )]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let ids = caller.app().ids.clone();
@@ -56,13 +52,10 @@ struct Updating {
     path = "/category/{slug}",
     operation_id = "PutCategoryV23",
     tag = "Categories",
-    params(("slug" = String, Path, description = "The category", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateCategory, content_type = "application/json"),
+    request_body(content = ref("UpdateCategory"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The category"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 200, description = "The category", body = ref("Category")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     caller.write(Updating { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
@@ -95,12 +88,9 @@ async fn shown<S>(tx: &mut Tx, writing: &Writing<S>, category: &Category) -> Res
     path = "/category/{slug}",
     operation_id = "DeleteCategoryV23",
     tag = "Categories",
-    params(("slug" = String, Path, description = "The category", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The category is in the trash"),
-        (status = "4XX", description = "Why it is not", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await

@@ -1,6 +1,5 @@
 //! Reading chapters.
 
-use crate::http::openapi::Error;
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::http::{ApiError, Caller, IncludeSettings, PathSlug, RawQuery, Reply};
 use crate::program::chapters::{Chapter, Status, document, write_settings};
@@ -45,10 +44,8 @@ fn shown(chapter: &Chapter, caller: &Caller) -> String {
     tag = "Chapters",
     params(Query),
     responses(
-        (status = 200, description = "The page"),
-        (status = "4XX", description = "Why there is none", body = Error),
+        (status = 200, description = "The page", body = ref("ChapterPage")),
     ),
-    security(("key" = [])),
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     listing::page(&caller, raw.as_deref(), &LIST, |chapter| shown(chapter, &caller)).await
@@ -61,14 +58,11 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
     operation_id = "GetChapterV23",
     tag = "Chapters",
     params(
-        ("slug" = String, Path, description = "The chapter", pattern = "^[A-Za-z]{8}$"),
         ("include" = Option<String>, Query, description = "`settings` adds the members of create and update", pattern = "^settings$"),
     ),
     responses(
-        (status = 200, description = "The chapter"),
-        (status = "4XX", description = "Why it is not shown", body = Error),
+        (status = 200, description = "The chapter", body = ref("Chapter")),
     ),
-    security(("key" = [])),
 )]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSettings) -> Result<Reply, ApiError> {
     let chapter = caller.program().chapters.live_record(slug).ok_or(ApiError::NotFound)?;

@@ -1,8 +1,6 @@
 //! Making, changing and deleting chapters.
 
-use super::{CreateChapter, UpdateChapter};
 use crate::db::{AccountId, DbError, Source, Tx};
-use crate::http::openapi::Error;
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
 use crate::ids::Ids;
 use crate::kind::Kind;
@@ -23,12 +21,10 @@ struct Creating {
     path = "/chapter",
     operation_id = "PostChapterV23",
     tag = "Chapters",
-    request_body(content = CreateChapter, content_type = "application/json"),
+    request_body(content = ref("CreateChapter"), content_type = "application/json"),
     responses(
-        (status = 201, description = "The chapter"),
-        (status = "4XX", description = "Why it was not made", body = Error),
+        (status = 201, description = "The chapter", body = ref("Chapter")),
     ),
-    security(("key" = [])),
 )]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let ids = caller.app().ids.clone();
@@ -59,13 +55,10 @@ struct Updating {
     path = "/chapter/{slug}",
     operation_id = "PutChapterV23",
     tag = "Chapters",
-    params(("slug" = String, Path, description = "The chapter", pattern = "^[A-Za-z]{8}$")),
-    request_body(content = UpdateChapter, content_type = "application/json"),
+    request_body(content = ref("UpdateChapter"), content_type = "application/json"),
     responses(
-        (status = 200, description = "The chapter"),
-        (status = "4XX", description = "Why it did not change", body = Error),
+        (status = 200, description = "The chapter", body = ref("Chapter")),
     ),
-    security(("key" = [])),
 )]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     caller.write(Updating { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
@@ -108,12 +101,9 @@ fn shown<S>(chapter: &Chapter, writing: &Writing<S>) -> String {
     path = "/chapter/{slug}",
     operation_id = "DeleteChapterV23",
     tag = "Chapters",
-    params(("slug" = String, Path, description = "The chapter", pattern = "^[A-Za-z]{8}$")),
     responses(
         (status = 204, description = "The chapter is in the trash"),
-        (status = "4XX", description = "Why it is not", body = Error),
     ),
-    security(("key" = [])),
 )]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
