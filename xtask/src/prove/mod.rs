@@ -27,9 +27,11 @@ mod limit;
 mod lists;
 mod many_accounts;
 mod newcomer;
+mod openapi;
 mod race;
 mod rename;
 mod round_trip;
+mod schemathesis;
 mod service;
 mod setup_bodies;
 mod setup_lists;
@@ -37,6 +39,7 @@ mod snapshot;
 mod speed;
 mod statements;
 mod streams;
+mod tools;
 mod uploads;
 mod xml;
 
@@ -54,6 +57,8 @@ const PROOFS: &[Proof] = &[
     apply::PROOF,
     snapshot::PROOF,
     setup_bodies::PROOF,
+    openapi::PROOF,
+    schemathesis::PROOF,
     lists::PROOF,
     many_accounts::PROOF,
     statements::PROOF,

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::components::{self, ERRORS};
 use crate::http::accept::Format;
 use crate::program::component;
+use crate::users::EMAIL_LENGTH;
 
 /// The groups of operations, in the order of the documentation.
 const GROUPS: &[(&str, &str)] = &[
@@ -91,7 +92,7 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value) {
         operation["requestBody"]["required"] = json!(true);
     }
     let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
-    let of_path: Vec<Value> = names.map(|name| path_parameter(path, name)).collect();
+    let of_path: Vec<Value> = names.map(|name| path_parameter((method, path), name)).collect();
     let is_about_one = !of_path.is_empty();
     let mut headers = vec!["Language", if writes { "IdempotencyKey" } else { "IfNoneMatch" }];
     if writes && is_about_one {
@@ -157,15 +158,16 @@ fn name_schemas(value: &mut Value) {
 }
 
 /// A part of a path.
-fn path_parameter(path: &str, name: &str) -> Value {
+fn path_parameter(operation: (&str, &str), name: &str) -> Value {
     let (about, schema) = match name {
         "token" => ("The token of the file.", component("Token")),
         "tags" => ("Tags, with commas between them.", json!({ "type": "string", "minLength": 1 })),
         "field" => ("The slug of the field.", component("Slug")),
         "tab" => ("The slug of the tab.", component("Slug")),
-        _ if path == "/user/{slug}" => {
-            ("The slug of the user; to read, an e-mail address as well.", json!({ "type": "string" }))
-        }
+        _ if operation == ("get", "/user/{slug}") => (
+            "The slug of the user, or the e-mail address.",
+            json!({ "anyOf": [component("Slug"), { "type": "string", "format": "email", "maxLength": EMAIL_LENGTH }] }),
+        ),
         _ => ("The slug of the record.", component("Slug")),
     };
     json!({ "name": name, "in": "path", "required": true, "description": about, "schema": schema })

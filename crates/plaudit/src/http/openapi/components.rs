@@ -199,7 +199,7 @@ fn answers() -> Map<String, Value> {
 /// Bodies that make or change no whole record. Those about one value pass unknown members over.
 fn bodies() -> Map<String, Value> {
     let file = json!({
-        "filename": { "description": "The name of the file, without a path.", "type": "string", "maxLength": 255 },
+        "filename": { "description": "The name of the file, without a path.", "type": "string", "maxLength": 255, "pattern": "\\S" },
         "data": { "description": "The bytes of the file in strict base64.", "type": "string", "contentEncoding": "base64" },
     });
     let mut upload = object("A file.", file);

@@ -2,7 +2,7 @@
 
 use crate::kind::Kind;
 use crate::program::accounts::Account;
-use crate::program::categories::Category;
+use crate::program::categories::{self, Category};
 use crate::program::chapters::Chapter;
 use crate::program::content_blocks::ContentBlock;
 use crate::program::fields::{self, Field};
@@ -35,7 +35,10 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         .with_settings(),
         Kind::ContentBlock => setup!(ContentBlock, "A text that stands above forms.").without_list(),
         Kind::Form => setup!(Form, "A form."),
-        Kind::Category => setup!(Category, "A category.").with_settings(),
+        Kind::Category => {
+            let members = &[&[SLUG], Category::MEMBERS, categories::BODY];
+            Description::new("Category", "A category.", members).with_settings()
+        }
         Kind::Field => {
             let members = &[&[SLUG], Field::MEMBERS, fields::BODY];
             Description::new("Field", "A question of a form.", members).with_settings()

@@ -34,7 +34,7 @@ pub(super) const MEMBERS: &[Member] = &[
     )
     .to_create()
     .updatable(),
-    Member::optional("form", Shape::Ref(Kind::Form), "The form of its entries.").nullable().creatable(),
+    Member::optional("form", Shape::Ref(Kind::Form), "The form of its entries.").nullable(),
     Member::optional("parent", Shape::Ref(Kind::Category), "The category that it is a part of.")
         .nullable()
         .identifying()
@@ -50,8 +50,6 @@ pub(super) const MEMBERS: &[Member] = &[
         "The chapters that offer it; none means every chapter of its season.",
     )
     .nullable()
-    .creatable()
-    .updatable()
     .in_single_reads()
     .never_null(),
     Member::optional(
@@ -110,4 +108,23 @@ pub(super) const MEMBERS: &[Member] = &[
     Member::optional("locked", Shape::Flag, "Whether its entries can no longer be changed.").updatable().hidden(),
     Member::created("created"),
     Member::updated("updated"),
+];
+
+/// What bodies cannot say by null, as program files can.
+pub const BODY: &[Member] = &[
+    Member::optional(
+        "form",
+        Shape::Ref(Kind::Form),
+        "The form of its entries; the season's first one where it is left out.",
+    )
+    .creatable()
+    .hidden(),
+    Member::optional(
+        "chapters",
+        Shape::Set(&Shape::Ref(Kind::Chapter), CHAPTERS),
+        "The chapters that offer it, all of its season; none means every chapter of it.",
+    )
+    .creatable()
+    .updatable()
+    .hidden(),
 ];

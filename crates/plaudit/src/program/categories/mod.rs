@@ -20,6 +20,7 @@ pub use api::routes;
 pub use body::{Body, read_create, read_update};
 use document::{chapter_count, write_settings};
 pub use document::{document, item};
+pub use members::BODY;
 pub use rules::{create, moved_up, update};
 
 use super::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};

@@ -16,9 +16,9 @@ pub use api::routes;
 use rules::write_settings;
 pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 
-use super::{Context, Member, Program, SetupRecord, Shape, names};
+use super::{Context, Member, SetupRecord, Shape, names};
 use crate::document::Object;
-use crate::input::{self, Members, Violations};
+use crate::input::{self, Members};
 use crate::kind::Kind;
 use crate::text::{Slug, Timestamp, Token, Translated};
 
@@ -123,7 +123,7 @@ impl SetupRecord for Chapter {
         .hidden(),
         Member::optional(
             "managers",
-            Shape::List(&Shape::Ref(Kind::User), MANAGERS),
+            Shape::Set(&Shape::Ref(Kind::User), MANAGERS),
             "Who manages it, in the order in which they were named; left out, who does stays.",
         )
         .kept()
@@ -142,7 +142,7 @@ impl SetupRecord for Chapter {
         let image_heading = members.optional("image_heading", input::translated(languages, NAME_LENGTH));
         let image = members.nullable("image", input::token);
         let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH));
-        let managers = members.optional("managers", input::list(MANAGERS, input::slug));
+        let managers = members.optional("managers", input::slugs(MANAGERS));
         let created = members.optional("created", input::time).unwrap_or(context.now);
         let updated = members.optional("updated", input::time).unwrap_or(context.now);
         Some(Self {
@@ -184,10 +184,6 @@ impl SetupRecord for Chapter {
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         let managers = self.managers.iter().map(|manager| ("managers", Kind::User, *manager));
         std::iter::once(("season", Kind::Season, self.season)).chain(managers).collect()
-    }
-
-    fn check(&self, _: &Program) -> Violations {
-        rules::check(self)
     }
 
     fn files(&self) -> Vec<(&'static str, &Token)> {

@@ -102,15 +102,6 @@ pub(super) fn write_settings(chapter: &Chapter, object: &mut Object<'_>) {
     object.slugs("managers", &chapter.managers);
 }
 
-/// What is wrong with a chapter of a program file: it names each manager once.
-pub(super) fn check(chapter: &Chapter) -> Violations {
-    let mut violations = Violations::default();
-    for slug in input::twice(chapter.managers.iter().copied()) {
-        violations.add("managers", format!("names {slug} twice"));
-    }
-    violations
-}
-
 /// The managers of these slugs; `found` are those of them that are users of the account.
 fn managers(named: Vec<Slug>, found: &[Candidate], program: &Program, violations: &mut Violations) -> Vec<Slug> {
     let mut managers = Vec::with_capacity(named.len());
