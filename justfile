@@ -12,9 +12,9 @@ demo:
 test:
     cargo xtask test
 
-# Run the tests of the server on both engines, or those whose names contain a word.
-check filter="":
-    cargo xtask postgres -- cargo test --release --workspace {{ filter }}
+# Run the tests of the interface on both engines, or those whose names contain a word.
+check word="":
+    cargo xtask check {{ word }}
 
 # Format the code.
 format:

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `tidy`, `prove`, `bench`, `postgres`.
+//! The project's own commands: `cargo xtask test`, `check`, `tidy`, `prove`, `bench`, `postgres`.
 #![allow(clippy::disallowed_methods, reason = "a tool of the developer reads the environment and the clock itself")]
 
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::{Parser, Subcommand};
 
 mod bench;
+mod check;
 mod metadata;
 mod postgres;
 mod process;
@@ -27,6 +28,12 @@ struct Arguments {
 enum Command {
     /// Run everything that a change must pass: format, lints, invariants, tests on both engines, short proofs.
     Test,
+    /// Run the tests of the interface whose names contain a word, on both engines, in the development profile.
+    Check {
+        /// The word; without it, all of them.
+        #[arg(default_value = "")]
+        word: String,
+    },
     /// Check the invariants of ARCHITECTURE.md on the source text.
     Tidy,
     /// Show one claim about the release binary; the last line is the verdict.
@@ -78,6 +85,7 @@ fn main() -> ExitCode {
 fn run(command: Command, root: &Path) -> Result<ExitCode> {
     match command {
         Command::Test => test::run(root),
+        Command::Check { word } => check::run(root, &word),
         Command::Tidy => tidy::run(root),
         Command::Prove(arguments) => prove(&arguments, root),
         Command::Bench { arguments } => bench::run(root, &arguments),

@@ -41,6 +41,7 @@ mod statements;
 mod streams;
 mod tools;
 mod uploads;
+mod weight;
 mod xml;
 
 /// Every proof, in the order in which `--all` runs them.
@@ -70,6 +71,7 @@ const PROOFS: &[Proof] = &[
     streams::PROOF,
     uploads::PROOF,
     newcomer::PROOF,
+    weight::PROOF,
 ];
 
 /// A claim and how it is shown.

@@ -4,6 +4,7 @@
 //!
 //! - `x-api-language` takes the languages of the account, and `cursor` what an answer gave: the one has a value of this account
 //!   here, the other is left out.
+//! - `updated_at[between]` takes two times, the earlier one first: it is left out.
 //! - `If-Match` and `Idempotency-Key` are left out: random ones are refused, rightly, with 412 and 422.
 //! - A body that fits its schema may name records that there are not, or leave out a text in the account's own language: 422. A
 //!   body of more than 1 MB is 413, whatever is wrong in it.
@@ -90,7 +91,8 @@ fn askable(mut document: Value) -> Value {
             if let Some(parameters) = operation["parameters"].as_array_mut() {
                 let is_left_out = |parameter: &Value| {
                     let named = parameter["$ref"].as_str().and_then(|name| name.rsplit('/').next()).unwrap_or_default();
-                    LEFT_OUT.contains(&named) || parameter["name"] == "cursor"
+                    LEFT_OUT.contains(&named)
+                        || ["cursor", "updated_at[between]"].iter().any(|name| parameter["name"] == *name)
                 };
                 parameters.retain(|parameter| !is_left_out(parameter));
             }
@@ -104,7 +106,7 @@ fn askable(mut document: Value) -> Value {
 
 /// How many requests were made, by the summary.
 fn generated(printed: &str) -> Option<u64> {
-    let line = printed.lines().find(|line| line.contains(" generated"))?;
+    let line = printed.lines().find(|line| line.contains(" generated,"))?;
     line.split_whitespace().next()?.replace(',', "").parse().ok()
 }
 

@@ -108,7 +108,9 @@ impl Filter {
             FilterKind::Slug => "must be a slug of 8 letters".to_owned(),
             FilterKind::SlugOrAll => format!("must be a slug of 8 letters, or {ALL}"),
             FilterKind::SlugOr(words) => format!("must be a slug of 8 letters, or one of: {}", words.join(", ")),
-            FilterKind::Text { max } => format!("must be a text of 1 to {max} characters"),
+            FilterKind::Text { max } => {
+                format!("must be a text of 1 to {max} characters, none of them a control character")
+            }
             FilterKind::Email => "must be an e-mail address".to_owned(),
             FilterKind::Locale => "must be a locale code such as en_GB".to_owned(),
             FilterKind::Date => {

@@ -10,7 +10,7 @@ use utoipa::openapi::{RefOr, Required};
 use super::cursor::MAXIMUM_LENGTH;
 use super::filter::{ALL, Bracket, EMAIL_LENGTH, Filter, FilterKind};
 use super::paging::{NO_COUNT, Paging};
-use super::{Direction, ListSpec, MAXIMUM_PER_PAGE};
+use super::{Direction, ListSpec, MAXIMUM_PAGE, MAXIMUM_PER_PAGE};
 use crate::text::{Locale, Slug};
 
 /// Declares the type that stands for a list's query in `#[utoipa::path(params(…))]`, by the list's [`ListSpec`].
@@ -42,7 +42,10 @@ impl ListSpec {
 
     fn paging_parameter(&self, paging: Paging) -> Parameter {
         let (about, schema) = match paging {
-            Paging::Page => ("The page, not beside `cursor`.".to_owned(), whole_number().default(Some(Value::from(1)))),
+            Paging::Page => (
+                "The page, not beside `cursor`.".to_owned(),
+                whole_number().maximum(Some(MAXIMUM_PAGE)).default(Some(Value::from(1))),
+            ),
             Paging::PerPage => (
                 "The number of records a page.".to_owned(),
                 whole_number().maximum(Some(MAXIMUM_PER_PAGE)).default(Some(self.default_per_page.into())),
@@ -108,7 +111,9 @@ impl Filter {
             FilterKind::Slug => one(slug_or(&[])),
             FilterKind::SlugOrAll => one(slug_or(&[ALL])),
             FilterKind::SlugOr(words) => one(slug_or(words)),
-            FilterKind::Text { max } => one(string().min_length(Some(1)).max_length(Some(max))),
+            FilterKind::Text { max } => {
+                one(string().min_length(Some(1)).max_length(Some(max)).pattern(Some(NO_CONTROL_CHARACTERS)))
+            }
             FilterKind::Email => one(formatted(KnownFormat::Email).max_length(Some(EMAIL_LENGTH))),
             FilterKind::Locale => one(one_of(Locale::ALL.map(Locale::code))),
             FilterKind::Date => Bracket::ALL.map(|bracket| self.range_parameter(bracket)).into(),
@@ -151,6 +156,9 @@ impl Filter {
         }
     }
 }
+
+/// The control characters of Unicode are of one category, `Cc`.
+const NO_CONTROL_CHARACTERS: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 
 fn parameter(name: &str, about: String, schema: impl Into<RefOr<Schema>>) -> ParameterBuilder {
     let parameter = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query);
