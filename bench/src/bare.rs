@@ -169,7 +169,7 @@ fn change(tx: &rusqlite::Transaction<'_>, row: &mut Row, head: &mut Head) -> Res
 mod tests {
     use super::*;
 
-    const MIGRATION: &str = include_str!("../../crates/plaudit/migrations/V1__foundation.sql");
+    const MIGRATION: &str = include_str!("../../crates/db/migrations/V1__foundation.sql");
 
     #[test]
     fn groups_are_committed_on_the_schema_of_the_server() {

@@ -121,7 +121,7 @@ fn encoded(value: &dyn ToSql, kind: &Type) -> Result<Option<Vec<u8>>> {
 mod tests {
     use super::*;
 
-    const MIGRATION: &str = include_str!("../../crates/plaudit/migrations/V1__foundation.sql");
+    const MIGRATION: &str = include_str!("../../crates/db/migrations/V1__foundation.sql");
 
     #[test]
     fn orders_are_read_by_slug_and_by_row_on_the_schema_of_the_server() {

@@ -13,7 +13,7 @@ use list_view::{Column, Condition, Filter, Holds, Key, Path, View};
 
 use crate::http::page::{Ask, ListSpec};
 use crate::program::Program;
-use crate::text::Slug;
+use kernel::text::Slug;
 
 /// The numbers of the tables of a view. What is referred to has a lower number than what refers to it.
 pub const USERS: usize = 0;

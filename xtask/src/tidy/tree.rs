@@ -15,6 +15,9 @@ pub(super) struct Tree {
     pub(super) files: Vec<Source>,
 }
 
+/// The folders of the server's own crates.
+const SERVER: [&str; 3] = ["crates/kernel/src/", "crates/db/src/", "crates/plaudit/src/"];
+
 impl Tree {
     pub(super) fn read(root: &Path) -> Result<Self> {
         let mut command = Command::new("git");
@@ -40,9 +43,9 @@ impl Tree {
         self.files.iter().filter(|file| file.is_rust())
     }
 
-    /// The Rust files of the server crate, without its tests.
+    /// The Rust files of the server and of the crates below it that are its own, without tests.
     pub(super) fn server(&self) -> impl Iterator<Item = &Source> {
-        self.rust().filter(|file| file.path.starts_with("crates/plaudit/src/"))
+        self.rust().filter(|file| SERVER.iter().any(|folder| file.path.starts_with(folder)))
     }
 
     /// The Rust files of every crate that is shipped, without tests and without the developer's tools.

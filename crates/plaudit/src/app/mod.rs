@@ -8,18 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
-use crate::clock::Clock;
-use crate::db::{Db, DbError};
 use crate::http::download::DownloadSigner;
 use crate::http::idempotency::Running;
 use crate::http::metrics::Metrics;
 use crate::http::rate_limit::RateLimiter;
-use crate::ids::Ids;
 use crate::log::{self, Tails};
 use crate::program::Programs;
 use crate::storage::Storage;
 use crate::users;
 use crate::views::Views;
+use db::{Db, DbError};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
 
 /// What a deployment is set to, as far as requests are concerned.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! What the deployment as a whole keeps in the database.
 
-use crate::db::{AccountId, Db, DbError};
-use crate::ids::Ids;
+use db::{AccountId, Db, DbError};
+use kernel::ids::Ids;
 
 /// The secret that signs addresses of files, the same on every node; made when it is first asked for.
 // tidy: every account -- the secret is the deployment's

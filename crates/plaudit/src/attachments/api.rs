@@ -9,16 +9,16 @@ use super::list::LIST;
 use super::rules::{self, Given};
 use super::{Attachment, store};
 use crate::app::App;
-use crate::db::{DbError, Tx};
 use crate::entries::{self, Cause, EntryHead, check_changeable, refresh_detail};
 use crate::files;
 use crate::http::page::{ListQuery, list_parameters};
 use crate::http::{self, ApiError, Body, Caller, PathField, PathToken, RawQuery, Renderer, Reply, Writer, Writing};
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::log::{self, Action, Change};
 use crate::program::{Program, Record};
-use crate::text::{JsonObject, Slug, Token};
+use db::{DbError, Tx};
+use kernel::input::Violations;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug, Token};
 
 /// The routes of attachments.
 pub fn routes() -> Router<App> {

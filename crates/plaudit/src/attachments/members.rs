@@ -1,8 +1,8 @@
 //! The members of attachments as the interface describes them (contract, section 6).
 
 use super::LAST_PLACE;
-use crate::kind::Kind;
 use crate::program::{Member, Shape};
+use kernel::kind::Kind;
 
 /// The members of an attachment.
 pub const MEMBERS: &[Member] = &[

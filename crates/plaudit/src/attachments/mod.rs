@@ -19,12 +19,12 @@ pub use list::LISTED;
 pub use members::MEMBERS;
 pub use rules::write_shown;
 
-use crate::document::{self, Object};
 use crate::entries::Answers;
-use crate::input::{self, Members};
-use crate::kind::Kind;
 use crate::program::Context;
-use crate::text::{Slug, Timestamp, Token};
+use kernel::document::{self, Object};
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Token};
 
 /// The most attachments of an entry, which shows all of them.
 pub const MOST: i64 = 1_000;

@@ -1,14 +1,14 @@
 //! Pure rules of attachments.
 
 use super::{Attachment, LAST_PLACE};
-use crate::document::{self, Object};
 use crate::entries::{Asked, EntryHead, given_to};
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
-use crate::text::{Json, JsonObject, Slug, Timestamp};
+use kernel::document::{self, Object};
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Slug, Timestamp};
 
 /// Writes an attachment as its entry shows it (specification, section 2.4); `filename` is that of its file.
 pub fn write_shown(attachment: &Attachment, filename: &str, object: &mut Object<'_>) {

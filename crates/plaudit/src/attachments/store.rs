@@ -1,12 +1,12 @@
 //! The table of attachments.
 
 use super::Attachment;
-use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::files;
-use crate::http::json_body::parse_object;
-use crate::input::{self, Members};
 use crate::program::{Context, Record};
-use crate::text::{Slug, Token};
+use db::{AccountId, Db, DbError, Row, Tx};
+use kernel::input::{self, Members};
+use kernel::json::parse_object;
+use kernel::text::{Slug, Token};
 
 /// Adds or replaces an attachment.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Attachment>) -> Result<(), DbError> {

@@ -4,18 +4,18 @@
 //! - Every change is in the account's log and reaches running servers with the next request.
 
 use super::{Failure, account_of, lines_of, no_account, open_database, operator, say};
-use crate::clock::Clock;
 use crate::config::{Config, Source};
-use crate::db::{AccountId, Db, DbError, Tx};
-use crate::document;
-use crate::http::json_body::parse_object;
-use crate::ids::Ids;
-use crate::input::Members;
-use crate::kind::Kind;
 use crate::log::{self, Action, Change, Origin};
 use crate::program::accounts::{self, Account, FEATURE_API};
 use crate::program::{self, Context, SetupRecord as _};
-use crate::text::{Locale, Slug, Timestamp};
+use db::{AccountId, Db, DbError, Tx};
+use kernel::clock::Clock;
+use kernel::document;
+use kernel::ids::Ids;
+use kernel::input::Members;
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// What to do with accounts.
 #[derive(Debug, clap::Subcommand)]

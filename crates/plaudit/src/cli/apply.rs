@@ -8,14 +8,14 @@ use tempfile::TempDir;
 
 use super::import::{nothing_applied, print};
 use super::{Failure, database_settings, open, open_as_is, open_file, say};
-use crate::clock::Clock;
 use crate::config::Config;
-use crate::db::{self, Db, migrate};
-use crate::ids::Ids;
 use crate::log::Action;
 use crate::storage::{self, Storage};
-use crate::text::Slug;
 use crate::transfer::{self, Applied, ApplyMode, Deployment, Fault, Source, Step};
+use db::{Db, migrate};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+use kernel::text::Slug;
 
 /// What to apply.
 #[derive(Debug, clap::Args)]

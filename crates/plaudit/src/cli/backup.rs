@@ -10,11 +10,11 @@ use futures_util::TryStreamExt as _;
 use super::archive::{self, FILES, Writer};
 use super::progress::Progress;
 use super::{Failure, open, say, spare_database, store};
-use crate::clock::Clock;
 use crate::config::Config;
-use crate::db::Tx;
-use crate::db::tables::TABLES;
 use crate::storage::{Storage, StorageError};
+use db::Tx;
+use db::tables::TABLES;
+use kernel::clock::Clock;
 
 /// How many files are looked up at once.
 const BATCH_SIZE: i64 = 500;

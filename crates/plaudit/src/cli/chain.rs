@@ -1,9 +1,9 @@
 //! Verifies an account's change log: its numbers and its hash chain, and that the account names the right change of it.
 
 use super::store;
-use crate::db::{DbError, Tx};
-use crate::kind::Kind;
 use crate::log;
+use db::{DbError, Tx};
+use kernel::kind::Kind;
 
 /// Reads the whole log of an account and gives what is wrong with it; nothing where it is as it must be.
 ///

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use serde_json::json;
 
 use super::store;
-use crate::db::{DbError, Tx};
 use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::{self, Field};
 use crate::program::{Program, SetupRecord as _};
-use crate::text::{Locale, Slug, Translated};
+use db::{DbError, Tx};
+use kernel::text::{Locale, Slug, Translated};
 
 /// How many entries are looked at for one that can move.
 const LOOKED_AT: i64 = 1_000;

@@ -14,15 +14,15 @@ use tokio::net::TcpListener;
 use super::commands::{self, Targets};
 use super::serve::Node;
 use super::{Failure, key, open, say};
-use crate::clock::Clock;
 use crate::config::{Config, ConfigArgs};
-use crate::db::{AccountId, Db};
-use crate::ids::Ids;
 use crate::program::keys::{self, Scope};
 use crate::program::{Program, accounts};
 use crate::storage::Storage;
-use crate::text::Slug;
 use crate::transfer::{self, Deployment, Fault, Source};
+use db::{AccountId, Db};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+use kernel::text::Slug;
 
 /// Where everything is.
 const FOLDER: &str = "./plaudit-demo";

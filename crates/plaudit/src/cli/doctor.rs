@@ -13,14 +13,14 @@ use super::progress::Progress;
 use super::store::{Head, Logged, Table};
 use super::{Failure, chain, must_exist, open_as_is, say, store};
 use crate::config::Config;
-use crate::db::{Db, Tx, migrate};
 use crate::entries;
-use crate::ids::Ids;
 use crate::log::Action;
 use crate::orders;
 use crate::storage::{Storage, StorageError};
-use crate::text::{Slug, Timestamp};
 use crate::users;
+use db::{Db, Tx, migrate};
+use kernel::ids::Ids;
+use kernel::text::{Slug, Timestamp};
 
 /// The most faults of one check that are told one by one.
 const TOLD: usize = 10;

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::{Failure, open_existing, spare_database};
 use crate::config::Config;
-use crate::db::Db;
 use crate::storage::Storage;
-use crate::text::Slug;
 use crate::transfer;
+use db::Db;
+use kernel::text::Slug;
 
 /// What to export.
 #[derive(Debug, clap::Args)]

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
 use super::{Failure, open, open_file, say};
-use crate::clock::Clock;
 use crate::config::Config;
-use crate::ids::Ids;
-use crate::text::Slug;
 use crate::transfer::{self, Deployment, Fault, Outcome, Report, Source};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+use kernel::text::Slug;
 
 /// What to import.
 #[derive(Debug, clap::Args)]
@@ -75,7 +75,7 @@ fn conclude(outcome: &Outcome) -> Result<(), Failure> {
     let (mut read, mut changed) = (0, 0);
     for count in &outcome.counts {
         // Items are changed with their orders and are counted there.
-        if count.kind == crate::kind::Kind::OrderItem {
+        if count.kind == kernel::kind::Kind::OrderItem {
             say(&format!("{}: {} read", count.kind, count.read))?;
             continue;
         }

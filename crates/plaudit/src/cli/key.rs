@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use super::account::bare_context;
 use super::{Failure, account_of, open_database, operator, say};
-use crate::clock::Clock;
 use crate::config::Config;
-use crate::db::{AccountId, Db, DbError};
-use crate::ids::Ids;
 use crate::log::Action;
 use crate::program::keys::{self, ApiKey, Scope};
-use crate::text::{Slug, Timestamp};
+use db::{AccountId, Db, DbError};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+use kernel::text::{Slug, Timestamp};
 
 /// What to do with keys.
 #[derive(Debug, clap::Subcommand)]

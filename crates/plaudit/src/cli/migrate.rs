@@ -2,7 +2,7 @@
 
 use super::{Failure, database_settings, say};
 use crate::config::Config;
-use crate::db::{Db, migrate};
+use db::{Db, migrate};
 
 /// Runs the command.
 pub(super) async fn run(config: &Config) -> Result<(), Failure> {

@@ -35,14 +35,14 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
-use crate::clock::Clock;
 use crate::config::{Config, ConfigArgs};
-use crate::db::{self, AccountId, Db, DbError, Tx};
-use crate::input::Violations;
 use crate::log::{Actor, Origin};
 use crate::program::accounts;
 use crate::storage::{self, Storage, StorageError};
-use crate::text::Slug;
+use db::{AccountId, Db, DbError, Tx};
+use kernel::clock::Clock;
+use kernel::input::Violations;
+use kernel::text::Slug;
 
 /// What the program was called with.
 #[derive(Debug, clap::Parser)]

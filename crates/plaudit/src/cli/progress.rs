@@ -2,8 +2,8 @@
 
 use std::io::{IsTerminal as _, Write as _};
 
-use crate::clock::Clock;
-use crate::text::Timestamp;
+use kernel::clock::Clock;
+use kernel::text::Timestamp;
 
 /// How often the line is written again, in microseconds.
 const EVERY: i64 = 200_000;

@@ -9,9 +9,9 @@ use super::archive::{FILES, Reader};
 use super::progress::Progress;
 use super::{Failure, chain, copy, open, open_file, say, store};
 use crate::config::Config;
-use crate::db::tables::TABLES;
-use crate::db::{Db, Tx};
 use crate::storage::Storage;
+use db::tables::TABLES;
+use db::{Db, Tx};
 
 /// How many rows a statement adds.
 const BATCH_SIZE: usize = 64;

@@ -9,15 +9,15 @@ use tokio::task::JoinHandle;
 
 use super::{Failure, open, say};
 use crate::app::{App, Settings};
-use crate::clock::Clock;
 use crate::config::{Config, Source};
-use crate::db::{Db, Engine};
 use crate::files;
 use crate::http::{self, idempotency, metrics, server};
-use crate::ids::Ids;
 use crate::log;
 use crate::storage::Storage;
-use crate::text::Timestamp;
+use db::{Db, Engine};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+use kernel::text::Timestamp;
 
 /// How often a node asks whether its region is under maintenance: twice within the second that the contract allows.
 const MAINTENANCE_POLL: Duration = Duration::from_millis(500);

@@ -1,8 +1,8 @@
 //! What the operator's commands read across the tables.
 
-use crate::db::{AccountId, DbError, Row, Tx};
-use crate::kind::Kind;
-use crate::text::{Slug, Token};
+use db::{AccountId, DbError, Row, Tx};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Token};
 
 /// Where an account's log stands, by the account's row.
 #[derive(Clone, Debug)]

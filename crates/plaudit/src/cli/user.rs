@@ -2,14 +2,14 @@
 
 use super::{Failure, account_of, open_database, say};
 use crate::app;
-use crate::clock::Clock;
 use crate::config::Config;
-use crate::db::{Db, DbError};
 use crate::http::download::DownloadSigner;
-use crate::ids::Ids;
-use crate::text::Slug;
 use crate::users::links::{Link, Purpose};
 use crate::users::store;
+use db::{Db, DbError};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+use kernel::text::Slug;
 
 /// What to do with users.
 #[derive(Debug, clap::Subcommand)]

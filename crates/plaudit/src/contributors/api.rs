@@ -8,12 +8,12 @@ use axum::routing::{get, put};
 use super::list::{BY_FIELD, NAMED};
 use super::{rules, store};
 use crate::app::App;
-use crate::db::DbError;
 use crate::http::page::{self, ListQuery, list_parameters};
 use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Renderer, Reply};
 use crate::program::fields::Resource;
 use crate::program::{self, Program};
-use crate::text::Slug;
+use db::DbError;
+use kernel::text::Slug;
 
 /// The routes of contributors.
 pub fn routes() -> Router<App> {

@@ -1,7 +1,7 @@
 //! The members of contributors as the interface describes them (contract, section 6).
 
-use crate::kind::Kind;
 use crate::program::{Member, SLUG, Shape};
+use kernel::kind::Kind;
 
 /// The members of a contributor.
 pub const MEMBERS: &[Member] = &[

@@ -22,12 +22,12 @@ pub use rules::write_shown;
 /// The most contributors of an entry, which shows all of them.
 pub const MOST: i64 = 1_000;
 
-use crate::document::Object;
 use crate::entries::Answers;
-use crate::input::{self, Members};
-use crate::kind::Kind;
 use crate::program::{Context, SetupRecord};
-use crate::text::{Slug, Timestamp};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
 
 /// A contributor.
 #[derive(Clone, Debug, PartialEq, Eq)]

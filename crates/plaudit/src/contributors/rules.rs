@@ -1,14 +1,14 @@
 //! Pure rules of contributors.
 
 use super::Contributor;
-use crate::document::{self, Object};
 use crate::entries::{Answers, Asked, EntryHead, given_to};
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
-use crate::text::{Json, JsonObject, Slug, Timestamp, folded};
+use kernel::document::{self, Object};
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Slug, Timestamp, folded};
 
 /// Writes a contributor as its entry shows it (specification, section 2.5).
 pub fn write_shown(contributor: &Contributor, object: &mut Object<'_>) {

@@ -2,10 +2,10 @@
 
 use super::Contributor;
 use super::rules::sort_key;
-use crate::db::{AccountId, Db, DbError, Row, Tx};
-use crate::ids::Ids;
 use crate::program::{self, Context, Record};
-use crate::text::Slug;
+use db::{AccountId, Db, DbError, Row, Tx};
+use kernel::ids::Ids;
+use kernel::text::Slug;
 
 /// Adds or replaces a contributor.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) -> Result<(), DbError> {

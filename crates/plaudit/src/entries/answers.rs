@@ -1,7 +1,7 @@
 //! Answers: what a record says in the fields of its form.
 
-use crate::input::Wrong;
-use crate::text::{Json, Slug, excerpt, write_json_string};
+use kernel::input::Wrong;
+use kernel::text::{Json, Slug, excerpt, write_json_string};
 
 /// Answers by field, ordered by the field's slug, each one a value that is not null.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::json_body::parse_value;
+    use kernel::json::parse_value;
 
     fn read(text: &str) -> Result<Answers, String> {
         Answers::read(&parse_value(text.as_bytes()).unwrap()).map_err(|wrong| wrong.to_string())

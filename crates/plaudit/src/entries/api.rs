@@ -18,9 +18,9 @@ use super::Refusal;
 use super::store::Stored;
 use crate::app::App;
 use crate::http::{ApiError, Reply};
-use crate::ids::Ids;
-use crate::kind::Kind;
-use crate::text::{JsonObject, Slug};
+use kernel::ids::Ids;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug};
 
 /// The routes of entries.
 pub fn routes() -> Router<App> {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::{Entry, EntryHead};
-use crate::text::Slug;
+use kernel::text::Slug;
 
 /// Where an entry is counted: its category and division, 0 where it has none.
 pub(super) type Place = (Slug, i64);

@@ -10,10 +10,10 @@ use serde_json::value::RawValue;
 use super::{Answers, Eligibility, Entry, Moderation, Payment, Status};
 use crate::attachments::{self, Attachment};
 use crate::contributors::{self, Contributor};
-use crate::document::{self, MARKER, Slot};
-use crate::http::json_body::parse_value;
-use crate::kind::Kind;
-use crate::text::{Date, Slug, Timestamp};
+use kernel::document::{self, MARKER, Slot};
+use kernel::json::parse_value;
+use kernel::kind::Kind;
+use kernel::text::{Date, Slug, Timestamp};
 
 /// How many contributors and uploaded files an entry has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::{TITLE_LENGTH, filters};
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::list::{By, ENTRIES, List, Shown, Table, USERS, Values, column, names};
 use crate::program::Program;
-use crate::text::{Slug, Translated, folded};
+use kernel::text::{Slug, Translated, folded};
 
 /// Entries as views hold them.
 pub static LISTED: Table = Table {

@@ -1,8 +1,8 @@
 //! The members of entries as the interface describes them (specification, section 2.2; contract, section 6).
 
 use super::{COMMENTS_LENGTH, Eligibility, Moderation, Payment, STATUS_LENGTH, Status, TITLE_LENGTH};
-use crate::kind::Kind;
 use crate::program::{Member, SLUG, Shape, names};
+use kernel::kind::Kind;
 
 /// The largest count that is told.
 const COUNT: i64 = i64::MAX;

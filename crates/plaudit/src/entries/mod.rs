@@ -38,7 +38,7 @@ pub use rules::{Asked, Refusal, change_chapter, check_changeable, given_to, offe
 pub use standing::{Eligibility, Moderation, Payment, Status};
 pub use store::{Cause, refresh_detail};
 
-use crate::text::{Date, Slug, Timestamp};
+use kernel::text::{Date, Slug, Timestamp};
 
 /// The most characters of a title.
 pub const TITLE_LENGTH: usize = 255;

@@ -4,11 +4,11 @@ use super::{
     Answers, COMMENTS_LENGTH, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, STATUS_LENGTH,
     Status, TITLE_LENGTH, rules,
 };
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
 use crate::program::{Context, Program, SetupRecord};
-use crate::text::{Date, Json, JsonObject, Slug};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Date, Json, JsonObject, Slug};
 
 /// The highest number that an entry can be given: what every reader of JSON has exactly (RFC 8259, section 6), with room
 /// for those that follow it.

@@ -13,12 +13,12 @@ pub use answers::{Asked, given_to};
 pub use status::stopped;
 
 use super::{Answers, EntryHead};
-use crate::input::Violations;
 use crate::program::Program;
 use crate::program::categories::Category;
 use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::FieldType;
-use crate::text::Slug;
+use kernel::input::Violations;
+use kernel::text::Slug;
 
 /// Why a change of an entry is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,12 +6,12 @@ mod write;
 use super::counts::place_of;
 use super::rules::tags;
 use super::{CountChanges, Counts, Entry, EntryHead, RelatedData, answers_of, detail, rules, whole};
-use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::http::page::bounded;
 use crate::program::{self, Program, Record};
-use crate::text::{Slug, folded};
 use crate::users::{self, Person};
 use crate::{attachments, contributors};
+use db::{AccountId, Db, DbError, Row, Tx};
+use kernel::text::{Slug, folded};
 
 pub(super) use counts::divisions;
 pub use counts::{of_category, write_counts};

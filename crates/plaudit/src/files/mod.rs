@@ -24,10 +24,10 @@ pub use rules::Content;
 pub use sample::{HEAD, Sample, Sampler, TAIL};
 pub use sweep::{PATIENCE, sweep};
 
-use crate::document::{self, Object};
-use crate::input::{self, Members};
 use crate::program::Context;
-use crate::text::{Json, Timestamp, Token};
+use kernel::document::{self, Object};
+use kernel::input::{self, Members};
+use kernel::text::{Json, Timestamp, Token};
 
 /// The most characters of a file's name.
 pub const NAME_LENGTH: usize = 255;

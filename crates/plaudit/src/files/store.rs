@@ -3,11 +3,11 @@
 use serde::Deserialize;
 
 use super::File;
-use crate::db::{AccountId, Db, DbError, Row, Tx, Value};
-use crate::http::json_body::parse_object;
-use crate::input::{self, Members};
 use crate::program::Context;
-use crate::text::{Timestamp, Token};
+use db::{AccountId, Db, DbError, Row, Tx, Value};
+use kernel::input::{self, Members};
+use kernel::json::parse_object;
+use kernel::text::{Timestamp, Token};
 
 /// Adds or replaces what is known of a file.
 pub async fn put(tx: &mut Tx, account: AccountId, file: &File, revision: i64) -> Result<(), DbError> {

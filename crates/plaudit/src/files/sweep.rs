@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use super::store::{self, Orphan};
 use crate::app::App;
-use crate::db::{AccountId, DbError};
 use crate::storage::StorageError;
-use crate::text::{Timestamp, Token};
+use db::{AccountId, DbError};
+use kernel::text::{Timestamp, Token};
 
 /// How long an upload may take, from its first stored byte to its record.
 pub const PATIENCE: Duration = Duration::from_hours(24);

@@ -16,12 +16,12 @@ use super::render::{Filling, Renderer};
 use super::reply::{Recorded, tag_of_people};
 use super::{ApiError, Reply, answer};
 use crate::app::App;
-use crate::db::{AccountId, DbError, Tx};
 use crate::log::{Actor, Origin};
 use crate::program::Program;
 use crate::program::keys::{ApiKey, Scope};
-use crate::text::{Locale, Slug, Timestamp};
 use crate::users::Person;
+use db::{AccountId, DbError, Tx};
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// Who calls, in what format and languages: everything that was checked before the handler.
 #[derive(Clone)]

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::page::ListQueryError;
-use crate::db::DbError;
-use crate::document;
-use crate::input::Violations;
 use crate::log::TooMany;
 use crate::storage::StorageError;
+use db::DbError;
+use kernel::document;
+use kernel::input::Violations;
 
 /// Why a request is not done. Becomes an answer in one place, [`ApiError::document`].
 #[derive(Debug, thiserror::Error)]

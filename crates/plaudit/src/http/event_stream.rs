@@ -21,10 +21,10 @@ use futures_util::stream;
 use memchr::memchr_iter;
 
 use super::{ApiError, Caller, pipeline};
-use crate::db::{BoxFuture, Committed, DbError};
 use crate::log::{EntryChange, News, Permit, Representation, Subscription};
 use crate::program::Program;
-use crate::text::Slug;
+use db::{BoxFuture, Committed, DbError};
+use kernel::text::Slug;
 
 /// The media type of a stream.
 const MEDIA_TYPE: &str = "text/event-stream";

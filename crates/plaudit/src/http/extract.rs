@@ -10,9 +10,10 @@ use axum::http::request::Parts;
 use http_body_util::BodyExt as _;
 
 use super::page::asks_for_settings;
-use super::{ApiError, Caller, json_body};
-use crate::document::{Object, extended};
-use crate::text::{Json, JsonObject, Slug, Token};
+use super::{ApiError, Caller};
+use kernel::document::{Object, extended};
+use kernel::json;
+use kernel::text::{Json, JsonObject, Slug, Token};
 
 /// The slug in the path; a malformed one is 400.
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +171,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
         if !is_json(caller.headers()) {
             return Err(not_json());
         }
-        Ok(Self(json_body::parse_object(&bytes).map_err(|error| no_object(&error))?.into_owned()))
+        Ok(Self(json::parse_object(&bytes).map_err(|error| no_object(&error))?.into_owned()))
     }
 }
 
@@ -182,7 +183,7 @@ pub(super) fn not_json() -> ApiError {
     ApiError::BadRequest("The Content-Type of the request must be application/json.".to_owned())
 }
 
-pub(super) fn no_object(error: &json_body::BodyError) -> ApiError {
+pub(super) fn no_object(error: &json::BodyError) -> ApiError {
     ApiError::BadRequest(format!("The request body is not a JSON object: {error}."))
 }
 

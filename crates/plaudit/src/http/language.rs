@@ -1,6 +1,6 @@
 //! The header `x-api-language`: the languages of an answer.
 
-use crate::text::Locale;
+use kernel::text::Locale;
 
 /// The languages that an answer shows, in the account's order, and the one that its labels are in.
 #[derive(Clone, Copy)]

@@ -7,11 +7,11 @@ use list_view::{From, Key};
 
 use super::page::{Ask, Direction, ListQuery, Order, PageEnvelope};
 use super::{ApiError, Caller, Renderer, Reply, entity_tag};
-use crate::db::{Committed, DbError, Source};
 use crate::list::{By, List};
-use crate::text::Slug;
 use crate::users::Person;
 use crate::views::{self, ALL, Plan, Request};
+use db::{Committed, DbError, Source};
+use kernel::text::Slug;
 
 /// How often a page is planned and read before it is read from one state of the database.
 const ATTEMPTS: usize = 5;
@@ -163,7 +163,7 @@ impl<'q> Page<'q> {
     async fn read(
         &mut self,
         source: &mut Source<'_>,
-        account: crate::db::AccountId,
+        account: db::AccountId,
         show: &Show<'_>,
     ) -> Result<Option<Committed>, ApiError> {
         let renderer = &mut self.renderer;

@@ -15,7 +15,6 @@ mod error;
 mod event_stream;
 mod extract;
 pub mod idempotency;
-pub mod json_body;
 pub mod language;
 pub mod list;
 pub mod metrics;

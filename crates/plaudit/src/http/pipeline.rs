@@ -29,7 +29,7 @@ use super::server::ClientAddress;
 use super::{ApiError, Caller, Reply, answer, event_stream, extract, language, upload};
 use crate::app::App;
 use crate::program::{Program, accounts, keys};
-use crate::text::{Slug, Timestamp};
+use kernel::text::{Slug, Timestamp};
 
 /// The header of the key.
 const KEY: HeaderName = HeaderName::from_static("x-api-key");

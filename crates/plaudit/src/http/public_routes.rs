@@ -16,9 +16,10 @@ use super::accept::Format;
 use super::download::{FileDetails, serve_file};
 use super::{ApiError, openapi, render};
 use crate::app::{self, App};
-use crate::clock::Stopwatch;
 use crate::users::links::{Followed, Purpose};
-use crate::{document, files, users};
+use crate::{files, users};
+use kernel::clock::Stopwatch;
+use kernel::document;
 
 /// The header of a request's identifier.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

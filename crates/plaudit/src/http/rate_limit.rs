@@ -8,8 +8,8 @@ use std::net::IpAddr;
 
 use parking_lot::Mutex;
 
-use crate::db::AccountId;
-use crate::text::{Slug, Timestamp};
+use db::AccountId;
+use kernel::text::{Slug, Timestamp};
 
 /// The length of a window, in microseconds.
 const WINDOW: i64 = 60_000_000;

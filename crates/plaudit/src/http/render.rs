@@ -10,11 +10,11 @@ use super::buffer;
 use super::content::{Content, Draft};
 use super::download::DownloadSigner;
 use super::language::Languages;
-use crate::document::{ShownAs, Slot, slots};
-use crate::kind::Kind;
 use crate::program::{Program, fields};
-use crate::text::{Locale, Slug, write_json_string};
 use crate::users::Person;
+use kernel::document::{ShownAs, Slot, slots};
+use kernel::kind::Kind;
+use kernel::text::{Locale, Slug, write_json_string};
 
 /// What the slots of a document are filled with.
 #[derive(Clone)]

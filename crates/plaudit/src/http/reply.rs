@@ -7,8 +7,8 @@ use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
 use super::{ApiError, Content, Opening};
-use crate::kind::Kind;
 use crate::users::Person;
+use kernel::kind::Kind;
 
 /// The `ETag`, without quotes, of an answer that these bytes decide.
 #[must_use]

@@ -30,14 +30,14 @@ pub(super) use self::spool::spool;
 use super::caller::Writing;
 use super::{ApiError, Caller, Reply, extract};
 use crate::app::Settings;
-use crate::db::{DbError, Tx};
-use crate::document;
 use crate::files::{self, Content, File, Sampler};
-use crate::input::Members;
-use crate::kind::Kind;
 use crate::log::{self, Action, Change};
 use crate::storage::{self, Incoming};
-use crate::text::{JsonObject, Timestamp, Token};
+use db::{DbError, Tx};
+use kernel::document;
+use kernel::input::Members;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Timestamp, Token};
 
 /// Whether a path takes uploads, whose bodies are larger than others.
 #[must_use]

@@ -5,7 +5,7 @@
 //! - A change carries a hash over itself and the hash before it, so that nothing can be altered or left out unseen.
 //!   The chain begins with the hash of the account's slug.
 //! - What was appended last is followed by the [`Tails`], a view of the log in memory from which streams are served.
-//! - The account's head ([`crate::db::Head`]) holds the last sequence number and hash; it is locked by whoever appends.
+//! - The account's head ([`db::Head`]) holds the last sequence number and hash; it is locked by whoever appends.
 //! - The head's version is the name of the last change of what the account's program shows. A name is part of a hash, so
 //!   that the change of the same number in another history, such as that of a restored backup, has another one.
 
@@ -19,16 +19,16 @@ pub use rules::{chained, name_of, origin};
 pub use store::{Entry, append, each_of_account, each_since, outdate_program, stretch, stretch_of_entry};
 pub use tail::{EntryChange, Limits, Logged, News, Permit, Representation, Subscription, Tails, TooMany};
 
-use crate::kind::Kind;
-use crate::text::Timestamp;
+use kernel::kind::Kind;
+use kernel::text::Timestamp;
 
 /// Who changed something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// An API key, by its slug.
-    Key(crate::text::Slug),
+    Key(kernel::text::Slug),
     /// A user, by the slug.
-    User(crate::text::Slug),
+    User(kernel::text::Slug),
     /// The operator, by a command.
     Operator,
     /// The service itself.

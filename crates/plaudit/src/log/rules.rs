@@ -2,7 +2,7 @@
 
 use sha2::{Digest, Sha256};
 
-use crate::text::Slug;
+use kernel::text::Slug;
 
 /// The hash before the first change of an account.
 #[must_use]

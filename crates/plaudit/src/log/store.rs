@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::tail::{EntryChange, Logged};
 use super::{Change, Origin, rules};
-use crate::db::{AccountId, Db, DbError, Row, Source, Tx};
-use crate::text::{Slug, Timestamp};
-use crate::{document, users};
+use crate::users;
+use db::{AccountId, Db, DbError, Row, Source, Tx};
+use kernel::document;
+use kernel::text::{Slug, Timestamp};
 
 /// Appends a change to the account's log and gives its sequence number, which is also the record's new revision.
 pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Change<'_>) -> Result<i64, DbError> {
@@ -123,7 +124,7 @@ pub async fn each_of_account(
 pub async fn each_since(
     db: &Db,
     account: AccountId,
-    kind: crate::kind::Kind,
+    kind: kernel::kind::Kind,
     after: i64,
     limit: i64,
     mut each: impl FnMut(&Entry<'_>, Option<&str>) -> Result<(), DbError> + Send,

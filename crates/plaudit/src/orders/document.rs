@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::record::{Catalogue, Item, Order, PaymentStatus, TaxDetails};
 use super::rules;
-use crate::document::{self, Object};
-use crate::http::json_body::parse_object;
-use crate::input::Members;
-use crate::kind::Kind;
-use crate::text::{Currency, Money, Slug, Timestamp, write_json_string};
+use kernel::document::{self, Object};
+use kernel::input::Members;
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Currency, Money, Slug, Timestamp, write_json_string};
 
 /// What an order shows of other records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -154,7 +154,7 @@ pub fn read_logged(document: &str) -> Result<Order, String> {
         return Err("the document of an order is no JSON object".to_owned());
     };
     let mut members = Members::open(&object);
-    let slug = members.required("slug", crate::input::slug);
+    let slug = members.required("slug", kernel::input::slug);
     let epoch = Timestamp::from_microseconds(0);
     let order = slug.and_then(|slug| Order::read(&mut members, slug, &Nothing, epoch));
     members.finish().or(order).map_err(|violations| format!("{violations:?}"))

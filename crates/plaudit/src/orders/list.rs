@@ -6,7 +6,7 @@ use super::PaymentStatus;
 use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, words};
 use crate::list::{By, List, ORDERS, Shown, Table, USERS, column, names};
 use crate::program::Program;
-use crate::text::Slug;
+use kernel::text::Slug;
 
 /// Orders as views hold them.
 pub static LISTED: Table = Table {

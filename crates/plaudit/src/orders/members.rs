@@ -1,8 +1,8 @@
 //! The members of orders as the interface describes them (specification, section 2.7).
 
 use super::PaymentStatus;
-use crate::kind::Kind;
 use crate::program::{Member, SLUG, Shape, names};
+use kernel::kind::Kind;
 
 const fn text(name: &'static str, about: &'static str) -> Member {
     Member::optional(name, Shape::Text(usize::MAX), about)

@@ -26,7 +26,7 @@ pub use record::{Billing, Catalogue, Item, Order, PaymentStatus, TaxDetails};
 pub use rules::{Given, Totals, invoice_key, items_html, totals};
 
 use crate::program::Program;
-use crate::text::{Currency, Money, Slug, Timestamp};
+use kernel::text::{Currency, Money, Slug, Timestamp};
 
 impl Catalogue for Program {
     fn price(&self, price: Slug, currency: Currency, at: Timestamp) -> Option<Money> {

@@ -1,10 +1,10 @@
 //! An order and its items, and the reading of their program-file form.
 
 use super::rules::{self, Given, Totals};
-use crate::document::{MARKER, Slot};
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Currency, Json, Money, Rate, Slug, Timestamp};
+use kernel::document::{MARKER, Slot};
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Currency, Json, Money, Rate, Slug, Timestamp};
 
 /// The most characters of an ordinary text.
 const TEXT_LENGTH: usize = 255;

@@ -1,8 +1,8 @@
 //! Pure rules of orders: what their amounts are, and how they are listed.
 
 use super::record::Item;
-use crate::input::Violations;
-use crate::text::{Currency, Money, MoneyError, Rate};
+use kernel::input::Violations;
+use kernel::text::{Currency, Money, MoneyError, Rate};
 
 /// The amounts of an order. The total is always `subtotal - discount + tax + processing_fee`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

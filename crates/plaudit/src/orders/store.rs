@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use super::document::{self, Stored};
 use super::record::Order;
 use super::rules;
-use crate::db::{AccountId, DbError, Row, Tx};
-use crate::kind::Kind;
 use crate::list::sort_key;
 use crate::log::{self, Action, Change, Origin};
-use crate::text::{Slug, Timestamp};
+use db::{AccountId, DbError, Row, Tx};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
 
 /// Adds or replaces an order at the revision that its change has in the log.
 pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64, is_new: bool) -> Result<(), DbError> {

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use super::*;
-use crate::http::json_body::parse_object;
-use crate::input::{Members, Violations};
-use crate::text::{Rate, Timestamp};
+use kernel::input::{Members, Violations};
+use kernel::json::parse_object;
+use kernel::text::{Rate, Timestamp};
 
 struct Shop;
 
@@ -36,7 +36,7 @@ fn read(json: &str) -> Result<Order, Violations> {
     let object = parse_object(json.as_bytes()).unwrap();
     let mut members = Members::closed(&object);
     let _ = members.get("kind");
-    let own = members.required("slug", crate::input::slug).unwrap();
+    let own = members.required("slug", kernel::input::slug).unwrap();
     let order = Order::read(&mut members, own, &Shop, Timestamp::from_seconds(1_000));
     members.finish().or(order)
 }

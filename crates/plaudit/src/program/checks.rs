@@ -2,9 +2,9 @@
 //! exist is found elsewhere.
 
 use super::Program;
-use crate::input::Violations;
-use crate::kind::Kind;
-use crate::text::Slug;
+use kernel::input::Violations;
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// Collects what is wrong with a record of a season among those that it refers to.
 pub(super) struct Checks<'p> {

@@ -5,7 +5,7 @@
 //!   the width is lowered.
 
 use crate::files::Content;
-use crate::input::Members;
+use kernel::input::Members;
 
 /// The types that are images here.
 const TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -29,7 +29,7 @@ pub(super) fn validate(members: &mut Members<'_>, content: Option<&Content>, max
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::JsonObject;
+    use kernel::text::JsonObject;
 
     fn judged(bytes: &[u8], max_image_width: Option<i64>) -> Vec<String> {
         let object = JsonObject::new();

@@ -73,23 +73,23 @@ macro_rules! for_setup_kind {
             }};
         }
         match $kind {
-            $crate::kind::Kind::Season => of!($crate::program::seasons::Season),
-            $crate::kind::Kind::Chapter => of!($crate::program::chapters::Chapter),
-            $crate::kind::Kind::ContentBlock => of!($crate::program::content_blocks::ContentBlock),
-            $crate::kind::Kind::Form => of!($crate::program::forms::Form),
-            $crate::kind::Kind::Tab => of!($crate::program::tabs::Tab),
-            $crate::kind::Kind::Category => of!($crate::program::categories::Category),
-            $crate::kind::Kind::Field => of!($crate::program::fields::Field),
-            $crate::kind::Kind::Role => of!($crate::program::roles::Role),
-            $crate::kind::Kind::Tax => of!($crate::program::taxes::Tax),
-            $crate::kind::Kind::Price => of!($crate::program::prices::Price),
-            $crate::kind::Kind::Discount => of!($crate::program::discounts::Discount),
-            $crate::kind::Kind::Round => of!($crate::program::rounds::Round),
-            $crate::kind::Kind::ScoreSet => of!($crate::program::score_sets::ScoreSet),
-            $crate::kind::Kind::Criterion => of!($crate::program::criteria::Criterion),
-            $crate::kind::Kind::Panel => of!($crate::program::panels::Panel),
-            $crate::kind::Kind::ReviewStage => of!($crate::program::review_stages::ReviewStage),
-            $crate::kind::Kind::DocumentTemplate => of!($crate::program::document_templates::DocumentTemplate),
+            kernel::kind::Kind::Season => of!($crate::program::seasons::Season),
+            kernel::kind::Kind::Chapter => of!($crate::program::chapters::Chapter),
+            kernel::kind::Kind::ContentBlock => of!($crate::program::content_blocks::ContentBlock),
+            kernel::kind::Kind::Form => of!($crate::program::forms::Form),
+            kernel::kind::Kind::Tab => of!($crate::program::tabs::Tab),
+            kernel::kind::Kind::Category => of!($crate::program::categories::Category),
+            kernel::kind::Kind::Field => of!($crate::program::fields::Field),
+            kernel::kind::Kind::Role => of!($crate::program::roles::Role),
+            kernel::kind::Kind::Tax => of!($crate::program::taxes::Tax),
+            kernel::kind::Kind::Price => of!($crate::program::prices::Price),
+            kernel::kind::Kind::Discount => of!($crate::program::discounts::Discount),
+            kernel::kind::Kind::Round => of!($crate::program::rounds::Round),
+            kernel::kind::Kind::ScoreSet => of!($crate::program::score_sets::ScoreSet),
+            kernel::kind::Kind::Criterion => of!($crate::program::criteria::Criterion),
+            kernel::kind::Kind::Panel => of!($crate::program::panels::Panel),
+            kernel::kind::Kind::ReviewStage => of!($crate::program::review_stages::ReviewStage),
+            kernel::kind::Kind::DocumentTemplate => of!($crate::program::document_templates::DocumentTemplate),
             _ => None,
         }
     }};
@@ -99,7 +99,7 @@ pub(crate) use for_setup_kind;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kind::Kind;
+    use kernel::kind::Kind;
 
     #[test]
     fn every_kind_of_set_up_record_is_in_the_program() {

@@ -16,11 +16,11 @@ use super::roles::Role;
 use super::taxes::Tax;
 use super::{InProgram, listing, store};
 use crate::app::App;
-use crate::document::{self, List, Object};
-use crate::http::json_body::parse_own;
 use crate::http::{ApiError, Caller, PathSlug, Reply};
-use crate::kind::Kind;
-use crate::text::{Json, Slug};
+use kernel::document::{self, List, Object};
+use kernel::json::parse_own;
+use kernel::kind::Kind;
+use kernel::text::{Json, Slug};
 
 macro_rules! linked {
     ($($function:ident: $record:ident, $path:literal, $operation:literal, $tag:literal, $about:literal;)*) => {

@@ -17,15 +17,15 @@ use list_view::{Cell, Column, Holds, Key, NOBODY, Sort, View};
 use parking_lot::RwLock;
 
 use super::{InProgram, Program, Record, accounts};
-use crate::db::Source;
 use crate::http::list::{self as pages, Around, Start};
 use crate::http::page::{EVERY, ListQuery, ListSpec, Order};
 use crate::http::reply::tag_of_people;
 use crate::http::{ApiError, Caller, Reply};
-use crate::kind::Kind;
 use crate::list::{column, filter};
-use crate::text::{Slug, Timestamp, Translated, folded};
 use crate::users::{self, Person};
+use db::Source;
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated, folded};
 
 /// A list of set-up records.
 #[derive(Debug)]

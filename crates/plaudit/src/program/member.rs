@@ -7,8 +7,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::kind::Kind;
-use crate::text::{Json, JsonObject, Locale, Slug};
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Locale, Slug};
 
 /// A member of a record in a program file.
 #[derive(Clone, Copy, Debug)]

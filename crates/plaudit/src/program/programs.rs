@@ -10,9 +10,9 @@ use parking_lot::RwLock;
 
 use super::snapshot::Renewal;
 use super::{Program, accounts, keys};
-use crate::clock::{Clock, Stopwatch};
-use crate::db::{AccountId, Db, DbError, Tx};
-use crate::text::Slug;
+use db::{AccountId, Db, DbError, Tx};
+use kernel::clock::{Clock, Stopwatch};
+use kernel::text::Slug;
 
 /// The most snapshots that are kept; past it all are dropped and loaded again as they are asked for.
 const CACHE_CAPACITY: usize = 10_000;

@@ -6,12 +6,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::chapters::NAME_LENGTH;
 use super::{Member, Program, store};
-use crate::db::DbError;
-use crate::document::Object;
-use crate::ids::Ids;
-use crate::input::{self, Members, Violations, Wrong};
-use crate::kind::Kind;
-use crate::text::{Json, Locale, Slug, Timestamp, Token, Translated};
+use db::DbError;
+use kernel::document::Object;
+use kernel::ids::Ids;
+use kernel::input::{self, Members, Violations, Wrong};
+use kernel::kind::Kind;
+use kernel::text::{Json, Locale, Slug, Timestamp, Token, Translated};
 
 /// What reading a record from outside depends on.
 #[derive(Clone, Debug)]

@@ -27,11 +27,11 @@ use super::seasons::{Season, Status as SeasonStatus};
 use super::tabs::Tab;
 use super::taxes::Tax;
 use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
-use crate::clock::Clock;
-use crate::db::{AccountId, DbError, Tx};
-use crate::document;
-use crate::kind::Kind;
-use crate::text::{Locale, Slug, Timestamp, Translated};
+use db::{AccountId, DbError, Tx};
+use kernel::clock::Clock;
+use kernel::document;
+use kernel::kind::Kind;
+use kernel::text::{Locale, Slug, Timestamp, Translated};
 
 /// A reference as it is shown in the account's default language, in both formats.
 #[derive(Clone, Debug)]

@@ -1,12 +1,12 @@
 //! The table of set-up records, for all of their slices.
 
 use super::{Context, Record, SetupRecord};
-use crate::db::{AccountId, DbError, Tx};
-use crate::document;
-use crate::http::json_body::parse_own;
-use crate::input::{Members, Violations};
 use crate::log::{self, Action, Change, Origin};
-use crate::text::Slug;
+use db::{AccountId, DbError, Tx};
+use kernel::document;
+use kernel::input::{Members, Violations};
+use kernel::json::parse_own;
+use kernel::text::Slug;
 
 /// The stored form of a set-up record: its program-file form without the kind.
 #[must_use]
@@ -34,7 +34,7 @@ fn broken<T: SetupRecord>(what: &str) -> DbError {
 fn read<T: SetupRecord>(doc: &str, context: &Context) -> Result<Result<T, (Slug, Violations)>, DbError> {
     let object = parse_own(doc).map_err(|error| broken::<T>(&error.to_string()))?;
     let mut members = Members::closed(&object);
-    let slug = members.required("slug", crate::input::slug).ok_or_else(|| broken::<T>("no slug"))?;
+    let slug = members.required("slug", kernel::input::slug).ok_or_else(|| broken::<T>("no slug"))?;
     let value = T::read(&mut members, slug, context);
     Ok(members.finish().or(value).map_err(|violations| (slug, violations)))
 }

@@ -8,8 +8,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::{Context, Program, Record, SetupRecord, store};
-use crate::kind::Kind;
-use crate::text::{Currency, LocalTime, Locale, Money, Points, Slug, Timestamp, Translated};
+use kernel::kind::Kind;
+use kernel::text::{Currency, LocalTime, Locale, Money, Points, Slug, Timestamp, Translated};
 
 /// An account with the languages English and German.
 pub(crate) fn context() -> Context {
@@ -37,7 +37,7 @@ pub(crate) fn program(records: &[(&str, &str, &str)]) -> Program {
         r#"{"slug":"AccountA","name":"Awards","languages":["en_GB","de_DE"],"timezone":"Europe/Berlin"}"#,
         &context(),
     );
-    let mut program = Program::new(crate::db::AccountId(1), 1, account.unwrap(), &Arc::from(""), context().now);
+    let mut program = Program::new(db::AccountId(1), 1, account.unwrap(), &Arc::from(""), context().now);
     for (kind, slug, members) in records {
         let doc = format!(r#"{{"slug":"{slug}",{members}}}"#);
         let row = Record { value: doc.as_str(), revision: 1, deleted: false };

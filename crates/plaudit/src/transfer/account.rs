@@ -4,11 +4,11 @@ use super::Error;
 use super::fault::Place;
 use super::import::{Import, Item};
 use super::reading::Held;
-use crate::input;
-use crate::kind::Kind;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord as _, store};
-use crate::text::{Json, JsonObject, Locale, Slug, Timestamp};
+use kernel::input;
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Locale, Slug, Timestamp};
 
 /// The account of a file as it will be.
 #[derive(Debug)]

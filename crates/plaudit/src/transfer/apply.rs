@@ -20,11 +20,11 @@ use super::reading::{Held, Reading};
 use super::schema::members;
 use super::setup::{Changes, Rows};
 use super::{Deployment, Error, Source};
-use crate::http::json_body::parse_object;
-use crate::ids::derived_slug;
-use crate::kind::Kind;
 use crate::program::store as program_store;
-use crate::text::{Json, JsonObject, Locale, Slug};
+use kernel::ids::derived_slug;
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Locale, Slug};
 
 /// The longest file in YAML.
 const YAML_LENGTH: u64 = 16 << 20;

@@ -7,12 +7,12 @@ use super::store::{Found, Space};
 use crate::attachments::{self, Attachment};
 use crate::contributors::{self, Contributor};
 use crate::entries;
-use crate::input::Members;
-use crate::kind::Kind;
 use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
 use crate::program::{Program, Record, SetupRecord as _, store};
-use crate::text::{Json, Slug, Token};
+use kernel::input::Members;
+use kernel::kind::Kind;
+use kernel::text::{Json, Slug, Token};
 
 impl Import<'_> {
     /// Checks and writes the contributors, and notes their entries.

@@ -6,13 +6,13 @@ use std::collections::BTreeMap;
 use super::Error;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::{Found, Space};
-use crate::db::DbError;
 use crate::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, RelatedData, Stated};
-use crate::kind::Kind;
 use crate::program::fields::{Field, Resource};
 use crate::program::{Program, Record, SetupRecord as _};
-use crate::text::Slug;
 use crate::users;
+use db::DbError;
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// What the stage of entries knows.
 struct Stage<'p> {

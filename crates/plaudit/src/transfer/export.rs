@@ -8,13 +8,13 @@ use futures_util::TryStreamExt as _;
 
 use super::Error;
 use super::store::{self, Table};
-use crate::db::{AccountId, Db, DbError, Tx};
-use crate::kind::Kind;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, store as program_store};
 use crate::storage::Storage;
-use crate::text::{Locale, Slug, Timestamp};
 use crate::{attachments, contributors, entries, orders, users};
+use db::{AccountId, Db, DbError, Tx};
+use kernel::kind::Kind;
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// Writes the account: itself first, then its records by kind and slug, so that nothing refers to what comes after it.
 pub async fn export(db: &Db, storage: &Storage, account: Slug, out: &mut (dyn Write + Send)) -> Result<(), Error> {

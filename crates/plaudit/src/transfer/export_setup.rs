@@ -10,13 +10,13 @@ use super::schema::members;
 use super::setup::Rows;
 use super::store::{self, SetupRow};
 use super::yaml::write;
-use crate::db::{Db, DbError};
-use crate::http::json_body::parse_own;
-use crate::input::Members;
-use crate::kind::Kind;
 use crate::program::accounts::Account;
 use crate::program::{Context, SetupRecord, for_setup_kind, references, store as program_store};
-use crate::text::{Json, JsonObject, Slug, Timestamp};
+use db::{Db, DbError};
+use kernel::input::Members;
+use kernel::json::parse_own;
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Slug, Timestamp};
 
 /// Members that follow from when a record was made and changed, which a file to go on from leaves out.
 const TIMES: &[&str] = &["created", "created_at", "updated", "updated_at"];

@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::marks::{Mark, Marks};
-use crate::http::json_body::BodyError;
-use crate::input::Violations;
-use crate::kind::Kind;
+use kernel::input::Violations;
+use kernel::json::BodyError;
+use kernel::kind::Kind;
 
 /// One thing that is wrong with a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -191,7 +191,7 @@ mod tests {
         faults.member(&place("AbCdEfGh"), "title", "is required");
         faults.member(&place(""), "title", "is required");
         faults.line(8, Some("kind"), "is required");
-        faults.json(9, &crate::http::json_body::parse_object(b"{\"a\":}").unwrap_err());
+        faults.json(9, &kernel::json::parse_object(b"{\"a\":}").unwrap_err());
         faults.file("is empty");
         assert_eq!(faults.count(), 5);
         assert_eq!(

@@ -12,12 +12,12 @@ use super::import::{Import, Item};
 use super::store::{Names, Space};
 use crate::attachments;
 use crate::files::{self, Content, File, SIZE};
-use crate::input::Members;
-use crate::kind::Kind;
 use crate::log;
 use crate::program::Program;
 use crate::storage::{Storage, StorageError};
-use crate::text::{Json, Slug, Token};
+use kernel::input::Members;
+use kernel::kind::Kind;
+use kernel::text::{Json, Slug, Token};
 
 /// What is said of a file's bytes.
 enum Given {

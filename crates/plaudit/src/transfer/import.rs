@@ -11,15 +11,15 @@ use super::reading::{Held, Reading, identifier};
 use super::spool::{Merged, Spool, Waiting};
 use super::store::{self, Found, Space, Table};
 use super::{Count, Deployment, Error, Outcome, Source};
-use crate::db::{AccountId, DbError, Tx};
 use crate::entries::Answers;
-use crate::http::json_body::parse_object;
-use crate::input::{Members, Violations, Wrong};
-use crate::kind::Kind;
 use crate::log::{self, Action, Actor, Change, Origin};
 use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, SetupRecord};
-use crate::text::{Json, JsonObject, Slug};
+use db::{AccountId, DbError, Tx};
+use kernel::input::{Members, Violations, Wrong};
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Slug};
 
 /// Adds or replaces the records of a file. `account` is the account that it is about where it has no record of it.
 pub async fn import<R: BufRead + Send>(

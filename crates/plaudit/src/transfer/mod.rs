@@ -43,12 +43,12 @@ pub use import::import;
 pub use plan::{Difference, Step};
 pub use schema::schema;
 
-use crate::clock::Clock;
-use crate::db::{Db, DbError};
-use crate::ids::Ids;
-use crate::kind::Kind;
 use crate::storage::{Storage, StorageError};
-use crate::text::Slug;
+use db::{Db, DbError};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// What an import works with.
 #[derive(Clone, Copy, Debug)]

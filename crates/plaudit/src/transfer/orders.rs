@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, HashMap};
 use super::Error;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::{self, Space, Table, Unique};
-use crate::db::DbError;
 use crate::entries;
-use crate::http::json_body::parse_object;
-use crate::input::{Members, Violations};
-use crate::kind::Kind;
 use crate::orders::{self, Catalogue as _, Order, RelatedData, Stored};
 use crate::program::Program;
-use crate::text::{Json, Slug};
+use db::DbError;
+use kernel::input::{Members, Violations};
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Json, Slug};
 
 /// What the stage of orders knows.
 struct Stage<'p> {

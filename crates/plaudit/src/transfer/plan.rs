@@ -4,11 +4,11 @@ use std::fmt;
 
 use super::Error;
 use super::schema::members;
-use crate::db::DbError;
-use crate::http::json_body::parse_object;
-use crate::kind::Kind;
 use crate::log::Action;
-use crate::text::{Json, JsonObject, Locale, Slug};
+use db::DbError;
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Locale, Slug};
 
 /// The most characters that are shown of a value.
 const SHOWN: usize = 100;

@@ -11,9 +11,9 @@ use super::fault::{Faults, Place};
 use super::marks;
 use super::spool::Spool;
 use super::store::{Names, Space};
-use crate::http::json_body::parse_object;
-use crate::kind::Kind;
-use crate::text::{Json, JsonObject, Slug, Token};
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Slug, Token};
 
 /// The longest line: a file of 256 MB in base64, and its other members.
 const LINE_LENGTH: u64 = 384 << 20;

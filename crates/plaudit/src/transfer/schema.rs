@@ -8,9 +8,9 @@
 use serde_json::{Map, Value, json};
 
 use super::reading::nested;
-use crate::kind::Kind;
 use crate::program::accounts::Account;
 use crate::program::{Member, Place, Presence, SetupRecord as _, definitions, for_setup_kind, object_schema};
+use kernel::kind::Kind;
 
 /// The schema, as a file of its own.
 #[must_use]

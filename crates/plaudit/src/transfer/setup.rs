@@ -11,8 +11,6 @@ use super::reading::Held;
 use super::schema::members;
 use super::store::{self, Found, SetupRow, Space, Table};
 use crate::entries;
-use crate::input::{self, Violations};
-use crate::kind::Kind;
 use crate::program::accounts::Account;
 use crate::program::chapters::{Candidate, Chapter, may_manage};
 use crate::program::fields::{self, Field, Resource};
@@ -21,8 +19,10 @@ use crate::program::tabs::{Tab, TabKind};
 use crate::program::{
     Context, InProgram, Member, Program, SetupRecord, for_setup_kind, references, store as program_store,
 };
-use crate::text::{Json, JsonObject, Locale, Slug, Token};
 use crate::users;
+use kernel::input::{self, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Locale, Slug, Token};
 
 type References = Vec<(&'static str, Kind, Slug)>;
 

@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read as _, Seek as _, Write as _};
 
-use crate::kind::Kind;
+use kernel::kind::Kind;
 
 /// A record as it waits for its stage: its line in the file, its kind and its JSON text.
 #[derive(Debug)]

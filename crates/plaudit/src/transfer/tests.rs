@@ -7,9 +7,9 @@ use std::io::Cursor;
 use tempfile::TempDir;
 
 use super::*;
-use crate::db::{AccountId, Settings, migrate};
 use crate::log;
-use crate::text::Timestamp;
+use db::{AccountId, Settings, migrate};
+use kernel::text::Timestamp;
 
 /// A deployment on a temporary folder.
 struct Place {

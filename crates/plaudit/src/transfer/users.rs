@@ -10,14 +10,14 @@ use super::Error;
 use super::fault::Place;
 use super::import::{Import, Item};
 use super::store::{Found, Space};
-use crate::ids::derived_person;
-use crate::kind::Kind;
 use crate::program::fields::Resource;
 use crate::program::{Program, Record, SetupRecord as _};
-use crate::text::{Json, JsonObject, Slug};
 use crate::users::password::password_hash;
 use crate::users::store::people::{self, Known, Standing};
 use crate::users::{self, PasswordHash, User, normal_email};
+use kernel::ids::derived_person;
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Slug};
 
 /// What the stage of users knows.
 struct Stage<'p> {

@@ -16,8 +16,8 @@ use std::collections::{BTreeSet, HashMap};
 use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::marks::{Mark, Marks, joined};
-use crate::http::json_body::MAXIMUM_DEPTH;
-use crate::text::{Json, JsonObject, excerpt};
+use kernel::json::MAXIMUM_DEPTH;
+use kernel::text::{Json, JsonObject, excerpt};
 
 /// How many values all aliases of a file may stand for.
 const ALIASED: usize = 100_000;

@@ -9,12 +9,12 @@ use super::store::{self, Named, Stored};
 use super::writing::{create_events, update_events, write};
 use super::{PasswordHash, User, body, detail, list, normal_email, shown, upload};
 use crate::app::App;
-use crate::db::Tx;
-use crate::document;
 use crate::http::{ApiError, Body, Caller, PathSlug, PathUser, Reply, Writer, Writing};
-use crate::kind::Kind;
 use crate::log::Action;
-use crate::text::{JsonObject, Slug};
+use db::Tx;
+use kernel::document;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug};
 
 /// The routes of users.
 pub fn routes() -> Router<App> {

@@ -9,11 +9,11 @@ use super::password::{Password, password};
 use super::rules::{self, email, filled_name, mobile};
 use super::{ROLES, User};
 use crate::entries::Answers;
-use crate::input::{self, Members, Violations};
 use crate::program::Program;
 use crate::program::fields::{Resource, merged, validate_answer};
 use crate::program::roles::RoleType;
-use crate::text::{Json, JsonObject, Locale, Slug, Timestamp};
+use kernel::input::{self, Members, Violations};
+use kernel::text::{Json, JsonObject, Locale, Slug, Timestamp};
 
 /// What a body says; what is `None` was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -7,11 +7,11 @@ use serde::Deserialize;
 
 use super::rules::ORIGINS;
 use super::{Consents, User};
-use crate::document::{self, MARKER, Slot};
 use crate::entries::{self, Answers};
-use crate::http::json_body::parse_object;
-use crate::kind::Kind;
-use crate::text::{Json, JsonObject, Locale, Slug, Timestamp};
+use kernel::document::{self, MARKER, Slot};
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Json, JsonObject, Locale, Slug, Timestamp};
 
 /// The user as lists show it (contract, section 6).
 #[must_use]

@@ -7,9 +7,9 @@
 
 use super::store::people;
 use super::{PasswordHash, User};
-use crate::db::{AccountId, DbError, Tx};
 use crate::http::ApiError;
-use crate::input::Violations;
+use db::{AccountId, DbError, Tx};
+use kernel::input::Violations;
 
 /// How often a person is looked up again whom another account has added at the same time.
 const MAX_ATTEMPTS: usize = 8;

@@ -15,11 +15,11 @@ use super::User;
 use super::store::{self, Stored, links};
 use super::writing::write;
 use crate::app::App;
-use crate::db::{AccountId, DbError, Tx};
 use crate::http::ApiError;
 use crate::http::download::DownloadSigner;
 use crate::log::{Action, Actor, Event, Origin};
-use crate::text::{Slug, Timestamp};
+use db::{AccountId, DbError, Tx};
+use kernel::text::{Slug, Timestamp};
 
 /// What a link is good for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

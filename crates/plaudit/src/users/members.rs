@@ -2,9 +2,9 @@
 
 use super::rules::ORIGINS;
 use super::{EMAIL_LENGTH, NAME_LENGTH, ROLES};
-use crate::kind::Kind;
 use crate::program::{Member, SLUG, Shape};
-use crate::text::Locale;
+use kernel::kind::Kind;
+use kernel::text::Locale;
 
 const fn flag(name: &'static str, about: &'static str) -> Member {
     Member::optional(name, Shape::Flag, about).creatable().updatable()

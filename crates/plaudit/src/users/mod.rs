@@ -42,7 +42,7 @@ pub use person::{Person, names};
 pub use rules::{Summary, email, full_name, normal_email};
 
 use crate::entries::Answers;
-use crate::text::{Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// The most characters of a first or last name.
 pub const NAME_LENGTH: usize = 255;

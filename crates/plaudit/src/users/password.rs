@@ -12,8 +12,8 @@ use argon2::password_hash::phc;
 use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 
-use crate::ids::Ids;
-use crate::text::Json;
+use kernel::ids::Ids;
+use kernel::text::Json;
 
 /// The fewest characters of a password.
 const FEWEST_CHARACTERS: usize = 8;

@@ -1,9 +1,9 @@
 //! A user as the records of others show the user.
 
 use super::{Summary, full_name};
-use crate::document::{self, ShownAs};
-use crate::kind::Kind;
-use crate::text::{Slug, write_json_string};
+use kernel::document::{self, ShownAs};
+use kernel::kind::Kind;
+use kernel::text::{Slug, write_json_string};
 
 /// The name, the e-mail address and the global id of a user, as they are shown.
 #[derive(Clone, Debug, PartialEq, Eq)]

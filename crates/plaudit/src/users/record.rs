@@ -1,12 +1,12 @@
 //! The program-file form of users.
 
 use super::{COMMENTS_LENGTH, Consents, NAME_LENGTH, ROLES, User, full_name, rules};
-use crate::document::Object;
 use crate::entries::Answers;
-use crate::input::{self, Members};
-use crate::kind::Kind;
 use crate::program::{Context, SetupRecord};
-use crate::text::{Slug, Timestamp};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
 
 fn read_consents(members: &mut Members<'_>) -> Consents {
     let default = Consents::default();

@@ -1,9 +1,9 @@
 //! Pure rules of users.
 
 use super::EMAIL_LENGTH;
-use crate::input;
 use crate::list::sort_key;
-use crate::text::{Json, Locale, Slug, folded, is_email, is_phone};
+use kernel::input;
+use kernel::text::{Json, Locale, Slug, folded, is_email, is_phone};
 
 /// How a user came to be.
 pub(super) const ORIGINS: &[(&str, &str)] =

@@ -13,11 +13,11 @@ use serde::Deserialize;
 use super::document::{self, Beside};
 use super::rules::sort_text;
 use super::{Person, Summary, User, names, normal_email};
-use crate::db::{AccountId, Db, DbError, Row, Source, Tx, Value};
-use crate::document::people_of;
 use crate::program::chapters::Candidate;
 use crate::program::{self, Record};
-use crate::text::{Slug, Timestamp};
+use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
+use kernel::document::people_of;
+use kernel::text::{Slug, Timestamp};
 
 pub use self::check::each_wrong;
 use self::people::filled;
@@ -224,7 +224,7 @@ pub async fn each_for_export(
                 line.truncate(line.len() - 1);
                 line.push_str(",\"password\":");
                 let mut text = Vec::with_capacity(password.len() + 2);
-                crate::text::write_json_string(password, &mut text);
+                kernel::text::write_json_string(password, &mut text);
                 line.push_str(&String::from_utf8_lossy(&text));
                 line.push('}');
             }

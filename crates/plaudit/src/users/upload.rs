@@ -2,11 +2,11 @@
 
 use super::store::{self, Stored};
 use super::writing::{update_events, write};
-use crate::db::Tx;
 use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::program::fields::{Resource, validate_file};
-use crate::text::{Json, Slug};
+use db::Tx;
+use kernel::text::{Json, Slug};
 
 struct Answered {
     user: Slug,

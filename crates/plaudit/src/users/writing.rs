@@ -2,10 +2,10 @@
 
 use super::store;
 use super::{User, beside, logged, shown};
-use crate::db::{AccountId, DbError, Tx};
-use crate::kind::Kind;
 use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::Record;
+use db::{AccountId, DbError, Tx};
+use kernel::kind::Kind;
 
 /// Writes a user and logs the change; gives the revision.
 pub(super) async fn write(

@@ -25,11 +25,11 @@ use list_view::{NOBODY, Slot as Record, View};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
-use crate::db::{AccountId, Committed, Db, DbError, Tx};
 use crate::http::page::Ask;
 use crate::list::{CONTRIBUTORS, TABLES, Table};
-use crate::text::Slug;
 use crate::{attachments, contributors, entries, orders, users};
+use db::{AccountId, Committed, Db, DbError, Tx};
+use kernel::text::Slug;
 
 pub use self::plan::{Plan, Request};
 use self::store::Standing;

@@ -8,12 +8,12 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::store::Wanted;
 use super::{Account, Counts, MANY, Need, Question, State, Views, with_parents};
-use crate::db::{AccountId, Committed, DbError, Tx};
 use crate::http::list::Start;
 use crate::http::page::Ask;
 use crate::list::{self, By, List};
 use crate::program::Program;
-use crate::text::Slug;
+use db::{AccountId, Committed, DbError, Tx};
+use kernel::text::Slug;
 
 /// A page that is asked for.
 #[derive(Debug)]

@@ -11,9 +11,9 @@ use std::fmt::Write as _;
 use list_view::{Cell, Holds, View};
 
 use super::ALL;
-use crate::db::{AccountId, Committed, Db, DbError, Engine, Row, Source, Tx, Value};
 use crate::list::{List, TABLES, Table, Values};
-use crate::text::Slug;
+use db::{AccountId, Committed, Db, DbError, Engine, Row, Source, Tx, Value};
+use kernel::text::Slug;
 
 /// Where an account stands; nothing where there is no such account.
 pub(crate) async fn head_of(db: &Db, account: AccountId) -> Result<Option<Committed>, DbError> {

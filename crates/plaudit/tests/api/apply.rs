@@ -1,6 +1,6 @@
 //! The set-up of an account from a file, on both engines.
 
-use plaudit::text::Slug;
+use kernel::text::Slug;
 use plaudit::transfer::{self, Applied, ApplyMode};
 
 use crate::both_engines;

@@ -1,8 +1,8 @@
 //! The face of the database: what a transaction promises, on both engines.
 
+use db::tables::TABLES;
+use db::{AccountId, Db, DbError, Engine, Tx, Value};
 use futures_util::FutureExt as _;
-use plaudit::db::tables::TABLES;
-use plaudit::db::{AccountId, Db, DbError, Engine, Tx, Value};
 
 use crate::{both_engines, harness};
 

@@ -169,7 +169,7 @@ both_storages! {
         let state = (account, token.clone(), server.clock.now());
         server.db.write(account, state, |tx, (account, token, now)| {
             Box::pin(files::store::announce(tx, *account, token, *now))
-        }).await.map_err(|error: plaudit::db::DbError| error).unwrap();
+        }).await.map_err(|error: db::DbError| error).unwrap();
         server.storage.put("AccountA", token.as_str(), Bytes::from_static(b"half")).await.unwrap();
         assert_eq!(files::sweep(&server.app).await.unwrap(), 0, "it may be recorded yet");
         assert_eq!(server.stored_files("AccountA").len(), before.len() + 1);

@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request};
+use db::{AccountId, Db, Source};
 use http_body_util::BodyExt;
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+use kernel::text::{Slug, Timestamp};
 use plaudit::app::{self, App};
-use plaudit::clock::Clock;
-use plaudit::db::{self, AccountId, Db, Source};
 use plaudit::http::Renderer;
 use plaudit::http::accept::Format;
 use plaudit::http::language::Languages;
 use plaudit::http::render::Filling;
 use plaudit::http::server::ClientAddress;
-use plaudit::ids::Ids;
 use plaudit::log::{Action, Actor, Origin};
 use plaudit::program::keys::{self, ApiKey, Scope};
 use plaudit::storage::{self, Storage};
-use plaudit::text::{Slug, Timestamp};
 use plaudit::transfer;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -40,12 +40,12 @@ macro_rules! both_engines {
 
             #[test]
             fn sqlite() {
-                $crate::harness::run(plaudit::db::Engine::Sqlite, |server| Box::pin(run(server)));
+                $crate::harness::run(db::Engine::Sqlite, |server| Box::pin(run(server)));
             }
 
             #[test]
             fn postgres() {
-                $crate::harness::run(plaudit::db::Engine::Postgres, |server| Box::pin(run(server)));
+                $crate::harness::run(db::Engine::Postgres, |server| Box::pin(run(server)));
             }
         })*
     };
@@ -58,7 +58,7 @@ macro_rules! both_storages {
         $(mod $name {
             #[allow(unused_imports)]
             use super::*;
-            use plaudit::db::Engine;
+            use db::Engine;
             use $crate::harness::{Files, Server, run_with};
 
             async fn run($server: Server) $body

@@ -1,8 +1,8 @@
 //! A database that was put back to an earlier state and written to again, as after a restore or a failover: a running
 //! server answers nothing from the history that was lost.
 
-use plaudit::db::tables::TABLES;
-use plaudit::db::{AccountId, DbError};
+use db::tables::TABLES;
+use db::{AccountId, DbError};
 use plaudit::program::keys::{ApiKey, Scope};
 use tower::ServiceExt;
 

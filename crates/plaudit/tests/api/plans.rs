@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use plaudit::db::{Engine, Value};
+use db::{Engine, Value};
 
 use crate::harness::{self, Server};
 

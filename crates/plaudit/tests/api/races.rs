@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use kernel::text::Slug;
 use plaudit::log;
-use plaudit::text::Slug;
 
 use crate::both_engines;
 use crate::harness::Server;
@@ -24,7 +24,7 @@ async fn verified_log(server: &Server, slug: &str) -> i64 {
     .unwrap();
     drop(tx);
     let sql = "SELECT sequence, hash FROM accounts WHERE id = $1";
-    let head = |row: &plaudit::db::Row<'_>| Ok((row.integer(0)?, row.bytes(1)?.to_vec()));
+    let head = |row: &db::Row<'_>| Ok((row.integer(0)?, row.bytes(1)?.to_vec()));
     let head = server.db.first(sql, &[account.into()], head).await.unwrap().unwrap();
     assert_eq!(head, (last, hash.to_vec()), "the account's head is its last change");
     last

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use kernel::text::Slug;
 use plaudit::program::Program;
-use plaudit::text::Slug;
 use serde_json::json;
 use tower::ServiceExt;
 
@@ -108,7 +108,7 @@ both_engines! {
                 })
             })
             .await
-            .map_err(|error: plaudit::db::DbError| error)
+            .map_err(|error: db::DbError| error)
             .unwrap();
         is_current(&server).await;
         assert_eq!(loads(&server).0, whole + 1);
@@ -123,7 +123,7 @@ both_engines! {
                 Box::pin(async move { tx.execute(sql, &[(*account).into()]).await.map(drop) })
             })
             .await
-            .map_err(|error: plaudit::db::DbError| error)
+            .map_err(|error: db::DbError| error)
             .unwrap();
         let server = server.restart().await;
         server.get("/season").await.expect(200);
@@ -158,5 +158,5 @@ async fn run_sql(server: &Server, sql: &'static str) {
     let work = server.db.write(account, (account, sql), |tx, (account, sql)| {
         Box::pin(async move { tx.execute(sql, &[(*account).into()]).await.map(drop) })
     });
-    work.await.map_err(|error: plaudit::db::DbError| error).unwrap();
+    work.await.map_err(|error: db::DbError| error).unwrap();
 }

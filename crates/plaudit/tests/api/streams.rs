@@ -5,9 +5,9 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::HeaderMap;
 use http_body_util::BodyExt;
+use kernel::text::Timestamp;
 use plaudit::app::store::set_maintenance;
 use plaudit::program::keys::{self, ApiKey, Scope};
-use plaudit::text::Timestamp;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

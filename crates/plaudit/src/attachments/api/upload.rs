@@ -2,13 +2,13 @@
 
 use super::write;
 use crate::attachments::{Attachment, MOST, rules, store};
-use crate::db::Tx;
 use crate::entries::{self, Answers, check_changeable};
 use crate::http::upload::answer;
 use crate::http::{ApiError, Caller, PathSlug, PathTab, Reply, Upload, Uploaded, Writer, Writing};
-use crate::kind::Kind;
 use crate::log::Action;
-use crate::text::Slug;
+use db::Tx;
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 struct Place {
     entry: Slug,

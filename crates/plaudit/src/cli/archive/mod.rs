@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::Failure;
-use crate::db::{DbError, Row, Value};
+use db::{DbError, Row, Value};
 
 /// The form of the file; another one needs another reader.
 const FORMAT: u32 = 1;

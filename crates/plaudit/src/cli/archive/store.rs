@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, MAIN_DB, OpenFlags, params, params_from_iter};
 
-use crate::db::Value;
+use db::Value;
 
 /// A stored file in a backup.
 pub(in crate::cli) struct StoredFile {

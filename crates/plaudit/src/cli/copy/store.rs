@@ -1,7 +1,7 @@
 //! Statements over whole tables of the schema, made from their names.
 
-use crate::db::tables::TABLES;
-use crate::db::{DbError, Row, Tx, Value};
+use db::tables::TABLES;
+use db::{DbError, Row, Tx, Value};
 
 /// Every row of a table, with these columns.
 // tidy: every account -- a backup is of the whole database

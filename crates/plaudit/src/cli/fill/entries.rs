@@ -9,15 +9,15 @@ use super::Filling;
 use super::plan::{CATEGORIES, CHAPTERS, OLD, Plan, Random};
 use super::setup::{FIELDS, STAGES};
 use crate::contributors::{self, Contributor};
-use crate::db::DbError;
 use crate::entries::{
     self, Answers, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, RelatedData, Status,
 };
-use crate::http::json_body::parse_value;
-use crate::kind::Kind;
 use crate::program::{Record, store};
-use crate::text::{Slug, Timestamp};
 use crate::users;
+use db::DbError;
+use kernel::json::parse_value;
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
 
 /// What is written before a commit: how many entries were added in which places, and in which seasons their entrants have
 /// some.

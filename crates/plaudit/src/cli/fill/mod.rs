@@ -13,14 +13,14 @@ use plan::Plan;
 use super::account::bare_context;
 use super::progress::Progress;
 use super::{Failure, open_database, operator, say};
-use crate::clock::Clock;
 use crate::config::Config;
-use crate::db::{AccountId, Db, DbError, Tx};
-use crate::kind::Kind;
 use crate::log::{self, Action, Change, Origin};
 use crate::program::accounts::{self, Account};
 use crate::program::{self, Context};
-use crate::text::Slug;
+use db::{AccountId, Db, DbError, Tx};
+use kernel::clock::Clock;
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// Records between two commits.
 const BATCH_SIZE: u64 = 50_000;

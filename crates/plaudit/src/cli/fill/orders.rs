@@ -6,12 +6,12 @@ use std::time::Duration;
 use super::Filling;
 use super::plan::{PRICES, Plan, Random};
 use crate::cli::copy;
-use crate::db::tables::TABLES;
-use crate::db::{AccountId, DbError, Value};
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::orders::{self, Billing, Given, Item, Order, PaymentStatus, RelatedData, Stored, TaxDetails};
-use crate::text::{Currency, Money, Rate, Slug};
+use db::tables::TABLES;
+use db::{AccountId, DbError, Value};
+use kernel::input::Violations;
+use kernel::kind::Kind;
+use kernel::text::{Currency, Money, Rate, Slug};
 
 /// What the prices of a season cost, in minor units.
 const AMOUNTS: [i64; 3] = [9_500, 15_000, 22_000];

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
 
 /// The number of slugs: 52 letters in 8 places.
 const SLUGS: u128 = 52_u128.pow(8);

@@ -4,9 +4,6 @@ use serde_json::{Value, json};
 
 use super::Filling;
 use super::plan::{CATEGORIES, CHAPTERS, OLD, PRICES, Plan, SEASONS};
-use crate::db::DbError;
-use crate::ids::derived_person;
-use crate::kind::Kind;
 use crate::program::categories::Category;
 use crate::program::chapters::Chapter;
 use crate::program::fields::Field;
@@ -17,8 +14,11 @@ use crate::program::seasons::Season;
 use crate::program::tabs::Tab;
 use crate::program::taxes::Tax;
 use crate::program::{Record, SetupRecord, store};
-use crate::text::{Slug, Timestamp};
 use crate::users::{self, User};
+use db::DbError;
+use kernel::ids::derived_person;
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
 
 /// The fields: type, resource, tab, title. Entries answer those that are about entries, in this order.
 pub(super) const FIELDS: &[(&str, &str, u64, &str)] = &[

@@ -2,15 +2,15 @@
 
 use super::{rules, store};
 use crate::contributors::{Contributor, MOST};
-use crate::db::Tx;
 use crate::entries::{self, Answers, Cause, check_changeable, refresh_detail};
 use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
-use crate::ids::Ids;
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::log::{self, Action, Change};
 use crate::program::{self, Record};
-use crate::text::{JsonObject, Slug};
+use db::Tx;
+use kernel::ids::Ids;
+use kernel::input::Violations;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug};
 
 struct Creation {
     body: JsonObject<'static>,

@@ -2,16 +2,16 @@
 
 use super::{Made, facts};
 use crate::contributors::{self, Contributor};
-use crate::db::{DbError, Tx};
 use crate::entries::store::{self, Change};
 use crate::entries::{Entry, rules};
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
-use crate::ids::Ids;
-use crate::kind::Kind;
 use crate::log::{self, Action};
 use crate::program;
 use crate::program::Record;
-use crate::text::{JsonObject, Slug};
+use db::{DbError, Tx};
+use kernel::ids::Ids;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug};
 
 struct Creation {
     body: JsonObject<'static>,

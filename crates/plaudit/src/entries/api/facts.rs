@@ -2,15 +2,15 @@
 
 use super::Made;
 use crate::contributors;
-use crate::db::{AccountId, DbError, Tx};
 use crate::entries::rules::answers::EntryChildren;
 use crate::entries::rules::writing::{Facts, Identity};
 use crate::entries::store;
 use crate::http::Writing;
-use crate::ids::Ids;
 use crate::program::Program;
-use crate::text::Slug;
 use crate::{attachments, users};
+use db::{AccountId, DbError, Tx};
+use kernel::ids::Ids;
+use kernel::text::Slug;
 
 /// What has to be known where an entry of this entrant comes into this category.
 pub(super) async fn facts(

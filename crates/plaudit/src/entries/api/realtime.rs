@@ -2,12 +2,12 @@
 
 use super::Request;
 use super::update::change;
-use crate::db::Tx;
 use crate::entries::rules::body;
 use crate::entries::{change_chapter, store};
 use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
-use crate::input::{self, Members};
-use crate::text::{JsonObject, Slug};
+use db::Tx;
+use kernel::input::{self, Members};
+use kernel::text::{JsonObject, Slug};
 
 /// Gives an entry another title.
 #[utoipa::path(

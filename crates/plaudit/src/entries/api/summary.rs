@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use crate::document::{self, List, Object};
 use crate::entries::Status;
 use crate::http::page::{Filter, ListQuery, ListSpec, Narrow, list_parameters};
 use crate::http::{self, ApiError, Caller, RawQuery, Reply, entity_tag};
-use crate::kind::Kind;
 use crate::list::ENTRIES;
 use crate::program::Program;
-use crate::text::{Slug, Translated, folded};
+use kernel::document::{self, List, Object};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Translated, folded};
 
 const FILTERS: &[Filter] = &[Filter::season("The season of the entries, or `all`").by(Narrow::Season("season"))];
 const SPEC: ListSpec = ListSpec { always: &[("deleted", "0"), ("archived", "0")], ..ListSpec::of_filters(FILTERS) };

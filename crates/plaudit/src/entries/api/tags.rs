@@ -3,11 +3,11 @@
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
-use crate::db::Tx;
 use crate::entries::{EntryHead, rules, store};
 use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
-use crate::input::Violations;
-use crate::text::Slug;
+use db::Tx;
+use kernel::input::Violations;
+use kernel::text::Slug;
 
 /// The tags in the path, with commas between them; percent-encoded text that is not UTF-8 is 400.
 pub struct PathTags(String);

@@ -1,9 +1,9 @@
 //! Into the trash and back.
 
-use crate::db::Tx;
 use crate::entries::{rules, store};
 use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
-use crate::text::Slug;
+use db::Tx;
+use kernel::text::Slug;
 
 /// Puts an entry into the trash. Its number stays its own.
 #[utoipa::path(

@@ -1,14 +1,14 @@
 //! Changes of an entry.
 
 use super::{Request, facts};
-use crate::db::Tx;
 use crate::entries::rules::answers::EntryChildren;
 use crate::entries::rules::body::Given;
 use crate::entries::store::{self, Change};
 use crate::entries::{Status, rules};
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
-use crate::input::Violations;
-use crate::text::Slug;
+use db::Tx;
+use kernel::input::Violations;
+use kernel::text::Slug;
 
 /// Changes what the body names; everything else keeps its value.
 #[utoipa::path(

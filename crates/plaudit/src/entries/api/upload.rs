@@ -1,12 +1,12 @@
 //! Files as answers.
 
-use crate::db::Tx;
 use crate::entries::rules::answers::{Place, file_field};
 use crate::entries::rules::writing::give_file;
 use crate::entries::store::{self, Change};
 use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
 use crate::program::fields::validate_file;
-use crate::text::Slug;
+use db::Tx;
+use kernel::text::Slug;
 
 struct Answered {
     entry: Slug,

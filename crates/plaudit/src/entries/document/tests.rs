@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::{Json, JsonObject, Token};
+use kernel::text::{Json, JsonObject, Token};
 
 fn slug(text: &str) -> Slug {
     Slug::parse(text).unwrap()

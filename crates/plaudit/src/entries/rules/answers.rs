@@ -8,12 +8,12 @@
 use crate::attachments::Attachment;
 use crate::contributors::Contributor;
 use crate::entries::Answers;
-use crate::input::{Violations, Wrong};
 use crate::program::Program;
 use crate::program::fields::{
     Field, Resource, check_answer, form_of, is_answered, is_asked_in, is_shown, merged, validate_answer,
 };
-use crate::text::{Json, JsonObject, Slug};
+use kernel::input::{Violations, Wrong};
+use kernel::text::{Json, JsonObject, Slug};
 
 /// Where the fields of an entry are asked; `None` is what is not known.
 #[derive(Clone, Copy, Debug)]

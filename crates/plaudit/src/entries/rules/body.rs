@@ -2,8 +2,8 @@
 
 use super::deadline;
 use crate::entries::{Moderation, STATUS_LENGTH, Status, TITLE_LENGTH};
-use crate::input::{self, Members, Violations};
-use crate::text::{Date, Json, JsonObject, Slug};
+use kernel::input::{self, Members, Violations};
+use kernel::text::{Date, Json, JsonObject, Slug};
 
 /// The statuses that an entry can be made with.
 const MADE: &[(&str, Status)] = &[

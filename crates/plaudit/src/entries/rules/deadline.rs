@@ -8,10 +8,10 @@
 use jiff::tz::TimeZone;
 
 use crate::entries::NO_DEADLINE;
-use crate::input;
 use crate::program::Program;
 use crate::program::rounds::RoundType;
-use crate::text::{Json, LocalTime, Slug, Timestamp};
+use kernel::input;
+use kernel::text::{Json, LocalTime, Slug, Timestamp};
 
 /// A custom deadline, `YYYY-MM-DD HH:MM`; null or [`NO_DEADLINE`] is none.
 pub(in crate::entries) fn read(json: &Json) -> Result<String, String> {

@@ -57,7 +57,7 @@ fn caused(before: Option<&EntryHead<'_>>, after: &EntryHead<'_>, is_answered: bo
 mod tests {
     use super::*;
     use crate::entries::rules::tests::DOC;
-    use crate::text::Slug;
+    use kernel::text::Slug;
 
     fn head() -> EntryHead<'static> {
         EntryHead { status: Status::InProgress, ..EntryHead::read(DOC).unwrap() }

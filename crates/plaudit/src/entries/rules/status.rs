@@ -12,7 +12,7 @@
 //! There is no other way, whoever asks.
 
 use crate::entries::Status;
-use crate::text::Timestamp;
+use kernel::text::Timestamp;
 
 /// A step on the way of an entry that a request can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Tags: short words by which managers group entries. They are texts without commas and are compared exactly.
 
-use crate::input::Violations;
+use kernel::input::Violations;
 
 /// The most characters of a tag.
 pub(in crate::entries) const TAG_LENGTH: usize = 100;

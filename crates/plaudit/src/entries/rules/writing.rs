@@ -14,13 +14,13 @@ use super::body::Given;
 use super::status::{Step, step};
 use super::{Refusal, check_season, deadline, offered, screening, takes_another};
 use crate::entries::{Answers, Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, Status};
-use crate::input::Violations;
 use crate::program::Program;
 use crate::program::categories::Category;
 use crate::program::chapters;
 use crate::program::fields::Field;
 use crate::program::forms::{Form, FormType};
-use crate::text::{Json, Slug, Timestamp, Token};
+use kernel::input::Violations;
+use kernel::text::{Json, Slug, Timestamp, Token};
 
 /// What has to be known of other records that people make.
 #[derive(Clone, Debug, Default)]

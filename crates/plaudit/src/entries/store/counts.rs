@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::db::{AccountId, DbError, Tx};
 use crate::entries::CountChanges;
-use crate::text::Slug;
+use db::{AccountId, DbError, Tx};
+use kernel::text::Slug;
 
 /// Writes what was noted of the counts.
 pub async fn write_counts(tx: &mut Tx, account: AccountId, changes: CountChanges) -> Result<(), DbError> {

@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use super::*;
 use crate::attachments::Attachment;
-use crate::clock::Clock;
 use crate::contributors::Contributor;
-use crate::db::{Db, Settings, migrate};
 use crate::entries::{Answers, Status};
 use crate::files::{self, Content, File};
-use crate::http::json_body::{parse_object, parse_value};
-use crate::input::Members;
 use crate::log::{self, Actor, Origin};
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord};
-use crate::text::{Locale, Timestamp, Token};
 use crate::users::User;
+use db::{Db, Settings, migrate};
+use kernel::clock::Clock;
+use kernel::input::Members;
+use kernel::json::{parse_object, parse_value};
+use kernel::text::{Locale, Timestamp, Token};
 
 struct Bench {
     db: Db,

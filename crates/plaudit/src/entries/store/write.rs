@@ -9,17 +9,17 @@
 use super::{
     Stored, broken, find_any_for_update, related, set_chapter, set_doc, set_documents, set_row, set_tags, write_counts,
 };
-use crate::db::{AccountId, DbError, Tx};
 use crate::entries::counts::place_of_head;
 use crate::entries::document::with_answers;
 use crate::entries::rules::{events, files_among};
 use crate::entries::{CountChanges, Counts, Entry, EntryHead, RelatedData, detail, whole};
-use crate::kind::Kind;
 use crate::log::{self, Action, Event, Origin};
 use crate::orders;
 use crate::program::Program;
-use crate::text::Slug;
 use crate::users::{self, Person};
+use db::{AccountId, DbError, Tx};
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// A change of an entry that is to be written.
 #[derive(Debug)]

@@ -15,9 +15,9 @@ use axum::Router;
 use axum::routing::get;
 
 use crate::app::App;
-use crate::db::{BoxFuture, DbError};
 use crate::http::{ApiError, Caller, LastEventId, Opening, PathSlug, Reply};
-use crate::text::Slug;
+use db::{BoxFuture, DbError};
+use kernel::text::Slug;
 
 /// The routes of the streams.
 pub fn routes() -> Router<App> {

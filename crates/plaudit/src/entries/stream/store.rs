@@ -1,7 +1,7 @@
 //! Where the streams of entries begin.
 
-use crate::db::{AccountId, Committed, Db, DbError};
-use crate::text::Slug;
+use db::{AccountId, Committed, Db, DbError};
+use kernel::text::Slug;
 
 /// Where the account stands, and whether it has an entry that is not in the trash.
 pub(super) async fn standing(

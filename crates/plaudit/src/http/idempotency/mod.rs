@@ -15,8 +15,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use crate::db::AccountId;
-use crate::text::Slug;
+use db::AccountId;
+use kernel::text::Slug;
 
 /// The longest key.
 pub const KEY_LENGTH: usize = 255;

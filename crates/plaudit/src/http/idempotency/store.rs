@@ -3,9 +3,9 @@
 use axum::http::{HeaderName, HeaderValue};
 
 use super::{Claim, Name};
-use crate::db::{AccountId, Db, DbError, Row, Tx};
 use crate::http::reply::Recorded;
-use crate::text::{Json, Timestamp};
+use db::{AccountId, Db, DbError, Row, Tx};
+use kernel::text::{Json, Timestamp};
 
 const FIND: &str = "SELECT request, status, headers, body FROM idempotent_answers \
                     WHERE account = $1 AND api_key = $2 AND name = $3 AND created > $4";
@@ -14,7 +14,7 @@ fn read(row: &Row<'_>) -> Result<([u8; 32], Recorded), DbError> {
     let broken = || DbError::Failed("a kept answer is broken".to_owned());
     let request = row.bytes(0)?.try_into().map_err(|_| broken())?;
     let status = u16::try_from(row.integer(1)?).map_err(|_| broken())?;
-    let headers = crate::http::json_body::parse_object(row.text(2)?.as_bytes()).map_err(|_| broken())?;
+    let headers = kernel::json::parse_object(row.text(2)?.as_bytes()).map_err(|_| broken())?;
     let header = |(name, value): (&str, &Json<'_>)| {
         let value = HeaderValue::try_from(value.as_str().unwrap_or_default()).map_err(|_| broken())?;
         Ok((HeaderName::try_from(name).map_err(|_| broken())?, value))
@@ -60,7 +60,7 @@ pub async fn keep(
     now: Timestamp,
     oldest: Timestamp,
 ) -> Result<(), DbError> {
-    let mut headers = crate::http::json_body::Object::new();
+    let mut headers = kernel::json::Object::new();
     for (name, value) in &answer.headers {
         // Our headers are of ASCII.
         headers.set(name.as_str(), Json::String(value.to_str().unwrap_or_default().into()));

@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 
 use super::kinds;
 use crate::entries::Status;
-use crate::kind::Kind;
 use crate::program::{component, definitions, pascal};
-use crate::text::Locale;
+use kernel::kind::Kind;
+use kernel::text::Locale;
 
 /// Every schema by its name.
 pub(super) fn schemas() -> Map<String, Value> {

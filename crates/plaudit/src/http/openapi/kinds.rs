@@ -1,6 +1,5 @@
 //! Every kind of record as the OpenAPI document describes it.
 
-use crate::kind::Kind;
 use crate::program::accounts::Account;
 use crate::program::categories::{self, Category};
 use crate::program::chapters::Chapter;
@@ -17,6 +16,7 @@ use crate::program::seasons::Season;
 use crate::program::taxes::Tax;
 use crate::program::{Description, SLUG, SetupRecord as _};
 use crate::{attachments, contributors, entries, files, orders, users};
+use kernel::kind::Kind;
 
 /// A kind of record; nothing where no operation is about it.
 pub(super) fn description(kind: Kind) -> Option<Description> {

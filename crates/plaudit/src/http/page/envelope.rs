@@ -1,7 +1,7 @@
 //! What stands around the records of a page.
 
 use super::ListQuery;
-use crate::text::write_json_string;
+use kernel::text::write_json_string;
 
 /// The envelope of a page: the members of the specification's section 4.5, in its order.
 ///

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::{excerpt, write_json_string};
+use kernel::text::{excerpt, write_json_string};
 
 /// How many unknown names, and how many other complaints, an answer repeats. The rest is counted.
 const MAXIMUM_REPORTED: usize = 32;

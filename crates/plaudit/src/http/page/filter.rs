@@ -20,7 +20,7 @@ macro_rules! words {
 pub(crate) use words;
 
 use super::Narrow;
-use crate::text::{Date, Locale, Slug, Timestamp};
+use kernel::text::{Date, Locale, Slug, Timestamp};
 
 /// The word of [`FilterKind::SlugOrAll`].
 pub(super) const ALL: &str = "all";

@@ -4,7 +4,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{FilterValue, ListQuery, ListSpec};
 use crate::program::Program;
-use crate::text::{Timestamp, folded};
+use kernel::text::{Timestamp, folded};
 
 /// What stands in a set where it stands for every slug.
 pub const EVERY: &str = "*";

@@ -11,7 +11,7 @@ use super::cursor::MAXIMUM_LENGTH;
 use super::filter::{ALL, Bracket, EMAIL_LENGTH, Filter, FilterKind};
 use super::paging::{NO_COUNT, Paging};
 use super::{Direction, ListSpec, MAXIMUM_PAGE, MAXIMUM_PER_PAGE};
-use crate::text::{Locale, Slug};
+use kernel::text::{Locale, Slug};
 
 /// Declares the type that stands for a list's query in `#[utoipa::path(params(…))]`, by the list's [`ListSpec`].
 macro_rules! list_parameters {

@@ -6,7 +6,7 @@ use super::cursor::Walk;
 use super::filter::{Bracket, Filter, FilterKind, FilterValue, TimeRange};
 use super::paging::{NO_COUNT, Paging};
 use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PAGE, MAXIMUM_PARAMETERS, MAXIMUM_PER_PAGE, parameters};
-use crate::text::{Locale, Slug, excerpt};
+use kernel::text::{Locale, Slug, excerpt};
 
 /// The direction of a sort.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::{Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug, Timestamp};
 
 const FILTERS: &[Filter] = &[
     Filter::new("status", FilterKind::OneOf(&["paid", "awaiting_payment"]), "Whether they are paid"),

@@ -5,8 +5,8 @@
 //! is JSON exactly when the other is. A run of characters that is taken out between two that are not base64 leaves an
 //! `A`, so that these do not come together.
 
-use crate::http::json_body::{BodyError, parse_object, parse_value};
-use crate::text::{Json, JsonObject};
+use kernel::json::{BodyError, parse_object, parse_value};
+use kernel::text::{Json, JsonObject};
 
 /// The member whose text goes on.
 const DATA: &str = "data";

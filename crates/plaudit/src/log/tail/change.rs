@@ -3,9 +3,9 @@
 use axum::body::Bytes;
 use parking_lot::Mutex;
 
-use crate::document;
-use crate::text::{Slug, Timestamp};
 use crate::users::Person;
+use kernel::document;
+use kernel::text::{Slug, Timestamp};
 
 /// How many representations of one change are kept; further ones are made anew for each of their readers.
 const CACHE_CAPACITY: usize = 4;

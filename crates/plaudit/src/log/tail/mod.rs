@@ -8,7 +8,7 @@
 //!   same time. So a reader loses nothing, whether it was away or was overrun by many changes at once.
 //! - A reader that leaves a change waiting until it is forgotten is too slow. It is cut off, and resumes from its
 //!   position.
-//! - A tail is told of commits ([`crate::db::Db::watch`]) and has no timer. What has to happen now and then happens at
+//! - A tail is told of commits ([`db::Db::watch`]) and has no timer. What has to happen now and then happens at
 //!   each [`Tails::beat`], once a second.
 //! - What is read is shown with a program at least as new as the change.
 //! - A tail knows the last change of its account by number and hash. Where the database has that change no more, as after a
@@ -33,9 +33,9 @@ use ring::Ring;
 
 use super::store;
 use crate::app::App;
-use crate::db::{AccountId, Committed, Db, DbError};
 use crate::program::Program;
-use crate::text::Slug;
+use db::{AccountId, Committed, Db, DbError};
+use kernel::text::Slug;
 
 /// How far back a new tail begins, so that readers that resume together share what they missed.
 const WARM: i64 = 1024;

@@ -6,7 +6,7 @@ use tokio::sync::Notify;
 
 use super::EntryChange;
 use super::ring::Ring;
-use crate::text::Slug;
+use kernel::text::Slug;
 
 /// The most changes that are taken at once.
 const BATCH_SIZE: usize = 32;
@@ -134,7 +134,7 @@ impl Reader {
 mod tests {
     use super::super::Logged;
     use super::*;
-    use crate::text::Timestamp;
+    use kernel::text::Timestamp;
 
     fn changes(numbers: impl IntoIterator<Item = i64>, entry: &str) -> Vec<Arc<EntryChange>> {
         let change = |sequence| {

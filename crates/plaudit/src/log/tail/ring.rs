@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::EntryChange;
-use crate::text::Slug;
+use kernel::text::Slug;
 
 /// The most changes that are kept.
 const CHANGES: usize = 1024;
@@ -85,7 +85,7 @@ impl Ring {
 mod tests {
     use super::super::Logged;
     use super::*;
-    use crate::text::Timestamp;
+    use kernel::text::Timestamp;
 
     fn change(sequence: i64, entry: &str, length: usize) -> Arc<EntryChange> {
         let logged = Logged {

@@ -1,9 +1,9 @@
 //! The members of an account in a program file.
 
 use super::rules;
-use crate::kind::Kind;
 use crate::program::{Member, Shape, names};
-use crate::text::Locale;
+use kernel::kind::Kind;
+use kernel::text::Locale;
 
 const LOCALE: Shape = Shape::OneOf(|| Locale::ALL.iter().map(|locale| locale.code()).collect());
 

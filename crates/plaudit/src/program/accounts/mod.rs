@@ -15,11 +15,11 @@ pub use api::routes;
 pub use rules::{document, valid_host};
 
 use super::{Context, Member, SetupRecord};
-use crate::document::Object;
-use crate::ids::derived_uuid;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Json, Locale, Slug, Timestamp};
+use kernel::document::Object;
+use kernel::ids::derived_uuid;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Json, Locale, Slug, Timestamp};
 
 /// The feature that opens the interface to an account's keys.
 pub const FEATURE_API: &str = "api";

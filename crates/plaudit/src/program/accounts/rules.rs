@@ -1,9 +1,9 @@
 //! Pure rules of accounts.
 
 use super::Account;
-use crate::document;
-use crate::kind::Kind;
 use crate::users::Summary;
+use kernel::document;
+use kernel::kind::Kind;
 
 /// The regions that a deployment can serve (contract, section 10).
 pub(super) const REGIONS: &[(&str, &str)] = &[("us", "us"), ("eu", "eu"), ("au", "au"), ("ca", "ca"), ("hk", "hk")];

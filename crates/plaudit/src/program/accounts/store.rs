@@ -1,10 +1,10 @@
 //! The tables of accounts and host names.
 
 use super::Account;
-use crate::db::{AccountId, Db, DbError, Engine, Tx, hash_of_change};
 use crate::log;
 use crate::program::{Context, store};
-use crate::text::Slug;
+use db::{AccountId, Db, DbError, Engine, Tx, hash_of_change};
+use kernel::text::Slug;
 
 /// The account of a slug.
 // tidy: every account -- the slug tells which account is meant

@@ -1,10 +1,10 @@
 //! The bodies of a create and of an update (contract, section 6).
 
 use super::{CHAPTERS, COUNT};
-use crate::input::{self, Members, Violations};
 use crate::program::Context;
 use crate::program::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
-use crate::text::{JsonObject, Slug, Translated};
+use kernel::input::{self, Members, Violations};
+use kernel::text::{JsonObject, Slug, Translated};
 
 /// What a body says: what is `None` was left out, or is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! How categories are shown (contract, section 6).
 
 use super::Category;
-use crate::document::{self, Object};
-use crate::kind::Kind;
 use crate::program::Program;
-use crate::text::Token;
+use kernel::document::{self, Object};
+use kernel::kind::Kind;
+use kernel::text::Token;
 
 /// A category as a single read shows it; `images` are the names of the files of its images.
 #[must_use]

@@ -1,9 +1,9 @@
 //! The members of a category in a program file.
 
 use super::{CHAPTERS, COUNT, IMAGES};
-use crate::kind::Kind;
 use crate::program::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
 use crate::program::{Member, Shape, names};
+use kernel::kind::Kind;
 
 /// An image is the token of its file, or the object that a read shows.
 const IMAGE: Shape =

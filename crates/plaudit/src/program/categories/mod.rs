@@ -25,10 +25,10 @@ pub use rules::{create, moved_up, update};
 
 use super::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
 use super::{Context, Member, Program, SetupRecord};
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
-use crate::text::{Json, Slug, Timestamp, Token, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Json, Slug, Timestamp, Token, Translated};
 
 /// The most chapters that a category names.
 pub const CHAPTERS: usize = 10_000;

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::{Body, Category};
-use crate::input::Violations;
 use crate::program::forms::FormType;
 use crate::program::{Program, Records};
-use crate::text::{Slug, Timestamp};
+use kernel::input::Violations;
+use kernel::text::{Slug, Timestamp};
 
 /// What is wrong with a category among the records that it refers to. References to records that do not exist are
 /// found elsewhere.

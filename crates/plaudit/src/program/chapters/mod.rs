@@ -17,10 +17,10 @@ use rules::write_settings;
 pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 
 use super::{Context, Member, SetupRecord, Shape, names};
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Token, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Token, Translated};
 
 /// The most characters of a name or heading.
 pub const NAME_LENGTH: usize = 255;

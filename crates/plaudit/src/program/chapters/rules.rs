@@ -1,12 +1,12 @@
 //! Pure rules of chapters.
 
 use super::{Chapter, IMAGE_WIDTH, MANAGERS, NAME_LENGTH, Status};
-use crate::document::{self, Object};
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
 use crate::program::roles::RoleType;
 use crate::program::{Context, Program};
-use crate::text::{JsonObject, Slug, Timestamp, Translated};
+use kernel::document::{self, Object};
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug, Timestamp, Translated};
 
 /// The body of a create: what is `None` was left out or is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

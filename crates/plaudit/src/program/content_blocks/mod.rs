@@ -5,10 +5,10 @@
 
 use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::{Context, Member, SetupRecord, Shape};
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// A content block.
 #[derive(Clone, Debug, PartialEq, Eq)]

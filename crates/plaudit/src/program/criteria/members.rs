@@ -1,10 +1,10 @@
 //! The members of a criterion in a program file.
 
 use super::WEIGHT;
-use crate::kind::Kind;
 use crate::program::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::tabs::ORDER;
 use crate::program::{Member, Shape};
+use kernel::kind::Kind;
 
 /// A number of points.
 const POINTS: Shape = Shape::Number(Some(0), Some(1_000_000_000));

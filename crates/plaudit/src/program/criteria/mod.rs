@@ -16,10 +16,10 @@ pub use rules::of_score_set;
 use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::tabs::ORDER;
 use super::{Context, Member, Program, SetupRecord};
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
-use crate::text::{Points, Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Points, Slug, Timestamp, Translated};
 
 /// The largest weight.
 pub const WEIGHT: i64 = 1_000_000;

@@ -1,10 +1,10 @@
 //! Pure rules of criteria.
 
 use super::{Criterion, STEPS};
-use crate::input::{Members, Violations};
 use crate::program::Program;
 use crate::program::score_sets::{Mode, ScoreSet};
-use crate::text::{Points, Slug};
+use kernel::input::{Members, Violations};
+use kernel::text::{Points, Slug};
 
 /// Adds what is wrong with the points that a criterion allows.
 pub(super) fn check_range(members: &mut Members<'_>, minimum: Points, maximum: Points, step: Points) {

@@ -1,11 +1,11 @@
 //! The members of a discount in a program file.
 
 use super::{CODE_LENGTH, LIMIT, PRICES};
-use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::prices::AMOUNTS;
 use crate::program::prices::members::CURRENCY;
 use crate::program::{Member, Shape};
+use kernel::kind::Kind;
 
 const AMOUNT: Shape = Shape::Object(&[
     Member::required("currency", CURRENCY, "The currency."),

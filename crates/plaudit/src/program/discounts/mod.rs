@@ -16,10 +16,10 @@ pub use rules::find;
 use super::chapters::NAME_LENGTH;
 use super::prices::{Amount, read_amounts, write_amounts};
 use super::{Context, Member, Program, SetupRecord};
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
-use crate::text::{Json, LocalTime, Money, Rate, Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Json, LocalTime, Money, Rate, Slug, Timestamp, Translated};
 
 /// The most characters of a code.
 pub const CODE_LENGTH: usize = 64;

@@ -3,11 +3,11 @@
 use jiff::tz::TimeZone;
 
 use super::{Discount, Reduction};
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
-use crate::text::{Money, Slug, Timestamp};
+use kernel::input::Violations;
+use kernel::kind::Kind;
+use kernel::text::{Money, Slug, Timestamp};
 
 /// What is wrong with a discount among the records of the set-up.
 pub(super) fn check(discount: &Discount, program: &Program) -> Violations {
@@ -66,7 +66,7 @@ mod tests {
 
     use super::*;
     use crate::program::testing::{self, program, read};
-    use crate::text::{Currency, LocalTime, Rate};
+    use kernel::text::{Currency, LocalTime, Rate};
 
     fn discount(members: &str) -> Result<Discount, String> {
         read("DiscAAAA", &format!(r#""season":"SeasonAA",{members}"#))

@@ -13,10 +13,10 @@ pub use rules::places;
 use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::choice::choices;
 use super::{Context, Member, SetupRecord};
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated};
 
 choices! {
     /// What documents are about.

@@ -33,7 +33,7 @@ mod tests {
     use super::*;
     use crate::program::document_templates::{DocumentTemplate, FileType, PageSize, Subject};
     use crate::program::testing::{self, read};
-    use crate::text::Translated;
+    use kernel::text::Translated;
 
     fn template(members: &str) -> Result<DocumentTemplate, String> {
         read("TemplAAA", &format!(r#""name":{{"en_GB":"Certificate"}},{members}"#))

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use super::validate::cell;
 use super::{Field, FieldType, rank};
-use crate::http::json_body::{RawMembers, parse_value};
 use crate::program::tabs::Tab;
 use crate::program::{Program, Record, Records};
-use crate::text::{Json, JsonObject, Locale, Slug, Translated, write_json_string};
+use kernel::json::{RawMembers, parse_value};
+use kernel::text::{Json, JsonObject, Locale, Slug, Translated, write_json_string};
 
 /// Room for the answers of a usual form, so that only those of longer ones are moved as they are gathered.
 const USUAL_ANSWERS: usize = 16;

@@ -6,14 +6,14 @@ use axum::routing::{get, post};
 use super::list::LIST;
 use super::{Field, document, read_create, read_update, rules, write_settings};
 use crate::app::App;
-use crate::db::Tx;
 use crate::http::page::list_parameters;
 use crate::http::{ApiError, Body, Caller, IncludeSettings, PathSlug, RawQuery, Reply, Writer, Writing};
-use crate::kind::Kind;
 use crate::log::{self, Action, Change};
 use crate::program::listing;
 use crate::program::{Record, store};
-use crate::text::{JsonObject, Slug};
+use db::Tx;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug};
 
 /// The routes of fields.
 pub fn routes() -> Router<App> {

@@ -11,9 +11,9 @@ use std::cmp::Ordering;
 
 use super::validate::{check_answer, is_answered, is_option};
 use super::{Condition, Field, FieldType, Operator, form_of};
-use crate::input::{Violations, Wrong};
 use crate::program::{Program, Records};
-use crate::text::{Date, Json, Slug, Timestamp, compare_decimals};
+use kernel::input::{Violations, Wrong};
+use kernel::text::{Date, Json, Slug, Timestamp, compare_decimals};
 
 /// How a condition compares, by what its field is.
 impl FieldType {

@@ -2,10 +2,10 @@
 
 use super::answers::escaped;
 use super::{Field, form_of, season_of};
-use crate::document;
-use crate::kind::Kind;
 use crate::program::Program;
-use crate::text::{Slug, Translated};
+use kernel::document;
+use kernel::kind::Kind;
+use kernel::text::{Slug, Translated};
 
 /// The field as it is shown. What it refers to and is in the trash, or no more, is left out.
 #[must_use]

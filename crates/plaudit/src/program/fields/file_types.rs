@@ -2,8 +2,8 @@
 //!
 //! The type of a file is told by its content. Only an extension whose contents cannot be told apart is asked of the file's name.
 
-use crate::input;
-use crate::text::Json;
+use kernel::input;
+use kernel::text::Json;
 
 /// The longest of them.
 const LENGTH: usize = 100;

@@ -4,7 +4,7 @@ use super::{Field, FieldType, Protection, form_of, season_of};
 use crate::http::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, words};
 use crate::program::Program;
 use crate::program::listing::{Of, SetupList, columns, one_or_every};
-use crate::text::{Slug, Translated, folded};
+use kernel::text::{Slug, Translated, folded};
 
 /// What fields can be asked for by; the interface does not have referees among them.
 const RESOURCES: &[&str] = &["entries", "users", "attachments", "contributors"];

@@ -4,10 +4,10 @@ use super::{
     CATEGORIES, COLUMNS, FILE_TYPES, FieldType, LIMIT, OPTIONS, Operator, Protection, Resource, TEXT_LENGTH,
     Visibility, file_types,
 };
-use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::prices::members::CURRENCY;
 use crate::program::{Member, Shape, names};
+use kernel::kind::Kind;
 
 /// A limit on the characters or words of an answer.
 const fn limit(name: &'static str, about: &'static str) -> Member {

@@ -5,12 +5,12 @@ use super::{
     ApplicantAccess, CATEGORIES, COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits,
     OPTIONS, Operator, Protection, Resource, TEXT_LENGTH, Visibility, file_types, members, rules,
 };
-use crate::document::Object;
-use crate::input::{self, Members, Violations, Wrong};
-use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Context, Member, Program, SetupRecord};
-use crate::text::{Json, Locale, Slug, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations, Wrong};
+use kernel::kind::Kind;
+use kernel::text::{Json, Locale, Slug, Translated};
 
 /// How many values an enumeration of visibilities can have at the most.
 const VISIBILITIES: usize = Visibility::CHOICES.len();
@@ -346,7 +346,7 @@ fn read_limits(members: &mut Members<'_>) -> Limits {
 mod tests {
     use super::*;
     use crate::program::store;
-    use crate::text::Timestamp;
+    use kernel::text::Timestamp;
 
     fn read(members: &str) -> Result<Field, String> {
         let context = Context {

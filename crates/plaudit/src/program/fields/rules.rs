@@ -2,10 +2,10 @@
 
 use super::conditions::{self, broken_by};
 use super::{ApplicantAccess, Changes, Column, Field, FieldOption, FieldType, LIMIT, Limits, Protection, Resource};
-use crate::input::Violations;
 use crate::program::tabs::{Tab, TabKind};
 use crate::program::{Program, Records};
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::input::Violations;
+use kernel::text::{Slug, Timestamp, Translated};
 
 const CURRENCY_STAYS: &str = "must stay what it is, so that amounts keep their meaning";
 

@@ -16,9 +16,9 @@ use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::conditions::shown_among;
 use super::{Field, FieldType, Limits, Resource, file_types};
-use crate::input::{self, Wrong, all_well};
 use crate::program::{Program, Records};
-use crate::text::{
+use kernel::input::{self, Wrong, all_well};
+use kernel::text::{
     Date, Json, JsonObject, Money, Slug, Timestamp, excerpt, is_country, is_email, is_phone, is_web_address,
 };
 

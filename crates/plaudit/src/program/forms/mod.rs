@@ -19,10 +19,10 @@ pub use rules::document;
 use super::chapters::NAME_LENGTH;
 use super::fields::LIMIT;
 use super::{Context, Member, SetupRecord, Shape, names};
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// How an entry gets its chapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -194,7 +194,7 @@ impl SetupRecord for Form {
 mod tests {
     use super::*;
     use crate::program::store;
-    use crate::text::Locale;
+    use kernel::text::Locale;
 
     #[test]
     fn a_form_needs_a_name_and_keeps_what_it_is_given() {

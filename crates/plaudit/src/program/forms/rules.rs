@@ -1,9 +1,9 @@
 //! Pure rules of forms.
 
 use super::Form;
-use crate::document;
-use crate::kind::Kind;
 use crate::program::Program;
+use kernel::document;
+use kernel::kind::Kind;
 
 /// The form as it is shown (contract, section 6).
 #[must_use]

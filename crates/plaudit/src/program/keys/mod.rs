@@ -10,11 +10,11 @@ pub mod store;
 use sha2::{Digest, Sha256};
 
 use super::{Context, SetupRecord};
-use crate::document::Object;
-use crate::ids::Ids;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp};
+use kernel::document::Object;
+use kernel::ids::Ids;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
 
 /// What a key begins with, so that a leaked one is recognised.
 const PREFIX: &str = "plaudit_";

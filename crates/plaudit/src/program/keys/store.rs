@@ -1,11 +1,11 @@
 //! The table of API keys.
 
 use super::ApiKey;
-use crate::db::{AccountId, Db, DbError, Row, Tx};
-use crate::kind::Kind;
 use crate::log::{self, Action, Change, Origin};
 use crate::program::{Context, store};
-use crate::text::Slug;
+use db::{AccountId, Db, DbError, Row, Tx};
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// The account and slug of the key with this hash.
 // tidy: every account -- the key tells which account asks

@@ -4,7 +4,7 @@ use super::*;
 use crate::http::page::{Direction, Filter, Narrow};
 use crate::program::seasons::{Season, Status};
 use crate::program::testing;
-use crate::text::Locale;
+use kernel::text::Locale;
 
 const FILTERS: &[Filter] =
     &[Filter::deleted().by(Narrow::Lifecycle("deleted")), Filter::archived().by(Narrow::Lifecycle("archived"))];

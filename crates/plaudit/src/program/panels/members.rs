@@ -1,9 +1,9 @@
 //! The members of a panel in a program file.
 
 use super::{COUNT, EntryStatus, LIST, Moderation, SHORT_LIST};
-use crate::kind::Kind;
 use crate::program::chapters::{NAME_LENGTH, Status};
 use crate::program::{Member, Shape, names};
+use kernel::kind::Kind;
 
 pub(super) const MEMBERS: &[Member] = &[
     Member::link(),

@@ -17,10 +17,10 @@ mod rules;
 use super::chapters::{NAME_LENGTH, Status};
 use super::choice::choices;
 use super::{Context, Member, Program, SetupRecord};
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
-use crate::text::{Json, Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Json, Slug, Timestamp, Translated};
 
 /// The most judges, categories, chapters or tags that a panel names.
 pub const LIST: usize = 10_000;

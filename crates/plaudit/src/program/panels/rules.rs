@@ -1,12 +1,12 @@
 //! Pure rules of panels.
 
 use super::Panel;
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
 use crate::program::rounds::RoundType;
 use crate::program::score_sets::Mode;
+use kernel::input::Violations;
+use kernel::kind::Kind;
 
 /// What is wrong with a panel among the records that it refers to.
 pub(super) fn check(panel: &Panel, program: &Program) -> Violations {

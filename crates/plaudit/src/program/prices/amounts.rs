@@ -1,8 +1,8 @@
 //! Amounts per currency, which prices and discounts have.
 
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::text::{LocalTime, Money};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::text::{LocalTime, Money};
 
 /// The most amounts of a price or a discount.
 pub const AMOUNTS: usize = 1_000;

@@ -1,10 +1,10 @@
 //! The members of a price in a program file.
 
 use super::{AMOUNTS, PLACES, PriceType};
-use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Member, Shape, names};
-use crate::text::Currency;
+use kernel::kind::Kind;
+use kernel::text::Currency;
 
 /// The code of a currency.
 pub(in crate::program) const CURRENCY: Shape = Shape::OneOf(|| Currency::all().map(Currency::code).collect());

@@ -19,10 +19,10 @@ pub(in crate::program) use amounts::{read as read_amounts, write as write_amount
 use super::chapters::NAME_LENGTH;
 use super::choice::choices;
 use super::{Context, Member, Program, SetupRecord};
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// The most categories, or chapters, that a price names.
 pub const PLACES: usize = 10_000;

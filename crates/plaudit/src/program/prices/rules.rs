@@ -3,11 +3,11 @@
 use jiff::tz::TimeZone;
 
 use super::Price;
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
-use crate::text::{Currency, Money, Slug, Timestamp};
+use kernel::input::Violations;
+use kernel::kind::Kind;
+use kernel::text::{Currency, Money, Slug, Timestamp};
 
 /// What is wrong with a price among the records that it refers to.
 pub(super) fn check(price: &Price, program: &Program) -> Violations {

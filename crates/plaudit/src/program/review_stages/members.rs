@@ -1,10 +1,10 @@
 //! The members of a review stage in a program file.
 
 use super::{DAYS, OnProceed, OnStop, PLACES, REVIEWERS, Timing};
-use crate::kind::Kind;
 use crate::program::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::tabs::ORDER;
 use crate::program::{Member, Shape, names};
+use kernel::kind::Kind;
 
 const REVIEWER: Shape = Shape::Object(&[
     Member::optional("name", Shape::Text(NAME_LENGTH), "What the person is called."),

@@ -18,10 +18,10 @@ use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::choice::choices;
 use super::tabs::ORDER;
 use super::{Context, Member, Program, SetupRecord};
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// The most reviewers, and the most fields that name some.
 pub const REVIEWERS: usize = 1_000;

@@ -1,12 +1,12 @@
 //! Pure rules of review stages.
 
 use super::ReviewStage;
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
 use crate::program::fields::{FieldType, Resource, form_of};
-use crate::text::Slug;
+use kernel::input::Violations;
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// What is wrong with a review stage among the records that it refers to.
 pub(super) fn check(stage: &ReviewStage, program: &Program) -> Violations {

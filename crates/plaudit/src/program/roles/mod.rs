@@ -6,10 +6,10 @@
 
 use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape, names};
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// What the users of a role may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,7 +130,7 @@ impl SetupRecord for Role {
 mod tests {
     use super::*;
     use crate::program::store;
-    use crate::text::Locale;
+    use kernel::text::Locale;
 
     #[test]
     fn every_type_of_role_reads_back() {

@@ -1,9 +1,9 @@
 //! The members of a round in a program file.
 
 use super::{CHAPTERS, RoundType};
-use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Member, Shape, names};
+use kernel::kind::Kind;
 
 pub(super) const MEMBERS: &[Member] = &[
     Member::link().hidden(),

@@ -17,10 +17,10 @@ pub use rules::document;
 use super::chapters::NAME_LENGTH;
 use super::choice::choices;
 use super::{Context, Member, Program, SetupRecord};
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
-use crate::text::{LocalTime, Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{LocalTime, Slug, Timestamp, Translated};
 
 /// The most chapters that a round names.
 pub const CHAPTERS: usize = 10_000;

@@ -3,12 +3,12 @@
 use jiff::tz::TimeZone;
 
 use super::Round;
-use crate::document;
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
-use crate::text::Timestamp;
+use kernel::document;
+use kernel::input::Violations;
+use kernel::kind::Kind;
+use kernel::text::Timestamp;
 
 /// What is wrong with a round among the records that it refers to.
 pub(super) fn check(round: &Round, program: &Program) -> Violations {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
     use crate::program::rounds::RoundType;
     use crate::program::testing::{self, program, read};
-    use crate::text::{LocalTime, Slug};
+    use kernel::text::{LocalTime, Slug};
 
     fn round(members: &str) -> Result<Round, String> {
         read("RoundAAA", &format!(r#""season":"SeasonAA","form":"FormAAAA","name":{{"en_GB":"One"}},{members}"#))

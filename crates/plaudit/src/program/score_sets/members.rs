@@ -3,9 +3,9 @@
 use super::{
     Aggregation, By, COUNT, Conflicts, Mode, PREFERENCES, Places, RankMethod, Reset, STEPS, Sheets, TiesAtCut,
 };
-use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Member, Shape, names};
+use kernel::kind::Kind;
 
 const QUALIFYING: Shape = Shape::Object(&[
     Member::optional("responses_needed", Shape::Integer(1, COUNT), "So many judges decide on an entry; 1 if left out."),

@@ -34,7 +34,7 @@ pub use rules::document;
 pub use tie_break::{By, Step};
 
 use super::choice::choices;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// The largest count of a score set: of judges, winners, votes, and its place.
 pub const COUNT: i64 = 1_000_000;

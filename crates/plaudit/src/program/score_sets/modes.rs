@@ -1,10 +1,10 @@
 //! The modes of a score set, and what is particular to each.
 
 use super::{COUNT, PREFERENCES};
-use crate::document::Object;
-use crate::input::{self, Members};
 use crate::program::choice::choices;
-use crate::text::Rate;
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::text::Rate;
 
 choices! {
     /// How the entries of a score set are judged.
@@ -204,7 +204,7 @@ impl Rules {
 
 /// What is particular to a mode; every default where its member is left out.
 fn particular<T>(members: &mut Members<'_>, name: &str, read: fn(&mut Members<'_>) -> T) -> T {
-    let nothing = crate::text::JsonObject::default();
+    let nothing = kernel::text::JsonObject::default();
     match members.object(name, |members| read(members)) {
         Some(rules) => rules,
         None => read(&mut Members::closed(&nothing)),

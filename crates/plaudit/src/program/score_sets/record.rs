@@ -1,12 +1,12 @@
 //! The program-file form of a score set.
 
 use super::{COUNT, Conflicts, Places, Rules, ScoreSet, Step, TiesAtCut, rules};
-use crate::document::Object;
-use crate::input::{self, Members, Violations};
-use crate::kind::Kind;
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Context, Member, Program, SetupRecord};
-use crate::text::{Slug, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Translated};
 
 impl SetupRecord for ScoreSet {
     const KIND: Kind = Kind::ScoreSet;
@@ -95,7 +95,7 @@ mod tests {
     use super::*;
     use crate::program::store;
     use crate::program::testing::{self, read};
-    use crate::text::Rate;
+    use kernel::text::Rate;
 
     fn score_set(members: &str) -> Result<ScoreSet, String> {
         read("ScoreAAA", &format!(r#""season":"SeasonAA","form":"FormAAAA","name":{{"en_GB":"One"}},{members}"#))

@@ -1,11 +1,11 @@
 //! Pure rules of score sets.
 
 use super::{ScoreSet, Step};
-use crate::document;
-use crate::input::Violations;
-use crate::kind::Kind;
 use crate::program::Program;
 use crate::program::checks::Checks;
+use kernel::document;
+use kernel::input::Violations;
+use kernel::kind::Kind;
 
 /// What is wrong with a score set among the records that it refers to.
 pub(super) fn check(score_set: &ScoreSet, program: &Program) -> Violations {
@@ -40,7 +40,7 @@ pub fn document(score_set: &ScoreSet) -> String {
 mod tests {
     use super::*;
     use crate::program::testing::program;
-    use crate::text::Slug;
+    use kernel::text::Slug;
 
     #[test]
     fn a_score_set_is_of_its_forms_season_and_breaks_ties_by_its_own_criteria() {

@@ -1,11 +1,11 @@
 //! The steps by which equal entries are told apart.
 
 use super::{Mode, STEPS};
-use crate::document::Object;
-use crate::input::{self, Members};
 use crate::program::chapters::NAME_LENGTH;
 use crate::program::choice::choices;
-use crate::text::Slug;
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::text::Slug;
 
 choices! {
     /// What a step goes by.

@@ -13,10 +13,10 @@ pub use rules::{activate, active_twice, document};
 
 use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape, names};
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// Where a season is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Pure rules of seasons.
 
 use super::{Season, Status};
-use crate::document;
-use crate::text::{Slug, Timestamp};
+use kernel::document;
+use kernel::text::{Slug, Timestamp};
 
 /// The season that ends when `activated` becomes the active one: the active season before it, archived.
 #[must_use]
@@ -33,7 +33,7 @@ pub fn document(season: &Season) -> String {
 mod tests {
     use super::*;
     use crate::program::{Context, store};
-    use crate::text::Locale;
+    use kernel::text::Locale;
 
     fn season(slug: &str, status: &str) -> Season {
         let context = Context {

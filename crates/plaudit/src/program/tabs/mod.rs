@@ -7,10 +7,10 @@
 
 use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape, names};
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Slug, Timestamp, Translated};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// The largest number in an order.
 pub const ORDER: i64 = 1_000_000_000;
@@ -149,7 +149,7 @@ fn read_time(members: &mut Members<'_>, name: &str, other: &str) -> Option<Times
 mod tests {
     use super::*;
     use crate::program::store;
-    use crate::text::Locale;
+    use kernel::text::Locale;
 
     fn read(text: &str) -> Result<Tab, String> {
         let now = Timestamp::from_seconds(1_000);

@@ -13,10 +13,10 @@ pub use rules::{country, document};
 
 use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape};
-use crate::document::Object;
-use crate::input::{self, Members};
-use crate::kind::Kind;
-use crate::text::{Rate, Slug, Timestamp};
+use kernel::document::Object;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{Rate, Slug, Timestamp};
 
 /// A tax.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ impl SetupRecord for Tax {
 mod tests {
     use super::*;
     use crate::program::store;
-    use crate::text::Locale;
+    use kernel::text::Locale;
 
     fn read(text: &str) -> Result<Tax, String> {
         let now = Timestamp::from_seconds(1_000);

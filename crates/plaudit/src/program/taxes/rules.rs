@@ -1,8 +1,8 @@
 //! Pure rules of taxes.
 
 use super::Tax;
-use crate::document;
-use crate::text::Json;
+use kernel::document;
+use kernel::text::Json;
 
 /// The tax as it is shown (contract, section 6).
 #[must_use]

@@ -3,8 +3,8 @@
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 
-use crate::db::DbError;
-use crate::kind::Kind;
+use db::DbError;
+use kernel::kind::Kind;
 
 /// Within what names are unique.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

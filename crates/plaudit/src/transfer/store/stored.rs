@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::db::{AccountId, DbError, Tx, Value};
-use crate::kind::Kind;
 use crate::program::Record;
-use crate::text::Slug;
+use db::{AccountId, DbError, Tx, Value};
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// A table of records that people make.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

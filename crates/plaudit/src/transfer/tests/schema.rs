@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use crate::http::json_body::parse_object;
-use crate::input::{Members, Violations};
-use crate::kind::Kind;
 use crate::program::accounts::Account;
 use crate::program::{Context, Member, Presence, SetupRecord, Shape, for_setup_kind, references};
-use crate::text::{JsonObject, Locale, Slug, Timestamp};
 use crate::transfer::schema::{members, schema};
+use kernel::input::{Members, Violations};
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Locale, Slug, Timestamp};
 
 /// Members of which the reader knows more than a schema can say, and what.
 const FINER: &[(Kind, &str, &str)] = &[
@@ -57,7 +57,7 @@ fn read(kind: Kind, record: &Value) -> (Violations, BTreeSet<String>) {
         let context = context();
         let text = record.to_string();
         let object = parse_object(text.as_bytes()).unwrap();
-        let mut members = Members::closed(&object);
+        let mut members = Members::closed(&object).noting();
         let _ = T::read(&mut members, Slug::parse("RecordAA").unwrap(), &context);
         let asked = members.asked();
         (members.finish(), asked)

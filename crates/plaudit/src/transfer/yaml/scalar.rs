@@ -1,6 +1,6 @@
 //! Scalars by the core schema of YAML 1.2.
 
-use crate::text::{Json, excerpt};
+use kernel::text::{Json, excerpt};
 
 /// The prefix of the tags of the core schema.
 const CORE: &str = "tag:yaml.org,2002:";
@@ -101,7 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::http::json_body::parse_value;
+    use kernel::json::parse_value;
 
     #[test]
     fn plain_scalars_are_what_the_core_schema_says() {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::text::{Json, JsonObject};
+use kernel::text::{Json, JsonObject};
 
 /// How long a list or mapping on one line may be.
 const LINE: usize = 100;
@@ -195,7 +195,7 @@ mod tests {
     #[test]
     fn it_looks_as_a_person_would_write_it() {
         let text = r#"{"name":{"en_GB":"Film","de_DE":"Film: neu"},"list":["a","12"],"help":"One\nTwo\n","items":[{"a":{"b":1}},{"c":"d"}],"none":null}"#;
-        let object = crate::http::json_body::parse_object(text.as_bytes()).unwrap();
+        let object = kernel::json::parse_object(text.as_bytes()).unwrap();
         let mut out = String::new();
         mapping(&object, 0, &mut out);
         let expected = "\

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{listed, parse, shown_names};
-use crate::db::{AccountId, DbError, Row, Tx};
+use db::{AccountId, DbError, Row, Tx};
 
 /// Hands over what is wrong with the account's users: columns, roles and seasons that are not what their documents and
 /// entries say, people who are not there, addresses and numbers that reach somebody else.
@@ -43,7 +43,7 @@ fn wrong_user(row: &Row<'_>) -> Result<Option<&'static str>, DbError> {
         return Ok(Some("there is no such person"));
     }
     let kept = row.optional_text(4)?.unwrap_or_default();
-    let roles: BTreeSet<&str> = user.roles.iter().map(crate::text::Slug::as_str).collect();
+    let roles: BTreeSet<&str> = user.roles.iter().map(kernel::text::Slug::as_str).collect();
     if !kept.split_terminator(' ').eq(roles) {
         return Ok(Some("the roles kept are not those of its document"));
     }

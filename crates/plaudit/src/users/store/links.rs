@@ -1,7 +1,7 @@
 //! The table of links by which users confirm or sign in.
 
-use crate::db::{AccountId, Db, DbError, Tx};
-use crate::text::{Slug, Timestamp};
+use db::{AccountId, Db, DbError, Tx};
+use kernel::text::{Slug, Timestamp};
 
 /// Keeps a link, and forgets those of the account that have ended.
 pub async fn add(

@@ -8,9 +8,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::db::{AccountId, DbError, Row, Tx, Value};
-use crate::text::Slug;
 use crate::users::PasswordHash;
+use db::{AccountId, DbError, Row, Tx, Value};
+use kernel::text::Slug;
 
 /// The most values that one statement looks up.
 const BATCH_SIZE: usize = 256;

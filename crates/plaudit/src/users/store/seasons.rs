@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::db::{AccountId, DbError, Tx};
 use crate::entries;
-use crate::text::Slug;
+use db::{AccountId, DbError, Tx};
+use kernel::text::Slug;
 
 /// Keeps in which seasons a user has entries: to be called, in the same transaction and after the entry was written and
 /// logged, where an entry of the user is added, goes to the trash or comes back, or changes its season or entrant. `seasons`

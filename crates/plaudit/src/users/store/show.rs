@@ -1,7 +1,7 @@
 //! Reads a user to show it.
 
-use crate::db::{AccountId, Db, DbError};
-use crate::text::Slug;
+use db::{AccountId, Db, DbError};
+use kernel::text::Slug;
 
 /// How a user is named in a path.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -297,7 +297,7 @@ both_engines! {
 
 /// Changes an entry through the interface and in the model.
 async fn change(server: &Server, entry: &mut Entry, random: &mut Random) {
-    let now = plaudit::text::Timestamp::parse(NOW).unwrap().as_seconds();
+    let now = kernel::text::Timestamp::parse(NOW).unwrap().as_seconds();
     let path = format!("/entry/{}", entry.slug);
     if entry.deleted {
         server.post(&format!("{path}/restore"), "").await.expect(204);

@@ -1,6 +1,6 @@
 //! `PutEntryV23`.
 
-use plaudit::text::Timestamp;
+use kernel::text::Timestamp;
 use serde_json::{Value, json};
 
 use super::create::{ROUND, make};

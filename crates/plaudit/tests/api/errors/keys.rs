@@ -126,7 +126,7 @@ both_engines! {
 
     async fn a_key_that_expires_is_refused_from_that_time_on(server) {
         let key = server.new_key_with("AccountA", Scope::ReadWrite, |key| {
-            key.expires = Some(plaudit::text::Timestamp::from_seconds(key.created.as_seconds() + 10));
+            key.expires = Some(kernel::text::Timestamp::from_seconds(key.created.as_seconds() + 10));
         })
         .await;
         let headers = [("x-api-key", key.as_str())];

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use crate::harness::Server;
 use crate::harness::random::Random;
+use kernel::text::Timestamp;
 use plaudit::program::keys::Scope;
-use plaudit::text::Timestamp;
 
 /// Seasons by slug and name: neither of the two orders is the other one.
 pub const SEASONS: [(&str, &str); 3] = [("TSeasonA", "Second"), ("TSeasonB", "First"), ("TSeasonC", "Third")];

@@ -146,7 +146,7 @@ both_engines! {
                 })
             })
             .await
-            .map_err(|error: plaudit::db::DbError| error)
+            .map_err(|error: db::DbError| error)
             .unwrap();
         beat(&server);
         one.end().await;

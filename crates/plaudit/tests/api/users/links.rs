@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use kernel::text::Slug;
 use plaudit::http::download::DownloadSigner;
 use plaudit::program::keys::Scope;
-use plaudit::text::Slug;
 use plaudit::users::links::{Link, Purpose};
 use serde_json::json;
 
@@ -28,7 +28,7 @@ async fn confirm_link(server: &Server, account: &str, user: &str) -> String {
         .db
         .write(id, state, |tx, (id, link, user, now)| Box::pin(link.keep(tx, *id, *user, *now)))
         .await
-        .map_err(|error: plaudit::db::DbError| error)
+        .map_err(|error: db::DbError| error)
         .unwrap();
     link.address(&server.app.signer, slug(account))
 }

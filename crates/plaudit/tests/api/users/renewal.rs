@@ -21,7 +21,7 @@ async fn documents(server: &Server) -> BTreeMap<(String, String), String> {
         ("order", "SELECT slug, doc FROM orders WHERE account = $1"),
         ("chapter", "SELECT slug, doc FROM setup_records WHERE account = $1 AND kind = 'chapter'"),
     ] {
-        let row = |row: &plaudit::db::Row<'_>| {
+        let row = |row: &db::Row<'_>| {
             found.insert((table.to_owned(), row.text(0)?.to_owned()), row.text(1)?.to_owned());
             Ok(())
         };
@@ -33,7 +33,7 @@ async fn documents(server: &Server) -> BTreeMap<(String, String), String> {
 /// The account as it would be if it were made from scratch: its export, imported into an empty database.
 async fn from_scratch(server: &Server) -> Server {
     let mut text = Vec::new();
-    let slug = plaudit::text::Slug::parse("AccountA").unwrap();
+    let slug = kernel::text::Slug::parse("AccountA").unwrap();
     plaudit::transfer::export(&server.db, &server.storage, slug, &mut text).await.unwrap();
     let fresh = Server::empty(server.db.engine()).await;
     fresh.import(std::str::from_utf8(&text).unwrap()).await;
@@ -221,7 +221,7 @@ both_engines! {
         server.post("/user", &body.to_string()).await.expect(201);
         server.put("/user/UserMana", r#"{"password":"87654321","mobile":"+441632960001"}"#).await.expect(200);
         let fresh = from_scratch(&server).await;
-        let slug = plaudit::text::Slug::parse("AccountA").unwrap();
+        let slug = kernel::text::Slug::parse("AccountA").unwrap();
         let mut texts = Vec::new();
         for server in [&server, &fresh] {
             let mut text = Vec::new();

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use super::super::body::{read_answer, read_create, read_update};
 use super::*;
 use crate::contributors::Contributor;
-use crate::http::json_body::{parse_object, parse_value};
 use crate::program::testing;
+use kernel::json::{parse_object, parse_value};
 
 /// A program with a season that is active and one that is over, and a round that ends at noon of 1 March in Berlin.
 fn program() -> Program {
@@ -375,7 +375,7 @@ fn a_copy_begins_anew_with_title_and_answers_and_without_files() {
     let made = make(r#","category":"CategDiv","entry_fields":{"FieldTxt":"x","FieldRad":"a"},"moderation_status":"approved","custom_deadline":"2027-01-01 00:00","grant_status":"g""#)
         .unwrap();
     let mut first = Entry { tags: "a".to_owned(), comments: "c".to_owned(), payment_status: Payment::Paid, ..made };
-    first.entry_fields.set(slug("FieldFil"), Some(crate::text::Json::String("TokenTokenToken".into())));
+    first.entry_fields.set(slug("FieldFil"), Some(kernel::text::Json::String("TokenTokenToken".into())));
     let facts = Facts { divisions: BTreeMap::from([(1, 1)]), ..known() };
     let identity = Identity { slug: slug("EntryBBB"), local_id: 8, now: time(TOO_LATE) };
     let copied = copy(&program(), &first, &facts, identity).unwrap();

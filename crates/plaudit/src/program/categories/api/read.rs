@@ -9,7 +9,7 @@ use crate::list::ENTRIES;
 use crate::program::Program;
 use crate::program::categories::{Category, Status, chapter_count, document, item, write_settings};
 use crate::program::listing::{self, Counts, Of, SetupList, columns};
-use crate::text::Slug;
+use kernel::text::Slug;
 
 const FILTERS: &[Filter] = &[
     Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen").by(Narrow::Is("status")),

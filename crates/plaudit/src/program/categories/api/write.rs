@@ -1,14 +1,14 @@
 //! Making, changing and deleting categories.
 
-use crate::db::{DbError, Tx};
 use crate::files;
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
-use crate::ids::Ids;
-use crate::kind::Kind;
 use crate::log::Action;
 use crate::program::categories::{self, Category, document, moved_up, read_create, read_update};
 use crate::program::store;
-use crate::text::{JsonObject, Slug};
+use db::{DbError, Tx};
+use kernel::ids::Ids;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug};
 
 struct Creating {
     ids: Ids,

@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::http::json_body::parse_object;
 use crate::program::categories::{document, item, read_create, read_update};
 use crate::program::{Context, Record, store, testing};
-use crate::text::{Locale, Token};
+use kernel::json::parse_object;
+use kernel::text::{Locale, Token};
 
 fn context() -> Context {
     Context { languages: vec![Locale::EnGb], default_language: Locale::EnGb, now: Timestamp::from_seconds(0) }
@@ -172,7 +172,7 @@ fn an_update_changes_what_it_names_and_keeps_the_rest() {
     put(&mut program, before.clone(), false);
     assert_eq!(updated(&program, &before, "{}").unwrap(), before, "nothing changes, not even the time");
     let after = updated(&program, &before, r#"{"locked":true,"translated":{"shortcode":{"de_DE":"T"}}}"#).unwrap();
-    let shortcode = crate::text::Translated::from_pairs(&[(Locale::EnGb, "S"), (Locale::DeDe, "T")]);
+    let shortcode = kernel::text::Translated::from_pairs(&[(Locale::EnGb, "S"), (Locale::DeDe, "T")]);
     assert_eq!(after, Category { locked: true, shortcode: shortcode.unwrap(), updated: now(), ..before.clone() });
     let kept = updated(&program, &before, r#"{"chapters":["ChapterX","ChapterA"]}"#).unwrap();
     assert_eq!(kept.chapters, [slug("ChapterX"), slug("ChapterA")], "one that is gone can stay");

@@ -4,7 +4,7 @@ use crate::http::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, w
 use crate::http::{ApiError, Caller, IncludeSettings, PathSlug, RawQuery, Reply};
 use crate::program::chapters::{Chapter, Status, document, write_settings};
 use crate::program::listing::{self, Of, SetupList, columns};
-use crate::text::status_label;
+use kernel::text::status_label;
 
 const FILTERS: &[Filter] = &[
     Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen").by(Narrow::Is("status")),

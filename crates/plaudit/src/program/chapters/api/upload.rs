@@ -1,11 +1,11 @@
 //! The image of a chapter.
 
-use crate::db::Tx;
 use crate::http::{ApiError, Caller, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::program::chapters::Chapter;
 use crate::program::{images, store};
-use crate::text::Slug;
+use db::Tx;
+use kernel::text::Slug;
 
 /// Gives a chapter an image, in place of the one that it had. It is a PNG, JPEG, GIF or WebP by its content, at most 256
 /// MB large and not wider than `max_image_width`.

@@ -1,14 +1,14 @@
 //! Making, changing and deleting chapters.
 
-use crate::db::{AccountId, DbError, Source, Tx};
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
-use crate::ids::Ids;
-use crate::kind::Kind;
 use crate::log::Action;
 use crate::program::chapters::{self, Candidate, Chapter, Status, document, read_create, read_update};
 use crate::program::store;
-use crate::text::{JsonObject, Slug, status_label};
 use crate::users::{self, Person};
+use db::{AccountId, DbError, Source, Tx};
+use kernel::ids::Ids;
+use kernel::kind::Kind;
+use kernel::text::{JsonObject, Slug, status_label};
 
 struct Creating {
     ids: Ids,

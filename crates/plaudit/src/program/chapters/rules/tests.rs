@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::http::json_body::parse_object;
 use crate::program::testing;
-use crate::text::Locale;
+use kernel::json::parse_object;
+use kernel::text::Locale;
 
 const ROLES: [(&str, &str); 4] =
     [("RoleChap", "chapter_manager"), ("RoleProg", "program_manager"), ("RoleJudg", "judge"), ("RoleEntr", "entrant")];

@@ -5,11 +5,11 @@ use proptest::prelude::*;
 use super::super::tests::{field, tabs};
 use super::super::{read_create, read_update};
 use super::*;
-use crate::document;
-use crate::http::json_body::{parse_object, parse_value};
 use crate::program::testing::{context, program};
 use crate::program::{Record, SetupRecord as _, store};
-use crate::text::{Json, JsonObject};
+use kernel::document;
+use kernel::json::{parse_object, parse_value};
+use kernel::text::{Json, JsonObject};
 
 const SEASON: &str = r#""name":{"en_GB":"Season"},"status":"active""#;
 const NAMED: &str = r#""name":{"en_GB":"Name"}"#;
@@ -248,7 +248,7 @@ fn a_title_is_needed_in_the_default_language() {
     }
     assert_eq!(names(updated(&program, "FieldRad", r#"{"translated":{"title":{"en_GB":""}}}"#)), ["translated.title"]);
     let made = updated(&program, "FieldRad", r#"{"translated":{"title":{"de_DE":"F & A"}}}"#).unwrap();
-    assert_eq!((made.title.in_locale(crate::text::Locale::EnGb), made.title.len()), ("Q & A", 2));
+    assert_eq!((made.title.in_locale(kernel::text::Locale::EnGb), made.title.len()), ("Q & A", 2));
 }
 
 #[test]

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::super::tests::field;
 use super::*;
-use crate::http::json_body::parse_value;
 use crate::program::Record;
+use kernel::json::parse_value;
 
 fn json(text: &str) -> Json<'_> {
     parse_value(text.as_bytes()).unwrap()

@@ -1,7 +1,7 @@
 //! Entries that are made up, and what a list of them is by definition.
 
+use kernel::text::Timestamp;
 use plaudit::program::keys::Scope;
-use plaudit::text::Timestamp;
 use serde_json::{Value, json};
 
 use crate::harness::Server;

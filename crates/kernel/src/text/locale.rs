@@ -119,7 +119,8 @@ impl Locale {
     }
 
     /// The locale's place among [`Locale::ALL`] as one bit, for small sets.
-    pub(crate) const fn bit(self) -> u64 {
+    #[must_use]
+    pub const fn bit(self) -> u64 {
         1 << (self as u8)
     }
 }

@@ -150,7 +150,8 @@ impl<'de> Deserialize<'de> for Token {
 }
 
 /// The beginning of a text that is repeated in an error message, so that the message stays short.
-pub(crate) fn excerpt(text: &str) -> String {
+#[must_use]
+pub fn excerpt(text: &str) -> String {
     const LIMIT: usize = 64;
     match text.char_indices().nth(LIMIT) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -86,7 +86,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::http::json_body::{Json, Object};
+    use crate::json::{Json, Object};
 
     fn values() -> impl Strategy<Value = Json<'static>> {
         let leaf = prop_oneof![

@@ -18,7 +18,7 @@ mod slug;
 mod timestamp;
 mod translated;
 
-pub use crate::http::json_body::{Json, Object as JsonObject};
+pub use crate::json::{Json, Object as JsonObject};
 pub use contact::{is_email, is_phone, is_web_address};
 pub use country::is_country;
 pub(crate) use decimal::is_number;
@@ -31,7 +31,7 @@ pub use locale::{Locale, LocaleSet, UnknownLocale};
 pub use money::{Currency, Money, MoneyError, UnknownCurrency};
 pub use points::Points;
 pub use rate::{Rate, RateError};
-pub(crate) use slug::excerpt;
+pub use slug::excerpt;
 pub use slug::{MalformedSlug, MalformedToken, Slug, Token};
 pub use timestamp::{Date, InvalidDate, InvalidTimestamp, Timestamp};
 pub use translated::{DuplicateLocale, Translated};

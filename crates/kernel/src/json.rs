@@ -266,7 +266,7 @@ impl<'s> Object<'s> {
     }
 
     /// The object of members that are known to have names of their own.
-    pub(crate) fn of_distinct(members: impl IntoIterator<Item = (Cow<'s, str>, Json<'s>)>) -> Self {
+    pub fn of_distinct(members: impl IntoIterator<Item = (Cow<'s, str>, Json<'s>)>) -> Self {
         Self { members: members.into_iter().collect() }
     }
 

@@ -6,7 +6,7 @@ use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, ToSql, Type, to_sql_checked};
 
 use super::AccountId;
-use crate::text::{Slug, Timestamp};
+use kernel::text::{Slug, Timestamp};
 
 /// A parameter of a statement. The columns of the schema have only these four types.
 #[derive(Clone, Debug, PartialEq)]

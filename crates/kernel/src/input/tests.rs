@@ -1,5 +1,5 @@
 use super::*;
-use crate::http::json_body::parse_value;
+use crate::json::parse_value;
 
 fn told<T: std::fmt::Debug>(read: Result<T, Wrong<T>>) -> (Vec<String>, Option<T>) {
     let Wrong { messages, rest } = read.unwrap_err();

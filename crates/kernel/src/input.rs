@@ -26,9 +26,8 @@ pub struct Members<'j> {
     next: usize,
     closed: bool,
     violations: Violations,
-    /// Every member that was asked for, to be compared with the tables of members.
-    #[cfg(test)]
-    asked: std::collections::BTreeSet<String>,
+    /// Every member that was asked for, where that is noted.
+    asked: Option<BTreeSet<String>>,
 }
 
 impl<'j> Members<'j> {
@@ -42,15 +41,20 @@ impl<'j> Members<'j> {
             next: 0,
             closed: true,
             violations: Violations::default(),
-            #[cfg(test)]
-            asked: std::collections::BTreeSet::new(),
+            asked: None,
         }
     }
 
-    /// Every member that was asked for so far.
-    #[cfg(test)]
-    pub(crate) fn asked(&self) -> std::collections::BTreeSet<String> {
-        self.asked.clone()
+    /// Notes what is asked for, so that it can be compared with the tables of members.
+    #[must_use]
+    pub fn noting(self) -> Self {
+        Self { asked: Some(BTreeSet::new()), ..self }
+    }
+
+    /// Every member that was asked for so far, where that is noted.
+    #[must_use]
+    pub fn asked(&self) -> BTreeSet<String> {
+        self.asked.clone().unwrap_or_default()
     }
 
     /// Begins to read an object whose unknown members are passed over.
@@ -61,8 +65,9 @@ impl<'j> Members<'j> {
 
     /// The raw value of a member; it counts as read.
     pub fn get(&mut self, name: &str) -> Option<&'j Json<'j>> {
-        #[cfg(test)]
-        self.asked.insert(name.to_owned());
+        if let Some(asked) = &mut self.asked {
+            asked.insert(name.to_owned());
+        }
         let is_it = |index: &usize| self.object.at(*index).is_some_and(|(member, _)| member == name);
         let index = (self.next..self.object.len()).chain(0..self.next).find(is_it)?;
         self.next = index + 1;
