@@ -7,9 +7,10 @@ mod wrong;
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
+use crate::json::{Json, Object as JsonObject};
 use crate::text::{
-    Currency, Date, DuplicateLocale, Json, JsonObject, LocalTime, Locale, Money, Points, Rate, Slug, Timestamp, Token,
-    Translated, excerpt,
+    Currency, Date, DuplicateLocale, LocalTime, Locale, Money, Points, Rate, Slug, Timestamp, Token, Translated,
+    excerpt,
 };
 
 pub use wrong::{Violations, Wrong, all_well, both};

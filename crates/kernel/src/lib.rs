@@ -4,13 +4,12 @@
 //!   tests can fix both.
 //! - A module uses only what stands above it.
 
-pub mod json;
 pub mod text;
 
 pub mod clock;
+pub mod json;
 pub mod kind;
 
-pub mod ids;
-
 pub mod document;
+pub mod ids;
 pub mod input;

@@ -18,7 +18,6 @@ mod slug;
 mod timestamp;
 mod translated;
 
-pub use crate::json::{Json, Object as JsonObject};
 pub use contact::{is_email, is_phone, is_web_address};
 pub use country::is_country;
 pub(crate) use decimal::is_number;

@@ -17,8 +17,9 @@ use crate::log::{self, Action, Change};
 use crate::program::{Program, Record};
 use db::{DbError, Tx};
 use kernel::input::Violations;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug, Token};
+use kernel::text::{Slug, Token};
 
 /// The routes of attachments.
 pub fn routes() -> Router<App> {

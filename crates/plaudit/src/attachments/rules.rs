@@ -7,8 +7,9 @@ use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
 use kernel::document::{self, Object};
 use kernel::input::{self, Members, Violations};
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Slug, Timestamp};
+use kernel::text::{Slug, Timestamp};
 
 /// Writes an attachment as its entry shows it (specification, section 2.4); `filename` is that of its file.
 pub fn write_shown(attachment: &Attachment, filename: &str, object: &mut Object<'_>) {

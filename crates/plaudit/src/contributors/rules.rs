@@ -7,8 +7,9 @@ use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
 use kernel::document::{self, Object};
 use kernel::input::{self, Members, Violations};
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Slug, Timestamp, folded};
+use kernel::text::{Slug, Timestamp, folded};
 
 /// Writes a contributor as its entry shows it (specification, section 2.5).
 pub fn write_shown(contributor: &Contributor, object: &mut Object<'_>) {

@@ -1,7 +1,8 @@
 //! Answers: what a record says in the fields of its form.
 
 use kernel::input::Wrong;
-use kernel::text::{Json, Slug, excerpt, write_json_string};
+use kernel::json::Json;
+use kernel::text::{Slug, excerpt, write_json_string};
 
 /// Answers by field, ordered by the field's slug, each one a value that is not null.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

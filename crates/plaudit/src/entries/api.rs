@@ -19,8 +19,9 @@ use super::store::Stored;
 use crate::app::App;
 use crate::http::{ApiError, Reply};
 use kernel::ids::Ids;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug};
+use kernel::text::Slug;
 
 /// The routes of entries.
 pub fn routes() -> Router<App> {

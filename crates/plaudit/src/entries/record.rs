@@ -7,8 +7,9 @@ use super::{
 use crate::program::{Context, Program, SetupRecord};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Date, Json, JsonObject, Slug};
+use kernel::text::{Date, Slug};
 
 /// The highest number that an entry can be given: what every reader of JSON has exactly (RFC 8259, section 6), with room
 /// for those that follow it.

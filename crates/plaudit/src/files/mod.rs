@@ -27,7 +27,8 @@ pub use sweep::{PATIENCE, sweep};
 use crate::program::Context;
 use kernel::document::{self, Object};
 use kernel::input::{self, Members};
-use kernel::text::{Json, Timestamp, Token};
+use kernel::json::Json;
+use kernel::text::{Timestamp, Token};
 
 /// The most characters of a file's name.
 pub const NAME_LENGTH: usize = 255;

@@ -13,7 +13,8 @@ use super::page::asks_for_settings;
 use super::{ApiError, Caller};
 use kernel::document::{Object, extended};
 use kernel::json;
-use kernel::text::{Json, JsonObject, Slug, Token};
+use kernel::json::{Json, Object as JsonObject};
+use kernel::text::{Slug, Token};
 
 /// The slug in the path; a malformed one is 400.
 #[derive(Clone, Copy, Debug)]

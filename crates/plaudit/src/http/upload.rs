@@ -36,8 +36,9 @@ use crate::storage::{self, Incoming};
 use db::{DbError, Tx};
 use kernel::document;
 use kernel::input::Members;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Timestamp, Token};
+use kernel::text::{Timestamp, Token};
 
 /// Whether a path takes uploads, whose bodies are larger than others.
 #[must_use]

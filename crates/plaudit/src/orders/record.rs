@@ -3,8 +3,9 @@
 use super::rules::{self, Given, Totals};
 use kernel::document::{MARKER, Slot};
 use kernel::input::{self, Members};
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Currency, Json, Money, Rate, Slug, Timestamp};
+use kernel::text::{Currency, Money, Rate, Slug, Timestamp};
 
 /// The most characters of an ordinary text.
 const TEXT_LENGTH: usize = 255;

@@ -29,7 +29,7 @@ pub(super) fn validate(members: &mut Members<'_>, content: Option<&Content>, max
 #[cfg(test)]
 mod tests {
     use super::*;
-    use kernel::text::JsonObject;
+    use kernel::json::Object as JsonObject;
 
     fn judged(bytes: &[u8], max_image_width: Option<i64>) -> Vec<String> {
         let object = JsonObject::new();

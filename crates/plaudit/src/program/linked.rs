@@ -18,9 +18,10 @@ use super::{InProgram, listing, store};
 use crate::app::App;
 use crate::http::{ApiError, Caller, PathSlug, Reply};
 use kernel::document::{self, List, Object};
+use kernel::json::Json;
 use kernel::json::parse_own;
 use kernel::kind::Kind;
-use kernel::text::{Json, Slug};
+use kernel::text::Slug;
 
 macro_rules! linked {
     ($($function:ident: $record:ident, $path:literal, $operation:literal, $tag:literal, $about:literal;)*) => {

@@ -7,8 +7,9 @@
 
 use serde_json::{Map, Value, json};
 
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Locale, Slug};
+use kernel::text::{Locale, Slug};
 
 /// A member of a record in a program file.
 #[derive(Clone, Copy, Debug)]

@@ -10,8 +10,9 @@ use db::DbError;
 use kernel::document::Object;
 use kernel::ids::Ids;
 use kernel::input::{self, Members, Violations, Wrong};
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Json, Locale, Slug, Timestamp, Token, Translated};
+use kernel::text::{Locale, Slug, Timestamp, Token, Translated};
 
 /// What reading a record from outside depends on.
 #[derive(Clone, Debug)]

@@ -7,8 +7,9 @@ use super::reading::Held;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, SetupRecord as _, store};
 use kernel::input;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// The account of a file as it will be.
 #[derive(Debug)]

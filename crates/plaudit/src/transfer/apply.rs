@@ -23,8 +23,9 @@ use super::{Deployment, Error, Source};
 use crate::program::store as program_store;
 use kernel::ids::derived_slug;
 use kernel::json::parse_object;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Locale, Slug};
+use kernel::text::{Locale, Slug};
 
 /// The longest file in YAML.
 const YAML_LENGTH: u64 = 16 << 20;

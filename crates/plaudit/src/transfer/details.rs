@@ -11,8 +11,9 @@ use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
 use crate::program::{Program, Record, SetupRecord as _, store};
 use kernel::input::Members;
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Json, Slug, Token};
+use kernel::text::{Slug, Token};
 
 impl Import<'_> {
     /// Checks and writes the contributors, and notes their entries.

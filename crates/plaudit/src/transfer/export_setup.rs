@@ -15,8 +15,9 @@ use crate::program::{Context, SetupRecord, for_setup_kind, references, store as 
 use db::{Db, DbError};
 use kernel::input::Members;
 use kernel::json::parse_own;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Slug, Timestamp};
+use kernel::text::{Slug, Timestamp};
 
 /// Members that follow from when a record was made and changed, which a file to go on from leaves out.
 const TIMES: &[&str] = &["created", "created_at", "updated", "updated_at"];

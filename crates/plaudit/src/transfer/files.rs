@@ -16,8 +16,9 @@ use crate::log;
 use crate::program::Program;
 use crate::storage::{Storage, StorageError};
 use kernel::input::Members;
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Json, Slug, Token};
+use kernel::text::{Slug, Token};
 
 /// What is said of a file's bytes.
 enum Given {

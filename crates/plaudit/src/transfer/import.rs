@@ -18,8 +18,9 @@ use crate::program::{Context, Program, SetupRecord};
 use db::{AccountId, DbError, Tx};
 use kernel::input::{Members, Violations, Wrong};
 use kernel::json::parse_object;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Slug};
+use kernel::text::Slug;
 
 /// Adds or replaces the records of a file. `account` is the account that it is about where it has no record of it.
 pub async fn import<R: BufRead + Send>(

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use kernel::json::Json;
 use kernel::json::parse_value;
-use kernel::text::Json;
 
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -223,7 +223,7 @@ mod tests {
             names in proptest::collection::vec("[a-z\"\\\\é]{1,6}", 1..6),
             texts in proptest::collection::vec("[ -~ß]{0,8}", 6),
         ) {
-            let mut object = kernel::text::JsonObject::new();
+            let mut object = kernel::json::Object::new();
             for (name, text) in names.iter().zip(&texts) {
                 object.set(name.clone(), Json::Array(vec![Json::String(text.clone().into()), Json::Null]));
             }

@@ -10,9 +10,10 @@ use crate::orders::{self, Catalogue as _, Order, RelatedData, Stored};
 use crate::program::Program;
 use db::DbError;
 use kernel::input::{Members, Violations};
+use kernel::json::Json;
 use kernel::json::parse_object;
 use kernel::kind::Kind;
-use kernel::text::{Json, Slug};
+use kernel::text::Slug;
 
 /// What the stage of orders knows.
 struct Stage<'p> {

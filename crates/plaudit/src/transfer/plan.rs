@@ -7,8 +7,9 @@ use super::schema::members;
 use crate::log::Action;
 use db::DbError;
 use kernel::json::parse_object;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Locale, Slug};
+use kernel::text::{Locale, Slug};
 
 /// The most characters that are shown of a value.
 const SHOWN: usize = 100;

@@ -12,8 +12,9 @@ use super::marks;
 use super::spool::Spool;
 use super::store::{Names, Space};
 use kernel::json::parse_object;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Slug, Token};
+use kernel::text::{Slug, Token};
 
 /// The longest line: a file of 256 MB in base64, and its other members.
 const LINE_LENGTH: u64 = 384 << 20;

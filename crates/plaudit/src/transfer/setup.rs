@@ -21,8 +21,9 @@ use crate::program::{
 };
 use crate::users;
 use kernel::input::{self, Violations};
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Locale, Slug, Token};
+use kernel::text::{Locale, Slug, Token};
 
 type References = Vec<(&'static str, Kind, Slug)>;
 

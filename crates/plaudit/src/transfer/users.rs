@@ -16,8 +16,9 @@ use crate::users::password::password_hash;
 use crate::users::store::people::{self, Known, Standing};
 use crate::users::{self, PasswordHash, User, normal_email};
 use kernel::ids::derived_person;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Slug};
+use kernel::text::Slug;
 
 /// What the stage of users knows.
 struct Stage<'p> {

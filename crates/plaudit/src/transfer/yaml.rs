@@ -17,7 +17,8 @@ use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::marks::{Mark, Marks, joined};
 use kernel::json::MAXIMUM_DEPTH;
-use kernel::text::{Json, JsonObject, excerpt};
+use kernel::json::{Json, Object as JsonObject};
+use kernel::text::excerpt;
 
 /// How many values all aliases of a file may stand for.
 const ALIASED: usize = 100_000;

@@ -13,8 +13,9 @@ use crate::http::{ApiError, Body, Caller, PathSlug, PathUser, Reply, Writer, Wri
 use crate::log::Action;
 use db::Tx;
 use kernel::document;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug};
+use kernel::text::Slug;
 
 /// The routes of users.
 pub fn routes() -> Router<App> {

@@ -13,7 +13,8 @@ use crate::program::Program;
 use crate::program::fields::{Resource, merged, validate_answer};
 use crate::program::roles::RoleType;
 use kernel::input::{self, Members, Violations};
-use kernel::text::{Json, JsonObject, Locale, Slug, Timestamp};
+use kernel::json::{Json, Object as JsonObject};
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// What a body says; what is `None` was left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

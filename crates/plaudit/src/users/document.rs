@@ -10,8 +10,9 @@ use super::{Consents, User};
 use crate::entries::{self, Answers};
 use kernel::document::{self, MARKER, Slot};
 use kernel::json::parse_object;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Json, JsonObject, Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// The user as lists show it (contract, section 6).
 #[must_use]

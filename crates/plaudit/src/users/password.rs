@@ -13,7 +13,7 @@ use argon2::{Algorithm, Argon2, Params, Version};
 use tokio::sync::Semaphore;
 
 use kernel::ids::Ids;
-use kernel::text::Json;
+use kernel::json::Json;
 
 /// The fewest characters of a password.
 const FEWEST_CHARACTERS: usize = 8;

@@ -3,7 +3,8 @@
 use super::EMAIL_LENGTH;
 use crate::list::sort_key;
 use kernel::input;
-use kernel::text::{Json, Locale, Slug, folded, is_email, is_phone};
+use kernel::json::Json;
+use kernel::text::{Locale, Slug, folded, is_email, is_phone};
 
 /// How a user came to be.
 pub(super) const ORIGINS: &[(&str, &str)] =

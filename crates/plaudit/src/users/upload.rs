@@ -6,7 +6,8 @@ use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded
 use crate::log::Action;
 use crate::program::fields::{Resource, validate_file};
 use db::Tx;
-use kernel::text::{Json, Slug};
+use kernel::json::Json;
+use kernel::text::Slug;
 
 struct Answered {
     user: Slug,

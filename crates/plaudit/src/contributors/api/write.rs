@@ -9,8 +9,9 @@ use crate::program::{self, Record};
 use db::Tx;
 use kernel::ids::Ids;
 use kernel::input::Violations;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug};
+use kernel::text::Slug;
 
 struct Creation {
     body: JsonObject<'static>,

@@ -10,8 +10,9 @@ use crate::program;
 use crate::program::Record;
 use db::{DbError, Tx};
 use kernel::ids::Ids;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug};
+use kernel::text::Slug;
 
 struct Creation {
     body: JsonObject<'static>,

@@ -7,7 +7,8 @@ use crate::entries::{change_chapter, store};
 use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
 use db::Tx;
 use kernel::input::{self, Members};
-use kernel::text::{JsonObject, Slug};
+use kernel::json::Object as JsonObject;
+use kernel::text::Slug;
 
 /// Gives an entry another title.
 #[utoipa::path(

@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use kernel::text::{Json, JsonObject, Token};
+use kernel::json::{Json, Object as JsonObject};
+use kernel::text::Token;
 
 fn slug(text: &str) -> Slug {
     Slug::parse(text).unwrap()

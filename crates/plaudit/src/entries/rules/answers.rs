@@ -13,7 +13,8 @@ use crate::program::fields::{
     Field, Resource, check_answer, form_of, is_answered, is_asked_in, is_shown, merged, validate_answer,
 };
 use kernel::input::{Violations, Wrong};
-use kernel::text::{Json, JsonObject, Slug};
+use kernel::json::{Json, Object as JsonObject};
+use kernel::text::Slug;
 
 /// Where the fields of an entry are asked; `None` is what is not known.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,8 @@
 use super::deadline;
 use crate::entries::{Moderation, STATUS_LENGTH, Status, TITLE_LENGTH};
 use kernel::input::{self, Members, Violations};
-use kernel::text::{Date, Json, JsonObject, Slug};
+use kernel::json::{Json, Object as JsonObject};
+use kernel::text::{Date, Slug};
 
 /// The statuses that an entry can be made with.
 const MADE: &[(&str, Status)] = &[

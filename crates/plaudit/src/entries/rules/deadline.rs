@@ -11,7 +11,8 @@ use crate::entries::NO_DEADLINE;
 use crate::program::Program;
 use crate::program::rounds::RoundType;
 use kernel::input;
-use kernel::text::{Json, LocalTime, Slug, Timestamp};
+use kernel::json::Json;
+use kernel::text::{LocalTime, Slug, Timestamp};
 
 /// A custom deadline, `YYYY-MM-DD HH:MM`; null or [`NO_DEADLINE`] is none.
 pub(in crate::entries) fn read(json: &Json) -> Result<String, String> {

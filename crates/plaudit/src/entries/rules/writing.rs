@@ -20,7 +20,8 @@ use crate::program::chapters;
 use crate::program::fields::Field;
 use crate::program::forms::{Form, FormType};
 use kernel::input::Violations;
-use kernel::text::{Json, Slug, Timestamp, Token};
+use kernel::json::Json;
+use kernel::text::{Slug, Timestamp, Token};
 
 /// What has to be known of other records that people make.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,8 @@ use axum::http::{HeaderName, HeaderValue};
 use super::{Claim, Name};
 use crate::http::reply::Recorded;
 use db::{AccountId, Db, DbError, Row, Tx};
-use kernel::text::{Json, Timestamp};
+use kernel::json::Json;
+use kernel::text::Timestamp;
 
 const FIND: &str = "SELECT request, status, headers, body FROM idempotent_answers \
                     WHERE account = $1 AND api_key = $2 AND name = $3 AND created > $4";

@@ -6,7 +6,7 @@
 //! `A`, so that these do not come together.
 
 use kernel::json::{BodyError, parse_object, parse_value};
-use kernel::text::{Json, JsonObject};
+use kernel::json::{Json, Object as JsonObject};
 
 /// The member whose text goes on.
 const DATA: &str = "data";

@@ -18,8 +18,9 @@ use super::{Context, Member, SetupRecord};
 use kernel::document::Object;
 use kernel::ids::derived_uuid;
 use kernel::input::{self, Members};
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Json, Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// The feature that opens the interface to an account's keys.
 pub const FEATURE_API: &str = "api";

@@ -4,7 +4,8 @@ use super::{CHAPTERS, COUNT};
 use crate::program::Context;
 use crate::program::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
 use kernel::input::{self, Members, Violations};
-use kernel::text::{JsonObject, Slug, Translated};
+use kernel::json::Object as JsonObject;
+use kernel::text::{Slug, Translated};
 
 /// What a body says: what is `None` was left out, or is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

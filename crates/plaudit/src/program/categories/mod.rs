@@ -27,8 +27,9 @@ use super::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
 use super::{Context, Member, Program, SetupRecord};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Json, Slug, Timestamp, Token, Translated};
+use kernel::text::{Slug, Timestamp, Token, Translated};
 
 /// The most chapters that a category names.
 pub const CHAPTERS: usize = 10_000;

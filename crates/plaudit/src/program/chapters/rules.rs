@@ -5,8 +5,9 @@ use crate::program::roles::RoleType;
 use crate::program::{Context, Program};
 use kernel::document::{self, Object};
 use kernel::input::{self, Members, Violations};
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug, Timestamp, Translated};
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// The body of a create: what is `None` was left out or is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,8 +18,9 @@ use super::prices::{Amount, read_amounts, write_amounts};
 use super::{Context, Member, Program, SetupRecord};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Json, LocalTime, Money, Rate, Slug, Timestamp, Translated};
+use kernel::text::{LocalTime, Money, Rate, Slug, Timestamp, Translated};
 
 /// The most characters of a code.
 pub const CODE_LENGTH: usize = 64;

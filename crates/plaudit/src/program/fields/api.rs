@@ -12,8 +12,9 @@ use crate::log::{self, Action, Change};
 use crate::program::listing;
 use crate::program::{Record, store};
 use db::Tx;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug};
+use kernel::text::Slug;
 
 /// The routes of fields.
 pub fn routes() -> Router<App> {

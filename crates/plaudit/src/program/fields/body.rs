@@ -4,7 +4,8 @@ use super::record::{read_categories, read_columns, read_file_types, read_options
 use super::{Column, Condition, FieldOption, FieldType, LIMIT, Limits, Operator, Protection, TEXT_LENGTH};
 use crate::program::Context;
 use kernel::input::{self, Members, Violations};
-use kernel::text::{Currency, Json, JsonObject, Slug, Translated};
+use kernel::json::{Json, Object as JsonObject};
+use kernel::text::{Currency, Slug, Translated};
 
 /// What a body says of a field; what is `None` it does not speak of, or it is wrong.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

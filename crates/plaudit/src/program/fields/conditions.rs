@@ -13,7 +13,8 @@ use super::validate::{check_answer, is_answered, is_option};
 use super::{Condition, Field, FieldType, Operator, form_of};
 use crate::program::{Program, Records};
 use kernel::input::{Violations, Wrong};
-use kernel::text::{Date, Json, Slug, Timestamp, compare_decimals};
+use kernel::json::Json;
+use kernel::text::{Date, Slug, Timestamp, compare_decimals};
 
 /// How a condition compares, by what its field is.
 impl FieldType {

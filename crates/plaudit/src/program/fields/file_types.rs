@@ -3,7 +3,7 @@
 //! The type of a file is told by its content. Only an extension whose contents cannot be told apart is asked of the file's name.
 
 use kernel::input;
-use kernel::text::Json;
+use kernel::json::Json;
 
 /// The longest of them.
 const LENGTH: usize = 100;

@@ -44,7 +44,8 @@ pub use validate::{
     auto_score, characters, check_answer, is_answered, merged, points, validate_answer, validate_file, words,
 };
 
-use kernel::text::{Currency, Json, Locale, Slug, Timestamp, Translated};
+use kernel::json::Json;
+use kernel::text::{Currency, Locale, Slug, Timestamp, Translated};
 
 /// The most options of a field.
 pub const OPTIONS: usize = 10_000;

@@ -9,8 +9,9 @@ use crate::program::chapters::NAME_LENGTH;
 use crate::program::{Context, Member, Program, SetupRecord};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations, Wrong};
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Json, Locale, Slug, Translated};
+use kernel::text::{Locale, Slug, Translated};
 
 /// How many values an enumeration of visibilities can have at the most.
 const VISIBILITIES: usize = Visibility::CHOICES.len();

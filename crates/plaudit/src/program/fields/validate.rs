@@ -18,9 +18,8 @@ use super::conditions::shown_among;
 use super::{Field, FieldType, Limits, Resource, file_types};
 use crate::program::{Program, Records};
 use kernel::input::{self, Wrong, all_well};
-use kernel::text::{
-    Date, Json, JsonObject, Money, Slug, Timestamp, excerpt, is_country, is_email, is_phone, is_web_address,
-};
+use kernel::json::{Json, Object as JsonObject};
+use kernel::text::{Date, Money, Slug, Timestamp, excerpt, is_country, is_email, is_phone, is_web_address};
 
 /// The most characters of a text that has no smaller limit, and of a cell.
 const ANSWER_LENGTH: usize = 1_048_576;

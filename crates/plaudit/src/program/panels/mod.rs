@@ -19,8 +19,9 @@ use super::choice::choices;
 use super::{Context, Member, Program, SetupRecord};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Json, Slug, Timestamp, Translated};
+use kernel::text::{Slug, Timestamp, Translated};
 
 /// The most judges, categories, chapters or tags that a panel names.
 pub const LIST: usize = 10_000;

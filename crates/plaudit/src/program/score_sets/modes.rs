@@ -204,7 +204,7 @@ impl Rules {
 
 /// What is particular to a mode; every default where its member is left out.
 fn particular<T>(members: &mut Members<'_>, name: &str, read: fn(&mut Members<'_>) -> T) -> T {
-    let nothing = kernel::text::JsonObject::default();
+    let nothing = kernel::json::Object::default();
     match members.object(name, |members| read(members)) {
         Some(rules) => rules,
         None => read(&mut Members::closed(&nothing)),

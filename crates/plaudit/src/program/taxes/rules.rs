@@ -2,7 +2,7 @@
 
 use super::Tax;
 use kernel::document;
-use kernel::text::Json;
+use kernel::json::Json;
 
 /// The tax as it is shown (contract, section 6).
 #[must_use]

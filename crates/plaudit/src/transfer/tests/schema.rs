@@ -8,9 +8,10 @@ use crate::program::accounts::Account;
 use crate::program::{Context, Member, Presence, SetupRecord, Shape, for_setup_kind, references};
 use crate::transfer::schema::{members, schema};
 use kernel::input::{Members, Violations};
+use kernel::json::Object as JsonObject;
 use kernel::json::parse_object;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug, Timestamp};
 
 /// Members of which the reader knows more than a schema can say, and what.
 const FINER: &[(Kind, &str, &str)] = &[

@@ -7,8 +7,8 @@ use super::super::fault::{Faults, Place};
 use super::super::marks::Mark;
 use super::super::reading::Reading;
 use super::{Node, Value, read, record};
+use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::Json;
 
 /// The one kind of which a file has one record, which stands by itself.
 const ACCOUNT: &str = "account";

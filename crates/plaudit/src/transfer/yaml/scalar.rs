@@ -1,6 +1,7 @@
 //! Scalars by the core schema of YAML 1.2.
 
-use kernel::text::{Json, excerpt};
+use kernel::json::Json;
+use kernel::text::excerpt;
 
 /// The prefix of the tags of the core schema.
 const CORE: &str = "tag:yaml.org,2002:";

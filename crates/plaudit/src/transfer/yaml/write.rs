@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use kernel::text::{Json, JsonObject};
+use kernel::json::{Json, Object as JsonObject};
 
 /// How long a list or mapping on one line may be.
 const LINE: usize = 100;

@@ -1,7 +1,7 @@
 //! Compares an answer in XML, read by a parser of its own, with the same answer in JSON.
 
+use kernel::json::Json;
 use kernel::json::parse_value;
-use kernel::text::Json;
 use roxmltree::{Document, Node};
 
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";

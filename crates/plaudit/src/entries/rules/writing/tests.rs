@@ -375,7 +375,7 @@ fn a_copy_begins_anew_with_title_and_answers_and_without_files() {
     let made = make(r#","category":"CategDiv","entry_fields":{"FieldTxt":"x","FieldRad":"a"},"moderation_status":"approved","custom_deadline":"2027-01-01 00:00","grant_status":"g""#)
         .unwrap();
     let mut first = Entry { tags: "a".to_owned(), comments: "c".to_owned(), payment_status: Payment::Paid, ..made };
-    first.entry_fields.set(slug("FieldFil"), Some(kernel::text::Json::String("TokenTokenToken".into())));
+    first.entry_fields.set(slug("FieldFil"), Some(kernel::json::Json::String("TokenTokenToken".into())));
     let facts = Facts { divisions: BTreeMap::from([(1, 1)]), ..known() };
     let identity = Identity { slug: slug("EntryBBB"), local_id: 8, now: time(TOO_LATE) };
     let copied = copy(&program(), &first, &facts, identity).unwrap();

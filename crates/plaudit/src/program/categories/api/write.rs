@@ -7,8 +7,9 @@ use crate::program::categories::{self, Category, document, moved_up, read_create
 use crate::program::store;
 use db::{DbError, Tx};
 use kernel::ids::Ids;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug};
+use kernel::text::Slug;
 
 struct Creating {
     ids: Ids,

@@ -7,8 +7,9 @@ use crate::program::store;
 use crate::users::{self, Person};
 use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
+use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{JsonObject, Slug, status_label};
+use kernel::text::{Slug, status_label};
 
 struct Creating {
     ids: Ids,

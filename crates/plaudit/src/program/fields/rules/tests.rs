@@ -8,8 +8,8 @@ use super::*;
 use crate::program::testing::{context, program};
 use crate::program::{Record, SetupRecord as _, store};
 use kernel::document;
+use kernel::json::{Json, Object as JsonObject};
 use kernel::json::{parse_object, parse_value};
-use kernel::text::{Json, JsonObject};
 
 const SEASON: &str = r#""name":{"en_GB":"Season"},"status":"active""#;
 const NAMED: &str = r#""name":{"en_GB":"Name"}"#;
