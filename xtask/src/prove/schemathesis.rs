@@ -22,7 +22,8 @@ use super::{Context, Engine, Proof, Verdict};
 /// The claim and how it is shown.
 pub(crate) const PROOF: Proof = Proof {
     name: "schemathesis",
-    claim: "20,000 requests made from the OpenAPI document, over all operations and in both formats, are answered as it says.",
+    claim: "20,000 requests made from the OpenAPI document, over all operations and in both formats, are answered as it \
+            says.",
     run,
 };
 

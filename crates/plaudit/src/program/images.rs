@@ -4,11 +4,43 @@
 //! - It is not wider than the `max_image_width` of its record, where that has one. Images that are there already stay when
 //!   the width is lowered.
 
-use crate::files::Content;
+use db::Tx;
 use kernel::input::Members;
+use kernel::text::{Slug, Timestamp, Token};
+
+use super::{InProgram, store};
+use crate::files::Content;
+use crate::http::{ApiError, Reply, Uploaded, Writing};
+use crate::log::Action;
 
 /// The types that are images here.
 const TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// A kind of record that has images.
+pub(super) trait Illustrated: InProgram {
+    /// The widest that an image may be, in pixels; nothing for no limit.
+    fn max_image_width(&self) -> Option<i64>;
+
+    /// The record with one more image, or with it in place of the one that it had. An error where it can have no more.
+    fn illustrated(self, image: Token, now: Timestamp) -> Result<Self, ApiError>;
+}
+
+/// Gives a record the image that was uploaded.
+pub(super) async fn write<T: Illustrated>(tx: &mut Tx, writing: &Writing<Uploaded<Slug>>) -> Result<Reply, ApiError> {
+    let Uploaded { received, state: slug } = &*writing.state;
+    let (account, now) = (writing.account(), writing.origin.at);
+    let found = store::find_for_update::<T>(tx, account, *slug, &writing.program.context).await?;
+    let before = found.ok_or(ApiError::NotFound)?;
+    let mut members = received.members();
+    let file = received.file(&mut members, now);
+    validate(&mut members, received.content(), before.value.max_image_width());
+    let file = members.finish().or(file)?;
+    let illustrated = before.value.illustrated(file.token.clone(), now)?;
+    writing.precondition(before.revision)?;
+    let reply = received.record(tx, writing, &file).await?;
+    store::change(tx, account, &writing.origin, Action::Updated, illustrated).await?;
+    Ok(reply)
+}
 
 /// Leaves what is wrong with an uploaded image in `members`, under `data`.
 pub(super) fn validate(members: &mut Members<'_>, content: Option<&Content>, max_image_width: Option<i64>) {

@@ -4,7 +4,9 @@
 use serde_json::{Map, Value, json};
 
 use super::kinds;
-use crate::entries::Status;
+use crate::attachments::LAST_PLACE;
+use crate::entries::{Status, TITLE_LENGTH};
+use crate::http::idempotency::KEY_LENGTH;
 use crate::program::{component, definitions, pascal};
 use kernel::kind::Kind;
 use kernel::text::Locale;
@@ -34,6 +36,18 @@ fn string(about: &str) -> Value {
     json!({ "description": about, "type": "string" })
 }
 
+fn text(about: &str, max: usize) -> Value {
+    json!({ "description": about, "type": "string", "maxLength": max, "pattern": "\\S" })
+}
+
+fn or_null(about: &str, schema: &Value) -> Value {
+    json!({ "description": about, "anyOf": [schema, { "type": "null" }] })
+}
+
+fn list(about: &str, items: &Value) -> Value {
+    json!({ "description": about, "type": "array", "items": items })
+}
+
 fn slug() -> Value {
     component("Slug")
 }
@@ -55,7 +69,10 @@ fn references() -> Map<String, Value> {
     let last = || string("The last name.");
     let email = || json!({ "description": "The e-mail address.", "type": ["string", "null"] });
     let name = || string("The whole name.");
-    let purchaser = || json!({ "slug": slug(), "link": link(), "name": name(), "first_name": first(), "last_name": last(), "email": email() });
+    let purchaser = || {
+        let (slug, link, name, first, last, email) = (slug(), link(), name(), first(), last(), email());
+        json!({ "slug": slug, "link": link, "name": name, "first_name": first, "last_name": last, "email": email })
+    };
     let mut entrant = purchaser();
     entrant["global_id"] = string("What the person is called in every account.");
     let (texts, title) = (component("Translated"), string("The title."));
@@ -64,7 +81,7 @@ fn references() -> Map<String, Value> {
     let optional = |about: &str| json!({ "description": about, "type": ["string", "null"] });
     named(json!({
         "Link": { "description": "An address of the interface.", "type": "string" },
-        "DownloadLink": { "description": "A signed address of the bytes of a file, good for a while.", "type": "string" },
+        "DownloadLink": string("A signed address of the bytes of a file, good for a while."),
         "Timestamp": {
             "description": "A time in UTC, with six decimals, so that times sort as text.",
             "type": "string",
@@ -77,7 +94,8 @@ fn references() -> Map<String, Value> {
             "propertyNames": component("Locale"),
             "additionalProperties": { "type": "string" },
         },
-        "Reference": object("A record by its address and name.", json!({ "slug": slug(), "link": link(), "name": texts })),
+        "Reference":
+            object("A record by its address and name.", json!({ "slug": slug(), "link": link(), "name": texts })),
         "PriceReference":
             object("A price by its address and title.", json!({ "slug": slug(), "link": link(), "title": texts })),
         "TabReference": object("A tab of a form.", json!({
@@ -111,7 +129,9 @@ fn references() -> Map<String, Value> {
             "region": optional("The code of the region."),
         })),
         "LanguageCode": object("A language of an account.", json!({ "code": component("Locale") })),
-        "Language": object("A language.", json!({ "code": component("Locale"), "language": string("Its name in English.") })),
+        "Language": object("A language.", json!({
+            "code": component("Locale"), "language": string("Its name in English."),
+        })),
         "AnyObject": { "description": "An object of any members.", "type": "object" },
     }))
 }
@@ -123,9 +143,59 @@ fn answers() -> Map<String, Value> {
         object(about, properties)
     };
     let statuses = Status::CHOICES.iter().map(|(name, _)| ((*name).to_owned(), component("Count")));
-    let price = json!({ "description": "The price.", "anyOf": [component("PriceReference"), { "type": "null" }] });
-    let entry = json!({ "description": "The entry.", "anyOf": [component("EntryReference"), { "type": "null" }] });
-    let season = json!({ "description": "The season; null for all of them.", "anyOf": [component("Reference"), { "type": "null" }] });
+    let price = or_null("The price.", &component("PriceReference"));
+    let entry = or_null("The entry.", &component("EntryReference"));
+    let season = or_null("The season; null for all of them.", &component("Reference"));
+    named(json!({
+        "Count": { "description": "How many.", "type": "integer", "minimum": 0 },
+        "FieldAnswer": field_answer(),
+        "FieldAnswers": list("Answers, in the order of their fields.", &component("FieldAnswer")),
+        "EntryAttachment": object("An attachment as its entry shows it.", json!({
+            "token": component("Token"),
+            "link": link(),
+            "file": component("StoredFile"),
+            "attachment_fields": component("FieldAnswers"),
+            "tab": component("TabReference"),
+        })),
+        "EntryContributor": object("A contributor as the entry shows it.", json!({
+            "slug": slug(), "tab": component("TabReference"), "contributor_fields": component("FieldAnswers"),
+        })),
+        "OrderLine": object("A line of an order.", json!({
+            "amount": string("The amount as it is written."),
+            "description": string("What it is for."),
+            "discount": string("The discount as it is written."),
+            "entry": entry,
+            "item_type": string("What kind of line it is."),
+            "name": string("What it is called."),
+            "price": price,
+            "quantity": { "description": "How many.", "type": "integer" },
+        })),
+        "EntryStatuses": object("How many entries have each status.", Value::Object(statuses.collect())),
+        "EntrySummary": object("How many entries there are.", json!({
+            "season": season,
+            "total": component("Count"),
+            "statuses": component("EntryStatuses"),
+            "chapters": list("By chapter.", &counts("Entries of a chapter.", "chapter", component("Reference"))),
+            "categories": list("By category.", &counts("Entries of a category.", "category", component("Reference"))),
+        })),
+        "UploadedFile": object("A file that was uploaded.", json!({
+            "filename": string("Its name."), "token": component("Token"), "link": link(),
+        })),
+        "AuthToken": object("A token by which a user signs in, once.", json!({
+            "auth_token": string("The token."),
+            "link": string("The address to follow."),
+            "expires": component("Timestamp"),
+        })),
+        "Message": object("What was done.", json!({ "message": string("A sentence.") })),
+        "CreatedUser": {
+            "description": "The user; or, for a person who was there already, a message.",
+            "anyOf": [component("User"), component("Message")],
+        },
+    }))
+}
+
+/// An answer to a field.
+fn field_answer() -> Value {
     let mut answer = object(
         "An answer to a field (specification, section 2.3). What it has beside the field's own texts depends \
         on the type: `value`, or what belongs to a table or a file.",
@@ -153,75 +223,42 @@ fn answers() -> Map<String, Value> {
     })) {
         answer["properties"][name] = schema;
     }
-    named(json!({
-        "Count": { "description": "How many.", "type": "integer", "minimum": 0 },
-        "FieldAnswer": answer,
-        "FieldAnswers": { "description": "Answers, in the order of their fields.", "type": "array", "items": component("FieldAnswer") },
-        "EntryAttachment": object("An attachment as its entry shows it.", json!({
-            "token": component("Token"),
-            "link": link(),
-            "file": component("StoredFile"),
-            "attachment_fields": component("FieldAnswers"),
-            "tab": component("TabReference"),
-        })),
-        "EntryContributor": object("A contributor as the entry shows it.", json!({
-            "slug": slug(), "tab": component("TabReference"), "contributor_fields": component("FieldAnswers"),
-        })),
-        "OrderLine": object("A line of an order.", json!({
-            "amount": string("The amount as it is written."),
-            "description": string("What it is for."),
-            "discount": string("The discount as it is written."),
-            "entry": entry,
-            "item_type": string("What kind of line it is."),
-            "name": string("What it is called."),
-            "price": price,
-            "quantity": { "description": "How many.", "type": "integer" },
-        })),
-        "EntryStatuses": object("How many entries have each status.", Value::Object(statuses.collect())),
-        "EntrySummary": object("How many entries there are.", json!({
-            "season": season,
-            "total": component("Count"),
-            "statuses": component("EntryStatuses"),
-            "chapters": { "type": "array", "items": counts("Entries of a chapter.", "chapter", component("Reference")) },
-            "categories": { "type": "array", "items": counts("Entries of a category.", "category", component("Reference")) },
-        })),
-        "UploadedFile": object("A file that was uploaded.", json!({
-            "filename": string("Its name."), "token": component("Token"), "link": link(),
-        })),
-        "AuthToken": object("A token by which a user signs in, once.", json!({
-            "auth_token": string("The token."), "link": string("The address to follow."), "expires": component("Timestamp"),
-        })),
-        "Message": object("What was done.", json!({ "message": string("A sentence.") })),
-        "CreatedUser": { "description": "The user; or, for a person who was there already, a message.", "anyOf": [component("User"), component("Message")] },
-    }))
+    answer
 }
 
 /// Bodies that make or change no whole record. Those about one value pass unknown members over.
 fn bodies() -> Map<String, Value> {
     let file = json!({
-        "filename": { "description": "The name of the file, without a path.", "type": "string", "maxLength": 255, "pattern": "\\S" },
-        "data": { "description": "The bytes of the file in strict base64.", "type": "string", "contentEncoding": "base64" },
+        "filename": text("The name of the file, without a path.", 255),
+        "data": { "description": "The bytes of the file.", "type": "string", "contentEncoding": "base64" },
     });
     let mut upload = object("A file.", file);
     upload["additionalProperties"] = json!(false);
     let mut attachment = upload.clone();
-    attachment["properties"]["order"] = json!({ "description": "Its place among the attachments of the entry.", "type": "integer", "minimum": 0, "maximum": 1_000_000_000 });
+    attachment["properties"]["order"] = json!({
+        "description": "Its place among the attachments of the entry.",
+        "type": "integer",
+        "minimum": 0,
+        "maximum": LAST_PLACE,
+    });
     attachment["properties"]["attachment_fields"] = component("Answers");
     attachment["required"] = json!(["filename", "data", "order"]);
     named(json!({
         "Answers": {
-            "description": "Answers by the slug of their field, each in the form that the type of the field has. null or an empty \
-                text takes an answer back; the cells of a table are merged.",
+            "description": "Answers by the slug of their field, each in the form that the type of the field has. null or an \
+                empty text takes an answer back; the cells of a table are merged.",
             "type": "object",
             "propertyNames": component("Slug"),
         },
         "UploadFile": upload,
         "UploadAttachment": attachment,
         "UpdateTitle": object("A title.", json!({
-            "title": { "description": "The title.", "type": "string", "maxLength": 255, "pattern": "\\S" },
+            "title": text("The title.", TITLE_LENGTH),
         })),
         "UpdateAnswer": object("An answer.", json!({
-            "value": { "description": "The answer, in the form that the type of the field has; null or an empty text takes it back." },
+            "value": {
+                "description": "The answer, in the form that the type of the field has; null or an empty text takes it back.",
+            },
         })),
         "UpdateEntryCategory": object("A category.", json!({ "category": slug() })),
         "UpdateEntryChapter": object("A chapter.", json!({ "chapter": slug() })),
@@ -257,7 +294,10 @@ fn errors() -> Map<String, Value> {
     named(json!({
         "Error": object("Why a request was not done.", envelope.clone()),
         "QueryError": with("Why a request cannot be read.", of_query),
-        "ValidationError": with("Why a body was not taken. Where the state of the record does not permit the operation, there is no `errors`.", of_members),
+        "ValidationError": with(
+            "Why a body was not taken. Where the state of the record does not permit the operation, there is no `errors`.",
+            of_members,
+        ),
         "Maintenance": object("What the operator says of the maintenance.", json!({ "status": string("A sentence.") })),
     }))
 }
@@ -278,17 +318,29 @@ pub(super) fn headers() -> Map<String, Value> {
 
 /// The headers that requests may have, by the name of their component.
 pub(super) fn parameters() -> Map<String, Value> {
-    let header = |name: &str, about: &str| json!({ "name": name, "in": "header", "required": false, "description": about, "schema": { "type": "string" } });
+    let header = |name: &str, about: &str| {
+        let schema = json!({ "type": "string" });
+        json!({ "name": name, "in": "header", "required": false, "description": about, "schema": schema })
+    };
     let locales: Vec<&str> = Locale::ALL.iter().map(|locale| locale.code()).collect();
     let language = format!("^({0}|all)(,({0}|all))*$", locales.join("|"));
     let mut parameters = named(json!({
-        "Language": header("x-api-language", "The languages of texts, with commas between them, or `all`; left out, the account's default language."),
+        "Language": header(
+            "x-api-language",
+            "The languages of texts, with commas between them, or `all`; left out, the account's default language.",
+        ),
         "IfNoneMatch": header("If-None-Match", "An `ETag`; where it still holds, the answer is 304."),
-        "IfMatch": header("If-Match", "An `ETag`; where the record has changed since, the answer is 412 and nothing is done."),
-        "IdempotencyKey": header("Idempotency-Key", "A text of the caller's: the same request with it is done once, and answered the same for 24 hours."),
+        "IfMatch": header(
+            "If-Match",
+            "An `ETag`; where the record has changed since, the answer is 412 and nothing is done.",
+        ),
+        "IdempotencyKey": header(
+            "Idempotency-Key",
+            "A text of the caller's: the same request with it is done once, and answered the same for 24 hours.",
+        ),
     }));
     parameters["Language"]["schema"]["pattern"] = json!(language);
-    parameters["IdempotencyKey"]["schema"]["maxLength"] = json!(255);
+    parameters["IdempotencyKey"]["schema"]["maxLength"] = json!(KEY_LENGTH);
     parameters
 }
 

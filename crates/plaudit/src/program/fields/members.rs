@@ -40,7 +40,9 @@ const CONDITION: Shape = Shape::Object(&[
 ]);
 
 pub(super) const MEMBERS: &[Member] = &[
-    Member::computed("category_count", "In how many categories it is asked.").shown_as(&Shape::Either(&[Shape::Integer(0, LIMIT), Shape::OneOf(|| vec!["all"])])).shown(),
+    Member::computed("category_count", "In how many categories it is asked.")
+        .shown_as(&Shape::Either(&[Shape::Integer(0, LIMIT), Shape::OneOf(|| vec!["all"])]))
+        .shown(),
     Member::link().hidden(),
     Member::optional("season", Shape::Ref(Kind::Season), "The season that it belongs to, where that is stated.")
         .nullable(),
@@ -63,11 +65,20 @@ pub(super) const MEMBERS: &[Member] = &[
     .updatable()
     .shown_as(&Shape::Either(&[Shape::Only("*"), Shape::Set(&Shape::Slug, CATEGORIES)])),
     Member::optional("order", Shape::Integer(0, LIMIT), "Its place on the tab.").creatable().updatable(),
-    Member::required("title", Shape::Translated(NAME_LENGTH), "The question in plain text.").identifying().text().to_create().updatable(),
+    Member::required("title", Shape::Translated(NAME_LENGTH), "The question in plain text.")
+        .identifying()
+        .text()
+        .to_create()
+        .updatable(),
     Member::optional("label", Shape::Translated(TEXT_LENGTH), "The question in HTML; the title where it is left out."),
     Member::optional("help_text", Shape::Translated(TEXT_LENGTH), "Longer help.").text().creatable().updatable(),
-    Member::optional("hint_text", Shape::Translated(TEXT_LENGTH), "A hint within the input.").text().creatable().updatable(),
-    Member::optional("required", Shape::Flag, "Whether an entry can be submitted only with an answer.").creatable().updatable(),
+    Member::optional("hint_text", Shape::Translated(TEXT_LENGTH), "A hint within the input.")
+        .text()
+        .creatable()
+        .updatable(),
+    Member::optional("required", Shape::Flag, "Whether an entry can be submitted only with an answer.")
+        .creatable()
+        .updatable(),
     Member::optional("searchable", Shape::Flag, "Whether entries are found by its answers."),
     Member::optional("applicant_read_access", Shape::Flag, "Whether the applicant sees the answers; true if left out."),
     Member::optional(
@@ -79,7 +90,9 @@ pub(super) const MEMBERS: &[Member] = &[
         "protection",
         Shape::OneOf(|| names(Protection::CHOICES)),
         "How well the answers are kept from those who need not see them; standard where it is left out.",
-    ).creatable().updatable(),
+    )
+    .creatable()
+    .updatable(),
     Member::optional(
         "visibility",
         Shape::List(&Shape::OneOf(|| names(Visibility::CHOICES)), Visibility::CHOICES.len()),
@@ -94,9 +107,19 @@ pub(super) const MEMBERS: &[Member] = &[
     )
     .nullable(),
     Member::optional("conditional", CONDITION, "Under which answer of another field it is shown.").nullable().hidden(),
-    Member::optional("options", Shape::List(&OPTION, OPTIONS), "What a choice offers.").shown_as(&Shape::List(&Shape::Text(TEXT_LENGTH), OPTIONS)).creatable().updatable(),
-    Member::optional("columns", Shape::List(&COLUMN, COLUMNS), "The columns of a table.").creatable().updatable().hidden(),
-    Member::optional("currency", CURRENCY, "The currency of an amount; required for the type currency.").nullable().creatable().updatable().hidden(),
+    Member::optional("options", Shape::List(&OPTION, OPTIONS), "What a choice offers.")
+        .shown_as(&Shape::List(&Shape::Text(TEXT_LENGTH), OPTIONS))
+        .creatable()
+        .updatable(),
+    Member::optional("columns", Shape::List(&COLUMN, COLUMNS), "The columns of a table.")
+        .creatable()
+        .updatable()
+        .hidden(),
+    Member::optional("currency", CURRENCY, "The currency of an amount; required for the type currency.")
+        .nullable()
+        .creatable()
+        .updatable()
+        .hidden(),
     limit("maximum_characters", "At most this many characters."),
     limit("maximum_words", "At most this many words."),
     limit("minimum_characters", "At least this many characters."),
@@ -104,9 +127,15 @@ pub(super) const MEMBERS: &[Member] = &[
     Member::optional(
         "file_types",
         Shape::Set(&Shape::Pattern(file_types::PATTERN), FILE_TYPES),
-        "The types of files that are taken, as extensions such as pdf or media types such as image/*; none means every type.",
-    ).creatable().updatable(),
-    Member::optional("max_file_size", Shape::Integer(1, LIMIT), "The most bytes of a file.").nullable().creatable().updatable(),
+        "The types of files that are taken, as extensions such as pdf or media types such as image/*; none means every \
+         type.",
+    )
+    .creatable()
+    .updatable(),
+    Member::optional("max_file_size", Shape::Integer(1, LIMIT), "The most bytes of a file.")
+        .nullable()
+        .creatable()
+        .updatable(),
     Member::optional(
         "auto_scoring",
         Shape::Integer(0, LIMIT),
