@@ -72,7 +72,9 @@ impl Postgres {
             .parse()
             .map_err(|error: tokio_postgres::Error| DbError::Settings(format!("database.url: {error}")))?;
         config.application_name("plaudit");
-        config.options("-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan");
+        config.options(
+            "-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan -c jit=off",
+        );
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
         let manager = Manager::from_connect(config, InTurns(NoTls), recycling);
         let pool_size = pool_size(settings);

@@ -233,7 +233,8 @@ async fn read_state(
             continue;
         }
         let progress = |view: &View, count| progress(view, table, count);
-        store::load(tx, id, (table, number), after, &mut state.view, progress).await?;
+        let between = after.map(|after| (after, standing.head.sequence));
+        store::load(tx, id, (table, number), between, &mut state.view, progress).await?;
         if after.is_none() {
             state.is_loaded[number] = true;
             is_load = true;

@@ -95,24 +95,24 @@ fn columns(table: &Table, engine: Engine) -> String {
     sql
 }
 
-/// Adds all records of a table to a view, or those whose columns were changed after a change of the account. `progress`
-/// is told now and then how many there are so far.
+/// Adds all records of a table to a view, or those whose columns were changed between two changes of the account, the second
+/// included. `progress` is told now and then how many there are so far.
 pub(super) async fn load(
     tx: &mut Tx,
     account: AccountId,
     (table, number): (&Table, usize),
-    after: Option<i64>,
+    between: Option<(i64, i64)>,
     view: &mut View,
     mut progress: impl FnMut(&View, usize) + Send,
 ) -> Result<(), DbError> {
     let engine = tx.engine();
     let mut sets = Sets::default();
     for values in table.sets {
-        sets.push(read_set(tx, account, (table, values), after).await?);
+        sets.push(read_set(tx, account, (table, values), between).await?);
     }
     let columns = columns(table, engine);
-    let (after, parameters) = bounds("r", account, after);
-    let sql = format!("SELECT {columns} FROM {} r WHERE r.account = $1{after}", table.sql);
+    let (changed, parameters) = bounds("r", account, between);
+    let sql = format!("SELECT {columns} FROM {} r WHERE r.account = $1{changed}", table.sql);
     let mut count = 0;
     tx.each(&sql, &parameters, |row| {
         let Held { name, locator, cells } = cells(table, row, 0, &sets)?;
@@ -126,10 +126,14 @@ pub(super) async fn load(
     .await
 }
 
-/// The condition that a row was changed after a change of the account, and the parameters.
-fn bounds(table: &str, account: AccountId, after: Option<i64>) -> (String, Vec<Value<'static>>) {
-    match after {
-        Some(after) => (format!(" AND {table}.list_revision > $2"), vec![account.into(), after.into()]),
+/// The condition that a row was changed between two changes of the account, and the parameters. That nothing is behind the
+/// second goes without saying, but PostgreSQL takes a range for few rows and one bound for a third of the table.
+fn bounds(table: &str, account: AccountId, between: Option<(i64, i64)>) -> (String, Vec<Value<'static>>) {
+    match between {
+        Some((after, until)) => {
+            let changed = format!(" AND {table}.list_revision > $2 AND {table}.list_revision <= $3");
+            (changed, vec![account.into(), after.into(), until.into()])
+        }
         None => (String::new(), vec![account.into()]),
     }
 }
@@ -139,12 +143,12 @@ async fn read_set(
     tx: &mut Tx,
     account: AccountId,
     (table, values): (&Table, &Values),
-    after: Option<i64>,
+    between: Option<(i64, i64)>,
 ) -> Result<HashMap<String, Vec<String>>, DbError> {
     let Values { sql: set, record, value, unless, .. } = values;
     let counts = if unless.is_empty() { String::new() } else { format!(" AND s.{unless} = 0") };
-    let (changed, parameters) = bounds("r", account, after);
-    let sql = if after.is_none() {
+    let (changed, parameters) = bounds("r", account, between);
+    let sql = if between.is_none() {
         format!("SELECT s.{record}, s.{value} FROM {set} s WHERE s.account = $1{counts}")
     } else {
         // One step of the index for each value: a record may have the same value by thousands of rows.
