@@ -106,15 +106,12 @@ pub(super) async fn load(
     mut progress: impl FnMut(&View, usize) + Send,
 ) -> Result<(), DbError> {
     let engine = tx.engine();
-    let mut sets = Sets::default();
-    for values in table.sets {
-        sets.push(read_set(tx, account, (table, values), between).await?);
-    }
+    let sets = read_sets(tx, account, table, between).await?;
     let columns = columns(table, engine);
-    let (changed, parameters) = bounds("r", account, between);
+    let changed = if between.is_some() { CHANGED } else { "" };
     let sql = format!("SELECT {columns} FROM {} r WHERE r.account = $1{changed}", table.sql);
     let mut count = 0;
-    tx.each(&sql, &parameters, |row| {
+    tx.each(&sql, &parameters(account, between), |row| {
         let Held { name, locator, cells } = cells(table, row, 0, &sets)?;
         view.put(number, name, locator, &cells);
         count += 1;
@@ -126,53 +123,78 @@ pub(super) async fn load(
     .await
 }
 
-/// The condition that a row was changed between two changes of the account, and the parameters. That nothing is behind the
-/// second goes without saying, but PostgreSQL takes a range for few rows and one bound for a third of the table.
-fn bounds(table: &str, account: AccountId, between: Option<(i64, i64)>) -> (String, Vec<Value<'static>>) {
-    match between {
-        Some((after, until)) => {
-            let changed = format!(" AND {table}.list_revision > $2 AND {table}.list_revision <= $3");
-            (changed, vec![account.into(), after.into(), until.into()])
-        }
-        None => (String::new(), vec![account.into()]),
-    }
+/// The condition that a row was changed between two changes of the account. That nothing is behind the second goes without
+/// saying, but PostgreSQL takes a range for few rows and one bound for a third of the table.
+const CHANGED: &str = " AND r.list_revision > $2 AND r.list_revision <= $3";
+
+/// The parameters of a statement about all records, or about those that were changed.
+fn parameters(account: AccountId, between: Option<(i64, i64)>) -> Vec<Value<'static>> {
+    let mut values = vec![account.into()];
+    values.extend(between.into_iter().flat_map(|(after, until)| [after.into(), until.into()]));
+    values
 }
 
-/// The values of a set column by slug.
-async fn read_set(
+/// The values of the set columns of a table: of all records, or of those that were changed between two changes.
+async fn read_sets(
     tx: &mut Tx,
     account: AccountId,
-    (table, values): (&Table, &Values),
+    table: &Table,
     between: Option<(i64, i64)>,
-) -> Result<HashMap<String, Vec<String>>, DbError> {
-    let Values { sql: set, record, value, unless, .. } = values;
-    let counts = if unless.is_empty() { String::new() } else { format!(" AND s.{unless} = 0") };
-    let (changed, parameters) = bounds("r", account, between);
-    let sql = if between.is_none() {
-        format!("SELECT s.{record}, s.{value} FROM {set} s WHERE s.account = $1{counts}")
-    } else {
-        // One step of the index for each value: a record may have the same value by thousands of rows.
-        let next = format!("SELECT min(s.{value}) FROM {set} s WHERE s.account = $1{counts} AND s.{record}");
-        format!(
-            "WITH RECURSIVE found (name, value) AS (SELECT r.{name}, ({next} = r.{name}) FROM {} r \
-             WHERE r.account = $1{changed} UNION ALL SELECT name, ({next} = name AND s.{value} > found.value) \
-             FROM found WHERE value IS NOT NULL) SELECT name, value FROM found WHERE value IS NOT NULL",
-            table.sql,
-            name = table.name
-        )
+) -> Result<Sets, DbError> {
+    let mut sets: Sets = table.sets.iter().map(|_| HashMap::new()).collect();
+    let mut statements: Vec<String> = match between {
+        None => (0..).zip(table.sets).map(of_all).collect(),
+        // What is brought up to date is little, so that a statement costs more than what it reads.
+        Some(_) => vec![of_changed(table)],
     };
-    let mut sets = HashMap::<String, Vec<String>>::new();
-    tx.each(&sql, &parameters, |row| {
-        let value = row.text(1)?;
-        let values = sets.entry(row.text(0)?.to_owned()).or_default();
-        // An index gives the same value of a record in a row: an entry is in many orders at one price.
-        if values.last().is_none_or(|last| last != value) {
-            values.push(value.to_owned());
-        }
-        Ok(())
-    })
-    .await?;
+    statements.retain(|_| !table.sets.is_empty());
+    for sql in statements {
+        tx.each(&sql, &parameters(account, between), |row| {
+            let set = usize::try_from(row.integer(0)?).ok().and_then(|number| sets.get_mut(number));
+            let (Some(set), value) = (set, row.text(2)?) else { return Ok(()) };
+            let values: &mut Vec<String> = set.entry(row.text(1)?.to_owned()).or_default();
+            // An index gives the same value of a record in a row: an entry is in many orders at one price.
+            if values.last().is_none_or(|last| last != value) {
+                values.push(value.to_owned());
+            }
+            Ok(())
+        })
+        .await?;
+    }
     Ok(sets)
+}
+
+/// The condition of the rows that count.
+fn counts(values: &Values) -> String {
+    if values.unless.is_empty() { String::new() } else { format!(" AND s.{} = 0", values.unless) }
+}
+
+/// The statement that reads the values of a set of all records.
+fn of_all((number, values): (i32, &Values)) -> String {
+    let Values { sql, record, value, .. } = values;
+    format!(
+        "SELECT CAST({number} AS BIGINT), s.{record}, s.{value} FROM {sql} s WHERE s.account = $1{}",
+        counts(values)
+    )
+}
+
+/// The statement that reads the values of all sets of the records that were changed: one step of an index for each value,
+/// because a record may have the same value by thousands of rows.
+fn of_changed(table: &Table) -> String {
+    let name = table.name;
+    let (mut found, mut read) = (Vec::new(), Vec::new());
+    for (number, values) in table.sets.iter().enumerate() {
+        let Values { sql, record, value, .. } = values;
+        let next = format!("SELECT min(s.{value}) FROM {sql} s WHERE s.account = $1{} AND s.{record}", counts(values));
+        found.push(format!(
+            "found{number} (name, value) AS (SELECT r.{name}, ({next} = r.{name}) FROM {} r WHERE r.account = $1{CHANGED} \
+             UNION ALL SELECT name, ({next} = name AND s.{value} > found{number}.value) FROM found{number} \
+             WHERE value IS NOT NULL)",
+            table.sql
+        ));
+        read.push(format!("SELECT CAST({number} AS BIGINT), name, value FROM found{number} WHERE value IS NOT NULL"));
+    }
+    format!("WITH RECURSIVE {} {}", found.join(", "), read.join(" UNION ALL "))
 }
 
 /// What finds the document of a record.
