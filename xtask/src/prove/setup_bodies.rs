@@ -169,7 +169,8 @@ fn collect(document: &Value, schema: &Value, path: &str, members: &mut BTreeSet<
     }
     let is_object = |schema: &Value| {
         let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/components/schemas/"));
-        name.is_some_and(|name| document["components"]["schemas"][name]["properties"].is_object())
+        let named = name.map(|name| &document["components"]["schemas"][name]);
+        named.unwrap_or(schema)["properties"].is_object()
     };
     if !path.is_empty() && is_object(&schema["items"]) {
         let item = format!("{path}.1");

@@ -27,8 +27,6 @@ pub use narrow::{Ask, EVERY, Narrow, bounded};
 pub(crate) use openapi::list_parameters;
 pub use query::{Direction, ListQuery, Order, asks_for_settings, field_of_order};
 
-/// The largest number of a page: the largest whole number that every reader of JSON has.
-pub const MAXIMUM_PAGE: u64 = (1 << 53) - 1;
 /// The largest page.
 pub const MAXIMUM_PER_PAGE: u32 = 100;
 /// The most parameters of a query.

@@ -10,7 +10,7 @@ use utoipa::openapi::{RefOr, Required};
 use super::cursor::MAXIMUM_LENGTH;
 use super::filter::{ALL, Bracket, EMAIL_LENGTH, Filter, FilterKind};
 use super::paging::{NO_COUNT, Paging};
-use super::{Direction, ListSpec, MAXIMUM_PAGE, MAXIMUM_PER_PAGE};
+use super::{Direction, ListSpec, MAXIMUM_PER_PAGE};
 use kernel::text::{Locale, Slug};
 
 /// Declares the type that stands for a list's query in `#[utoipa::path(params(…))]`, by the list's [`ListSpec`].
@@ -44,7 +44,7 @@ impl ListSpec {
         let (about, schema) = match paging {
             Paging::Page => (
                 "The page, not beside `cursor`.".to_owned(),
-                whole_number().maximum(Some(MAXIMUM_PAGE)).default(Some(Value::from(1))),
+                whole_number().maximum(Some(u64::MAX)).default(Some(Value::from(1))),
             ),
             Paging::PerPage => (
                 "The number of records a page.".to_owned(),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::cursor::Walk;
 use super::filter::{Bracket, Filter, FilterKind, FilterValue, TimeRange};
 use super::paging::{NO_COUNT, Paging};
-use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PAGE, MAXIMUM_PARAMETERS, MAXIMUM_PER_PAGE, parameters};
+use super::{Cursor, ListQueryError, ListSpec, MAXIMUM_PARAMETERS, MAXIMUM_PER_PAGE, parameters};
 use kernel::text::{Locale, Slug, excerpt};
 
 /// The direction of a sort.
@@ -255,8 +255,8 @@ impl<'spec> Reading<'spec> {
         let query = &mut self.query;
         match paging {
             Paging::Page => {
-                let page = whole_number(value).filter(|page| (1..=MAXIMUM_PAGE).contains(page));
-                query.page = page.ok_or_else(|| format!("must be a whole number from 1 to {MAXIMUM_PAGE}"))?;
+                let page = whole_number(value).filter(|page| *page >= 1);
+                query.page = page.ok_or("must be a whole number from 1")?;
             }
             Paging::PerPage => {
                 let per_page = whole_number(value).and_then(|number| u32::try_from(number).ok());

@@ -35,7 +35,8 @@ fn every_kind_of_filter_has_its_schema() {
     assert_eq!(schema("category"), json!({"type": "string", "pattern": "^[A-Za-z]{8}$"}));
     assert_eq!(schema("season"), json!({"type": "string", "pattern": "^([A-Za-z]{8}|all)$"}));
     assert_eq!(schema("condition"), json!({"type": "string", "pattern": "^([A-Za-z]{8}|only|none)$"}));
-    assert_eq!(schema("title"), json!({"type": "string", "minLength": 1, "maxLength": 5}));
+    let pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f]*$";
+    assert_eq!(schema("title"), json!({"type": "string", "minLength": 1, "maxLength": 5, "pattern": pattern}));
     assert_eq!(schema("email"), json!({"type": "string", "format": "email", "maxLength": 254}));
     let locales: Vec<&str> = Locale::ALL.iter().map(|locale| locale.code()).collect();
     assert_eq!(schema("language"), json!({"type": "string", "enum": locales}));
@@ -73,7 +74,7 @@ fn a_date_filter_is_a_parameter_for_each_bracket() {
 #[test]
 fn pages_and_sorts_have_their_bounds_words_and_defaults() {
     let schema = |name: &str| one(name)["schema"].clone();
-    assert_eq!(schema("page"), json!({"type": "integer", "minimum": 1, "default": 1}));
+    assert_eq!(schema("page"), json!({"type": "integer", "minimum": 1, "maximum": u64::MAX, "default": 1}));
     assert_eq!(schema("per_page"), json!({"type": "integer", "minimum": 1, "maximum": 100, "default": 10}));
     assert_eq!(schema("order"), json!({"type": "string", "examples": ["created_at", "total"]}));
     assert_eq!(schema("dir"), json!({"type": "string", "enum": ["asc", "desc"]}));
