@@ -27,7 +27,7 @@ const BAR: f64 = 1.3;
 /// What the server does after an answer belongs to that request, and is done by then.
 const SETTLED: Duration = Duration::from_millis(2);
 
-/// Random pages of the list at an address, each once without a change before it and once after a change of an entry.
+/// Random pages of the list at an address, in turn after a request that changes an entry and after one that changes nothing.
 pub(crate) fn measure(
     context: &Context,
     report: &mut Report,
@@ -50,13 +50,14 @@ pub(crate) fn measure(
     let turns = context.turns * TURNS;
     for (turn, change) in changes.iter().cycle().take(turns + changes.len()).enumerate() {
         let mut cost = |request: &[u8]| cost(&mut client, &processes, request);
-        // A page that is not measured brings the processor to where it is after any other request.
-        cost(&page()?)?;
-        let times = [cost(&page()?)?, cost(change)?, cost(&page()?)?];
+        let (write, page_after) = (cost(change)?, cost(&page()?)?);
+        // The same request once more changes nothing and leaves the processor's caches as they were before the other page.
+        cost(change)?;
+        let page_without = cost(&page()?)?;
         if turn >= changes.len() {
-            for (time, times) in times.into_iter().zip([&mut without, &mut writes, &mut after]) {
-                times.push(time);
-            }
+            writes.push(write);
+            after.push(page_after);
+            without.push(page_without);
         }
     }
     server.stop()?;

@@ -36,7 +36,7 @@ pub use group::Work;
 pub use head::Head;
 pub use row::Row;
 pub use source::Source;
-pub use tx::Tx;
+pub use tx::{Statement, Tx};
 pub use value::Value;
 
 use commits::Commits;

@@ -3,20 +3,22 @@
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
-use futures_util::{TryStreamExt, future, pin_mut};
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, TryFutureExt, TryStreamExt, future, pin_mut};
 use parking_lot::Mutex;
 use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_postgres::NoTls;
 
 use super::group::Job;
-use super::row::EachRow;
+use super::row::{EachRow, EachRowOf};
 use super::sharing::{Shared, Sharing};
 use super::turns::InTurns;
-use super::tx::{Link, Tx};
+use super::tx::{Link, Statement, Tx};
 use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
 
 type Client = deadpool_postgres::Object;
@@ -152,9 +154,9 @@ impl Postgres {
 impl Inner {
     async fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
         let session = Session { client: Some(self.pool.get().await?), open: true };
-        // The session has the connection already: whoever gives up here leaves a transaction open.
-        session.client()?.batch_execute(begin).await?;
-        Ok(Tx::new(Link::Postgres(session), Arc::clone(&self.statements), Arc::clone(&self.commits)))
+        let mut tx = Tx::new(Link::Postgres(session), Arc::clone(&self.statements), Arc::clone(&self.commits));
+        tx.control(begin).await?;
+        Ok(tx)
     }
 
     async fn work_off(self, account: AccountId, mut jobs: mpsc::UnboundedReceiver<Box<dyn Job>>) {
@@ -285,9 +287,54 @@ pub(super) async fn each(
     Ok(())
 }
 
+/// Sends all statements before it reads the rows of the first.
+pub(super) async fn each_of(
+    client: &Client,
+    statements: &[Statement<'_>],
+    row: &mut EachRowOf<'_>,
+) -> Result<(), DbError> {
+    let mut prepared = Vec::with_capacity(statements.len());
+    for (sql, _) in statements {
+        prepared.push(client.prepare_cached(sql).await?);
+    }
+    let sends = prepared.iter().zip(statements).map(|(statement, (_, values))| client.query_raw(statement, values));
+    let mut sent: Vec<_> = sends.map(|send| Box::pin(future::maybe_done(send))).collect();
+    // A statement is sent when its future is polled first. Its rows have to be read before those of the next ones come.
+    future::poll_fn(|context| {
+        for send in &mut sent {
+            let _ = send.poll_unpin(context);
+        }
+        Poll::Ready(())
+    })
+    .await;
+    for (number, mut send) in sent.into_iter().enumerate() {
+        send.as_mut().await;
+        let Some(rows) = send.as_mut().take_output() else { continue };
+        let rows = rows?;
+        pin_mut!(rows);
+        while let Some(found) = rows.try_next().await? {
+            row(number, &Row::postgres(&found))?;
+        }
+    }
+    Ok(())
+}
+
 pub(super) async fn execute(client: &Client, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
     let statement = client.prepare_cached(sql).await?;
     Ok(client.execute_raw(&statement, values).await?)
+}
+
+/// Sends statements without values or rows together with what is to be done after them.
+pub(super) async fn after<T>(
+    client: &Client,
+    controls: &str,
+    work: BoxFuture<'_, Result<T, DbError>>,
+) -> Result<T, DbError> {
+    if controls.is_empty() {
+        return work.await;
+    }
+    let controls = client.batch_execute(controls).map_err(DbError::from);
+    Box::pin(future::try_join(controls, work)).await.map(|((), done)| done)
 }
 
 /// Sends all statements before it waits for the first answer.

@@ -18,6 +18,9 @@ struct Raw<'r>(&'r [u8]);
 /// statements is compiled once and not for each of those who read.
 pub(super) type EachRow<'f> = dyn FnMut(&Row<'_>) -> Result<(), DbError> + Send + 'f;
 
+/// The same for several results, with the number of the result.
+pub(super) type EachRowOf<'f> = dyn FnMut(usize, &Row<'_>) -> Result<(), DbError> + Send + 'f;
+
 impl<'r> FromSql<'r> for Raw<'r> {
     fn from_sql(_: &Type, raw: &'r [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
         Ok(Self(raw))

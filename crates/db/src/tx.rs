@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
+
 use super::head::Head;
 use super::postgres::Session;
 use super::row::EachRow;
@@ -18,6 +20,8 @@ pub struct Tx {
     link: Link,
     statements: Arc<Statements>,
     commits: Arc<Commits>,
+    /// What begins or marks the transaction on PostgreSQL and is sent with the next statement.
+    controls: String,
     deferred: Vec<(&'static str, Vec<Value<'static>>)>,
     /// `None` where the transaction is a short one.
     planning: Option<Planning>,
@@ -27,6 +31,9 @@ pub struct Tx {
     /// Where the commit leaves the accounts that it changes.
     pub(super) written: Vec<(AccountId, Committed)>,
 }
+
+/// A statement with the values of its parameters.
+pub type Statement<'v> = (String, Vec<Value<'v>>);
 
 /// How many statements wait at the most before they are sent, so that a long import stays within its memory.
 const DEFERRED_LIMIT: usize = 128;
@@ -70,6 +77,7 @@ impl Tx {
             link,
             statements,
             commits,
+            controls: String::new(),
             deferred: Vec::new(),
             planning: None,
             conflict: false,
@@ -118,14 +126,14 @@ impl Tx {
     }
 
     /// Counts statements that are about to be run.
-    async fn count(&mut self, statements: usize) -> Result<(), DbError> {
+    fn count(&mut self, statements: usize) {
         self.statements.count(statements);
-        if let (Link::Postgres(session), Some(planning)) = (&self.link, &mut self.planning)
+        if let Some(planning) = &mut self.planning
             && let Some(sql) = planning.next(statements)
         {
-            session.client()?.batch_execute(&sql).await?;
+            self.controls.push_str(&sql);
+            self.controls.push(';');
         }
-        Ok(())
     }
 
     /// Runs one statement and hands every row to `row`.
@@ -138,10 +146,35 @@ impl Tx {
 
     async fn each_row(&mut self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
         self.flush().await?;
-        self.count(1).await?;
+        self.count(1);
+        let controls = std::mem::take(&mut self.controls);
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::each(connection, sql, values, row),
-            Link::Postgres(session) => postgres::each(session.client()?, sql, values, row).await,
+            Link::Postgres(session) => {
+                let client = session.client()?;
+                postgres::after(client, &controls, postgres::each(client, sql, values, row).boxed()).await
+            }
+        };
+        self.note(result)
+    }
+
+    /// Runs statements and hands every row of the first to `row`, with its number, then those of the second, and so on. On
+    /// PostgreSQL they are sent together.
+    pub async fn each_of<F>(&mut self, statements: &[Statement<'_>], mut row: F) -> Result<(), DbError>
+    where
+        F: FnMut(usize, &Row<'_>) -> Result<(), DbError> + Send,
+    {
+        self.flush().await?;
+        self.count(statements.len());
+        let controls = std::mem::take(&mut self.controls);
+        let result = match &self.link {
+            Link::Sqlite(connection) => statements.iter().enumerate().try_for_each(|(number, (sql, values))| {
+                sqlite::each(connection, sql, values, &mut |found| row(number, found))
+            }),
+            Link::Postgres(session) => {
+                let client = session.client()?;
+                postgres::after(client, &controls, postgres::each_of(client, statements, &mut row).boxed()).await
+            }
         };
         self.note(result)
     }
@@ -186,10 +219,14 @@ impl Tx {
     /// Runs a statement that returns no rows; gives the number of rows that it changed.
     pub async fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
         self.flush().await?;
-        self.count(1).await?;
+        self.count(1);
+        let controls = std::mem::take(&mut self.controls);
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::execute(connection, sql, values),
-            Link::Postgres(session) => postgres::execute(session.client()?, sql, values).await,
+            Link::Postgres(session) => {
+                let client = session.client()?;
+                postgres::after(client, &controls, postgres::execute(client, sql, values).boxed()).await
+            }
         };
         self.note(result)
     }
@@ -209,12 +246,25 @@ impl Tx {
         }
     }
 
-    /// Runs a statement that begins, marks or ends a transaction.
+    /// Runs a statement that begins or marks a transaction: on PostgreSQL with the next one, whose error tells of its own.
     pub(super) async fn control(&mut self, sql: &str) -> Result<(), DbError> {
         self.flush().await?;
-        let result = match &self.link {
+        match &self.link {
             Link::Sqlite(connection) => sqlite::execute(connection, sql, &[]).map(|_| ()),
-            Link::Postgres(session) => session.client()?.batch_execute(sql).await.map_err(DbError::from),
+            Link::Postgres(_) => {
+                self.controls.push_str(sql);
+                self.controls.push(';');
+                Ok(())
+            }
+        }
+    }
+
+    /// Runs the statement that ends the transaction.
+    async fn end(&mut self, sql: &str) -> Result<(), DbError> {
+        self.control(sql).await?;
+        let result = match &self.link {
+            Link::Sqlite(_) => Ok(()),
+            Link::Postgres(session) => session.client()?.batch_execute(&self.controls).await.map_err(DbError::from),
         };
         self.note(result)
     }
@@ -224,10 +274,14 @@ impl Tx {
             return Ok(());
         }
         let deferred = std::mem::take(&mut self.deferred);
-        self.count(deferred.len()).await?;
+        self.count(deferred.len());
+        let controls = std::mem::take(&mut self.controls);
         let result = match &self.link {
             Link::Sqlite(_) => Ok(()),
-            Link::Postgres(session) => postgres::execute_together(session.client()?, &deferred).await,
+            Link::Postgres(session) => {
+                let client = session.client()?;
+                postgres::after(client, &controls, postgres::execute_together(client, &deferred).boxed()).await
+            }
         };
         self.note(result)
     }
@@ -262,7 +316,7 @@ impl Tx {
     /// Ends the transaction; what it did is durable when this returns.
     pub async fn commit(mut self) -> Result<(), DbError> {
         self.write_heads().await?;
-        self.control("COMMIT").await?;
+        self.end("COMMIT").await?;
         self.tell();
         match self.link {
             Link::Sqlite(connection) => connection.put_back(),

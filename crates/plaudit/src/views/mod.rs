@@ -226,19 +226,21 @@ async fn read_state(
     progress: impl Fn(&View, &Table, usize) + Send + Sync,
 ) -> Result<(State, bool), DbError> {
     let mut state = known.unwrap_or_else(|| State::new(standing.head));
-    let (since, mut is_load) = (state.head.sequence, false);
-    for (number, table) in ALL.into_iter().enumerate() {
-        let after = state.is_loaded[number].then_some(since);
-        if after.is_some_and(|after| standing.changed[number] <= after) || after.is_none() && !need.tables[number] {
-            continue;
+    let since = state.head.sequence;
+    let changes = Some((since, standing.head.sequence));
+    let wanted = (0..TABLES).filter_map(|number| {
+        let (is_changed, is_needed) = (standing.changed[number] > since, need.tables[number]);
+        if state.is_loaded[number] {
+            is_changed.then_some((number, changes))
+        } else {
+            is_needed.then_some((number, None))
         }
-        let progress = |view: &View, count| progress(view, table, count);
-        let between = after.map(|after| (after, standing.head.sequence));
-        store::load(tx, id, (table, number), between, &mut state.view, progress).await?;
-        if after.is_none() {
-            state.is_loaded[number] = true;
-            is_load = true;
-        }
+    });
+    let wanted: Vec<store::Wanting> = wanted.collect();
+    let is_load = wanted.iter().any(|(_, between)| between.is_none());
+    store::load(tx, id, &wanted, &mut state.view, progress).await?;
+    for (number, _) in wanted {
+        state.is_loaded[number] = true;
     }
     state.move_to(standing.head);
     if is_load {

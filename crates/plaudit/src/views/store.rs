@@ -95,28 +95,47 @@ fn columns(table: &Table, engine: Engine) -> String {
     sql
 }
 
-/// Adds all records of a table to a view, or those whose columns were changed between two changes of the account, the second
-/// included. `progress` is told now and then how many there are so far.
+/// A table whose records are read, by its number: all of them, or those whose columns were changed between two changes of
+/// the account, the second included.
+pub(super) type Wanting = (usize, Option<(i64, i64)>);
+
+/// Adds records of tables to a view. `progress` is told now and then of which table there are how many so far.
 pub(super) async fn load(
     tx: &mut Tx,
     account: AccountId,
-    (table, number): (&Table, usize),
-    between: Option<(i64, i64)>,
+    wanted: &[Wanting],
     view: &mut View,
-    mut progress: impl FnMut(&View, usize) + Send,
+    mut progress: impl FnMut(&View, &Table, usize) + Send,
 ) -> Result<(), DbError> {
-    let engine = tx.engine();
-    let sets = read_sets(tx, account, table, between).await?;
-    let columns = columns(table, engine);
-    let changed = if between.is_some() { CHANGED } else { "" };
-    let sql = format!("SELECT {columns} FROM {} r WHERE r.account = $1{changed}", table.sql);
-    let mut count = 0;
-    tx.each(&sql, &parameters(account, between), |row| {
+    let (mut statements, mut read) = (Vec::new(), Vec::new());
+    for (number, between) in wanted {
+        let table = ALL[*number];
+        for sql in sets_sql(table, *between) {
+            statements.push((sql, parameters(account, *between)));
+            read.push((*number, true));
+        }
+        let changed = if between.is_some() { CHANGED } else { "" };
+        let columns = columns(table, tx.engine());
+        let sql = format!("SELECT {columns} FROM {} r WHERE r.account = $1{changed}", table.sql);
+        statements.push((sql, parameters(account, *between)));
+        read.push((*number, false));
+    }
+    let (mut sets, mut of, mut count) = (Sets::new(), None, 0);
+    tx.each_of(&statements, |statement, row| {
+        let (number, is_set) = read[statement];
+        let table = ALL[number];
+        if of != Some(number) {
+            sets = table.sets.iter().map(|_| HashMap::new()).collect();
+            (of, count) = (Some(number), 0);
+        }
+        if is_set {
+            return read_set(row, &mut sets);
+        }
         let Held { name, locator, cells } = cells(table, row, 0, &sets)?;
         view.put(number, name, locator, &cells);
         count += 1;
         if count % 1_024 == 0 {
-            progress(view, count);
+            progress(view, table, count);
         }
         Ok(())
     })
@@ -134,34 +153,26 @@ fn parameters(account: AccountId, between: Option<(i64, i64)>) -> Vec<Value<'sta
     values
 }
 
-/// The values of the set columns of a table: of all records, or of those that were changed between two changes.
-async fn read_sets(
-    tx: &mut Tx,
-    account: AccountId,
-    table: &Table,
-    between: Option<(i64, i64)>,
-) -> Result<Sets, DbError> {
-    let mut sets: Sets = table.sets.iter().map(|_| HashMap::new()).collect();
-    let mut statements: Vec<String> = match between {
+/// The statements that read the values of the set columns of a table: of all records, or of those that were changed.
+fn sets_sql(table: &Table, between: Option<(i64, i64)>) -> Vec<String> {
+    match between {
+        _ if table.sets.is_empty() => Vec::new(),
         None => (0..).zip(table.sets).map(of_all).collect(),
         // What is brought up to date is little, so that a statement costs more than what it reads.
         Some(_) => vec![of_changed(table)],
-    };
-    statements.retain(|_| !table.sets.is_empty());
-    for sql in statements {
-        tx.each(&sql, &parameters(account, between), |row| {
-            let set = usize::try_from(row.integer(0)?).ok().and_then(|number| sets.get_mut(number));
-            let (Some(set), value) = (set, row.text(2)?) else { return Ok(()) };
-            let values: &mut Vec<String> = set.entry(row.text(1)?.to_owned()).or_default();
-            // An index gives the same value of a record in a row: an entry is in many orders at one price.
-            if values.last().is_none_or(|last| last != value) {
-                values.push(value.to_owned());
-            }
-            Ok(())
-        })
-        .await?;
     }
-    Ok(sets)
+}
+
+/// Adds a value of a set column.
+fn read_set(row: &Row<'_>, sets: &mut Sets) -> Result<(), DbError> {
+    let set = usize::try_from(row.integer(0)?).ok().and_then(|number| sets.get_mut(number));
+    let (Some(set), value) = (set, row.text(2)?) else { return Ok(()) };
+    let values: &mut Vec<String> = set.entry(row.text(1)?.to_owned()).or_default();
+    // An index gives the same value of a record in a row: an entry is in many orders at one price.
+    if values.last().is_none_or(|last| last != value) {
+        values.push(value.to_owned());
+    }
+    Ok(())
 }
 
 /// The condition of the rows that count.
