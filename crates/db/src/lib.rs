@@ -17,6 +17,7 @@ mod head;
 pub mod migrate;
 mod postgres;
 mod row;
+mod session;
 mod sharing;
 mod source;
 mod sqlite;
@@ -36,8 +37,8 @@ pub use group::Work;
 pub use head::Head;
 pub use row::Row;
 pub use source::Source;
-pub use tx::{Statement, Tx};
-pub use value::Value;
+pub use tx::Tx;
+pub use value::{Statement, Value};
 
 use commits::Commits;
 

@@ -3,32 +3,25 @@
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
-use futures_util::future::BoxFuture;
-use futures_util::{FutureExt, TryFutureExt, TryStreamExt, future, pin_mut};
 use parking_lot::Mutex;
-use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_postgres::NoTls;
 
 use super::group::Job;
-use super::row::{EachRow, EachRowOf};
+use super::row::EachRow;
+use super::session::postgres::{Session, each};
 use super::sharing::{Shared, Sharing};
 use super::turns::InTurns;
-use super::tx::{Link, Statement, Tx};
-use super::{AccountId, Commits, DbError, Row, Settings, Statements, Value};
-
-type Client = deadpool_postgres::Object;
+use super::tx::{Link, Tx};
+use super::{AccountId, Commits, DbError, Settings, Statements, Value};
 
 /// How often a write is run again that met another one or lost its connection.
 const MAX_ATTEMPTS: usize = 11;
 /// How long a request waits for a connection, and then for the answer to a lookup.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How long a transaction that was given up may take to end before its connection is closed: it keeps a place of the pool.
-const ROLLBACK: Duration = Duration::from_secs(1);
 /// How long the queue of an account waits for the next write before it ends.
 const IDLE: Duration = Duration::from_secs(10);
 
@@ -153,7 +146,7 @@ impl Postgres {
 
 impl Inner {
     async fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
-        let session = Session { client: Some(self.pool.get().await?), open: true };
+        let session = Session::new(self.pool.get().await?);
         let mut tx = Tx::new(Link::Postgres(session), Arc::clone(&self.statements), Arc::clone(&self.commits));
         tx.control(begin).await?;
         Ok(tx)
@@ -231,122 +224,10 @@ impl Inner {
     }
 }
 
-/// A connection inside a transaction.
-pub(super) struct Session {
-    client: Option<Client>,
-    open: bool,
-}
-
-impl Session {
-    pub(super) fn client(&self) -> Result<&Client, DbError> {
-        self.client.as_ref().ok_or_else(|| DbError::Failed("a transaction lost its connection".to_owned()))
-    }
-
-    /// The transaction has ended, and the pool may hand the connection out again.
-    pub(super) fn ended(&mut self) {
-        self.open = false;
-    }
-}
-
-impl Drop for Session {
-    fn drop(&mut self) {
-        // The pool must not hand out a connection that is still inside a transaction.
-        let Some(client) = self.client.take().filter(|_| self.open) else { return };
-        match Handle::try_current() {
-            Ok(runtime) => drop(runtime.spawn(async move {
-                let ended = tokio::time::timeout(ROLLBACK, client.batch_execute("ROLLBACK")).await;
-                if !matches!(ended, Ok(Ok(()))) {
-                    drop(Client::take(client));
-                }
-            })),
-            Err(_) => drop(Client::take(client)),
-        }
-    }
-}
-
 /// Sends a lookup on a shared connection, and poisons the connection where no answer comes.
 async fn ask(shared: &Shared, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
     tokio::time::timeout(PATIENCE, each(shared.client()?, sql, values, row)).await.unwrap_or_else(|_| {
         shared.poison();
         Err(DbError::Failed(format!("no answer to a lookup for {} s", PATIENCE.as_secs())))
     })
-}
-
-pub(super) async fn each(
-    client: &Client,
-    sql: &str,
-    values: &[Value<'_>],
-    row: &mut EachRow<'_>,
-) -> Result<(), DbError> {
-    let statement = client.prepare_cached(sql).await?;
-    let rows = client.query_raw(&statement, values).await?;
-    pin_mut!(rows);
-    while let Some(found) = rows.try_next().await? {
-        row(&Row::postgres(&found))?;
-    }
-    Ok(())
-}
-
-/// Sends all statements before it reads the rows of the first.
-pub(super) async fn each_of(
-    client: &Client,
-    statements: &[Statement<'_>],
-    row: &mut EachRowOf<'_>,
-) -> Result<(), DbError> {
-    let mut prepared = Vec::with_capacity(statements.len());
-    for (sql, _) in statements {
-        prepared.push(client.prepare_cached(sql).await?);
-    }
-    let sends = prepared.iter().zip(statements).map(|(statement, (_, values))| client.query_raw(statement, values));
-    let mut sent: Vec<_> = sends.map(|send| Box::pin(future::maybe_done(send))).collect();
-    // A statement is sent when its future is polled first. Its rows have to be read before those of the next ones come.
-    future::poll_fn(|context| {
-        for send in &mut sent {
-            let _ = send.poll_unpin(context);
-        }
-        Poll::Ready(())
-    })
-    .await;
-    for (number, mut send) in sent.into_iter().enumerate() {
-        send.as_mut().await;
-        let Some(rows) = send.as_mut().take_output() else { continue };
-        let rows = rows?;
-        pin_mut!(rows);
-        while let Some(found) = rows.try_next().await? {
-            row(number, &Row::postgres(&found))?;
-        }
-    }
-    Ok(())
-}
-
-pub(super) async fn execute(client: &Client, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
-    let statement = client.prepare_cached(sql).await?;
-    Ok(client.execute_raw(&statement, values).await?)
-}
-
-/// Sends statements without values or rows together with what is to be done after them.
-pub(super) async fn after<T>(
-    client: &Client,
-    controls: &str,
-    work: BoxFuture<'_, Result<T, DbError>>,
-) -> Result<T, DbError> {
-    if controls.is_empty() {
-        return work.await;
-    }
-    let controls = client.batch_execute(controls).map_err(DbError::from);
-    Box::pin(future::try_join(controls, work)).await.map(|((), done)| done)
-}
-
-/// Sends all statements before it waits for the first answer.
-pub(super) async fn execute_together(
-    client: &Client,
-    statements: &[(&'static str, Vec<Value<'static>>)],
-) -> Result<(), DbError> {
-    let mut prepared = Vec::with_capacity(statements.len());
-    for (sql, _) in statements {
-        prepared.push(client.prepare_cached(sql).await?);
-    }
-    let runs = prepared.iter().zip(statements).map(|(statement, (_, values))| client.execute_raw(statement, values));
-    future::try_join_all(runs).await?;
-    Ok(())
 }

@@ -3,6 +3,7 @@
 use tokio_postgres::types::{FromSql, Type};
 
 use super::DbError;
+use kernel::text::Slug;
 
 /// A row of a result. Columns are counted from 0; texts and bytes are borrowed from the row.
 pub struct Row<'r>(Inner<'r>);
@@ -85,6 +86,11 @@ impl<'r> Row<'r> {
             Inner::Postgres(row) => row.try_get::<_, Option<Raw<'_>>>(column)?.map(|raw| raw.0),
         };
         bytes.map(|bytes| simdutf8::basic::from_utf8(bytes).map_err(|_| unexpected(column, "is no UTF-8"))).transpose()
+    }
+
+    /// A slug.
+    pub fn slug(&self, column: usize) -> Result<Slug, DbError> {
+        Slug::parse(self.text(column)?).ok_or_else(|| unexpected(column, "is no slug"))
     }
 
     /// A BYTEA.

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -11,63 +10,22 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use parking_lot::Mutex;
-use rusqlite::{Connection, OpenFlags};
 
 use super::group::Job;
 use super::row::EachRow;
+use super::session::sqlite::{Connected, Idle, connect, each};
 use super::tx::{Link, Tx};
-use super::{Commits, DbError, Row, Settings, Statements, Value};
+use super::{Commits, DbError, Settings, Statements, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
-
-/// How many connections for snapshots are kept open while nobody reads from them.
-const IDLE_SNAPSHOTS: usize = 4;
 
 thread_local! {
     /// The readers of this thread.
     static READERS: RefCell<Readers> = RefCell::new(HashMap::new());
 }
 
-type Idle = Arc<Mutex<Vec<Connection>>>;
 /// Readers by the number of their database and what they read, each with what tells whether that is still open.
 type Readers = HashMap<(usize, Access), (Connected, Weak<PathBuf>)>;
-
-/// A connection.
-pub(super) struct Connected {
-    connection: Connection,
-    /// Where it waits for the next who reads from it.
-    idle: Option<Idle>,
-}
-
-impl Connected {
-    pub(super) fn new(connection: Connection) -> Self {
-        Self { connection, idle: None }
-    }
-
-    /// Keeps the connection for the next snapshot, where it is one for snapshots; it is in no transaction.
-    pub(super) fn put_back(self) {
-        if let Some(idle) = self.idle {
-            let mut idle = idle.lock();
-            if idle.len() < IDLE_SNAPSHOTS {
-                idle.push(self.connection);
-            }
-        }
-    }
-}
-
-impl Deref for Connected {
-    type Target = Connection;
-
-    fn deref(&self) -> &Connection {
-        &self.connection
-    }
-}
-
-impl DerefMut for Connected {
-    fn deref_mut(&mut self) -> &mut Connection {
-        &mut self.connection
-    }
-}
 
 /// What a reader of a thread reads.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -237,45 +195,6 @@ fn make_file(path: &Path) -> Result<(), DbError> {
         }
         _ => Ok(()),
     }
-}
-
-pub(super) fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection, DbError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(busy_timeout)?;
-    // A page holds two records of the usual size, so that most rows need no overflow page.
-    connection.pragma_update(None, "page_size", 8192)?;
-    connection.pragma_update(None, "journal_mode", "wal")?;
-    connection.pragma_update(None, "synchronous", "full")?;
-    connection.pragma_update(None, "cache_size", -32_768)?;
-    connection.pragma_update(None, "temp_store", "memory")?;
-    connection.set_prepared_statement_cache_capacity(256);
-    Ok(connection)
-}
-
-/// SQLite numbers `$2` by where it first stands and `?2` by what it says, which is what PostgreSQL means by `$2`. No
-/// statement has a dollar sign of another meaning.
-fn numbered(sql: &str) -> String {
-    sql.replace('$', "?")
-}
-
-pub(super) fn each(
-    connection: &Connection,
-    sql: &str,
-    values: &[Value<'_>],
-    row: &mut EachRow<'_>,
-) -> Result<(), DbError> {
-    let mut statement = connection.prepare_cached(&numbered(sql))?;
-    let mut rows = statement.query(rusqlite::params_from_iter(values))?;
-    while let Some(found) = rows.next()? {
-        row(&Row::sqlite(found))?;
-    }
-    Ok(())
-}
-
-pub(super) fn execute(connection: &Connection, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
-    let changed = connection.prepare_cached(&numbered(sql))?.execute(rusqlite::params_from_iter(values))?;
-    Ok(changed as u64)
 }
 
 /// The writer: takes what waits, runs it in one transaction, commits once, and answers everybody.

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 
 use super::head::Head;
-use super::postgres::Session;
 use super::row::EachRow;
-use super::{AccountId, Commits, Committed, DbError, Engine, Row, Statements, Value, postgres, sqlite, tables};
+use super::session::postgres::{self, Session};
+use super::session::sqlite;
+use super::value::Statement;
+use super::{AccountId, Commits, Committed, DbError, Engine, Row, Statements, Value, tables};
 
 pub(super) enum Link {
     Sqlite(sqlite::Connected),
@@ -31,9 +33,6 @@ pub struct Tx {
     /// Where the commit leaves the accounts that it changes.
     pub(super) written: Vec<(AccountId, Committed)>,
 }
-
-/// A statement with the values of its parameters.
-pub type Statement<'v> = (String, Vec<Value<'v>>);
 
 /// How many statements wait at the most before they are sent, so that a long import stays within its memory.
 const DEFERRED_LIMIT: usize = 128;

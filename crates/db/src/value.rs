@@ -21,6 +21,9 @@ pub enum Value<'a> {
     Bytes(Cow<'a, [u8]>),
 }
 
+/// A statement with the values of its parameters.
+pub type Statement<'v> = (String, Vec<Value<'v>>);
+
 impl Value<'_> {
     /// The same value, owning its bytes.
     #[must_use]

@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 
 use crate::json::{Json, Object as JsonObject};
 use crate::text::{
-    Currency, Date, DuplicateLocale, LocalTime, Locale, Money, Points, Rate, Slug, Timestamp, Token, Translated,
-    excerpt,
+    Currency, Date, DuplicateLocale, EMAIL_LENGTH, LocalTime, Locale, Money, Points, Rate, Slug, Timestamp, Token,
+    Translated, excerpt, is_email,
 };
 
 pub use wrong::{Violations, Wrong, all_well, both};
@@ -226,6 +226,12 @@ fn at_most<'j>(max: usize, json: &'j Json) -> Result<&'j str, String> {
 /// A string of at most `max` characters.
 pub fn text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
     move |json| at_most(max, json).map(str::to_owned)
+}
+
+/// An e-mail address.
+pub fn email(json: &Json) -> Result<String, String> {
+    let email = text(EMAIL_LENGTH)(json)?;
+    if is_email(&email) { Ok(email) } else { Err("must be an e-mail address".to_owned()) }
 }
 
 /// A string of at most `max` characters that is not blank.

@@ -1,20 +1,36 @@
 //! Plaudit: a server for awards, competitions, scholarships and grants.
 //!
-//! `ARCHITECTURE.md` at the root of the repository is the map.
+//! `ARCHITECTURE.md` at the root of the repository is the map. A folder imports only what stands above it here;
+//! `cargo xtask tidy` proves it.
 
-pub mod app;
-pub mod attachments;
-pub mod cli;
-pub mod config;
-pub mod contributors;
-pub mod entries;
-pub mod files;
-pub mod http;
-pub mod list;
-pub mod log;
-pub mod orders;
-pub mod program;
 pub mod storage;
-pub mod transfer;
-pub mod users;
+
+pub mod config;
+
+pub mod signing;
+
+pub mod log;
+
+pub mod program;
+
+pub mod lists;
+
+pub mod records;
+
 pub mod views;
+
+pub mod transfer;
+
+pub mod render;
+
+pub mod streams;
+
+pub mod services;
+
+pub mod http;
+
+pub mod resources;
+
+pub mod router;
+
+pub mod cli;

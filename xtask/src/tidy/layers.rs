@@ -1,7 +1,7 @@
-//! Who may know what: SQL, the database, the slices beside one's own, the formats.
+//! Who may know what: SQL, the database, the formats.
 
 use super::Findings;
-use super::paths::{self, Module, UsedPath};
+use super::paths::{self, Module};
 use super::source::Source;
 use super::tree::Tree;
 
@@ -10,9 +10,6 @@ const STATEMENTS: &[&str] = &["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FROM
 
 /// What rules may not know: they are functions of a program and a record.
 const IMPURE: &[&str] = &["db", "axum"];
-
-/// The files of a slice that are its own affair.
-const INNER: &[&str] = &["api", "rules", "store"];
 
 /// SQL stands in a store, in `db`, and where the database is tested and measured.
 pub(super) fn sql(tree: &Tree, findings: &mut Findings) {
@@ -51,47 +48,18 @@ pub(super) fn pure_rules(tree: &Tree, findings: &mut Findings) {
     }
 }
 
-/// A slice is reached through what its `mod.rs` re-exports, by all but the files below it.
-pub(super) fn slices(tree: &Tree, findings: &mut Findings) {
-    for source in tree.server() {
-        let module = Module::of(&source.path);
-        let own = paths::used(source).into_iter().filter(|path| !source.in_unit_tests(path.position));
-        let mut seen = Vec::new();
-        for path in own.filter(UsedPath::is_in_this_crate) {
-            let line = source.line(path.position);
-            let resolved = path.resolved(&module);
-            let Some(inner) = resolved.iter().position(|part| INNER.contains(&part.as_str())) else { continue };
-            let slice = resolved[..inner].join("::");
-            let is_offered = offers(tree, &resolved[..inner], &resolved[inner]);
-            if inner > 0 && !is_offered && !module.is_in(&resolved[..inner]) && !seen.contains(&(line, slice.clone())) {
-                let message = format!("`{}` is an inner part of `{slice}`: use what its mod.rs re-exports", path.text);
-                findings.violation(source, line, message);
-                seen.push((line, slice));
-            }
-        }
-    }
-}
-
-/// Whether a slice's `mod.rs` makes one of its files public as it is.
-fn offers(tree: &Tree, slice: &[String], part: &str) -> bool {
-    let mod_file = format!("crates/plaudit/src/{}/mod.rs", slice.join("/").trim_start_matches("crate/"));
-    let declaration = format!("pub mod {part};");
-    tree.server().any(|source| source.path == mod_file && source.code.lines().any(|line| line.trim() == declaration))
-}
-
-/// What a response looks like in XML is known to `http/render.rs` and to the documents that it renders.
+/// What a response looks like in XML is known to `render/mod.rs` and to the documents that it renders.
 pub(super) fn formats(tree: &Tree, findings: &mut Findings) {
     for source in tree.server().filter(|source| !may_know_formats(source)) {
         for position in source.words("xml_envelope") {
-            findings.violation(source, source.line(position), "XML outside http/render.rs and document/");
+            findings.violation(source, source.line(position), "XML outside render/mod.rs and document/");
         }
     }
 }
 
 fn may_know_formats(source: &Source) -> bool {
-    let path = source.path.as_str();
-    let folders = ["crates/plaudit/src/http/render/", "crates/kernel/src/document/"];
-    path == "crates/plaudit/src/http/render.rs" || folders.iter().any(|folder| path.starts_with(folder))
+    let folders = ["crates/plaudit/src/render/", "crates/kernel/src/document/"];
+    folders.iter().any(|folder| source.path.starts_with(folder))
 }
 
 #[cfg(test)]
@@ -125,22 +93,9 @@ mod tests {
     }
 
     #[test]
-    fn a_reach_into_another_slice_is_found() {
-        assert_eq!(violations(slices, API, "use crate::entries::store::find;").len(), 1);
-        assert_eq!(violations(slices, API, "use crate::{text::Slug, entries::{rules, Entry}};").len(), 1);
-        assert_eq!(violations(slices, API, "fn f() { super::super::seasons::api::list() }").len(), 1);
-        assert_eq!(violations(slices, "crates/plaudit/src/http/mod.rs", "use crate::orders::api;").len(), 1);
-        assert!(
-            violations(slices, API, "use super::{rules, store}; use crate::program::chapters::store::find;").is_empty()
-        );
-        assert!(violations(slices, API, "use crate::entries::Entry; use crate::program::chapters::store;").is_empty());
-        assert!(violations(slices, "crates/plaudit/src/orders/api/list.rs", "use super::super::store;").is_empty());
-    }
-
-    #[test]
     fn xml_is_found_outside_rendering() {
         assert_eq!(violations(formats, API, "xml_envelope::write(body)").len(), 1);
-        assert!(violations(formats, "crates/plaudit/src/http/render.rs", "use xml_envelope::write;").is_empty());
+        assert!(violations(formats, "crates/plaudit/src/render/mod.rs", "use xml_envelope::write;").is_empty());
         assert!(violations(formats, "crates/kernel/src/document/xml.rs", "use xml_envelope::write;").is_empty());
     }
 }

@@ -24,9 +24,13 @@ impl Module {
         Self(parts)
     }
 
-    /// Whether this is the module at that path or one below it.
-    pub(super) fn is_in(&self, path: &[String]) -> bool {
-        self.0.starts_with(path)
+    /// The names of the modules on the way to it.
+    pub(super) fn parts(&self) -> &[String] {
+        &self.0
+    }
+
+    pub(super) fn into_parts(self) -> Vec<String> {
+        self.0
     }
 }
 

@@ -25,6 +25,15 @@ mod write;
 pub use slot::{MARKER, ShownAs, Slot, Slots, people_of, slots};
 pub use write::{List, Object, extended, object};
 
+/// A whole document: the first one, with the members of the second one in their place.
+#[must_use]
+pub fn whole(doc: &str, detail: &str) -> String {
+    let splice = format!("\"{MARKER}p\":0");
+    let members = detail.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
+    let Some(at) = memchr::memmem::find(doc.as_bytes(), splice.as_bytes()) else { return doc.to_owned() };
+    [&doc[..at], members, &doc[at + splice.len()..]].concat()
+}
+
 /// What stands between the tags in XML for a document without slots.
 #[must_use]
 pub fn inner_xml(json: &str) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// The most bytes of an e-mail address (RFC 5321, section 4.5.3.1.3, with its angle brackets).
-const EMAIL_LENGTH: usize = 254;
+pub const EMAIL_LENGTH: usize = 254;
 /// The most bytes of the part before the `@` (RFC 5321, section 4.5.3.1.1).
 const LOCAL_PART_LENGTH: usize = 64;
 /// The most bytes of the name of a host (RFC 1035, section 2.3.4, as text).

@@ -18,7 +18,7 @@ mod slug;
 mod timestamp;
 mod translated;
 
-pub use contact::{is_email, is_phone, is_web_address};
+pub use contact::{EMAIL_LENGTH, is_email, is_phone, is_web_address};
 pub use country::is_country;
 pub(crate) use decimal::is_number;
 pub use decimal::{DecimalError, compare_decimals, parse_scaled};

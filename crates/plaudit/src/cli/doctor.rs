@@ -13,11 +13,10 @@ use super::progress::Progress;
 use super::store::{Head, Logged, Table};
 use super::{Failure, chain, must_exist, open_as_is, say, store};
 use crate::config::Config;
-use crate::entries;
 use crate::log::Action;
-use crate::orders;
+use crate::records::orders;
+use crate::records::users;
 use crate::storage::{Storage, StorageError};
-use crate::users;
 use db::{Db, Tx, migrate};
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
@@ -225,7 +224,7 @@ fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
         return Some(format!("its revision is {}, and its last change in the log is {last}", record.revision));
     }
     let expected = match table {
-        Table::Entries => Cow::Owned(entries::whole(record.doc, record.beside)),
+        Table::Entries => Cow::Owned(kernel::document::whole(record.doc, record.beside)),
         Table::Users => Cow::Owned(users::logged(record.doc, record.beside).unwrap_or_default()),
         Table::Orders => {
             let flags = (record.deleted & 2 != 0, record.deleted & 1 != 0);

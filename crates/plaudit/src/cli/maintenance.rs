@@ -1,8 +1,8 @@
 //! `plaudit maintenance`: takes a region out of service and back; every node follows within a second.
 
 use super::{Failure, open_database, say};
-use crate::app::store::set_maintenance;
 use crate::config::Config;
+use crate::services::store::set_maintenance;
 
 /// What to do.
 #[derive(Debug, clap::Subcommand)]

@@ -8,11 +8,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::{Failure, open, say};
-use crate::app::{App, Settings};
 use crate::config::{Config, Source};
-use crate::files;
-use crate::http::{self, idempotency, metrics, server};
-use crate::log;
+use crate::http::{idempotency, server};
+use crate::records::files;
+use crate::services::{App, Settings};
+use crate::{router, streams};
+
 use crate::storage::Storage;
 use db::{Db, Engine};
 use kernel::clock::Clock;
@@ -80,7 +81,7 @@ impl Node {
             server::stop_signal().await;
             app.tails.stop();
         };
-        server::serve(listener, http::router(app.clone()), &settings, stop).await;
+        server::serve(listener, router::new(app.clone()), &settings, stop).await;
         for task in [poll, sweep, look, beat] {
             task.abort();
         }
@@ -108,7 +109,7 @@ fn settings(config: &Config, address: &str) -> Settings {
         max_body_bytes: config.server.max_body_bytes,
         max_upload_bytes: config.server.max_upload_bytes,
         body_timeout_seconds: config.server.body_timeout_seconds,
-        streams: log::Limits { node: config.limits.streams, key: config.limits.streams_per_key },
+        streams: streams::Limits { node: config.limits.streams, key: config.limits.streams_per_key },
         log_requests: config.log.requests,
     }
 }
@@ -136,7 +137,7 @@ fn memory() -> Option<usize> {
 
 fn serve_metrics(config: &Config, app: &App, listener: TcpListener) -> JoinHandle<usize> {
     let settings = server::Settings::from(&config.server);
-    let router = metrics::router(app.clone());
+    let router = router::metrics(app.clone());
     tokio::spawn(async move { server::serve(listener, router, &settings, std::future::pending()).await })
 }
 
@@ -147,7 +148,7 @@ async fn tidy_up(app: App) {
         if let Err(error) = idempotency::store::forget(&app.db, oldest).await {
             tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
         }
-        match files::sweep(&app).await {
+        match files::sweep(&app.db, &app.storage, app.clock.now()).await {
             Ok(0) => {}
             Ok(removed) => tracing::info!(removed, "removed what uploads left that were not finished"),
             Err(error) => tracing::warn!(%error, "what uploads left could not be removed"),

@@ -1,11 +1,11 @@
 //! `plaudit user`: what an operator does for the users of an account.
 
 use super::{Failure, account_of, open_database, say};
-use crate::app;
 use crate::config::Config;
-use crate::http::download::DownloadSigner;
-use crate::users::links::{Link, Purpose};
-use crate::users::store;
+use crate::records::users::links::{Link, Purpose};
+use crate::records::users::store;
+use crate::services;
+use crate::signing::DownloadSigner;
 use db::{Db, DbError};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
@@ -42,7 +42,7 @@ async fn confirm_link(db: &Db, slug: Slug, user: String) -> Result<String, Failu
     let account = account_of(&mut db.snapshot().await?, slug).await?;
     let (ids, now) = (Ids::random(), Clock::system().now());
     let link = Link::new(Purpose::Confirm, ids.secret(40), now);
-    let secret = app::store::secret(db, &ids).await?;
+    let secret = services::store::secret(db, &ids).await?;
     let state = (account, link.clone(), user, now);
     db.write(account, state, |tx, (account, link, user, now)| {
         Box::pin(async move {

@@ -8,12 +8,13 @@ use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use foldhash::quality::FixedState;
 
-use super::accept::Format;
 use super::caller::RequestContext;
-use super::language::Languages;
 use super::reply::Recorded;
-use super::{ApiError, Content, Reply, precondition, render};
+use super::{ApiError, Reply, precondition};
 use crate::program::Program;
+use crate::render::accept::Format;
+use crate::render::language::Languages;
+use crate::render::{self, Content};
 
 /// When to ask again for a stream that there was no room for; nobody knows when one ends.
 const STREAM_RETRY_SECONDS: u32 = 10;

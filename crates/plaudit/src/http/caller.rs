@@ -8,18 +8,18 @@ use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use futures_util::future::BoxFuture;
 
-use super::accept::Format;
 use super::idempotency::{self, Claim};
-use super::language::Languages;
 use super::precondition::IfMatch;
-use super::render::{Filling, Renderer};
 use super::reply::{Recorded, tag_of_people};
 use super::{ApiError, Reply, answer};
-use crate::app::App;
 use crate::log::{Actor, Origin};
 use crate::program::Program;
 use crate::program::keys::{ApiKey, Scope};
-use crate::users::Person;
+use crate::records::users::Person;
+use crate::render::accept::Format;
+use crate::render::language::Languages;
+use crate::render::{Filling, Renderer};
+use crate::services::App;
 use db::{AccountId, DbError, Tx};
 use kernel::text::{Locale, Slug, Timestamp};
 

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::page::ListQueryError;
-use crate::log::TooMany;
+use crate::lists::page::ListQueryError;
+use crate::records::Refusal;
 use crate::storage::StorageError;
+use crate::streams::TooMany;
 use db::DbError;
 use kernel::document;
 use kernel::input::Violations;
@@ -89,6 +90,16 @@ impl From<StorageError> for ApiError {
 impl From<Violations> for ApiError {
     fn from(violations: Violations) -> Self {
         Self::Invalid(violations)
+    }
+}
+
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Invalid(violations) => Self::Invalid(violations),
+            Refusal::State(message) => Self::State(message),
+            Refusal::Failed(cause) => Self::Internal(cause),
+        }
     }
 }
 

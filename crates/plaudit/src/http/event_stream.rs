@@ -21,8 +21,8 @@ use futures_util::stream;
 use memchr::memchr_iter;
 
 use super::{ApiError, Caller, pipeline};
-use crate::log::{EntryChange, News, Permit, Representation, Subscription};
 use crate::program::Program;
+use crate::streams::{EntryChange, News, Permit, Representation, Subscription};
 use db::{BoxFuture, Committed, DbError};
 use kernel::text::Slug;
 
@@ -116,7 +116,7 @@ impl EventStream {
     fn open(caller: Caller, opening: Arc<Opening>) -> Self {
         let app = caller.app();
         let position = (opening.after, opening.committed);
-        let subscription = app.tails.subscribe(app, caller.program(), opening.entry, position);
+        let subscription = app.tails.subscribe(caller.program(), opening.entry, position);
         let begin = format!("retry: {}\nid: {}\n\n", retry(subscription.number()), opening.after);
         Self {
             representation: representation(&caller),
@@ -161,7 +161,7 @@ impl EventStream {
         }
         match news {
             News::Changes(changes) => self.pieces.extend(changes.into_iter().map(Piece::Change)),
-            News::Older(after, to) => match self.subscription.older(&app, (after, to)).await {
+            News::Older(after, to) => match self.subscription.older((after, to)).await {
                 Ok((changes, reached)) if changes.is_empty() => self.text(format!("id: {reached}\n\n")),
                 Ok((changes, _)) => self.pieces.extend(changes.into_iter().map(Piece::Change)),
                 Err(error) => {

@@ -9,8 +9,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use http_body_util::BodyExt as _;
 
-use super::page::asks_for_settings;
 use super::{ApiError, Caller};
+use crate::lists::page::asks_for_settings;
 use kernel::document::{Object, extended};
 use kernel::json;
 use kernel::json::{Json, Object as JsonObject};
@@ -58,7 +58,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathUser {
         if let Some(slug) = Slug::parse(&name) {
             return Ok(Self::Slug(slug));
         }
-        let email = crate::users::email(&Json::String(name.into()));
+        let email = kernel::input::email(&Json::String(name.into()));
         email.map(Self::Email).map_err(|_| {
             let message = "The user in the path must be a slug of exactly 8 ASCII letters, or an e-mail address.";
             ApiError::BadRequest(message.to_owned())

@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
-use list_view::{From, Key};
+use list_view::Key;
 
-use super::page::{Ask, Direction, ListQuery, Order, PageEnvelope};
-use super::{ApiError, Caller, Renderer, Reply, entity_tag};
-use crate::list::{By, List};
-use crate::users::Person;
+use super::{ApiError, Caller, Reply, entity_tag};
+use crate::lists::page::{Ask, ListQuery, Order, PageEnvelope};
+use crate::lists::{By, List};
+use crate::lists::{Start, position};
+use crate::records::users::Person;
+use crate::render::Renderer;
 use crate::views::{self, ALL, Plan, Request};
 use db::{Committed, DbError, Source};
 use kernel::text::Slug;
@@ -102,49 +104,6 @@ fn request(caller: &Caller, list: &'static List, query: &ListQuery) -> Result<Re
     Ok(Request { list, program: Arc::clone(program), asks, order, by, field, start })
 }
 
-/// Where a page begins that a query asks for.
-#[derive(Debug)]
-pub struct Start {
-    /// In which direction the list is shown.
-    pub direction: list_view::Direction,
-    /// How many records to pass over, where the page does not begin at a place.
-    passed: u64,
-    /// The key and the name of the record behind which the page begins.
-    place: Option<(Key, String)>,
-    /// How many records are wanted.
-    pub most: usize,
-}
-
-impl Start {
-    /// What a query asks for; `takes` tells whether the cursors of its sort hold such a key.
-    pub fn of(query: &ListQuery, takes: impl Fn(&Key) -> bool) -> Result<Self, ApiError> {
-        let place = match query.cursor.as_ref().filter(|cursor| !cursor.is_start()) {
-            None => None,
-            Some(cursor) => Some(place(&cursor.position).filter(|(key, _)| takes(key)).ok_or_else(|| {
-                ApiError::BadRequest("The cursor does not belong to this list and its order.".to_owned())
-            })?),
-        };
-        Ok(Self {
-            direction: match query.direction {
-                Direction::Ascending => list_view::Direction::Ascending,
-                Direction::Descending => list_view::Direction::Descending,
-            },
-            passed: if place.is_some() { 0 } else { query.rows_before() },
-            place,
-            most: usize::try_from(query.per_page).unwrap_or(usize::MAX),
-        })
-    }
-
-    /// The beginning, as views take it.
-    #[must_use]
-    pub fn from(&self) -> From<'_> {
-        match &self.place {
-            Some((key, name)) => From::Place(key, name),
-            None => From::Number(self.passed),
-        }
-    }
-}
-
 /// A page that is being made.
 struct Page<'q> {
     caller: &'q Caller,
@@ -233,37 +192,6 @@ pub fn end(
     Reply::body(content, entity_tag(depends))
 }
 
-/// The position of a record for a cursor: its name and its key.
-#[must_use]
-pub fn position(key: &Key, name: &str) -> Vec<u8> {
-    let mut position = name.as_bytes().to_vec();
-    match key {
-        Key::Nothing => position.push(b' '),
-        Key::Number(number) => {
-            position.push(b'#');
-            position.extend_from_slice(&number.to_be_bytes());
-        }
-        Key::Text(text) => {
-            position.push(b'=');
-            position.extend_from_slice(text.as_bytes());
-        }
-    }
-    position
-}
-
-/// The key and the name of a position; nothing where it is none.
-fn place(position: &[u8]) -> Option<(Key, String)> {
-    let end = position.iter().position(|byte| !byte.is_ascii_alphabetic())?;
-    let (name, rest) = position.split_at(end);
-    let key = match rest.split_first()? {
-        (b' ', []) => Key::Nothing,
-        (b'#', number) => Key::Number(i64::from_be_bytes(number.try_into().ok()?)),
-        (b'=', text) => Key::Text(std::str::from_utf8(text).ok()?.to_owned()),
-        _ => return None,
-    };
-    Some((key, std::str::from_utf8(name).ok().filter(|name| !name.is_empty() && name.len() <= 64)?.to_owned()))
-}
-
 /// The user of this slug, whose names are empty where there is no such user.
 pub fn person(user: &str, names: &str, global_id: &str) -> Result<Option<Person>, DbError> {
     if names.is_empty() {
@@ -275,20 +203,4 @@ pub fn person(user: &str, names: &str, global_id: &str) -> Result<Option<Person>
 /// A slug of the text of a column.
 pub fn slug(text: &str) -> Result<Slug, DbError> {
     Slug::parse(text).ok_or_else(|| DbError::Failed(format!("a stored slug is broken: {text}")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_position_is_read_back_and_what_is_none_is_refused() {
-        for key in [Key::Nothing, Key::Number(-5), Key::Text("a title".to_owned()), Key::Text(String::new())] {
-            assert_eq!(place(&position(&key, "AbCdEfGh")), Some((key, "AbCdEfGh".to_owned())));
-        }
-        for wrong in [&b""[..], b"AbCdEfGh", b"#12345678", b"AbCdEfGh#1", b"AbCdEfGh?", b"AbCdEfGh=\xff", b"AbCdEfGh x"]
-        {
-            assert_eq!(place(wrong), None, "{wrong:?}");
-        }
-    }
 }

@@ -19,16 +19,18 @@ use axum::response::Response;
 use futures_util::FutureExt;
 use tower::ServiceExt as _;
 
-use super::accept::{self, Format};
 use super::caller::{RequestContext, admitted};
-use super::idempotency::{self, Claim, Guard};
+use super::idempotency::{self, Claim};
 use super::precondition::IfMatch;
-use super::rate_limit::{Counted, RateLimiter, Standing};
 use super::reply::{Outcome, Recorded};
 use super::server::ClientAddress;
-use super::{ApiError, Caller, Reply, answer, event_stream, extract, language, upload};
-use crate::app::App;
+use super::{ApiError, Caller, Reply, answer, event_stream, extract, upload};
 use crate::program::{Program, accounts, keys};
+use crate::render::accept::{self, Format};
+use crate::render::language;
+use crate::services::App;
+use crate::services::Guard;
+use crate::services::rate_limit::{Counted, RateLimiter, Standing};
 use kernel::text::{Slug, Timestamp};
 
 /// The header of the key.
@@ -57,7 +59,7 @@ struct KnownKey {
 }
 
 /// Answers a request to the interface.
-pub(super) async fn handle(app: App, interface: Router, mut request: Request) -> Response {
+pub(crate) async fn handle(app: App, interface: Router, mut request: Request) -> Response {
     let format = accept::parse(single(request.headers(), &header::ACCEPT)).unwrap_or(Format::Json);
     let method = request.method().clone();
     let tags: Vec<HeaderValue> = request.headers().get_all(header::IF_NONE_MATCH).iter().cloned().collect();

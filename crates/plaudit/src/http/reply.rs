@@ -6,8 +6,9 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
-use super::{ApiError, Content, Opening};
-use crate::users::Person;
+use super::{ApiError, Opening};
+use crate::records::users::Person;
+use crate::render::Content;
 use kernel::kind::Kind;
 
 /// The `ETag`, without quotes, of an answer that these bytes decide.

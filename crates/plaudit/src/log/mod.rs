@@ -12,12 +12,10 @@
 mod event;
 mod rules;
 mod store;
-mod tail;
 
 pub use event::Event;
 pub use rules::{chained, name_of, origin};
-pub use store::{Entry, append, each_of_account, each_since, outdate_program, stretch, stretch_of_entry};
-pub use tail::{EntryChange, Limits, Logged, News, Permit, Representation, Subscription, Tails, TooMany};
+pub use store::{Entry, append, each_of_account, each_since, outdate_program};
 
 use kernel::kind::Kind;
 use kernel::text::Timestamp;

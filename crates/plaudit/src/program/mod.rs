@@ -20,12 +20,9 @@ pub mod discounts;
 pub mod document_templates;
 pub mod fields;
 pub mod forms;
-mod images;
 pub mod keys;
 mod kinds;
-pub mod linked;
-pub mod listing;
-mod member;
+pub(crate) mod member;
 pub mod panels;
 pub mod prices;
 mod programs;
@@ -41,6 +38,7 @@ pub mod tabs;
 pub mod taxes;
 #[cfg(test)]
 pub(crate) mod testing;
+mod views;
 
 pub use description::{Description, SLUG};
 pub use kinds::InProgram;
@@ -51,3 +49,8 @@ pub use member::{
 pub use programs::{Loads, Programs, Timed};
 pub use record::{Context, Record, Records, SetupRecord};
 pub use snapshot::{Fragment, Program};
+
+/// The most characters of a name or heading.
+pub const NAME_LENGTH: usize = 255;
+/// The most characters of a description.
+pub const DESCRIPTION_LENGTH: usize = 65_536;

@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::chapters::NAME_LENGTH;
 use super::{Member, Program, store};
+use crate::program::NAME_LENGTH;
 use db::DbError;
 use kernel::document::Object;
 use kernel::ids::Ids;

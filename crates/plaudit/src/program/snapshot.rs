@@ -15,7 +15,6 @@ use super::document_templates::DocumentTemplate;
 use super::fields::{AnswerHead, Field};
 use super::forms::Form;
 use super::keys::{self, ApiKey};
-use super::listing::Views;
 use super::panels::Panel;
 use super::prices::Price;
 use super::record::Reading;
@@ -26,6 +25,7 @@ use super::score_sets::ScoreSet;
 use super::seasons::{Season, Status as SeasonStatus};
 use super::tabs::Tab;
 use super::taxes::Tax;
+use super::views::Views;
 use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
 use db::{AccountId, DbError, Tx};
 use kernel::clock::Clock;
@@ -125,7 +125,7 @@ pub struct Program {
     /// What answers show of each field, made likewise.
     heads: Heads,
     /// What its lists are answered from.
-    pub(super) views: Views,
+    pub views: Views,
     /// The account's last change when it was loaded.
     mark: Mark,
     reading: Arc<Reading>,

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::Error;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::{Found, Space};
-use crate::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, RelatedData, Stated};
 use crate::program::fields::{Field, Resource};
 use crate::program::{Program, Record, SetupRecord as _};
-use crate::users;
+use crate::records::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, RelatedData, Stated};
+use crate::records::users;
 use db::DbError;
 use kernel::kind::Kind;
 use kernel::text::Slug;
@@ -132,7 +132,7 @@ impl Import<'_> {
         if item.found.as_ref().is_some_and(is_same) {
             return Ok(());
         }
-        let revision = self.log(Kind::Entry, entry.slug.as_str(), entries::whole(&doc, &detail)).await?;
+        let revision = self.log(Kind::Entry, entry.slug.as_str(), kernel::document::whole(&doc, &detail)).await?;
         let before = before.as_ref().zip(item.found.as_ref()).map(|(before, found)| (before, found.deleted));
         let record = Record { value: entry, revision, deleted: item.deleted };
         entries::store::put(&mut self.tx, self.id, &record, around, before, counts).await?;

@@ -10,7 +10,6 @@ use super::import::{Import, Item};
 use super::reading::Held;
 use super::schema::members;
 use super::store::{self, Found, SetupRow, Space, Table};
-use crate::entries;
 use crate::program::accounts::Account;
 use crate::program::chapters::{Candidate, Chapter, may_manage};
 use crate::program::fields::{self, Field, Resource};
@@ -19,7 +18,8 @@ use crate::program::tabs::{Tab, TabKind};
 use crate::program::{
     Context, InProgram, Member, Program, SetupRecord, for_setup_kind, references, store as program_store,
 };
-use crate::users;
+use crate::records::entries;
+use crate::records::users;
 use kernel::input::{self, Violations};
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;

@@ -25,9 +25,13 @@ use list_view::{NOBODY, Slot as Record, View};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
-use crate::http::page::Ask;
-use crate::list::{CONTRIBUTORS, TABLES, Table};
-use crate::{attachments, contributors, entries, orders, users};
+use crate::lists::page::Ask;
+use crate::lists::{CONTRIBUTORS, TABLES, Table};
+use crate::records::entries;
+use crate::records::entries::attachments;
+use crate::records::entries::contributors;
+use crate::records::orders;
+use crate::records::users;
 use db::{AccountId, Committed, Db, DbError, Tx};
 use kernel::text::Slug;
 

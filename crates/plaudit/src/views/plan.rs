@@ -8,9 +8,9 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::store::Wanted;
 use super::{Account, Counts, MANY, Need, Question, State, Views, with_parents};
-use crate::http::list::Start;
-use crate::http::page::Ask;
-use crate::list::{self, By, List};
+use crate::lists::Start;
+use crate::lists::page::Ask;
+use crate::lists::{self, By, List};
 use crate::program::Program;
 use db::{AccountId, Committed, DbError, Tx};
 use kernel::text::Slug;
@@ -55,11 +55,11 @@ impl Request {
     }
 
     fn path(&self, state: &State, name: &str) -> Path {
-        list::path(&state.view, self.list.table, name)
+        lists::path(&state.view, self.list.table, name)
     }
 
     fn filter(&self, state: &State) -> Filter {
-        list::filter(&state.view, self.list.table, &self.asks)
+        lists::filter(&state.view, self.list.table, &self.asks)
     }
 
     /// The sort, where all that it needs is known.
@@ -147,8 +147,8 @@ fn number_of(field: Slug) -> u64 {
 
 /// Counts the records for which something holds.
 fn counted(state: &State, (table, asks, columns): &Question) -> (Committed, Arc<Counts>) {
-    let paths: Vec<Path> = columns.iter().map(|column| list::path(&state.view, *table, column)).collect();
-    let counts = state.view.count(*table, &list::filter(&state.view, *table, asks), &paths);
+    let paths: Vec<Path> = columns.iter().map(|column| lists::path(&state.view, *table, column)).collect();
+    let counts = state.view.count(*table, &lists::filter(&state.view, *table, asks), &paths);
     let value = |(code, path): (&u32, &Path)| state.view.value(*table, *path, *code).to_owned();
     let told = |(codes, count): (Vec<u32>, u64)| (codes.iter().zip(&paths).map(value).collect(), count);
     (state.head, Arc::new(counts.into_iter().map(told).collect::<Counts>()))

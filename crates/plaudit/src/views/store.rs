@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use list_view::{Cell, Holds, View};
 
 use super::ALL;
-use crate::list::{List, TABLES, Table, Values};
+use crate::lists::{List, TABLES, Table, Values};
 use db::{AccountId, Committed, Db, DbError, Engine, Row, Source, Tx, Value};
 use kernel::text::Slug;
 

@@ -11,14 +11,14 @@ use http_body_util::BodyExt;
 use kernel::clock::Clock;
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
-use plaudit::app::{self, App};
-use plaudit::http::Renderer;
-use plaudit::http::accept::Format;
-use plaudit::http::language::Languages;
-use plaudit::http::render::Filling;
 use plaudit::http::server::ClientAddress;
 use plaudit::log::{Action, Actor, Origin};
 use plaudit::program::keys::{self, ApiKey, Scope};
+use plaudit::render::Filling;
+use plaudit::render::Renderer;
+use plaudit::render::accept::Format;
+use plaudit::render::language::Languages;
+use plaudit::services::{self, App};
 use plaudit::storage::{self, Storage};
 use plaudit::transfer;
 use serde_json::Value;
@@ -141,8 +141,8 @@ pub struct Server {
 }
 
 /// What a deployment of the tests is set to.
-fn app_settings() -> app::Settings {
-    app::Settings {
+fn app_settings() -> services::Settings {
+    services::Settings {
         region: "eu".to_owned(),
         base_url: BASE.to_owned(),
         requests_per_minute: 60,
@@ -152,7 +152,7 @@ fn app_settings() -> app::Settings {
         max_body_bytes: MAXIMUM_BODY,
         max_upload_bytes: MAXIMUM_UPLOAD,
         body_timeout_seconds: 30,
-        streams: plaudit::log::Limits { node: 40, key: 30 },
+        streams: plaudit::streams::Limits { node: 40, key: 30 },
         log_requests: false,
     }
 }
@@ -259,7 +259,7 @@ impl Server {
         };
         let storage = Storage::open(&place).unwrap();
         let app = App::new(db.clone(), clock.clone(), ids.clone(), storage.clone(), app_settings()).await.unwrap();
-        let router = plaudit::http::router(app.clone());
+        let router = plaudit::router::new(app.clone());
         Self { app, db, clock, ids, storage, router, key: String::new(), bucket, directory, url }
     }
 
@@ -268,7 +268,7 @@ impl Server {
         let app = App::new(self.db.clone(), self.clock.clone(), self.ids.clone(), self.storage.clone(), app_settings())
             .await
             .unwrap();
-        let router = plaudit::http::router(app.clone());
+        let router = plaudit::router::new(app.clone());
         Self { app, router, ..self }
     }
 
@@ -277,7 +277,7 @@ impl Server {
         let settings = db::Settings { pool_size: 3, ..db::Settings::at(&self.url) };
         let db = Db::open(&settings).await.unwrap();
         let (clock, ids, storage) = (self.clock.clone(), self.ids.clone(), self.storage.clone());
-        plaudit::http::router(App::new(db, clock, ids, storage, app_settings()).await.unwrap())
+        plaudit::router::new(App::new(db, clock, ids, storage, app_settings()).await.unwrap())
     }
 
     /// Imports JSON Lines, which must be right.
@@ -515,7 +515,7 @@ impl Server {
         let (doc, detail) = self.stored_entry(account, slug).await;
         let id = self.account(account).await;
         let program = self.app.programs.reload(id).await.unwrap().unwrap();
-        let people = plaudit::users::store::shown_in(id, Source::Db(&self.db), [doc.as_str()]).await.unwrap();
+        let people = plaudit::records::users::store::shown_in(id, Source::Db(&self.db), [doc.as_str()]).await.unwrap();
         let filling = Filling {
             languages: Languages::of_default(program.account.default_language),
             program,

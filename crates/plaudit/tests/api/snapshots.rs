@@ -80,7 +80,7 @@ both_engines! {
 
     async fn two_nodes_may_change_one_set_up_at_the_same_time(server) {
         let other = server.other_process().await;
-        let node = plaudit::http::router(server.app.clone());
+        let node = plaudit::router::new(server.app.clone());
         let changes = (0..40).map(|number| {
             let chapter = ["/chapter/ChapterN", "/chapter/ChapterS"][number / 2 % 2];
             let body = json!({"translated": {"name": {"en_GB": format!("Chapter {number}")}}}).to_string();

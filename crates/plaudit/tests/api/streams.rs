@@ -6,8 +6,8 @@ use axum::body::Body;
 use axum::http::HeaderMap;
 use http_body_util::BodyExt;
 use kernel::text::Timestamp;
-use plaudit::app::store::set_maintenance;
 use plaudit::program::keys::{self, ApiKey, Scope};
+use plaudit::services::store::set_maintenance;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 

@@ -54,7 +54,7 @@ async fn wrong(server: &Server, account: &str) -> Vec<String> {
     let account = server.account(account).await;
     let mut tx = server.db.snapshot().await.unwrap();
     let mut wrong = Vec::new();
-    plaudit::users::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
+    plaudit::records::users::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
     wrong
 }
 
@@ -119,13 +119,13 @@ both_engines! {
     async fn a_password_is_kept_as_a_hash_alone(server) {
         let slug = create(&server, &serde_json::from_str(NEW).unwrap()).await;
         let first = password(&server, "AccountA", &slug).await;
-        let hash = plaudit::users::PasswordHash::parse(&first).unwrap();
+        let hash = plaudit::records::users::PasswordHash::parse(&first).unwrap();
         assert!(hash.matches("correct horse") && !hash.matches("correct horses"));
         let before = server.changes("AccountA").await.len();
         server.clock.advance(60);
         let shown = server.put(&format!("/user/{slug}"), r#"{"password":"battery staple"}"#).await.expect(200).json();
         assert_eq!(shown["updated"], "2026-01-31T12:01:00.000000Z");
-        let hash = plaudit::users::PasswordHash::parse(&password(&server, "AccountA", &slug).await).unwrap();
+        let hash = plaudit::records::users::PasswordHash::parse(&password(&server, "AccountA", &slug).await).unwrap();
         assert!(hash.matches("battery staple"));
         let changes = server.changes("AccountA").await;
         assert_eq!(changes[before..], [format!("user {slug} updated user_updated")]);

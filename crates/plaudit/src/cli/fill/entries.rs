@@ -8,12 +8,13 @@ use serde_json::{Map, Value, json};
 use super::Filling;
 use super::plan::{CATEGORIES, CHAPTERS, OLD, Plan, Random};
 use super::setup::{FIELDS, STAGES};
-use crate::contributors::{self, Contributor};
-use crate::entries::{
-    self, Answers, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, RelatedData, Status,
-};
 use crate::program::{Record, store};
-use crate::users;
+use crate::records::answers::Answers;
+use crate::records::entries::contributors::{self, Contributor};
+use crate::records::entries::{
+    self, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, RelatedData, Status,
+};
+use crate::records::users;
 use db::DbError;
 use kernel::json::parse_value;
 use kernel::kind::Kind;
@@ -58,7 +59,7 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Add
     let around = RelatedData { contributors, attachments: Vec::new(), counts };
     let entry = Entry { entrant: plan.slug(Kind::User, user), ..entry };
     let doc = entries::EntryHead::of(&entry, around.counts).to_doc();
-    let document = entries::whole(&doc, &entries::detail(&entry.entry_fields, &around));
+    let document = kernel::document::whole(&doc, &entries::detail(&entry.entry_fields, &around));
     let deleted = random.percent(1);
     if !deleted {
         added.seasons.entry(entry.entrant).or_default().insert(entry.season, true);

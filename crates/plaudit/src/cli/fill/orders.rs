@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Filling;
 use super::plan::{PRICES, Plan, Random};
 use crate::cli::copy;
-use crate::orders::{self, Billing, Given, Item, Order, PaymentStatus, RelatedData, Stored, TaxDetails};
+use crate::records::orders::{self, Billing, Given, Item, Order, PaymentStatus, RelatedData, Stored, TaxDetails};
 use db::tables::TABLES;
 use db::{AccountId, DbError, Value};
 use kernel::input::Violations;

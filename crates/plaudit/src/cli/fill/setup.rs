@@ -14,7 +14,7 @@ use crate::program::seasons::Season;
 use crate::program::tabs::Tab;
 use crate::program::taxes::Tax;
 use crate::program::{Record, SetupRecord, store};
-use crate::users::{self, User};
+use crate::records::users::{self, User};
 use db::DbError;
 use kernel::ids::derived_person;
 use kernel::kind::Kind;

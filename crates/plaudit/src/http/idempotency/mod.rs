@@ -9,20 +9,12 @@
 
 pub mod store;
 
-use std::collections::HashSet;
-use std::sync::Arc;
-
-use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use db::AccountId;
-use kernel::text::Slug;
+use crate::services::Name;
 
 /// The longest key.
 pub const KEY_LENGTH: usize = 255;
-
-/// Which request it is: the account, the API key, and the caller's name for the request.
-pub type Name = (AccountId, Slug, String);
 
 /// A request that carries an idempotency key.
 #[derive(Clone, Debug)]
@@ -31,32 +23,6 @@ pub struct Claim {
     pub name: Name,
     /// The hash of everything that makes it this request.
     pub request: [u8; 32],
-}
-
-/// The requests with a key that are running on this node.
-#[derive(Clone, Debug, Default)]
-pub struct Running(Arc<Mutex<HashSet<Name>>>);
-
-/// Holds a key while its request runs.
-#[derive(Debug)]
-pub struct Guard {
-    running: Running,
-    name: Name,
-}
-
-impl Running {
-    /// Takes the key; `None` where a request with it is running.
-    #[must_use]
-    pub fn begin(&self, name: &Name) -> Option<Guard> {
-        let taken = self.0.lock().insert(name.clone());
-        taken.then(|| Guard { running: self.clone(), name: name.clone() })
-    }
-}
-
-impl Drop for Guard {
-    fn drop(&mut self) {
-        self.running.0.lock().remove(&self.name);
-    }
 }
 
 /// The hash of a request, over its parts with their lengths.

@@ -2,8 +2,9 @@
 
 use axum::http::{HeaderName, HeaderValue};
 
-use super::{Claim, Name};
+use super::Claim;
 use crate::http::reply::Recorded;
+use crate::services::Name;
 use db::{AccountId, Db, DbError, Row, Tx};
 use kernel::json::Json;
 use kernel::text::Timestamp;

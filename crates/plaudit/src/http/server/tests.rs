@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use super::*;
-use crate::http::content::{Content, Draft};
+use crate::render::content::{Content, Draft};
 
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(120);

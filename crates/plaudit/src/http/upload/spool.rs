@@ -11,8 +11,8 @@ use sha2::{Digest, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _};
 
-use crate::app::Settings;
 use crate::http::{ApiError, extract};
+use crate::services::Settings;
 
 /// The bytes that are read back at once.
 const PIECE: usize = 64 * 1024;

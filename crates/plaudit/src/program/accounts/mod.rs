@@ -6,13 +6,11 @@
 //! - A suspended account, and one without the feature `api`, is refused with the same answer as an unknown key.
 //! - Accounts are set up by the operator and by program files; the interface only reads them.
 
-pub mod api;
 mod members;
-mod rules;
+pub(crate) mod rules;
 pub mod store;
 
-pub use api::routes;
-pub use rules::{document, valid_host};
+pub use rules::valid_host;
 
 use super::{Context, Member, SetupRecord};
 use kernel::document::Object;

@@ -2,7 +2,8 @@
 
 use super::{CHAPTERS, COUNT};
 use crate::program::Context;
-use crate::program::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
+use crate::program::chapters::{IMAGE_WIDTH, Status};
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use kernel::input::{self, Members, Violations};
 use kernel::json::Object as JsonObject;
 use kernel::text::{Slug, Translated};

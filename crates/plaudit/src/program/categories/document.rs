@@ -65,12 +65,12 @@ fn write_shared(object: &mut Object<'_>, category: &Category, program: &Program)
 }
 
 /// How many chapters a category names.
-pub(super) fn chapter_count(category: &Category) -> i64 {
+pub(crate) fn chapter_count(category: &Category) -> i64 {
     i64::try_from(category.chapters.len()).unwrap_or(i64::MAX)
 }
 
 /// Writes the members of create and update as they stand (contract, section 5).
-pub(super) fn write_settings(category: &Category, object: &mut Object<'_>) {
+pub(crate) fn write_settings(category: &Category, object: &mut Object<'_>) {
     object.slug("season", category.season);
     object.text("status", category.status.name());
     object.object("translated", |object| {

@@ -1,7 +1,8 @@
 //! The members of a category in a program file.
 
 use super::{CHAPTERS, COUNT, IMAGES};
-use crate::program::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
+use crate::program::chapters::{IMAGE_WIDTH, Status};
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::{Member, Shape, names};
 use kernel::kind::Kind;
 

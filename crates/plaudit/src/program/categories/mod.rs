@@ -10,21 +10,20 @@
 //!   kept with the entries. Both are passed over when a record is read.
 //! - An image is added by an upload, and is at most as wide as the category says.
 
-pub mod api;
 mod body;
-mod document;
+pub(crate) mod document;
 mod members;
 mod rules;
 
-pub use api::routes;
 pub use body::{Body, read_create, read_update};
-use document::{chapter_count, write_settings};
+pub(crate) use document::{chapter_count, write_settings};
 pub use document::{document, item};
 pub use members::BODY;
 pub use rules::{create, moved_up, update};
 
-use super::chapters::{DESCRIPTION_LENGTH, IMAGE_WIDTH, NAME_LENGTH, Status};
+pub(crate) use super::chapters::{IMAGE_WIDTH, Status};
 use super::{Context, Member, Program, SetupRecord};
+pub(crate) use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::json::Json;

@@ -9,23 +9,17 @@
 //! - A chapter may have one image; an upload takes the place of the one before. It is not shown with the chapter.
 //! - Deleting a chapter never fails on account of its entries: they keep their reference and show its name.
 
-pub mod api;
 mod rules;
 
-pub use api::routes;
-use rules::write_settings;
+pub(crate) use rules::write_settings;
 pub use rules::{Candidate, Create, Update, create, document, may_manage, read_create, read_update, update};
 
-use super::{Context, Member, SetupRecord, Shape, names};
+use super::{Context, DESCRIPTION_LENGTH, Member, NAME_LENGTH, SetupRecord, Shape, names};
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token, Translated};
 
-/// The most characters of a name or heading.
-pub const NAME_LENGTH: usize = 255;
-/// The most characters of a description.
-pub const DESCRIPTION_LENGTH: usize = 65_536;
 /// The widest image, in pixels.
 pub const IMAGE_WIDTH: i64 = 10_000;
 /// The most managers of a chapter.

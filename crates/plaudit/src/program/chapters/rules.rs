@@ -1,6 +1,7 @@
 //! Pure rules of chapters.
 
-use super::{Chapter, IMAGE_WIDTH, MANAGERS, NAME_LENGTH, Status};
+use super::{Chapter, IMAGE_WIDTH, MANAGERS, Status};
+use crate::program::NAME_LENGTH;
 use crate::program::roles::RoleType;
 use crate::program::{Context, Program};
 use kernel::document::{self, Object};
@@ -92,7 +93,7 @@ fn read_heading(members: &mut Members<'_>, context: &Context) -> Option<Translat
 }
 
 /// Writes the members of create and update as they stand (contract, section 5).
-pub(super) fn write_settings(chapter: &Chapter, object: &mut Object<'_>) {
+pub(crate) fn write_settings(chapter: &Chapter, object: &mut Object<'_>) {
     object.slug("season", chapter.season);
     object.text("status", chapter.status.name());
     object.object("translated", |object| {

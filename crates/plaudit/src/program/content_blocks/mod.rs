@@ -3,8 +3,8 @@
 //! - A block has a name, by which lists of forms are sorted, and a content in HTML; both may be of several languages.
 //! - Content blocks are set up by program files; forms name them.
 
-use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::{Context, Member, SetupRecord, Shape};
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

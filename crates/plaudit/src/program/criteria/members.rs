@@ -1,8 +1,8 @@
 //! The members of a criterion in a program file.
 
 use super::WEIGHT;
-use crate::program::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::tabs::ORDER;
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::{Member, Shape};
 use kernel::kind::Kind;
 

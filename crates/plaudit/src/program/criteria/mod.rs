@@ -13,9 +13,9 @@ mod rules;
 
 pub use rules::of_score_set;
 
-use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::tabs::ORDER;
 use super::{Context, Member, Program, SetupRecord};
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::kind::Kind;

@@ -1,7 +1,7 @@
 //! The members of a discount in a program file.
 
 use super::{CODE_LENGTH, LIMIT, PRICES};
-use crate::program::chapters::NAME_LENGTH;
+use crate::program::NAME_LENGTH;
 use crate::program::prices::AMOUNTS;
 use crate::program::prices::members::CURRENCY;
 use crate::program::{Member, Shape};

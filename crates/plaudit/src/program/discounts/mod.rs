@@ -13,9 +13,9 @@ mod rules;
 
 pub use rules::find;
 
-use super::chapters::NAME_LENGTH;
 use super::prices::{Amount, read_amounts, write_amounts};
 use super::{Context, Member, Program, SetupRecord};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::json::Json;

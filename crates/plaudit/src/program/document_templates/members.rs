@@ -1,7 +1,7 @@
 //! The members of a document template in a program file.
 
 use super::{FileType, PageSize, Subject};
-use crate::program::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::{Member, Shape, names};
 
 pub(super) const MEMBERS: &[Member] = &[

@@ -10,9 +10,9 @@ mod rules;
 
 pub use rules::places;
 
-use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::choice::choices;
 use super::{Context, Member, SetupRecord};
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

@@ -4,7 +4,7 @@ use super::{
     CATEGORIES, COLUMNS, FILE_TYPES, FieldType, LIMIT, OPTIONS, Operator, Protection, Resource, TEXT_LENGTH,
     Visibility, file_types,
 };
-use crate::program::chapters::NAME_LENGTH;
+use crate::program::NAME_LENGTH;
 use crate::program::prices::members::CURRENCY;
 use crate::program::{Member, Shape, names};
 use kernel::kind::Kind;

@@ -19,30 +19,27 @@
 //! - The count of categories is computed, and passed over when a record is read.
 
 mod answers;
-pub mod api;
 mod body;
 mod conditions;
-mod document;
+pub(crate) mod document;
 mod file_types;
-mod list;
 mod members;
 mod record;
-mod rules;
+pub(crate) mod rules;
+mod scores;
 mod validate;
 
 pub use answers::{AnswerHead, write_answers};
-pub use api::routes;
 pub use body::{Changes, LimitChanges, read_create, read_update};
 pub use conditions::is_shown;
 pub use document::document;
 pub use members::BODY;
-use record::write_settings;
+pub(crate) use record::write_settings;
 pub use rules::{
     check, create, form_of, is_asked_in, keeps_meaning, rank, resource_of, restore, season_of, trash, update,
 };
-pub use validate::{
-    auto_score, characters, check_answer, is_answered, merged, points, validate_answer, validate_file, words,
-};
+pub use scores::{auto_score, points};
+pub use validate::{characters, check_answer, is_answered, merged, validate_answer, validate_file, words};
 
 use kernel::json::Json;
 use kernel::text::{Currency, Locale, Slug, Timestamp, Translated};

@@ -5,7 +5,7 @@ use super::{
     ApplicantAccess, CATEGORIES, COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits,
     OPTIONS, Operator, Protection, Resource, TEXT_LENGTH, Visibility, file_types, members, rules,
 };
-use crate::program::chapters::NAME_LENGTH;
+use crate::program::NAME_LENGTH;
 use crate::program::{Context, Member, Program, SetupRecord};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations, Wrong};
@@ -252,7 +252,7 @@ fn write_columns(object: &mut Object<'_>, columns: &[Column], texts: Texts) {
 }
 
 /// Writes the members of create and update as they stand (contract, section 5).
-pub(super) fn write_settings(field: &Field, object: &mut Object<'_>) {
+pub(crate) fn write_settings(field: &Field, object: &mut Object<'_>) {
     object.text("type", field.kind.name());
     // A field about users may have neither, and no body takes null for them.
     field.tab.iter().for_each(|tab| object.slug("tab", *tab));

@@ -10,15 +10,13 @@
 //! - Archived is a flag: an archived form keeps its entries, and lists leave it out unless they are asked for it.
 //! - Forms are set up by program files; the interface only reads them.
 
-pub mod api;
 mod rules;
 
-pub use api::routes;
 pub use rules::document;
 
-use super::chapters::NAME_LENGTH;
 use super::fields::LIMIT;
 use super::{Context, Member, SetupRecord, Shape, names};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

@@ -1,7 +1,8 @@
 //! The members of a panel in a program file.
 
 use super::{COUNT, EntryStatus, LIST, Moderation, SHORT_LIST};
-use crate::program::chapters::{NAME_LENGTH, Status};
+use crate::program::NAME_LENGTH;
+use crate::program::chapters::Status;
 use crate::program::{Member, Shape, names};
 use kernel::kind::Kind;
 

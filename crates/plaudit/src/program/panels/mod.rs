@@ -14,9 +14,10 @@
 mod members;
 mod rules;
 
-use super::chapters::{NAME_LENGTH, Status};
+use super::chapters::Status;
 use super::choice::choices;
 use super::{Context, Member, Program, SetupRecord};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::json::Json;

@@ -1,7 +1,7 @@
 //! The members of a price in a program file.
 
 use super::{AMOUNTS, PLACES, PriceType};
-use crate::program::chapters::NAME_LENGTH;
+use crate::program::NAME_LENGTH;
 use crate::program::{Member, Shape, names};
 use kernel::kind::Kind;
 use kernel::text::Currency;

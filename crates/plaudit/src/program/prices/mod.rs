@@ -16,9 +16,9 @@ mod rules;
 pub use amounts::{AMOUNTS, Amount};
 pub(in crate::program) use amounts::{read as read_amounts, write as write_amounts};
 
-use super::chapters::NAME_LENGTH;
 use super::choice::choices;
 use super::{Context, Member, Program, SetupRecord};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::kind::Kind;

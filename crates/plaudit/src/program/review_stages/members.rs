@@ -1,8 +1,8 @@
 //! The members of a review stage in a program file.
 
 use super::{DAYS, OnProceed, OnStop, PLACES, REVIEWERS, Timing};
-use crate::program::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::tabs::ORDER;
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use crate::program::{Member, Shape, names};
 use kernel::kind::Kind;
 

@@ -14,10 +14,10 @@
 mod members;
 mod rules;
 
-use super::chapters::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use super::choice::choices;
 use super::tabs::ORDER;
 use super::{Context, Member, Program, SetupRecord};
+use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::kind::Kind;
@@ -225,7 +225,7 @@ impl SetupRecord for ReviewStage {
 fn read_reviewers(members: &mut Members<'_>) -> Vec<Reviewer> {
     let read = members.objects("reviewers", REVIEWERS, |members| {
         let name = members.optional("name", input::text(NAME_LENGTH));
-        let email = members.required("email", crate::users::email);
+        let email = members.required("email", kernel::input::email);
         Some(Reviewer { name: name.unwrap_or_default(), email: email? })
     });
     let reviewers: Vec<Reviewer> = read.unwrap_or_default().into_iter().flatten().collect();

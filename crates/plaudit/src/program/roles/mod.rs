@@ -4,8 +4,8 @@
 //! - A user without a role is an entrant.
 //! - Roles are set up by program files; the interface shows them with the users who have them.
 
-use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape, names};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

@@ -1,7 +1,7 @@
 //! The members of a round in a program file.
 
 use super::{CHAPTERS, RoundType};
-use crate::program::chapters::NAME_LENGTH;
+use crate::program::NAME_LENGTH;
 use crate::program::{Member, Shape, names};
 use kernel::kind::Kind;
 

@@ -7,16 +7,14 @@
 //!   in favour of those who are waited for: the start is its first moment, the end its last ([`Round::moments`]).
 //! - Rounds are set up by program files; the interface only reads them.
 
-pub mod api;
 mod members;
 mod rules;
 
-pub use api::routes;
 pub use rules::document;
 
-use super::chapters::NAME_LENGTH;
 use super::choice::choices;
 use super::{Context, Member, Program, SetupRecord};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::kind::Kind;

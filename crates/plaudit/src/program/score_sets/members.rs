@@ -3,7 +3,7 @@
 use super::{
     Aggregation, By, COUNT, Conflicts, Mode, PREFERENCES, Places, RankMethod, Reset, STEPS, Sheets, TiesAtCut,
 };
-use crate::program::chapters::NAME_LENGTH;
+use crate::program::NAME_LENGTH;
 use crate::program::{Member, Shape, names};
 use kernel::kind::Kind;
 

@@ -21,14 +21,12 @@
 //! - An archived score set is kept and judged no more.
 //! - Score sets are set up by program files; the interface only reads them.
 
-pub mod api;
 mod members;
 mod modes;
 mod record;
 mod rules;
 mod tie_break;
 
-pub use api::routes;
 pub use modes::{Aggregation, Mode, Qualifying, RankMethod, Reset, Rules, Sheets, TopPick, VipJudging, Voting};
 pub use rules::document;
 pub use tie_break::{By, Step};

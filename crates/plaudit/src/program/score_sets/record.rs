@@ -1,7 +1,7 @@
 //! The program-file form of a score set.
 
 use super::{COUNT, Conflicts, Places, Rules, ScoreSet, Step, TiesAtCut, rules};
-use crate::program::chapters::NAME_LENGTH;
+use crate::program::NAME_LENGTH;
 use crate::program::{Context, Member, Program, SetupRecord};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};

@@ -1,7 +1,7 @@
 //! The steps by which equal entries are told apart.
 
 use super::{Mode, STEPS};
-use crate::program::chapters::NAME_LENGTH;
+use crate::program::NAME_LENGTH;
 use crate::program::choice::choices;
 use kernel::document::Object;
 use kernel::input::{self, Members};

@@ -5,14 +5,12 @@
 //! - What belongs to an archived or destroyed season stays, and can be moved no more.
 //! - Seasons are set up by program files; the interface only reads them.
 
-pub mod api;
 mod rules;
 
-pub use api::routes;
 pub use rules::{activate, active_twice, document};
 
-use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape, names};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

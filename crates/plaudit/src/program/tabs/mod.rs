@@ -5,8 +5,8 @@
 //!   for eligibility, or nothing but the beginning (Start).
 //! - Tabs of a form are ordered by `order`.
 
-use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape, names};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

@@ -5,14 +5,12 @@
 //! - An order keeps the details of its tax, so that a later change of the tax changes no order.
 //! - Taxes are set up by program files; the interface only reads them.
 
-pub mod api;
 mod rules;
 
-pub use api::routes;
 pub use rules::{country, document};
 
-use super::chapters::NAME_LENGTH;
 use super::{Context, Member, SetupRecord, Shape};
+use crate::program::NAME_LENGTH;
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

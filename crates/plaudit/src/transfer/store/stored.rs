@@ -46,7 +46,7 @@ impl Table {
     }
 }
 
-/// The hash of the password, and what [`crate::users::read_beside`] takes apart, with blanks between them.
+/// The hash of the password, and what [`crate::records::users::read_beside`] takes apart, with blanks between them.
 const BESIDE_USER: &str = "deleted, doc, coalesce((SELECT p.password FROM people p WHERE p.global_id = users.person), '') \
                            || ' ' || person || ' ' || season_joined || ' ' || detail, CAST(0 AS BIGINT)";
 

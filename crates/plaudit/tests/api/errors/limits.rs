@@ -1,6 +1,6 @@
 //! Rows 1 and 2: maintenance and the rate limit.
 
-use plaudit::app::store::set_maintenance;
+use plaudit::services::store::set_maintenance;
 
 use super::*;
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Answer, JSON};
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(plaudit::http::openapi::json()).unwrap());
+static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(plaudit::router::document()).unwrap());
 
 /// The schemas of answers, in which an object has the members that are described and no others.
 static CLOSED: LazyLock<Value> = LazyLock::new(|| {

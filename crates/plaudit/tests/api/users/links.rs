@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use kernel::text::Slug;
-use plaudit::http::download::DownloadSigner;
 use plaudit::program::keys::Scope;
-use plaudit::users::links::{Link, Purpose};
+use plaudit::records::users::links::{Link, Purpose};
+use plaudit::signing::DownloadSigner;
 use serde_json::json;
 
 use super::wrong;

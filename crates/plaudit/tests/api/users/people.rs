@@ -43,7 +43,7 @@ both_engines! {
         let slug = shown["slug"].as_str().unwrap();
         assert_eq!(server.changes("AccountA").await.last().unwrap(), &format!("user {slug} created membership_registered"));
 
-        let hash = plaudit::users::PasswordHash::parse(&password(&server, "AccountA", slug).await).unwrap();
+        let hash = plaudit::records::users::PasswordHash::parse(&password(&server, "AccountA", slug).await).unwrap();
         assert!(hash.matches("of account b"), "the person keeps the password");
         assert_eq!(server.get_with("/user/BUserEnt", &of_b).await.expect(200).text(), before);
         assert_eq!(server.changes("AccountB").await, changes, "the other account is told nothing");

@@ -3,7 +3,10 @@ use proptest::prelude::*;
 use super::super::tests::field;
 use super::*;
 use crate::program::Record;
+use crate::program::Records;
+use crate::program::fields::scores::{points, score_among};
 use kernel::json::parse_value;
+use kernel::text::Slug;
 
 fn json(text: &str) -> Json<'_> {
     parse_value(text.as_bytes()).unwrap()

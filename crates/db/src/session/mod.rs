@@ -1,0 +1,4 @@
+//! Connections, one at a time.
+
+pub(crate) mod postgres;
+pub(crate) mod sqlite;

@@ -1,0 +1,133 @@
+//! A connection to PostgreSQL, and running statements on it.
+
+use std::task::Poll;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, TryFutureExt, TryStreamExt, future, pin_mut};
+use tokio::runtime::Handle;
+
+use crate::row::{EachRow, EachRowOf};
+use crate::value::Statement;
+use crate::{DbError, Row, Value};
+
+pub(crate) type Client = deadpool_postgres::Object;
+
+/// How long a transaction that was given up may take to end before its connection is closed: it keeps a place of the pool.
+const ROLLBACK: Duration = Duration::from_secs(1);
+/// A connection inside a transaction.
+pub(crate) struct Session {
+    client: Option<Client>,
+    open: bool,
+}
+
+impl Session {
+    /// A connection that is about to begin a transaction.
+    pub(crate) fn new(client: Client) -> Self {
+        Self { client: Some(client), open: true }
+    }
+
+    pub(crate) fn client(&self) -> Result<&Client, DbError> {
+        self.client.as_ref().ok_or_else(|| DbError::Failed("a transaction lost its connection".to_owned()))
+    }
+
+    /// The transaction has ended, and the pool may hand the connection out again.
+    pub(crate) fn ended(&mut self) {
+        self.open = false;
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        // The pool must not hand out a connection that is still inside a transaction.
+        let Some(client) = self.client.take().filter(|_| self.open) else { return };
+        match Handle::try_current() {
+            Ok(runtime) => drop(runtime.spawn(async move {
+                let ended = tokio::time::timeout(ROLLBACK, client.batch_execute("ROLLBACK")).await;
+                if !matches!(ended, Ok(Ok(()))) {
+                    drop(Client::take(client));
+                }
+            })),
+            Err(_) => drop(Client::take(client)),
+        }
+    }
+}
+
+pub(crate) async fn each(
+    client: &Client,
+    sql: &str,
+    values: &[Value<'_>],
+    row: &mut EachRow<'_>,
+) -> Result<(), DbError> {
+    let statement = client.prepare_cached(sql).await?;
+    let rows = client.query_raw(&statement, values).await?;
+    pin_mut!(rows);
+    while let Some(found) = rows.try_next().await? {
+        row(&Row::postgres(&found))?;
+    }
+    Ok(())
+}
+
+/// Sends all statements before it reads the rows of the first.
+pub(crate) async fn each_of(
+    client: &Client,
+    statements: &[Statement<'_>],
+    row: &mut EachRowOf<'_>,
+) -> Result<(), DbError> {
+    let mut prepared = Vec::with_capacity(statements.len());
+    for (sql, _) in statements {
+        prepared.push(client.prepare_cached(sql).await?);
+    }
+    let sends = prepared.iter().zip(statements).map(|(statement, (_, values))| client.query_raw(statement, values));
+    let mut sent: Vec<_> = sends.map(|send| Box::pin(future::maybe_done(send))).collect();
+    // A statement is sent when its future is polled first. Its rows have to be read before those of the next ones come.
+    future::poll_fn(|context| {
+        for send in &mut sent {
+            let _ = send.poll_unpin(context);
+        }
+        Poll::Ready(())
+    })
+    .await;
+    for (number, mut send) in sent.into_iter().enumerate() {
+        send.as_mut().await;
+        let Some(rows) = send.as_mut().take_output() else { continue };
+        let rows = rows?;
+        pin_mut!(rows);
+        while let Some(found) = rows.try_next().await? {
+            row(number, &Row::postgres(&found))?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) async fn execute(client: &Client, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
+    let statement = client.prepare_cached(sql).await?;
+    Ok(client.execute_raw(&statement, values).await?)
+}
+
+/// Sends statements without values or rows together with what is to be done after them.
+pub(crate) async fn after<T>(
+    client: &Client,
+    controls: &str,
+    work: BoxFuture<'_, Result<T, DbError>>,
+) -> Result<T, DbError> {
+    if controls.is_empty() {
+        return work.await;
+    }
+    let controls = client.batch_execute(controls).map_err(DbError::from);
+    Box::pin(future::try_join(controls, work)).await.map(|((), done)| done)
+}
+
+/// Sends all statements before it waits for the first answer.
+pub(crate) async fn execute_together(
+    client: &Client,
+    statements: &[(&'static str, Vec<Value<'static>>)],
+) -> Result<(), DbError> {
+    let mut prepared = Vec::with_capacity(statements.len());
+    for (sql, _) in statements {
+        prepared.push(client.prepare_cached(sql).await?);
+    }
+    let runs = prepared.iter().zip(statements).map(|(statement, (_, values))| client.execute_raw(statement, values));
+    future::try_join_all(runs).await?;
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! The query of a list in the OpenAPI document, made from the declaration by which it is read.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn, ParameterStyle};
+use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
+use utoipa::openapi::{RefOr, Required};
+
+use crate::lists::page::cursor::MAXIMUM_LENGTH;
+use crate::lists::page::filter::{ALL, Bracket, Filter, FilterKind};
+use crate::lists::page::paging::{NO_COUNT, Paging};
+use crate::lists::page::{Direction, ListSpec, MAXIMUM_PER_PAGE};
+use kernel::text::{EMAIL_LENGTH, Locale, Slug};
+
+/// Declares the type that stands for a list's query in `#[utoipa::path(params(…))]`, by the list's [`ListSpec`].
+macro_rules! list_parameters {
+    ($query:ident, $spec:expr) => {
+        /// The query of the list, for the OpenAPI document.
+        enum $query {}
+
+        impl utoipa::IntoParams for $query {
+            fn into_params(
+                _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
+            ) -> Vec<utoipa::openapi::path::Parameter> {
+                $spec.parameters()
+            }
+        }
+    };
+}
+
+pub(crate) use list_parameters;
+
+impl ListSpec {
+    /// The parameters of the query for the OpenAPI document: the filters, then those of pages and sorts.
+    #[must_use]
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let filters = self.filters.iter().flat_map(Filter::parameters);
+        let paging = Paging::ALL.into_iter().filter(|_| self.is_paged);
+        filters.chain(paging.map(|paging| self.paging_parameter(paging))).collect()
+    }
+
+    fn paging_parameter(&self, paging: Paging) -> Parameter {
+        let (about, schema) = match paging {
+            Paging::Page => (
+                "The page, not beside `cursor`.".to_owned(),
+                whole_number().maximum(Some(u64::MAX)).default(Some(Value::from(1))),
+            ),
+            Paging::PerPage => (
+                "The number of records a page.".to_owned(),
+                whole_number().maximum(Some(MAXIMUM_PER_PAGE)).default(Some(self.default_per_page.into())),
+            ),
+            Paging::Order => (self.about_order(), string().examples(self.orders.iter().copied())),
+            Paging::Direction => (self.about_direction(), one_of(Direction::ALL.map(Direction::name))),
+            Paging::Cursor => (
+                "Walks the list at the same cost at any depth: empty for its beginning, then the `next_cursor` of the \
+                 page before."
+                    .to_owned(),
+                string().max_length(Some(MAXIMUM_LENGTH)),
+            ),
+            Paging::Count => (
+                format!("`{NO_COUNT}` leaves out `last_page`, `last_page_url` and `total`. Left out: they are there."),
+                one_of([NO_COUNT]),
+            ),
+        };
+        parameter(paging.name(), about, schema).build()
+    }
+
+    /// What `order` may be. Other values are no error, so the schema does not name them.
+    fn about_order(&self) -> String {
+        let names = self.orders.iter().map(|order| format!("`{order}`"));
+        let field = self.orders_by_field.then(|| "the slug of a field that the records answer".to_owned());
+        let mut about = "What the list is sorted by".to_owned();
+        if let Some((last, others)) = names.chain(field).collect::<Vec<_>>().split_last() {
+            let others = others.join(", ");
+            let _ = write!(about, ": {others}{}{last}", if others.is_empty() { "" } else { " or " });
+        }
+        let direction = match self.default_direction {
+            Direction::Ascending => "ascending",
+            Direction::Descending => "descending",
+        };
+        let _ = write!(about, ". Left out, or another value: by `{}`, {direction}.", self.default_order);
+        if !self.about_orders.is_empty() {
+            let _ = write!(about, " {}", self.about_orders);
+        }
+        about
+    }
+
+    fn about_direction(&self) -> String {
+        let [ascending, default] = [Direction::Ascending, self.default_direction].map(Direction::name);
+        if ascending == default {
+            return format!("The direction. Left out: `{default}`.");
+        }
+        format!("The direction. Left out: `{ascending}` for an `order` that is named, `{default}` without one.")
+    }
+}
+
+impl Filter {
+    /// The parameter of the filter; those of a date filter, one for each bracket.
+    fn parameters(&self) -> Vec<Parameter> {
+        let one = |schema: ObjectBuilder| {
+            let schema = schema.default(self.default_word().map(Value::from));
+            vec![parameter(self.name, self.description(), schema)]
+        };
+        let parameters = match self.kind {
+            FilterKind::OneOf(words) => one(one_of(words)),
+            FilterKind::ManyOf(words) => {
+                let words = ArrayBuilder::new().items(one_of(words)).min_items(Some(1));
+                vec![between_commas(self.name, self.description(), words)]
+            }
+            FilterKind::Slug => one(slug_or(&[])),
+            FilterKind::SlugOrAll => one(slug_or(&[ALL])),
+            FilterKind::SlugOr(words) => one(slug_or(words)),
+            FilterKind::Text { max } => {
+                one(string().min_length(Some(1)).max_length(Some(max)).pattern(Some(NO_CONTROL_CHARACTERS)))
+            }
+            FilterKind::Email => one(formatted(KnownFormat::Email).max_length(Some(EMAIL_LENGTH))),
+            FilterKind::Locale => one(one_of(Locale::ALL.map(Locale::code))),
+            FilterKind::Date => Bracket::ALL.map(|bracket| self.range_parameter(bracket)).into(),
+        };
+        // Of a date filter no bracket alone is required.
+        let is_required = self.required && self.kind != FilterKind::Date;
+        let required = || if is_required { Required::True } else { Required::False };
+        parameters.into_iter().map(|parameter| parameter.required(required()).build()).collect()
+    }
+
+    fn description(&self) -> String {
+        let about = self.about;
+        match (self.default, self.default_word()) {
+            (_, Some(word)) => format!("{about}. Left out: `{word}`."),
+            (Some(text), None) => format!("{about}. Left out: {text}."),
+            (None, None) => format!("{about}."),
+        }
+    }
+
+    /// The default, where it is a value that the filter could have.
+    fn default_word(&self) -> Option<&'static str> {
+        self.default.filter(|default| match self.kind {
+            FilterKind::OneOf(words) | FilterKind::SlugOr(words) => words.contains(default),
+            FilterKind::SlugOrAll => *default == ALL,
+            _ => false,
+        })
+    }
+
+    fn range_parameter(&self, bracket: Bracket) -> ParameterBuilder {
+        let (name, about) = (bracket.of(self.name), self.about);
+        match bracket {
+            Bracket::Before => parameter(&name, format!("{about}: before this date or time."), date_or_time()),
+            Bracket::After => parameter(&name, format!("{about}: after this date or time."), date_or_time()),
+            Bracket::On => parameter(&name, format!("{about}: on this date in UTC."), formatted(KnownFormat::Date)),
+            Bracket::Between => {
+                let about = format!("{about}: between these two dates or times, both included.");
+                let ends = ArrayBuilder::new().items(date_or_time()).min_items(Some(2)).max_items(Some(2));
+                between_commas(&name, about, ends)
+            }
+        }
+    }
+}
+
+/// The control characters of Unicode are of one category, `Cc`.
+const NO_CONTROL_CHARACTERS: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
+
+fn parameter(name: &str, about: String, schema: impl Into<RefOr<Schema>>) -> ParameterBuilder {
+    let parameter = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query);
+    parameter.required(Required::False).description(Some(about)).schema(Some(schema))
+}
+
+/// A parameter whose values stand in one text with commas between them.
+fn between_commas(name: &str, about: String, values: ArrayBuilder) -> ParameterBuilder {
+    parameter(name, about, values).style(Some(ParameterStyle::Form)).explode(Some(false))
+}
+
+fn string() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+fn whole_number() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1_u32))
+}
+
+fn one_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> ObjectBuilder {
+    string().enum_values(Some(words.into_iter().map(|word| Value::from(word.as_ref()))))
+}
+
+fn formatted(format: KnownFormat) -> ObjectBuilder {
+    string().format(Some(SchemaFormat::KnownFormat(format)))
+}
+
+fn slug_or(words: &[&str]) -> ObjectBuilder {
+    let slug = format!("[A-Za-z]{{{}}}", Slug::LENGTH);
+    let pattern = if words.is_empty() { format!("^{slug}$") } else { format!("^({slug}|{})$", words.join("|")) };
+    string().pattern(Some(pattern))
+}
+
+fn date_or_time() -> AnyOfBuilder {
+    AnyOfBuilder::new().item(formatted(KnownFormat::Date)).item(formatted(KnownFormat::DateTime))
+}
+
+#[cfg(test)]
+mod tests;

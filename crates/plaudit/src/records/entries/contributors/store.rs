@@ -1,0 +1,142 @@
+//! The table of contributors.
+
+use crate::program::{self, Context, Record};
+use crate::records::entries::contributors::Contributor;
+use crate::records::entries::contributors::rules::sort_key;
+use db::{AccountId, Db, DbError, Row, Tx};
+use kernel::ids::Ids;
+use kernel::text::Slug;
+
+/// Adds or replaces a contributor.
+pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) -> Result<(), DbError> {
+    let Contributor { slug, entry, tab, fields, created, updated } = &record.value;
+    tx.enqueue(
+        "INSERT INTO contributors (account, slug, entry, tab, created, updated, deleted, list_revision, revision, doc) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9) ON CONFLICT (account, slug) DO UPDATE SET entry = $3, tab = $4, \
+         created = $5, updated = $6, deleted = $7, list_revision = $8, revision = $8, doc = $9",
+        vec![
+            account.into(),
+            (*slug).into(),
+            (*entry).into(),
+            (*tab).into(),
+            (*created).into(),
+            (*updated).into(),
+            record.deleted.into(),
+            record.revision.into(),
+            program::store::stored(&record.value).into(),
+        ],
+    )
+    .await?;
+    let sql = "DELETE FROM contributor_answers WHERE account = $1 AND slug = $2";
+    tx.enqueue(sql, vec![account.into(), (*slug).into()]).await?;
+    for (field, answer) in fields.iter() {
+        tx.enqueue(
+            "INSERT INTO contributor_answers (account, slug, field, sort_key) VALUES ($1, $2, $3, $4)",
+            vec![account.into(), (*slug).into(), field.into(), sort_key(answer).into()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// What a contributor shows: its stored form, and title and season of its entry.
+pub(crate) struct Shown {
+    pub(crate) doc: String,
+    pub(crate) title: String,
+    pub(crate) season: Slug,
+}
+
+/// The version of the account's program, and a contributor, with its revision, that is not in the trash and whose entry is
+/// not either.
+pub(crate) async fn find(
+    db: &Db,
+    account: AccountId,
+    slug: Slug,
+) -> Result<Option<(i64, Option<(i64, Shown)>)>, DbError> {
+    db.fetch_pipelined(
+        "SELECT a.version, r.revision, r.doc, r.title, r.season FROM accounts a \
+         LEFT JOIN (SELECT c.revision, c.doc, e.title, e.season FROM contributors c \
+         JOIN entries e ON e.account = c.account AND e.slug = c.entry \
+         WHERE c.account = $1 AND c.slug = $2 AND c.deleted = 0 AND e.deleted = 0) AS r ON 1 = 1 WHERE a.id = $1",
+        &[account.into(), slug.into()],
+        |row| {
+            let Some(revision) = row.optional_integer(1)? else { return Ok((row.integer(0)?, None)) };
+            let season = row.slug(4)?;
+            let shown = Shown { doc: row.text(2)?.to_owned(), title: row.text(3)?.to_owned(), season };
+            Ok((row.integer(0)?, Some((revision, shown))))
+        },
+    )
+    .await
+}
+
+/// The entry that a contributor belongs to now, for those who are about to give it to another.
+pub async fn entry_of(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Slug>, DbError> {
+    tx.first("SELECT entry FROM contributors WHERE account = $1 AND slug = $2", &[account.into(), slug.into()], |row| {
+        Ok(Slug::parse(row.text(0)?))
+    })
+    .await
+    .map(Option::flatten)
+}
+
+/// A slug that no contributor has.
+pub async fn free_slug(tx: &mut Tx, account: AccountId, ids: &Ids) -> Result<Slug, DbError> {
+    loop {
+        let slug = ids.slug();
+        if entry_of(tx, account, slug).await?.is_none() {
+            return Ok(slug);
+        }
+    }
+}
+
+/// A contributor that is not in the trash, locked until the end of the transaction.
+pub(crate) async fn find_for_update(
+    tx: &mut Tx,
+    account: AccountId,
+    slug: Slug,
+    context: &Context,
+) -> Result<Option<Record<Contributor>>, DbError> {
+    let read = |row: &Row<'_>| {
+        let value = program::store::parse(row.text(0)?, context)?;
+        Ok(Record { value, revision: row.integer(1)?, deleted: false })
+    };
+    let sql = "SELECT doc, revision FROM contributors WHERE account = $1 AND slug = $2 AND deleted = 0";
+    tx.first_for_update(sql, &[account.into(), slug.into()], read).await
+}
+
+/// How many contributors an entry has, those in the trash left out.
+pub(crate) async fn count(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<i64, DbError> {
+    let sql = "SELECT count(*) FROM contributors WHERE account = $1 AND entry = $2 AND deleted = 0";
+    Ok(tx.first(sql, &[account.into(), entry.into()], |row| row.integer(0)).await?.unwrap_or(0))
+}
+
+/// The contributors of an entry that are not in the trash, by slug.
+pub async fn of_entry(
+    tx: &mut Tx,
+    account: AccountId,
+    entry: Slug,
+    context: &Context,
+) -> Result<Vec<Contributor>, DbError> {
+    let mut found = Vec::new();
+    tx.each(
+        "SELECT doc FROM contributors WHERE account = $1 AND entry = $2 AND deleted = 0 ORDER BY slug",
+        &[account.into(), entry.into()],
+        |row| {
+            found.push(program::store::parse(row.text(0)?, context)?);
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(found)
+}
+
+/// Every contributor by slug: the program-file form without its kind, and whether it is in the trash.
+pub async fn each_for_export(
+    tx: &mut Tx,
+    account: AccountId,
+    mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    tx.each("SELECT doc, deleted FROM contributors WHERE account = $1 ORDER BY slug", &[account.into()], |row| {
+        each(row.text(0)?, row.flag(1)?)
+    })
+    .await
+}

@@ -1,0 +1,106 @@
+//! Pure rules of entries.
+
+pub(crate) mod answers;
+pub(crate) mod body;
+pub(super) mod deadline;
+pub(super) mod events;
+mod screening;
+mod status;
+pub(crate) mod tags;
+pub(crate) mod writing;
+
+pub use status::stopped;
+
+use crate::program::Program;
+use crate::program::categories::Category;
+use crate::program::chapters::{Chapter, Status};
+use crate::program::fields::FieldType;
+use crate::records::Refusal;
+use crate::records::answers::Answers;
+use crate::records::entries::EntryHead;
+use kernel::input::Violations;
+use kernel::text::Slug;
+
+/// The entry in another chapter.
+pub fn change_chapter<'d>(program: &Program, head: &EntryHead<'d>, chapter: Slug) -> Result<EntryHead<'d>, Refusal> {
+    let violations =
+        offered(program.chapters.live(chapter), Some(head.season), program.categories.any(head.category), chapter);
+    if !violations.is_empty() {
+        return Err(Refusal::Invalid(violations));
+    }
+    check_season(program, head.season)?;
+    if chapter != head.chapter {
+        check_unlocked(program, head.category)?;
+    }
+    Ok(EntryHead { chapter, ..head.clone() })
+}
+
+/// Refuses to change what belongs to an entry of a season that is over or of a locked category.
+pub fn check_changeable(program: &Program, head: &EntryHead<'_>) -> Result<(), Refusal> {
+    check_season(program, head.season)?;
+    check_unlocked(program, head.category)
+}
+
+/// Refuses to change an entry of a locked category.
+fn check_unlocked(program: &Program, category: Slug) -> Result<(), Refusal> {
+    match program.categories.any(category) {
+        Some(category) if category.locked => {
+            Err(Refusal::State("The category of the entry is locked, so that the entry cannot change.".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to change an entry of a season that is over.
+pub(crate) fn check_season(program: &Program, season: Slug) -> Result<(), Refusal> {
+    // A season that is gone altogether was destroyed.
+    match program.seasons.any(season) {
+        Some(season) if !season.status.is_over() => Ok(()),
+        _ => Err(Refusal::State("The season of the entry is over, so that the entry cannot change.".to_owned())),
+    }
+}
+
+/// Whether an entrant who has entries in a category can have another one there; otherwise why not.
+pub(crate) fn takes_another(category: &Category, has: i64) -> Result<(), String> {
+    match category.entrant_max_entries {
+        Some(most) if has >= most => Err(format!("takes at most {most} entries of one entrant, who has {has} in it")),
+        _ => Ok(()),
+    }
+}
+
+/// Why an entry of a season and category cannot be in a chapter: everything that applies. `found` is the chapter of
+/// that slug, unless it is in the trash.
+#[must_use]
+pub fn offered(
+    found: Option<&Chapter>,
+    season: Option<Slug>,
+    category: Option<&Category>,
+    chapter: Slug,
+) -> Violations {
+    let mut violations = Violations::default();
+    let Some(found) = found else {
+        violations.add("chapter", format!("{chapter} is no chapter of the account"));
+        return violations;
+    };
+    if found.status != Status::Active {
+        violations.add("chapter", "is not active");
+    }
+    if season.is_some_and(|season| found.season != season) {
+        violations.add("chapter", "belongs to another season than the entry");
+    }
+    if category.is_some_and(|category| !category.offers(chapter)) {
+        violations.add("chapter", "does not offer the category of the entry");
+    }
+    violations
+}
+
+/// How many of these answers are files.
+#[must_use]
+pub(super) fn files_among(program: &Program, answers: &Answers) -> i64 {
+    let is_file = |field| program.fields.any(field).is_some_and(|field| field.kind == FieldType::File);
+    let files = answers.iter().filter(|(field, _)| is_file(*field));
+    i64::try_from(files.count()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! Answers that are given to an entry, and those that it lacks.
+//!
+//! - An answer is given to a live field about entries, of the entry's form and asked in its category. It is taken back
+//!   wherever it stands.
+//! - The cells of a table are merged, every other answer is replaced; null and the empty string take one back.
+//! - What no longer is asked keeps its answer, and neither is required nor counts.
+
+use crate::program::Program;
+use crate::program::fields::{Field, Resource, form_of, is_answered, is_asked_in, is_shown};
+use crate::records::answers::Answers;
+use crate::records::entries::attachments::Attachment;
+use crate::records::entries::contributors::Contributor;
+use crate::records::entries::given::asked;
+use kernel::input::Violations;
+use kernel::json::Json;
+use kernel::text::Slug;
+
+/// What belongs to an entry and has answers of its own.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EntryChildren {
+    pub(crate) contributors: Vec<Contributor>,
+    pub(crate) attachments: Vec<Attachment>,
+}
+
+/// Tells every required field that is shown and has no answer: of the entry, under `entry_fields.<slug>`, and of what
+/// belongs to it, under `contributors.<slug>.<field>` and `attachments.<token>.<field>`. A field that something is wrong
+/// with already is passed over.
+pub(crate) fn require(
+    program: &Program,
+    (form, category): (Slug, Slug),
+    answers: &Answers,
+    entry_children: &EntryChildren,
+    violations: &mut Violations,
+) {
+    let required: Vec<&Field> =
+        program.fields.all_live().filter(|field| field.required && is_asked_in(field, category, program)).collect();
+    let mut tell = |path: &str, resource: Resource, tab: Option<Slug>, answers: &[(Slug, &Json)]| {
+        let answer = |slug: Slug| answers.iter().find(|(field, _)| *field == slug).map(|(_, answer)| *answer);
+        let is_there = |field: &Field| match tab {
+            Some(tab) => field.tab == Some(tab),
+            None => form_of(field, program) == Some(form),
+        };
+        for field in required.iter().filter(|field| field.resource == resource && is_there(field)) {
+            let member = format!("{path}.{}", field.slug);
+            let has_answer = answer(field.slug).is_some_and(|answer| is_answered(field.kind, answer));
+            let is_told = violations.iter().any(|(told, _)| told == member);
+            if !has_answer && !is_told && is_shown(program, field, &answer) {
+                violations.add(member, "is required");
+            }
+        }
+    };
+    tell("entry_fields", Resource::Entries, None, &asked(program, (form, category), answers));
+    for contributor in &entry_children.contributors {
+        let answers: Vec<(Slug, &Json)> = contributor.fields.iter().collect();
+        tell(&format!("contributors.{}", contributor.slug), Resource::Contributors, Some(contributor.tab), &answers);
+    }
+    for attachment in &entry_children.attachments {
+        let answers: Vec<(Slug, &Json)> = attachment.attachment_fields.iter().collect();
+        let path = format!("attachments.{}", attachment.token.as_str());
+        tell(&path, Resource::Attachments, Some(attachment.tab), &answers);
+    }
+}

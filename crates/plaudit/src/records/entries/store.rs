@@ -1,0 +1,371 @@
+//! The tables of entries: their rows, their tags and their counts.
+
+mod counts;
+mod write;
+
+use crate::lists::page::bounded;
+use crate::program::{self, Program, Record};
+use crate::records::entries::attachments;
+use crate::records::entries::contributors;
+use crate::records::entries::counts::place_of;
+use crate::records::entries::rules::tags;
+use crate::records::entries::{CountChanges, Counts, Entry, EntryHead, RelatedData, answers_of, detail, rules};
+use crate::records::users::{self, Person};
+use db::{AccountId, Db, DbError, Row, Tx};
+use kernel::document::whole;
+use kernel::text::{Slug, folded};
+
+pub(crate) use counts::divisions;
+pub use counts::{of_category, write_counts};
+pub use write::{Cause, Change, refresh_detail, write, write_head};
+
+/// An entry as it stands in its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The sequence number of its last change.
+    pub revision: i64,
+    /// Whether it is in the trash.
+    pub deleted: bool,
+    /// Whether it is kept for the record only.
+    pub archived: bool,
+    /// The first document.
+    pub doc: String,
+    /// The second document.
+    pub detail: String,
+    /// Its entrant, as entries show users; nothing where there is no such user.
+    pub person: Option<Person>,
+}
+
+impl Stored {
+    /// The first document, taken apart.
+    pub fn head(&self) -> Result<EntryHead<'_>, DbError> {
+        EntryHead::read(&self.doc).map_err(|error| broken(&error))
+    }
+
+    /// The entry.
+    pub fn entry(&self) -> Result<Entry, DbError> {
+        let answers = answers_of(&self.detail).ok_or_else(|| broken(&"its answers"))?;
+        Ok(self.head()?.into_entry(answers, self.archived))
+    }
+
+    /// The whole document.
+    #[must_use]
+    pub fn whole(&self) -> String {
+        whole(&self.doc, &self.detail)
+    }
+}
+
+fn broken(error: &dyn std::fmt::Display) -> DbError {
+    DbError::Failed(format!("a stored entry cannot be read: {error}"))
+}
+
+/// What [`stored`] reads of entries as `e`.
+macro_rules! stored_columns {
+    () => {
+        "e.revision, e.deleted, e.archived, e.entrant, \
+         (SELECT u.names FROM users u WHERE u.account = e.account AND u.slug = e.entrant), \
+         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail"
+    };
+}
+
+fn stored(row: &Row<'_>) -> Result<Stored, DbError> {
+    Ok(Stored {
+        revision: row.integer(0)?,
+        deleted: row.flag(1)?,
+        archived: row.flag(2)?,
+        person: users::store::person_of(row, 3)?,
+        doc: row.text(6)?.to_owned(),
+        detail: row.text(7)?.to_owned(),
+    })
+}
+
+/// Adds or replaces an entry as an import does, which logs it itself. `around` is what it shows of other records, from
+/// [`related`]; `before` is the entry that it replaces, and whether that is in the trash. The counts follow with
+/// [`write_counts`], in the same transaction. Everybody else calls [`write`].
+pub async fn put(
+    tx: &mut Tx,
+    account: AccountId,
+    record: &Record<Entry>,
+    around: &RelatedData,
+    before: Option<(&Entry, bool)>,
+    counts: &mut CountChanges,
+) -> Result<(), DbError> {
+    let entry = &record.value;
+    let head = EntryHead::of(entry, around.counts);
+    let counted = before.and_then(|(before, deleted)| place_of(before, deleted));
+    counts.note(counted, place_of(entry, record.deleted));
+    let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
+    set_tags(tx, account, entry.slug, tags_before, &entry.tags).await?;
+    let stored = Stored {
+        revision: record.revision,
+        deleted: record.deleted,
+        archived: entry.archived,
+        doc: head.to_doc(),
+        detail: detail(&entry.entry_fields, around),
+        person: None,
+    };
+    set_row(tx, account, &head, &stored).await
+}
+
+/// Writes the whole row of an entry.
+async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+    tx.enqueue(
+        "INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status, \
+         moderation, payment, review_key, title, title_key, updated, archived, deleted, list_revision, revision, doc, \
+         detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, \
+         $20, $21) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, category = $5, division = $6, \
+         chapter = $7, form = $8, entrant = $9, status = $10, moderation = $11, payment = $12, review_key = $13, \
+         title = $14, title_key = $15, updated = $16, archived = $17, deleted = $18, list_revision = $19, \
+         revision = $19, doc = $20, detail = $21",
+        vec![
+            account.into(),
+            head.slug.into(),
+            head.local_id.into(),
+            head.season.into(),
+            head.category.into(),
+            head.division.unwrap_or(0).into(),
+            head.chapter.into(),
+            head.form.into(),
+            head.entrant.into(),
+            head.status.name().into(),
+            head.moderation_status.name().into(),
+            head.payment_status.name().into(),
+            bounded(&head.review_status).into(),
+            head.title.clone().into_owned().into(),
+            cut(&folded(&head.title), TITLE_KEY).into(),
+            head.updated.into(),
+            stored.archived.into(),
+            stored.deleted.into(),
+            stored.revision.into(),
+            stored.doc.clone().into(),
+            stored.detail.clone().into(),
+        ],
+    )
+    .await
+}
+
+/// The longest key of a title, in bytes: an index of PostgreSQL takes no more than some 2,700 a row, and this leaves room
+/// for all that has the length of a title in any script.
+const TITLE_KEY: usize = 1_200;
+
+fn cut(text: &str, length: usize) -> String {
+    text[..text.floor_char_boundary(length)].to_owned()
+}
+
+/// Writes the chapter and the first document, and leaves every other column alone: on SQLite a column that is named
+/// costs its indexes, on PostgreSQL a long document is stored again.
+async fn set_chapter(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+    tx.enqueue(
+        "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc = $6 \
+         WHERE account = $1 AND slug = $2",
+        vec![
+            account.into(),
+            head.slug.into(),
+            head.chapter.into(),
+            head.updated.into(),
+            stored.revision.into(),
+            stored.doc.clone().into(),
+        ],
+    )
+    .await
+}
+
+/// Writes the first document of an entry whose index columns are what they were, but for the time.
+async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+    tx.enqueue(
+        "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5 WHERE account = $1 AND slug = $2",
+        vec![account.into(), head.slug.into(), head.updated.into(), stored.revision.into(), stored.doc.clone().into()],
+    )
+    .await
+}
+
+/// Writes both documents of an entry whose index columns are what they were, but for the time.
+async fn set_documents(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+    tx.enqueue(
+        "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5, detail = $6 \
+         WHERE account = $1 AND slug = $2",
+        vec![
+            account.into(),
+            head.slug.into(),
+            head.updated.into(),
+            stored.revision.into(),
+            stored.doc.clone().into(),
+            stored.detail.clone().into(),
+        ],
+    )
+    .await
+}
+
+/// Writes the tags of an entry that had others, both with commas between them.
+async fn set_tags(tx: &mut Tx, account: AccountId, entry: Slug, had: &str, has: &str) -> Result<(), DbError> {
+    let lacks = |text: &str, tag: &str| !tags::split(text).any(|other| other == tag);
+    for tag in tags::split(had).filter(|tag| lacks(has, tag)) {
+        tx.enqueue(
+            "DELETE FROM entry_tags WHERE account = $1 AND tag = $2 AND slug = $3",
+            vec![account.into(), tag.to_owned().into(), entry.into()],
+        )
+        .await?;
+    }
+    for tag in tags::split(has).filter(|tag| lacks(had, tag)) {
+        tx.enqueue(
+            "INSERT INTO entry_tags (account, tag, slug) VALUES ($1, $2, $3) ON CONFLICT (account, slug, tag) DO NOTHING",
+            vec![account.into(), tag.to_owned().into(), entry.into()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// What the documents of an entry show of other records, as these are now.
+pub async fn related(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    entry: &Entry,
+) -> Result<RelatedData, DbError> {
+    let contributors = contributors::store::of_entry(tx, account, entry.slug, &program.context).await?;
+    let attachments = attachments::store::of_entry(tx, account, entry.slug, &program.context).await?;
+    let answers = std::iter::once(&entry.entry_fields)
+        .chain(contributors.iter().map(|contributor| &contributor.fields))
+        .chain(attachments.iter().map(|(attachment, _)| &attachment.attachment_fields));
+    let files: i64 = answers.map(|answers| rules::files_among(program, answers)).sum();
+    let counted = |length| i64::try_from(length).unwrap_or(i64::MAX);
+    let counts = Counts { contributors: counted(contributors.len()), files: counted(attachments.len()) + files };
+    Ok(RelatedData { contributors, attachments, counts })
+}
+
+/// An entry for an answer, with the version of the account's program; borrowed from its row.
+#[derive(Clone, Debug)]
+pub(crate) struct Found<'r> {
+    pub(crate) version: i64,
+    pub(crate) revision: i64,
+    pub(crate) person: Option<Person>,
+    pub(crate) doc: &'r str,
+    pub(crate) detail: &'r str,
+}
+
+/// What is read of an entry that is not in the trash.
+pub(crate) async fn find<T: Send>(
+    db: &Db,
+    account: AccountId,
+    slug: Slug,
+    mut read: impl FnMut(Found<'_>) -> T + Send,
+) -> Result<Option<T>, DbError> {
+    db.fetch_pipelined(
+        "SELECT (SELECT version FROM accounts WHERE id = $1), e.revision, e.entrant, u.names, u.person, e.doc, e.detail \
+         FROM entries e LEFT JOIN users u ON u.account = e.account AND u.slug = e.entrant \
+         WHERE e.account = $1 AND e.slug = $2 AND e.deleted = 0",
+        &[account.into(), slug.into()],
+        |row| {
+            let (version, revision) = (row.integer(0)?, row.integer(1)?);
+            let person = users::store::person_of(row, 2)?;
+            Ok(read(Found { version, revision, person, doc: row.text(5)?, detail: row.text(6)? }))
+        },
+    )
+    .await
+}
+
+/// How many entries an entrant has in a category, those in the trash left out.
+pub(crate) async fn count_of_entrant(
+    tx: &mut Tx,
+    account: AccountId,
+    entrant: Slug,
+    category: Slug,
+) -> Result<i64, DbError> {
+    let count = tx
+        .first(
+            "SELECT count(*) FROM entries WHERE account = $1 AND entrant = $2 AND category || '' = $3 AND deleted = 0",
+            &[account.into(), entrant.into(), category.into()],
+            |row| row.integer(0),
+        )
+        .await?;
+    Ok(count.unwrap_or(0))
+}
+
+/// An entry that is not in the trash, locked until the end of the transaction.
+pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
+    tx.first_for_update(
+        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 AND e.slug = $2 AND e.deleted = 0"),
+        &[account.into(), slug.into()],
+        stored,
+    )
+    .await
+}
+
+/// An entry, even one in the trash, locked until the end of the transaction.
+pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
+    tx.first_for_update(
+        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 AND e.slug = $2"),
+        &[account.into(), slug.into()],
+        stored,
+    )
+    .await
+}
+
+/// The number of the next entry of the account.
+pub async fn next_local_id(tx: &mut Tx, account: AccountId) -> Result<i64, DbError> {
+    Ok(last_local_id(tx, account).await?.saturating_add(1))
+}
+
+/// The highest number that an entry of the account has, 0 where there is none.
+pub async fn last_local_id(tx: &mut Tx, account: AccountId) -> Result<i64, DbError> {
+    let last = tx
+        .first("SELECT coalesce(max(local_id), 0) FROM entries WHERE account = $1", &[account.into()], |row| {
+            row.integer(0)
+        })
+        .await?;
+    Ok(last.unwrap_or(0))
+}
+
+/// The entry that has a number, even one in the trash.
+pub async fn of_local_id(tx: &mut Tx, account: AccountId, local_id: i64) -> Result<Option<Slug>, DbError> {
+    tx.first(
+        "SELECT slug FROM entries WHERE account = $1 AND local_id = $2",
+        &[account.into(), local_id.into()],
+        |row| Ok(Slug::parse(row.text(0)?)),
+    )
+    .await
+    .map(Option::flatten)
+}
+
+/// The number that an entry has, even one in the trash.
+pub async fn local_id_of(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<i64>, DbError> {
+    tx.first("SELECT local_id FROM entries WHERE account = $1 AND slug = $2", &[account.into(), slug.into()], |row| {
+        row.integer(0)
+    })
+    .await
+}
+
+/// The title of an entry, even of one in the trash.
+pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<String>, DbError> {
+    tx.first("SELECT title FROM entries WHERE account = $1 AND slug = $2", &[account.into(), slug.into()], |row| {
+        Ok(row.text(0)?.to_owned())
+    })
+    .await
+}
+
+/// The season of an entry, even of one in the trash.
+pub async fn season(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Slug>, DbError> {
+    let sql = "SELECT season FROM entries WHERE account = $1 AND slug = $2";
+    Ok(tx.first(sql, &[account.into(), slug.into()], |row| Ok(Slug::parse(row.text(0)?))).await?.flatten())
+}
+
+/// Every entry by slug: the program-file form without its kind, and whether it is in the trash.
+pub async fn each_for_export(
+    tx: &mut Tx,
+    account: AccountId,
+    mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    tx.each(
+        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 ORDER BY e.slug"),
+        &[account.into()],
+        |row| {
+            let found = stored(row)?;
+            each(&program::store::stored(&found.entry()?), found.deleted)
+        },
+    )
+    .await
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,204 @@
+//! The table of files.
+
+use serde::Deserialize;
+
+use crate::program::Context;
+use crate::records::files::File;
+use db::{AccountId, Db, DbError, Row, Tx, Value};
+use kernel::input::{self, Members};
+use kernel::json::parse_object;
+use kernel::text::{Timestamp, Token};
+
+/// Adds or replaces what is known of a file.
+pub async fn put(tx: &mut Tx, account: AccountId, file: &File, revision: i64) -> Result<(), DbError> {
+    tx.enqueue(
+        "INSERT INTO files (account, token, revision, doc) VALUES ($1, $2, $3, $4) \
+         ON CONFLICT (account, token) DO UPDATE SET revision = $3, doc = $4",
+        vec![account.into(), file.token.as_str().to_owned().into(), revision.into(), file.stored().into()],
+    )
+    .await
+}
+
+/// What is known of a file.
+pub async fn find(tx: &mut Tx, account: AccountId, token: &Token, context: &Context) -> Result<Option<File>, DbError> {
+    tx.first(
+        "SELECT doc FROM files WHERE account = $1 AND token = $2",
+        &[account.into(), token.as_str().into()],
+        |row| parse(row.text(0)?, context),
+    )
+    .await
+}
+
+/// The version of the account's program, and what is known of a file, with its revision.
+pub(crate) async fn show(
+    db: &Db,
+    account: AccountId,
+    token: &Token,
+    context: &Context,
+) -> Result<Option<(i64, Option<(i64, File)>)>, DbError> {
+    let sql = "SELECT a.version, f.revision, f.doc FROM accounts a \
+               LEFT JOIN files f ON f.account = a.id AND f.token = $2 WHERE a.id = $1";
+    db.fetch_pipelined(sql, &[account.into(), token.as_str().into()], |row| {
+        let file = match row.optional_integer(1)? {
+            None => None,
+            Some(revision) => Some((revision, parse(row.text(2)?, context)?)),
+        };
+        Ok((row.integer(0)?, file))
+    })
+    .await
+}
+
+/// Notes that the bytes of an upload are about to be stored.
+pub async fn announce(tx: &mut Tx, account: AccountId, token: &Token, now: Timestamp) -> Result<(), DbError> {
+    tx.enqueue(
+        "INSERT INTO uploads (account, token, begun, doomed) VALUES ($1, $2, $3, 0)",
+        vec![account.into(), token.as_str().to_owned().into(), now.into()],
+    )
+    .await
+}
+
+/// Takes an announced upload for recording it; false where its bytes are being removed.
+pub async fn claim(tx: &mut Tx, account: AccountId, token: &Token) -> Result<bool, DbError> {
+    let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2 AND doomed = 0";
+    Ok(tx.execute(sql, &[account.into(), token.as_str().into()]).await? == 1)
+}
+
+/// Forgets an announced upload, of which nothing is stored any more.
+pub async fn forget(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
+    let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2";
+    tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into()]).await
+}
+
+/// An upload that nobody got to record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Orphan {
+    pub(super) account: AccountId,
+    pub(super) slug: String,
+    pub(super) token: Token,
+}
+
+/// Uploads that were announced until a time and are not recorded, the oldest first.
+// tidy: every account -- a clean-up of the whole storage
+pub(super) async fn orphans(db: &Db, until: Timestamp, limit: i64) -> Result<Vec<Orphan>, DbError> {
+    let mut found = Vec::new();
+    db.each(
+        "SELECT u.account, a.slug, u.token FROM uploads u JOIN accounts a ON a.id = u.account WHERE u.begun <= $1 \
+         ORDER BY u.begun, u.account, u.token LIMIT $2",
+        &[until.into(), limit.into()],
+        |row| {
+            if let Some(token) = Token::parse(row.text(2)?) {
+                found.push(Orphan { account: AccountId(row.integer(0)?), slug: row.text(1)?.to_owned(), token });
+            }
+            Ok(())
+        },
+    )
+    .await?;
+    Ok(found)
+}
+
+/// Lets an upload be recorded no more.
+pub(super) async fn doom(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
+    let sql = "UPDATE uploads SET doomed = 1 WHERE account = $1 AND token = $2";
+    tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into()]).await
+}
+
+/// The version of the account's program, where there is the account, and the names of these files.
+pub async fn names(
+    db: &Db,
+    account: AccountId,
+    tokens: &[Token],
+) -> Result<(Option<i64>, Vec<(Token, String)>), DbError> {
+    let mut version = None;
+    let mut names = Vec::with_capacity(tokens.len());
+    let (list, values) = listed(account, tokens);
+    let sql = format!(
+        "SELECT f.token, f.doc, a.version FROM accounts a \
+         LEFT JOIN files f ON f.account = a.id AND f.token IN ({list}) WHERE a.id = $1"
+    );
+    db.each(&sql, &values, |row| {
+        version = Some(row.integer(2)?);
+        names.extend(name(row)?);
+        Ok(())
+    })
+    .await?;
+    Ok((version, names))
+}
+
+/// The names of these files.
+pub async fn names_in(tx: &mut Tx, account: AccountId, tokens: &[Token]) -> Result<Vec<(Token, String)>, DbError> {
+    let mut names = Vec::with_capacity(tokens.len());
+    if tokens.is_empty() {
+        return Ok(names);
+    }
+    let (list, values) = listed(account, tokens);
+    let sql = format!("SELECT token, doc FROM files WHERE account = $1 AND token IN ({list})");
+    tx.each(&sql, &values, |row| {
+        names.extend(name(row)?);
+        Ok(())
+    })
+    .await?;
+    Ok(names)
+}
+
+/// A list of parameters for these tokens, and their values behind the account's. It is filled up to a power of two, so
+/// that there are few different statements to prepare.
+fn listed(account: AccountId, tokens: &[Token]) -> (String, Vec<Value<'_>>) {
+    let places = tokens.len().next_power_of_two();
+    let filled = tokens.iter().map(Token::as_str).chain(std::iter::repeat("")).take(places);
+    let values = std::iter::once(account.into()).chain(filled.map(Value::from)).collect();
+    let list: Vec<String> = (2..places + 2).map(|place| format!("${place}")).collect();
+    (list.join(", "), values)
+}
+
+fn name(row: &Row<'_>) -> Result<Option<(Token, String)>, DbError> {
+    match (row.optional_text(0)?.and_then(Token::parse), row.optional_text(1)?) {
+        (Some(token), Some(doc)) => Ok(Some((token, facts(doc)?.filename))),
+        _ => Ok(None),
+    }
+}
+
+/// Every file by token, in the program-file form without its kind and bytes.
+pub async fn each_for_export(
+    tx: &mut Tx,
+    account: AccountId,
+    mut each: impl FnMut(&str) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    tx.each("SELECT doc FROM files WHERE account = $1 ORDER BY token", &[account.into()], |row| each(row.text(0)?))
+        .await
+}
+
+/// What serving a file needs to know of it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Facts {
+    /// Its name.
+    pub filename: String,
+    /// Its media type.
+    pub mime: String,
+    /// The number of its bytes.
+    pub size: i64,
+}
+
+/// What is known of the file at a download address.
+// tidy: every account -- the address was signed for this account's slug
+pub async fn find_by_address(db: &Db, account: &str, token: &str) -> Result<Option<Facts>, DbError> {
+    db.fetch_pipelined(
+        "SELECT f.doc FROM accounts a JOIN files f ON f.account = a.id WHERE a.slug = $1 AND f.token = $2",
+        &[account.into(), token.into()],
+        |row| facts(row.text(0)?),
+    )
+    .await
+}
+
+/// Reads them from the stored form.
+pub fn facts(doc: &str) -> Result<Facts, DbError> {
+    serde_json::from_str(doc).map_err(|error| DbError::Failed(format!("a stored file cannot be read: {error}")))
+}
+
+fn parse(doc: &str, context: &Context) -> Result<File, DbError> {
+    let broken = || DbError::Failed(format!("a stored file cannot be read: {doc}"));
+    let object = parse_object(doc.as_bytes()).map_err(|_| broken())?;
+    let mut members = Members::closed(&object);
+    let token = members.required("token", input::token).ok_or_else(broken)?;
+    let file = File::read(&mut members, token, context, None);
+    members.finish().or(file).map_err(|_| broken())
+}

@@ -1,0 +1,34 @@
+//! What people make: a folder for each kind of record, with its types, rules, documents, store and the declaration of its
+//! list. Nothing here knows of HTTP.
+
+pub mod answers;
+pub mod entries;
+pub mod files;
+pub mod orders;
+pub mod users;
+
+use db::DbError;
+use kernel::input::Violations;
+
+/// Why a change of a record is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// Members break rules.
+    Invalid(Violations),
+    /// The members are right, and the record cannot be changed as it is.
+    State(String),
+    /// The database failed.
+    Failed(String),
+}
+
+impl From<Violations> for Refusal {
+    fn from(violations: Violations) -> Self {
+        Self::Invalid(violations)
+    }
+}
+
+impl From<DbError> for Refusal {
+    fn from(error: DbError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}

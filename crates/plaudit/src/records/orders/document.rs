@@ -1,0 +1,275 @@
+//! The documents of an order: the one that is shown and stored, the one that the change log keeps, and the
+//! program-file form.
+//!
+//! The shown document lacks what is never shown: whether the order is a test or in the trash, the note, and the time of
+//! the last change. The log's document has them after the members that are shown, and is read back as an order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::records::orders::record::{Catalogue, Item, Order, PaymentStatus, TaxDetails};
+use crate::records::orders::rules;
+use kernel::document::{self, Object};
+use kernel::input::Members;
+use kernel::json::parse_object;
+use kernel::kind::Kind;
+use kernel::text::{Currency, Money, Slug, Timestamp, write_json_string};
+
+/// What an order shows of other records.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RelatedData {
+    /// The tax that the order names.
+    pub tax: Option<TaxDetails>,
+    /// The titles of the entries that the items name.
+    pub titles: BTreeMap<Slug, String>,
+}
+
+/// An order as its row holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// Its slug.
+    pub slug: Slug,
+    /// Its season.
+    pub season: Slug,
+    /// Whether it is paid.
+    pub payment_status: PaymentStatus,
+    /// Whether it is a test.
+    pub test: bool,
+    /// Whether it is in the trash.
+    pub deleted: bool,
+    /// Who ordered.
+    pub purchaser: Slug,
+    /// When it was last changed.
+    pub updated: Timestamp,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// The sort key of its invoice number.
+    pub invoice_key: String,
+    /// How it is paid.
+    pub payment_method: String,
+    /// The sort key of its total.
+    pub total: i64,
+    /// A note of the managers.
+    pub note: String,
+    /// The document as it is shown.
+    pub doc: String,
+    /// The entries that its lines name, each with the price, every pair once.
+    pub entries: BTreeSet<(Slug, Option<Slug>)>,
+}
+
+impl Stored {
+    /// The row of an order.
+    #[must_use]
+    pub fn new(order: &Order, related: &RelatedData) -> Self {
+        Self {
+            slug: order.slug,
+            season: order.season,
+            payment_status: order.payment_status,
+            test: order.test,
+            deleted: order.deleted,
+            purchaser: order.user,
+            updated: order.updated,
+            created_at: order.created_at,
+            invoice_key: rules::invoice_key(&order.invoice_number),
+            payment_method: order.payment_method.clone(),
+            total: order.totals.total.sort_key(),
+            note: order.note.clone(),
+            doc: shown(order, related),
+            entries: order.items.iter().filter_map(|item| Some((item.entry?, item.price))).collect(),
+        }
+    }
+
+    /// The document for the change log.
+    #[must_use]
+    pub fn logged(&self) -> String {
+        logged(&self.doc, (self.test, self.deleted), &self.note, self.updated)
+    }
+
+    /// The order of this row.
+    pub fn order(&self) -> Result<Order, String> {
+        read_logged(&self.logged())
+    }
+}
+
+/// The document for the change log, from the columns of a row: whether it is a test and in the trash, the note, and the time
+/// of the last change.
+#[must_use]
+pub fn logged(doc: &str, (test, deleted): (bool, bool), note: &str, updated: Timestamp) -> String {
+    document::extended(doc, |object| {
+        object.flag("test", test);
+        object.flag("deleted", deleted);
+        object.text("note", note);
+        object.time("updated", updated);
+    })
+}
+
+/// The document of an order in which an entry has another title.
+#[must_use]
+pub(super) fn retitled(doc: &str, entry: Slug, title: &str) -> String {
+    let link = document::object(|object| object.link("link", Kind::Entry, entry.as_str()));
+    // The link is a slot, which no text of people can look like; the title follows it.
+    let before = format!("{},\"title\":", link.trim_matches(['{', '}']));
+    let mut made = Vec::with_capacity(doc.len() + title.len());
+    let mut rest = doc;
+    while let Some(at) = rest.find(&before) {
+        let (kept, after) = rest.split_at(at + before.len());
+        made.extend_from_slice(kept.as_bytes());
+        write_json_string(title, &mut made);
+        rest = &after[string_length(after)..];
+    }
+    made.extend_from_slice(rest.as_bytes());
+    // Only whole strings were written, so that the lossy way is never taken.
+    String::from_utf8(made).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// The length of the JSON string with which a text begins.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (index, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = true,
+            b'"' => return index + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// A stored order states everything, so that nothing has to be looked up.
+struct Nothing;
+
+impl Catalogue for Nothing {
+    fn price(&self, _: Slug, _: Currency, _: Timestamp) -> Option<Money> {
+        None
+    }
+
+    fn tax(&self, _: Slug) -> Option<TaxDetails> {
+        None
+    }
+}
+
+/// Reads the change log's document.
+pub fn read_logged(document: &str) -> Result<Order, String> {
+    let Ok(object) = parse_object(document.as_bytes()) else {
+        return Err("the document of an order is no JSON object".to_owned());
+    };
+    let mut members = Members::open(&object);
+    let slug = members.required("slug", kernel::input::slug);
+    let epoch = Timestamp::from_microseconds(0);
+    let order = slug.and_then(|slug| Order::read(&mut members, slug, &Nothing, epoch));
+    members.finish().or(order).map_err(|violations| format!("{violations:?}"))
+}
+
+/// The program-file form, on one line and with its kind.
+#[must_use]
+pub fn export(order: &Order) -> String {
+    document::object(|object| {
+        object.text("kind", Kind::Order.name());
+        object.slug("slug", order.slug);
+        write_head(object, order);
+        object.slug("season", order.season);
+        object.slug("user", order.user);
+        write_billing_and_amounts(object, order);
+        object.optional_slug("tax_rate_details", order.tax_rate_details);
+        write_payment(object, order);
+        object.list("items", |list| {
+            for item in &order.items {
+                list.object(|object| {
+                    object.money("amount", item.amount);
+                    object.text("description", &item.description);
+                    object.money("discount", item.discount);
+                    object.optional_slug("entry", item.entry);
+                    object.text("item_type", &item.item_type);
+                    object.text("name", &item.name);
+                    object.optional_slug("price", item.price);
+                    object.integer("quantity", item.quantity);
+                });
+            }
+        });
+        object.flag("test", order.test);
+        object.flag("deleted", order.deleted);
+        object.text("note", &order.note);
+        object.time("updated", order.updated);
+    })
+}
+
+/// The order as it is shown (specification, section 2.7).
+fn shown(order: &Order, related: &RelatedData) -> String {
+    document::object(|object| {
+        object.slug("slug", order.slug);
+        write_head(object, order);
+        object.reference("season", Kind::Season, order.season);
+        object.purchaser("user", order.user);
+        write_billing_and_amounts(object, order);
+        match (order.tax_rate_details, &related.tax) {
+            (Some(slug), Some(tax)) => object.object("tax_rate_details", |object| write_tax(object, slug, tax)),
+            _ => object.null("tax_rate_details"),
+        }
+        write_payment(object, order);
+        object.text("items", &rules::items_html(&order.items));
+        object.list("items_array", |list| {
+            for item in &order.items {
+                list.object(|object| write_item(object, item, &related.titles));
+            }
+        });
+    })
+}
+
+fn write_head(object: &mut Object<'_>, order: &Order) {
+    object.text("invoice_number", &order.invoice_number);
+    object.time("created_at", order.created_at);
+    object.optional_time("transaction_date", order.transaction_date);
+}
+
+fn write_billing_and_amounts(object: &mut Object<'_>, order: &Order) {
+    for (name, value) in order.billing.members() {
+        object.text(name, value);
+    }
+    object.text("currency", order.currency.code());
+    object.text("discount_code", &order.discount_code);
+    object.money("discount", order.totals.discount);
+    object.money("subtotal", order.totals.subtotal);
+    object.money("tax", order.totals.tax);
+    object.rate("tax_rate", order.tax_rate);
+    object.money("processing_fee", order.totals.processing_fee);
+    object.rate("processing_fee_rate", order.processing_fee_rate);
+    object.money("total", order.totals.total);
+    object.text("tax_term", &order.tax_term);
+}
+
+fn write_tax(object: &mut Object<'_>, slug: Slug, tax: &TaxDetails) {
+    object.slug("slug", slug);
+    object.link("link", Kind::Tax, slug.as_str());
+    object.optional_text("name", tax.name.as_deref());
+    object.text("term", &tax.term);
+    object.rate("rate", tax.rate);
+    object.text("country", &tax.country);
+    object.optional_text("region", tax.region.as_deref());
+}
+
+fn write_payment(object: &mut Object<'_>, order: &Order) {
+    object.text("payment_method", &order.payment_method);
+    object.text("payment_status", order.payment_status.name());
+    object.text("e_invoice_status", &order.e_invoice_status);
+    object.text("transaction_provider", &order.transaction_provider);
+    object.text("transaction_reference", &order.transaction_reference);
+    object.text("transaction_status", &order.transaction_status);
+}
+
+fn write_item(object: &mut Object<'_>, item: &Item, titles: &BTreeMap<Slug, String>) {
+    object.text("amount", &item.amount.formatted());
+    object.text("description", &item.description);
+    object.text("discount", &item.discount.formatted());
+    match item.entry {
+        Some(entry) => object.object("entry", |object| {
+            object.slug("slug", entry);
+            object.link("link", Kind::Entry, entry.as_str());
+            object.text("title", titles.get(&entry).map_or("", String::as_str));
+        }),
+        None => object.null("entry"),
+    }
+    object.text("item_type", &item.item_type);
+    object.text("name", &item.name);
+    object.optional_reference("price", Kind::Price, item.price);
+    object.integer("quantity", item.quantity);
+}

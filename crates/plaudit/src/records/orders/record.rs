@@ -1,0 +1,400 @@
+//! An order and its items, and the reading of their program-file form.
+
+use crate::records::orders::rules::{self, Given, Totals};
+use kernel::document::{MARKER, Slot};
+use kernel::input::{self, Members};
+use kernel::json::Json;
+use kernel::kind::Kind;
+use kernel::text::{Currency, Money, Rate, Slug, Timestamp};
+
+/// The most characters of an ordinary text.
+const TEXT_LENGTH: usize = 255;
+/// The most characters of comments, notes and descriptions.
+const LONG_TEXT_LENGTH: usize = 65_536;
+/// The most characters of an invoice number.
+const INVOICE_NUMBER_LENGTH: usize = 64;
+/// The most items of an order.
+const ITEMS: usize = 100_000;
+/// The largest quantity of an item.
+const QUANTITY: i64 = 1_000_000;
+
+/// Whether an order has been paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PaymentStatus {
+    /// Not yet.
+    AwaitingPayment,
+    /// It has.
+    Paid,
+}
+
+impl PaymentStatus {
+    /// The written values.
+    pub const CHOICES: &'static [(&'static str, Self)] =
+        &[("paid", Self::Paid), ("awaiting_payment", Self::AwaitingPayment)];
+
+    /// The written value.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Paid => "paid",
+            Self::AwaitingPayment => "awaiting_payment",
+        }
+    }
+}
+
+macro_rules! billing {
+    ($($member:ident $max:expr),* $(,)?) => {
+        /// Whom an order is billed to; every member may be empty.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct Billing {
+            $(#[doc = concat!("`", stringify!($member), "`.")] pub $member: String),*
+        }
+
+        impl Billing {
+            /// The names of the members, in the order in which they are shown.
+            pub const MEMBERS: &'static [&'static str] = &[$(stringify!($member)),*];
+
+            fn read(members: &mut Members<'_>) -> Self {
+                Self {
+                    $($member: members.optional(stringify!($member), input::text($max)).unwrap_or_default()),*
+                }
+            }
+
+            /// The members with their names, in the order in which they are shown.
+            pub fn members(&self) -> impl Iterator<Item = (&'static str, &str)> {
+                [$((stringify!($member), self.$member.as_str())),*].into_iter()
+            }
+        }
+    };
+}
+
+billing! {
+    company TEXT_LENGTH,
+    address 1_000,
+    city TEXT_LENGTH,
+    region TEXT_LENGTH,
+    state TEXT_LENGTH,
+    postcode TEXT_LENGTH,
+    country TEXT_LENGTH,
+    member_number TEXT_LENGTH,
+    vat_number TEXT_LENGTH,
+    comments LONG_TEXT_LENGTH,
+    ip_address TEXT_LENGTH,
+}
+
+/// A line of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What the whole quantity costs, before the discount.
+    pub amount: Money,
+    /// Its description.
+    pub description: String,
+    /// What is taken off the amount.
+    pub discount: Money,
+    /// The entry that is paid for.
+    pub entry: Option<Slug>,
+    /// Entry, Entrant, Tag or Ticket, as a rule.
+    pub item_type: String,
+    /// Its name.
+    pub name: String,
+    /// The price that it was sold at.
+    pub price: Option<Slug>,
+    /// How many.
+    pub quantity: i64,
+}
+
+/// An order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// Its slug.
+    pub slug: Slug,
+    /// Its invoice number; empty until it has been given one.
+    pub invoice_number: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was paid.
+    pub transaction_date: Option<Timestamp>,
+    /// The season that it belongs to.
+    pub season: Slug,
+    /// Who ordered.
+    pub user: Slug,
+    /// Whom it is billed to.
+    pub billing: Billing,
+    /// The currency of all of its amounts.
+    pub currency: Currency,
+    /// The discount code that was used.
+    pub discount_code: String,
+    /// Its amounts.
+    pub totals: Totals,
+    /// The tax, in per cent.
+    pub tax_rate: Rate,
+    /// The processing fee, in per cent.
+    pub processing_fee_rate: Rate,
+    /// What the tax is called.
+    pub tax_term: String,
+    /// The tax that was applied.
+    pub tax_rate_details: Option<Slug>,
+    /// How it is paid.
+    pub payment_method: String,
+    /// Whether it is paid.
+    pub payment_status: PaymentStatus,
+    /// The state of the electronic invoice.
+    pub e_invoice_status: String,
+    /// Who carried out the payment.
+    pub transaction_provider: String,
+    /// The provider's reference.
+    pub transaction_reference: String,
+    /// The provider's status.
+    pub transaction_status: String,
+    /// Its lines.
+    pub items: Vec<Item>,
+    /// Whether it was made to try things out.
+    pub test: bool,
+    /// Whether it is in the trash.
+    pub deleted: bool,
+    /// A note of the managers; never shown.
+    pub note: String,
+    /// When it was last changed.
+    pub updated: Timestamp,
+}
+
+/// A tax as an order shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TaxDetails {
+    /// The tax.
+    pub slug: Slug,
+    /// Its name, if it has one.
+    pub name: Option<String>,
+    /// What it is called on invoices.
+    pub term: String,
+    /// The rate, in per cent.
+    pub rate: Rate,
+    /// The country, ISO 3166-1 alpha-2.
+    pub country: String,
+    /// The region, if it is not the whole country's.
+    pub region: Option<String>,
+}
+
+/// What reading an order looks up in the account's set-up.
+pub trait Catalogue {
+    /// What one piece costs at a price in a currency at a moment.
+    fn price(&self, price: Slug, currency: Currency, at: Timestamp) -> Option<Money>;
+
+    /// A tax.
+    fn tax(&self, tax: Slug) -> Option<TaxDetails>;
+}
+
+impl Order {
+    /// Reads the program-file form, in which references are bare slugs; those of the read form, objects with a `slug`,
+    /// are good as well, and so are `items_array` in place of `items` and the HTML text in `items`. The members `kind`
+    /// and `slug` have been read. What is wrong is left in `members`.
+    ///
+    /// An amount that follows from others may be left out; one that is given and contradicts them is a fault. Whether
+    /// what it refers to exists is for the caller to look up: [`Order::references`].
+    pub fn read(members: &mut Members<'_>, slug: Slug, catalogue: &impl Catalogue, now: Timestamp) -> Option<Self> {
+        let text =
+            |members: &mut Members<'_>, name| members.optional(name, input::text(TEXT_LENGTH)).unwrap_or_default();
+        let invoice_number = members.optional("invoice_number", column_text(INVOICE_NUMBER_LENGTH));
+        let created_at = members.optional("created_at", input::time).unwrap_or(now);
+        let transaction_date = members.nullable("transaction_date", input::time).flatten();
+        let season = members.required("season", reference);
+        let user = members.required("user", reference);
+        let billing = Billing::read(members);
+        let currency = members.required("currency", currency);
+        let tax_rate_details = members.nullable("tax_rate_details", reference).flatten();
+        let tax = tax_rate_details.and_then(|tax| catalogue.tax(tax));
+        let tax_rate = members.optional("tax_rate", rate).or(tax.as_ref().map(|tax| tax.rate)).unwrap_or_default();
+        let processing_fee_rate = members.optional("processing_fee_rate", rate).unwrap_or_default();
+        let tax_term = members.optional("tax_term", input::text(TEXT_LENGTH));
+        let amounts = match currency {
+            Some(currency) => read_amounts(members, (currency, created_at), (tax_rate, processing_fee_rate), catalogue),
+            None => pass_over_amounts(members),
+        };
+        let discount_code = text(members, "discount_code");
+        let payment_method = members.optional("payment_method", column_text(TEXT_LENGTH));
+        let payment_status = members.optional("payment_status", input::one_of(PaymentStatus::CHOICES));
+        let e_invoice_status = text(members, "e_invoice_status");
+        let transaction_provider = text(members, "transaction_provider");
+        let transaction_reference = text(members, "transaction_reference");
+        let transaction_status = text(members, "transaction_status");
+        let is_test = members.optional("test", input::flag);
+        let deleted = members.optional("deleted", input::flag);
+        let note = members.optional("note", column_text(LONG_TEXT_LENGTH));
+        let updated = members.optional("updated", input::time);
+        let order = Self {
+            slug,
+            invoice_number: invoice_number.unwrap_or_default(),
+            created_at,
+            transaction_date,
+            season: season?,
+            user: user?,
+            billing,
+            currency: currency?,
+            discount_code,
+            tax_rate,
+            processing_fee_rate,
+            tax_term: tax_term.unwrap_or_else(|| tax.map(|tax| tax.term).unwrap_or_default()),
+            tax_rate_details,
+            payment_method: payment_method.unwrap_or_default(),
+            payment_status: payment_status.unwrap_or(PaymentStatus::AwaitingPayment),
+            e_invoice_status,
+            transaction_provider,
+            transaction_reference,
+            transaction_status,
+            test: is_test.unwrap_or_default(),
+            deleted: deleted.unwrap_or_default(),
+            note: note.unwrap_or_default(),
+            updated: updated.unwrap_or(now),
+            totals: amounts.as_ref()?.1,
+            items: amounts?.0,
+        };
+        Some(order)
+    }
+
+    /// Every slug that the order refers to, with the member that does and the kind it must have.
+    #[must_use]
+    pub fn references(&self) -> Vec<(String, Kind, Slug)> {
+        let mut references =
+            vec![("season".to_owned(), Kind::Season, self.season), ("user".to_owned(), Kind::User, self.user)];
+        references.extend(self.tax_rate_details.map(|tax| ("tax_rate_details".to_owned(), Kind::Tax, tax)));
+        for (number, item) in (1..).zip(&self.items) {
+            references.extend(item.entry.map(|entry| (format!("items.{number}.entry"), Kind::Entry, entry)));
+            references.extend(item.price.map(|price| (format!("items.{number}.price"), Kind::Price, price)));
+        }
+        references
+    }
+}
+
+/// Reads the items and the amounts, and holds them against each other.
+fn read_amounts(
+    members: &mut Members<'_>,
+    (currency, at): (Currency, Timestamp),
+    rates: (Rate, Rate),
+    catalogue: &impl Catalogue,
+) -> Option<(Vec<Item>, Totals)> {
+    let listed = matches!(members.get("items"), Some(Json::Array(_)));
+    if listed && members.get("items_array").is_some() {
+        members.fault("items", "and items_array are the same list, of which one is enough");
+    }
+    let name = if listed { "items" } else { "items_array" };
+    let items = if members.has(name) {
+        let items = members.objects(name, ITEMS, |members| read_item(members, (currency, at), catalogue))?;
+        items.into_iter().collect::<Option<_>>()
+    } else {
+        Some(Vec::new())
+    };
+    let mut amount = |name| members.optional(name, money(currency));
+    let given = Given {
+        discount: amount("discount"),
+        subtotal: amount("subtotal"),
+        tax: amount("tax"),
+        processing_fee: amount("processing_fee"),
+        total: amount("total"),
+    };
+    let items: Vec<Item> = items?;
+    if !listed && let Some(html) = members.optional("items", input::text(usize::MAX)) {
+        let computed = rules::items_html(&items);
+        if html != computed {
+            members.fault("items", format!("is computed and must be {computed} or left out"));
+        }
+    }
+    match rules::totals(&items, &given, rates, currency) {
+        Ok(totals) => Some((items, totals)),
+        Err(violations) => {
+            for (name, message) in violations.iter() {
+                members.fault(name, message);
+            }
+            None
+        }
+    }
+}
+
+/// Marks the amounts as read where without a currency nothing can be told of them.
+fn pass_over_amounts<T>(members: &mut Members<'_>) -> Option<T> {
+    for name in ["items", "items_array", "discount", "subtotal", "tax", "processing_fee", "total"] {
+        let _ = members.get(name);
+    }
+    None
+}
+
+fn read_item(
+    members: &mut Members<'_>,
+    (currency, at): (Currency, Timestamp),
+    catalogue: &impl Catalogue,
+) -> Option<Item> {
+    let entry = members.nullable("entry", reference);
+    let price = members.nullable("price", reference).flatten();
+    let quantity = members.optional("quantity", input::integer(1..=QUANTITY)).unwrap_or(1);
+    let amount = match (members.has("amount"), price) {
+        (true, _) => members.optional("amount", money(currency)),
+        (false, None) => {
+            members.fault("amount", "is required where there is no price");
+            None
+        }
+        (false, Some(price)) => {
+            let amount = catalogue.price(price, currency, at).and_then(|amount| amount.checked_mul(quantity).ok());
+            if amount.is_none() {
+                members.fault("amount", format!("is required, because the price {price} gives none in {currency}"));
+            }
+            amount
+        }
+    };
+    let discount = members.optional("discount", money(currency)).unwrap_or_else(|| Money::zero(currency));
+    let description = members.optional("description", input::text(LONG_TEXT_LENGTH)).unwrap_or_default();
+    let kind = if members.has("item_type") { "item_type" } else { "type" };
+    let kind = members.optional(kind, input::text(TEXT_LENGTH));
+    let name = members.optional("name", input::text(1_000)).unwrap_or_default();
+    Some(Item {
+        amount: amount?,
+        description,
+        discount,
+        entry: entry.flatten(),
+        item_type: kind.unwrap_or_default(),
+        name,
+        price,
+        quantity,
+    })
+}
+
+/// A bare slug, an object with a slug, or the slot of a stored document.
+fn reference(json: &Json) -> Result<Slug, String> {
+    if let Some(slot) = json.as_str().and_then(|text| text.strip_prefix(MARKER)) {
+        let slug = match Slot::of_string(slot) {
+            Some(Slot::Reference(_, slug) | Slot::Person { slug, .. }) => Slug::parse(slug),
+            _ => None,
+        };
+        return slug.ok_or_else(|| "must be a slug of 8 ASCII letters".to_owned());
+    }
+    input::slug(json.get("slug").unwrap_or(json))
+}
+
+/// A text that has a column of its own, in which PostgreSQL takes no NUL.
+fn column_text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
+    move |json| match input::text(max)(json)? {
+        text if text.contains('\0') => Err("must not contain the character U+0000".to_owned()),
+        text => Ok(text),
+    }
+}
+
+fn currency(json: &Json) -> Result<Currency, String> {
+    json.as_str()
+        .and_then(Currency::parse)
+        .ok_or_else(|| "must be the ISO 4217 code of a currency, such as USD".to_owned())
+}
+
+fn rate(json: &Json) -> Result<Rate, String> {
+    let text = json.as_number().or(json.as_str()).ok_or_else(|| "must be a number from 0 to 100".to_owned())?;
+    Rate::parse(text).map_err(|error| error.to_string())
+}
+
+/// An amount: a number, its text, or the text with the currency before it.
+fn money(currency: Currency) -> impl Fn(&Json) -> Result<Money, String> {
+    move |json| {
+        let read = match json {
+            Json::Number(text) => Money::parse(text, currency),
+            Json::String(text) => Money::parse_formatted(text, currency),
+            _ => return Err("must be an amount of money".to_owned()),
+        };
+        read.map_err(|error| error.to_string())
+    }
+}

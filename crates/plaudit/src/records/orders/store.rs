@@ -1,0 +1,176 @@
+//! The tables of orders.
+
+use std::collections::BTreeSet;
+
+use crate::lists::sort_key;
+use crate::log::{self, Action, Change, Origin};
+use crate::records::orders::document::{self, Stored};
+use crate::records::orders::record::Order;
+use crate::records::orders::rules;
+use db::{AccountId, DbError, Row, Tx};
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
+
+/// Adds or replaces an order at the revision that its change has in the log.
+pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64, is_new: bool) -> Result<(), DbError> {
+    tx.enqueue(
+        "INSERT INTO orders (account, slug, season, payment_status, test, deleted, purchaser, updated, created_at, \
+         invoice_number, payment_method, total, list_revision, revision, note, doc) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15) \
+         ON CONFLICT (account, slug) DO UPDATE SET season = $3, payment_status = $4, test = $5, deleted = $6, \
+         purchaser = $7, updated = $8, created_at = $9, invoice_number = $10, payment_method = $11, total = $12, \
+         list_revision = $13, revision = $13, note = $14, doc = $15",
+        vec![
+            account.into(),
+            order.slug.into(),
+            order.season.into(),
+            order.payment_status.name().into(),
+            order.test.into(),
+            order.deleted.into(),
+            order.purchaser.into(),
+            order.updated.into(),
+            order.created_at.into(),
+            order.invoice_key.clone().into(),
+            payment_method(order).to_owned().into(),
+            order.total.into(),
+            revision.into(),
+            order.note.clone().into(),
+            order.doc.clone().into(),
+        ],
+    )
+    .await?;
+    if !is_new {
+        renew_entries(tx, account, order, revision).await?;
+        tx.enqueue(
+            "DELETE FROM order_entries WHERE account = $1 AND order_slug = $2",
+            vec![account.into(), order.slug.into()],
+        )
+        .await?;
+    }
+    for (entry, price) in &order.entries {
+        tx.enqueue(
+            "INSERT INTO order_entries (account, order_slug, entry, price, deleted) VALUES ($1, $2, $3, $4, $5)",
+            vec![
+                account.into(),
+                order.slug.into(),
+                (*entry).into(),
+                price.map_or_else(String::new, |price| price.to_string()).into(),
+                order.deleted.into(),
+            ],
+        )
+        .await?;
+    }
+    if order.entries.is_empty() { Ok(()) } else { renew_entries(tx, account, order, revision).await }
+}
+
+/// Lists of entries filter by the prices at which orders name them.
+async fn renew_entries(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64) -> Result<(), DbError> {
+    tx.enqueue(
+        "UPDATE entries SET list_revision = $3 WHERE account = $1 \
+         AND slug IN (SELECT entry FROM order_entries WHERE account = $1 AND order_slug = $2)",
+        vec![account.into(), order.slug.into(), revision.into()],
+    )
+    .await
+}
+
+/// The payment method, as its column has it.
+#[must_use]
+pub fn payment_method(order: &Stored) -> &str {
+    sort_key(&order.payment_method)
+}
+
+/// Writes the new title of an entry into the orders whose lines name it, and logs them.
+pub async fn retitle(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    entry: Slug,
+    title: &str,
+) -> Result<(), DbError> {
+    let mut orders = BTreeSet::new();
+    let sql = "SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2";
+    tx.each(sql, &[account.into(), entry.into()], |row| {
+        orders.insert(slug(row, 0)?);
+        Ok(())
+    })
+    .await?;
+    for order in orders {
+        let found = tx
+            .first_for_update(
+                "SELECT test, deleted, updated, note, doc FROM orders WHERE account = $1 AND slug = $2",
+                &[account.into(), order.into()],
+                |row| Ok((flags(row)?, updated(row)?, row.text(3)?.to_owned(), row.text(4)?.to_owned())),
+            )
+            .await?;
+        let Some((flags, updated, note, before)) = found else { continue };
+        let doc = document::retitled(&before, entry, title);
+        if doc == before {
+            continue;
+        }
+        let document = document::logged(&doc, flags, &note, updated);
+        let change = Change { kind: Kind::Order, slug: order.as_str(), action: Action::Updated, events: &[], document };
+        let revision = log::append(tx, account, origin, change).await?;
+        tx.enqueue(
+            "UPDATE orders SET revision = $3, doc = $4 WHERE account = $1 AND slug = $2",
+            vec![account.into(), order.into(), revision.into(), doc.into()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// The largest invoice number of the account that is a number; 0 where there is none.
+pub async fn last_invoice_number(tx: &mut Tx, account: AccountId) -> Result<u64, DbError> {
+    // Keys of what is no number begin with a tilde and sort after those of numbers.
+    let key = tx
+        .first(
+            "SELECT max(invoice_number) FROM orders WHERE account = $1 AND invoice_number < '~'",
+            &[account.into()],
+            |row| Ok(row.optional_text(0)?.map(str::to_owned)),
+        )
+        .await?
+        .flatten();
+    Ok(key.and_then(|key| rules::invoice_value(&key)).unwrap_or(0))
+}
+
+/// An order and its revision, locked until the end of the transaction; those in the trash as well.
+pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<(Order, i64)>, DbError> {
+    tx.first_for_update(
+        "SELECT test, deleted, updated, note, doc, revision FROM orders WHERE account = $1 AND slug = $2",
+        &[account.into(), slug.into()],
+        |row| Ok((order(row)?, row.integer(5)?)),
+    )
+    .await
+}
+
+/// Every order of the account by slug.
+pub async fn each_for_export(
+    tx: &mut Tx,
+    account: AccountId,
+    mut each: impl FnMut(&Order) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    tx.each(
+        "SELECT test, deleted, updated, note, doc FROM orders WHERE account = $1 ORDER BY slug",
+        &[account.into()],
+        |row| each(&order(row)?),
+    )
+    .await
+}
+
+/// Reads the columns `test, deleted, updated, note, doc`.
+fn order(row: &Row<'_>) -> Result<Order, DbError> {
+    let logged = document::logged(row.text(4)?, flags(row)?, row.text(3)?, updated(row)?);
+    document::read_logged(&logged).map_err(|error| DbError::Failed(format!("a stored order cannot be read: {error}")))
+}
+
+fn flags(row: &Row<'_>) -> Result<(bool, bool), DbError> {
+    Ok((row.flag(0)?, row.flag(1)?))
+}
+
+fn updated(row: &Row<'_>) -> Result<Timestamp, DbError> {
+    Ok(Timestamp::from_microseconds(row.integer(2)?))
+}
+
+fn slug(row: &Row<'_>, column: usize) -> Result<Slug, DbError> {
+    Slug::parse(row.text(column)?).ok_or_else(|| DbError::Failed("an order has a broken slug".to_owned()))
+}

@@ -1,0 +1,248 @@
+//! The two documents of a user: writing them, and reading the user back.
+//!
+//! What is never shown, the person and the season in which the user was added, stands in columns beside them; the change
+//! log's document has it after the members that are shown.
+
+use serde::Deserialize;
+
+use crate::records::answers::Answers;
+use crate::records::users::rules::ORIGINS;
+use crate::records::users::{Consents, User};
+use kernel::document::{self, MARKER, Slot};
+use kernel::json::parse_object;
+use kernel::json::{Json, Object as JsonObject};
+use kernel::kind::Kind;
+use kernel::text::{Locale, Slug, Timestamp};
+
+/// The user as lists show it (contract, section 6).
+#[must_use]
+pub fn shown(user: &User) -> String {
+    document::object(|object| {
+        object.flag("analytics_cookies", user.consents.analytics_cookies);
+        object.flag("broadcast_emails", user.consents.broadcast_emails);
+        object.flag("marketing_cookies", user.consents.marketing_cookies);
+        object.flag("necessary_cookies", user.consents.necessary_cookies);
+        object.flag("notification_emails", user.consents.notification_emails);
+        object.flag("notification_sms", user.consents.notification_sms);
+        object.text("comments", &user.comments);
+        object.text("confirmation", confirmation(user.confirmed));
+        object.optional_time("confirmed_at", user.confirmed_at);
+        object.time("created_at", user.created_at);
+        object.text("created_by", user.created_by);
+        object.optional_text("email", user.email.as_deref());
+        object.text("first_name", &user.first_name);
+        object.object("language", |object| {
+            object.text("code", user.language.code());
+            object.text("language", user.language.language());
+        });
+        object.text("last_name", &user.last_name);
+        object.text("mobile", user.mobile.as_deref().unwrap_or_default());
+        object.text("name", &user.name());
+        object.list("roles", |list| user.roles.iter().for_each(|role| list.reference(Kind::Role, *role)));
+        object.slug("slug", user.slug);
+        object.time("updated", user.updated);
+        object.splice();
+    })
+}
+
+/// The members that only a single read shows.
+#[must_use]
+pub fn detail(user: &User) -> String {
+    document::object(|object| {
+        object.raw("preferences", &user.preferences);
+        object.raw("social_sharing", &user.social_sharing);
+        object.answers("user_fields", &user.user_fields.to_json());
+    })
+}
+
+/// How a user's confirmation is written.
+#[must_use]
+pub(super) fn confirmation(confirmed: bool) -> &'static str {
+    if confirmed { "Confirmed" } else { "Invited" }
+}
+
+/// The document for the change log, from the columns of a row. `beside` are the person, the season and the second
+/// document, as [`read_beside`] takes them apart.
+#[must_use]
+pub fn logged(doc: &str, beside: &str) -> Option<String> {
+    let Beside { person, season_joined, detail } = read_beside(beside)?;
+    let tail = document::object(|object| {
+        object.text("global_id", person);
+        object.optional_slug("season_joined", season_joined);
+    });
+    let whole = kernel::document::whole(doc, detail);
+    Some(format!("{},{}", whole.strip_suffix('}').unwrap_or(&whole), &tail[1..]))
+}
+
+/// What a row has beside the first document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beside<'d> {
+    /// The person.
+    pub person: &'d str,
+    /// The season in which the user was added.
+    pub season_joined: Option<Slug>,
+    /// The second document.
+    pub detail: &'d str,
+}
+
+/// Takes apart what a row has beside the first document: the person, the season and the second document, with a blank
+/// between them.
+#[must_use]
+pub fn read_beside(beside: &str) -> Option<Beside<'_>> {
+    let (person, rest) = beside.split_once(' ')?;
+    let (season_joined, detail) = rest.split_once(' ')?;
+    let season_joined = if season_joined.is_empty() { None } else { Some(Slug::parse(season_joined)?) };
+    Some(Beside { person, season_joined, detail })
+}
+
+/// What [`read_beside`] takes apart.
+#[must_use]
+pub fn beside(user: &User) -> String {
+    let season_joined = user.season_joined.as_ref().map_or("", Slug::as_str);
+    format!("{} {season_joined} {}", user.global_id, detail(user))
+}
+
+/// The members of the first document that are not computed.
+#[derive(Deserialize)]
+// Each is a member of its own, and none follows from another.
+#[allow(clippy::struct_excessive_bools)]
+struct Head {
+    analytics_cookies: bool,
+    broadcast_emails: bool,
+    marketing_cookies: bool,
+    necessary_cookies: bool,
+    notification_emails: bool,
+    notification_sms: bool,
+    comments: String,
+    confirmation: String,
+    confirmed_at: Option<Timestamp>,
+    created_at: Timestamp,
+    created_by: String,
+    email: Option<String>,
+    first_name: String,
+    language: Language,
+    last_name: String,
+    mobile: String,
+    roles: Vec<String>,
+    slug: Slug,
+    updated: Timestamp,
+}
+
+#[derive(Deserialize)]
+struct Language {
+    code: String,
+}
+
+/// The user of a row.
+pub(super) fn read(doc: &str, beside: Beside<'_>) -> Result<User, String> {
+    let head: Head = serde_json::from_str(doc).map_err(|error| error.to_string())?;
+    let detail = parse_object(beside.detail.as_bytes()).map_err(|error| error.to_string())?;
+    let raw = |name: &str| detail.get(name).map(Json::to_string).ok_or_else(|| format!("no {name}"));
+    let roles = head.roles.iter().map(|role| role_of(role)).collect::<Option<Vec<_>>>();
+    let created_by = ORIGINS.iter().find(|(name, _)| *name == head.created_by).map(|(_, origin)| *origin);
+    Ok(User {
+        slug: head.slug,
+        first_name: head.first_name,
+        last_name: head.last_name,
+        email: head.email,
+        mobile: Some(head.mobile).filter(|mobile| !mobile.is_empty()),
+        global_id: beside.person.to_owned(),
+        season_joined: beside.season_joined,
+        language: Locale::parse(&head.language.code).ok_or("a language that there is not")?,
+        roles: roles.ok_or("a role that is no reference")?,
+        consents: Consents {
+            analytics_cookies: head.analytics_cookies,
+            broadcast_emails: head.broadcast_emails,
+            marketing_cookies: head.marketing_cookies,
+            necessary_cookies: head.necessary_cookies,
+            notification_emails: head.notification_emails,
+            notification_sms: head.notification_sms,
+        },
+        comments: head.comments,
+        confirmed: head.confirmation == confirmation(true),
+        confirmed_at: head.confirmed_at,
+        created_by: created_by.ok_or("an origin that there is not")?,
+        preferences: raw("preferences")?,
+        social_sharing: raw("social_sharing")?,
+        user_fields: answers_of(&detail)?,
+        created_at: head.created_at,
+        updated: head.updated,
+    })
+}
+
+/// The role of a reference slot.
+pub(super) fn role_of(slot: &str) -> Option<Slug> {
+    match Slot::of_string(slot.strip_prefix(MARKER)?)? {
+        Slot::Reference(_, slug) => Slug::parse(slug),
+        _ => None,
+    }
+}
+
+fn answers_of(detail: &JsonObject) -> Result<Answers, String> {
+    let slot = detail.get("user_fields").and_then(Json::as_object);
+    let map = slot.and_then(|slot| slot.iter().next()).map(|(_, map)| map).ok_or("no user_fields")?;
+    Answers::read(map).map_err(|wrong| wrong.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::program::{Context, store};
+
+    fn user(text: &str) -> User {
+        let now = Timestamp::from_seconds(1_000);
+        let context = Context { languages: vec![Locale::EnGb, Locale::DeDe], default_language: Locale::EnGb, now };
+        store::parse(text, &context).unwrap()
+    }
+
+    const WHOLE: &str = r#"{"slug":"UserAAAA","first_name":"Ada","last_name":"L \u007f","email":"Ada@example.org","mobile":"+441632960001","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","season_joined":"SeasonAA","language":"de_DE","roles":["RoleAAAA","RoleBBBB"],"comments":"\"q\"","confirmed_at":"2026-01-01T00:00:00.000000Z","created_by":"api","preferences":{"a":[1.50,"\u007f"]},"social_sharing":{},"user_fields":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}}"#;
+
+    #[test]
+    fn a_user_is_shown_with_its_members_in_order_and_read_back() {
+        let user = user(WHOLE);
+        let doc = shown(&user);
+        let expected = r#"{"analytics_cookies":false,"broadcast_emails":false,"marketing_cookies":false,"necessary_cookies":true,"notification_emails":true,"notification_sms":false,"comments":"\"q\"","confirmation":"Confirmed","confirmed_at":"2026-01-01T00:00:00.000000Z","created_at":"1970-01-01T00:16:40.000000Z","created_by":"api","email":"Ada@example.org","first_name":"Ada","language":{"code":"de_DE","language":"German"},"last_name":"L \u007f","mobile":"+441632960001","name":"Ada L \u007f","roles":["~rrRoleAAAA","~rrRoleBBBB"],"slug":"UserAAAA","updated":"1970-01-01T00:16:40.000000Z","~p":0}"#;
+        assert_eq!(doc, expected.replace('~', "\u{7f}"));
+        let answers = r#""social_sharing":{},"user_fields":{"~a43":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}}}"#;
+        assert!(detail(&user).ends_with(&answers.replace('~', "\u{7f}")), "{}", detail(&user));
+        let beside = beside(&user);
+        assert_eq!(read(&doc, read_beside(&beside).unwrap()), Ok(user));
+        let logged = logged(&doc, &beside).unwrap();
+        let tail = r#","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","season_joined":"SeasonAA"}"#;
+        assert!(logged.ends_with(tail), "{logged}");
+    }
+
+    #[test]
+    fn the_program_file_form_is_read_back() {
+        let user = user(WHOLE);
+        let now = Timestamp::from_seconds(1);
+        let context = Context { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now };
+        assert_eq!(store::parse::<User>(&store::stored(&user), &context).unwrap(), user);
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_user_says_is_read_back(
+            texts in proptest::collection::vec(any::<String>(), 4),
+            flags: [bool; 6],
+            confirmed: bool,
+            times in (0_i64..1 << 50, 0_i64..1 << 50),
+            has in (any::<bool>(), any::<bool>(), any::<bool>()),
+        ) {
+            let mut user = user(WHOLE);
+            [user.first_name, user.last_name, user.comments] = [&texts[0], &texts[1], &texts[2]].map(Clone::clone);
+            user.email = has.0.then(|| texts[3].clone());
+            user.mobile = has.1.then(|| "+441632960001".to_owned());
+            user.season_joined = user.season_joined.filter(|_| has.2);
+            let [analytics_cookies, broadcast_emails, marketing_cookies, necessary_cookies, notification_emails, notification_sms] = flags;
+            user.consents = Consents { analytics_cookies, broadcast_emails, marketing_cookies, necessary_cookies, notification_emails, notification_sms };
+            user.confirmed = confirmed;
+            user.confirmed_at = confirmed.then(|| Timestamp::from_microseconds(times.0));
+            user.updated = Timestamp::from_microseconds(times.1);
+            let beside = beside(&user);
+            prop_assert_eq!(read(&shown(&user), read_beside(&beside).unwrap()), Ok(user));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The tables of users.
+
+mod check;
+pub mod links;
+pub mod people;
+mod seasons;
+mod show;
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use crate::program::chapters::Candidate;
+use crate::program::{self, Record};
+use crate::records::users::document::{self, Beside};
+use crate::records::users::rules::sort_text;
+use crate::records::users::{Person, Summary, User, names, normal_email};
+use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
+use kernel::document::people_of;
+use kernel::text::{Slug, Timestamp};
+
+pub use self::check::each_wrong;
+use self::people::filled;
+pub use self::seasons::{move_entry, note_seasons};
+pub(crate) use self::show::{Named, show};
+
+/// The most users that one statement looks up.
+const BATCH_SIZE: usize = 256;
+
+/// What sorts in place of a time that there is not.
+const NO_TIME: i64 = i64::MIN;
+
+/// A user as it stands in its row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stored {
+    /// The user.
+    pub user: User,
+    /// The sequence number of the last change.
+    pub revision: i64,
+    /// Whether the user is in the trash.
+    pub deleted: bool,
+}
+
+/// The user of a row whose first document is this one; `beside` is what [`crate::records::users::read_beside`] takes apart.
+pub fn parse(doc: &str, beside: &str) -> Result<User, DbError> {
+    let beside = crate::records::users::read_beside(beside).ok_or_else(|| broken(&"what stands beside it"))?;
+    document::read(doc, beside).map_err(|error| broken(&error))
+}
+
+fn broken(error: &dyn std::fmt::Display) -> DbError {
+    DbError::Failed(format!("a stored user cannot be read: {error}"))
+}
+
+/// Adds or replaces a user, whose person there is, at the revision that the change has in the log.
+pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Result<(), DbError> {
+    let user = &record.value;
+    let mut values: Vec<Value<'static>> =
+        vec![account.into(), user.slug.into(), user.global_id.clone().into(), shown_names(user).into()];
+    values.push(record.deleted.into());
+    values.extend(listed(user));
+    values.extend([record.revision.into(), document::shown(user).into(), document::detail(user).into()]);
+    tx.enqueue(
+        "INSERT INTO users (account, slug, person, names, deleted, confirmed, language, season_joined, email, mobile, \
+         first_name, last_name, name, created_by, confirmed_at, created_at, updated, list_revision, revision, doc, \
+         detail) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18, $19, $20) \
+         ON CONFLICT (account, slug) DO UPDATE SET person = $3, names = $4, deleted = $5, confirmed = $6, \
+         language = $7, season_joined = $8, email = $9, mobile = $10, first_name = $11, last_name = $12, name = $13, \
+         created_by = $14, confirmed_at = $15, created_at = $16, updated = $17, list_revision = $18, revision = $18, \
+         doc = $19, detail = $20",
+        values,
+    )
+    .await?;
+    let sql = "DELETE FROM user_roles WHERE account = $1 AND slug = $2";
+    tx.enqueue(sql, vec![account.into(), user.slug.into()]).await?;
+    for role in &user.roles {
+        tx.enqueue(
+            "INSERT INTO user_roles (account, slug, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+            vec![account.into(), user.slug.into(), (*role).into()],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+/// By what the records of others show a user: the column `names`.
+fn shown_names(user: &User) -> String {
+    names(&user.first_name, &user.last_name, user.email.as_deref())
+}
+
+/// What a user is listed by: the columns `confirmed, language, season_joined, email, mobile, first_name, last_name, name,
+/// created_by, confirmed_at, created_at, updated`.
+fn listed(user: &User) -> [Value<'static>; 12] {
+    [
+        user.confirmed.into(),
+        user.language.code().into(),
+        user.season_joined.map_or_else(String::new, |season| season.to_string()).into(),
+        user.email.as_deref().map_or_else(String::new, normal_email).into(),
+        user.mobile.clone().unwrap_or_default().into(),
+        sort_text(&user.first_name).into(),
+        sort_text(&user.last_name).into(),
+        sort_text(&user.name()).into(),
+        user.created_by.into(),
+        user.confirmed_at.map_or(NO_TIME, Timestamp::as_microseconds).into(),
+        user.created_at.into(),
+        user.updated.into(),
+    ]
+}
+
+/// A user, even in the trash, locked until the end of the transaction.
+pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
+    tx.first_for_update(
+        "SELECT revision, deleted, doc, person, season_joined, detail FROM users WHERE account = $1 AND slug = $2",
+        &[account.into(), slug.into()],
+        |row| {
+            let beside =
+                Beside { person: row.text(3)?, season_joined: Slug::parse(row.text(4)?), detail: row.text(5)? };
+            let user = document::read(row.text(2)?, beside).map_err(|error| broken(&error))?;
+            Ok(Stored { user, revision: row.integer(0)?, deleted: row.flag(1)? })
+        },
+    )
+    .await
+}
+
+/// A user by the slug or the e-mail address, unless it is in the trash.
+pub async fn live_of(tx: &mut Tx, account: AccountId, name: &str) -> Result<Option<Slug>, DbError> {
+    let (sql, name) = if name.contains('@') {
+        ("SELECT slug FROM users WHERE account = $1 AND email = $2 AND deleted = 0", normal_email(name))
+    } else {
+        ("SELECT slug FROM users WHERE account = $1 AND slug = $2 AND deleted = 0", name.to_owned())
+    };
+    tx.first(sql, &[account.into(), name.into()], |row| Ok(Slug::parse(row.text(0)?))).await.map(Option::flatten)
+}
+
+/// These users as they may be managers of a chapter, those in the trash left out, by slug.
+pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Result<Vec<Candidate>, DbError> {
+    let mut found = Vec::with_capacity(slugs.len());
+    for slugs in slugs.chunks(BATCH_SIZE) {
+        let (list, values) = filled(slugs, 2, vec![account.into()]);
+        let sql =
+            format!("SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug");
+        tx.each(&sql, &values, |row| {
+            found.push(candidate_of(row.text(0)?)?);
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(found)
+}
+
+/// How the records of others show a user, even one in the trash.
+pub async fn person(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Person>, DbError> {
+    let sql = "SELECT slug, names, person FROM users WHERE account = $1 AND slug = $2";
+    Ok(tx.first(sql, &[account.into(), slug.into()], |row| person_of(row, 0)).await?.flatten())
+}
+
+/// The users whom these documents show, as they are called now, each once.
+pub async fn shown_in<'d>(
+    account: AccountId,
+    mut source: Source<'_>,
+    documents: impl IntoIterator<Item = &'d str>,
+) -> Result<Vec<Person>, DbError> {
+    let slugs: BTreeSet<Slug> = documents.into_iter().flat_map(people_of).collect();
+    let mut found = Vec::with_capacity(slugs.len());
+    for slugs in Vec::from_iter(slugs).chunks(BATCH_SIZE) {
+        let (list, values) = filled(slugs, 2, vec![account.into()]);
+        let sql = format!("SELECT slug, names, person FROM users WHERE account = $1 AND slug IN ({list})");
+        source
+            .each(&sql, &values, |row| {
+                found.extend(person_of(row, 0)?);
+                Ok(())
+            })
+            .await?;
+    }
+    // What is told of them in a tag has one order.
+    found.sort_unstable_by_key(|person| person.slug);
+    Ok(found)
+}
+
+/// Reads a slug and the columns `names` and `person` from `first` on; nothing where there is no such user.
+pub fn person_of(row: &Row<'_>, first: usize) -> Result<Option<Person>, DbError> {
+    let (Some(names), Some(global_id)) = (row.optional_text(first + 1)?, row.optional_text(first + 2)?) else {
+        return Ok(None);
+    };
+    let slug = Slug::parse(row.text(first)?).ok_or_else(|| broken(&"its slug"))?;
+    Ok(Some(Person { slug, names: names.to_owned(), global_id: global_id.to_owned() }))
+}
+
+/// The version of the account's program, and what the account shows of its owner, even of one in the trash, with the
+/// owner's revision.
+pub async fn owner(
+    db: &Db,
+    account: AccountId,
+    owner: Option<Slug>,
+) -> Result<Option<(i64, Option<(Summary, i64)>)>, DbError> {
+    db.fetch_pipelined(
+        "SELECT a.version, u.revision, u.doc, u.person FROM accounts a \
+         LEFT JOIN users u ON u.account = a.id AND u.slug = $2 WHERE a.id = $1",
+        &[account.into(), owner.as_ref().map_or("", Slug::as_str).into()],
+        |row| {
+            let owner = match row.optional_integer(1)? {
+                Some(revision) => Some((summary_of(row, 2)?, revision)),
+                None => None,
+            };
+            Ok((row.integer(0)?, owner))
+        },
+    )
+    .await
+}
+
+/// Every user by slug: the program-file form without its kind, and whether the user is in the trash.
+pub async fn each_for_export(
+    tx: &mut Tx,
+    account: AccountId,
+    mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    tx.each(
+        "SELECT u.doc, u.person || ' ' || u.season_joined || ' ' || u.detail, u.deleted, p.password \
+         FROM users u LEFT JOIN people p ON p.global_id = u.person WHERE u.account = $1 ORDER BY u.slug",
+        &[account.into()],
+        |row| {
+            let mut line = program::store::stored(&parse(row.text(0)?, row.text(1)?)?);
+            if let Some(password) = row.optional_text(3)?.filter(|password| !password.is_empty()) {
+                line.truncate(line.len() - 1);
+                line.push_str(",\"password\":");
+                let mut text = Vec::with_capacity(password.len() + 2);
+                kernel::text::write_json_string(password, &mut text);
+                line.push_str(&String::from_utf8_lossy(&text));
+                line.push('}');
+            }
+            each(&line, row.flag(2)?)
+        },
+    )
+    .await
+}
+
+/// The members of a user's document that other records show.
+#[derive(Deserialize)]
+struct Names {
+    slug: Slug,
+    first_name: String,
+    last_name: String,
+    email: Option<String>,
+}
+
+/// Reads the columns `doc` and `person` from `first` on.
+fn summary_of(row: &Row<'_>, first: usize) -> Result<Summary, DbError> {
+    let Names { slug, first_name, last_name, email } =
+        serde_json::from_str(row.text(first)?).map_err(|error| broken(&error))?;
+    Ok(Summary { slug, first_name, last_name, email, global_id: row.text(first + 1)?.to_owned() })
+}
+
+fn candidate_of(doc: &str) -> Result<Candidate, DbError> {
+    #[derive(Deserialize)]
+    struct Named {
+        slug: Slug,
+        roles: Vec<String>,
+    }
+    let Named { slug, roles } = serde_json::from_str(doc).map_err(|error| broken(&error))?;
+    let roles = roles.iter().filter_map(|role| document::role_of(role)).collect();
+    Ok(Candidate { slug, roles })
+}

@@ -1,0 +1,378 @@
+//! The one place that knows JSON from XML: fills the slots of stored documents and writes the body of an answer.
+
+pub mod accept;
+pub(crate) mod buffer;
+pub(crate) mod content;
+pub mod language;
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use memchr::memchr2;
+
+use self::accept::Format;
+pub use self::content::Content;
+use self::content::Draft;
+use self::language::Languages;
+use crate::program::{Program, fields};
+use crate::records::users::Person;
+use crate::signing::DownloadSigner;
+use kernel::document::{ShownAs, Slot, slots};
+use kernel::kind::Kind;
+use kernel::text::{Locale, Slug, write_json_string};
+
+/// What the slots of a document are filled with.
+#[derive(Clone)]
+pub struct Filling {
+    /// The account's program.
+    pub program: Arc<Program>,
+    /// The languages asked for.
+    pub languages: Languages,
+    /// Signs the addresses of files.
+    pub signer: Arc<DownloadSigner>,
+    /// When addresses of files stop being good, in seconds since 1970-01-01 UTC.
+    pub expires: i64,
+    /// The people whom the document that is being written shows.
+    pub people: Vec<Person>,
+    /// Whether an address of a file was written.
+    pub shows_files: Cell<bool>,
+}
+
+/// Writes the body of one answer.
+pub struct Renderer {
+    format: Format,
+    filling: Filling,
+    list: Draft,
+    items: usize,
+}
+
+/// Renders a document that has no slots, for answers that are given before anything is known of the account.
+#[must_use]
+pub fn plain(format: Format, document: &str) -> Vec<u8> {
+    match format {
+        Format::Json => document.as_bytes().to_vec(),
+        Format::Xml => {
+            let mut out = Vec::with_capacity(document.len() * 2);
+            xml_envelope::begin(&mut out);
+            xml_envelope::members(&mut out, document, &xml_envelope::NoSlots);
+            xml_envelope::end(&mut out);
+            out
+        }
+    }
+}
+
+impl Renderer {
+    /// A renderer of an answer in this format.
+    #[must_use]
+    pub fn new(format: Format, filling: Filling) -> Self {
+        Self { format, filling, list: Draft::default(), items: 0 }
+    }
+
+    /// What is written next shows these people; anyone else is shown without a name.
+    pub fn naming(&mut self, people: impl IntoIterator<Item = Person>) -> &mut Self {
+        self.filling.people.clear();
+        self.filling.people.extend(people);
+        self.filling.people.sort_unstable_by_key(|person| person.slug);
+        self
+    }
+
+    /// A whole answer that is one record.
+    #[must_use]
+    pub fn record(self, document: &str, detail: Option<&str>) -> Content {
+        let known = document.len() + detail.map_or(0, str::len);
+        // Answers show more of their fields than they have of their own; a buffer that was used before is better than a
+        // new one, even where it may have to grow.
+        let guess = if known <= buffer::PIECE { buffer::PIECE.min(3 * known) } else { 3 * known };
+        let mut out = buffer::with_capacity(guess);
+        match self.format {
+            Format::Json => self.filling.json(&mut out, document, detail),
+            Format::Xml => {
+                xml_envelope::begin(&mut out);
+                xml_envelope::members(&mut out, document, &XmlSlots { filling: &self.filling, detail });
+                xml_envelope::end(&mut out);
+            }
+        }
+        self.filling.dated(out.into())
+    }
+
+    /// Begins a list: `before` is the JSON text of the envelope from its brace to the member before `data`.
+    pub fn begin_list(&mut self, before: &str) {
+        self.list = Draft::begin();
+        self.list.write(|out| match self.format {
+            Format::Json => {
+                out.extend_from_slice(before.as_bytes());
+                out.extend_from_slice(b",\"data\":[");
+            }
+            Format::Xml => {
+                xml_envelope::begin(out);
+                xml_envelope::members(out, &format!("{before}}}"), &xml_envelope::NoSlots);
+            }
+        });
+    }
+
+    /// Adds an item of the list.
+    pub fn item(&mut self, document: &str, detail: Option<&str>) {
+        self.list.write(|out| match self.format {
+            Format::Json => {
+                if self.items > 0 {
+                    out.push(b',');
+                }
+                self.filling.json(out, document, detail);
+            }
+            Format::Xml => self.filling.xml_item(out, document, detail),
+        });
+        self.items += 1;
+    }
+
+    /// Ends the list: `after` is the JSON text of the members after `data`, without braces.
+    #[must_use]
+    pub fn end_list(mut self, after: &str) -> Content {
+        self.list.write(|out| match self.format {
+            Format::Json => {
+                out.extend_from_slice(b"],");
+                out.extend_from_slice(after.as_bytes());
+                out.push(b'}');
+            }
+            Format::Xml => {
+                if self.items == 0 {
+                    xml_envelope::member(out, "data", "[]", &xml_envelope::NoSlots);
+                }
+                xml_envelope::members(out, &format!("{{{after}}}"), &xml_envelope::NoSlots);
+                xml_envelope::end(out);
+            }
+        });
+        self.filling.dated(self.list.end())
+    }
+}
+
+impl Filling {
+    /// The content, which is good for as long as the addresses of files that it shows.
+    fn dated(&self, content: Content) -> Content {
+        if self.shows_files.get() { content.good_until(self.expires) } else { content }
+    }
+
+    fn xml_item(&self, out: &mut Vec<u8>, document: &str, detail: Option<&str>) {
+        xml_envelope::member(out, "data", document, &XmlSlots { filling: self, detail });
+    }
+
+    fn json(&self, out: &mut Vec<u8>, document: &str, detail: Option<&str>) {
+        for (before, slot) in slots(document) {
+            out.extend_from_slice(before.as_bytes());
+            match slot {
+                None => {}
+                Some(Slot::Reference(letter, slug)) => self.reference(out, letter, slug),
+                Some(Slot::Link(path)) => self.link(out, path),
+                Some(Slot::Download(token)) => self.download(out, token),
+                Some(Slot::Parent(category)) => self.parent(out, category),
+                Some(Slot::Person { slug, shown_as }) => self.person(out, slug, shown_as),
+                Some(Slot::Translated(map)) => write_locales(out, map, self.languages.locales()),
+                Some(Slot::Answers(map)) => self.answers(out, map),
+                Some(Slot::Splice) => {
+                    // The second document is an object; what is spliced stands between its braces.
+                    let members = detail.and_then(|detail| detail.get(1..detail.len().saturating_sub(1)));
+                    match members {
+                        Some(members) if !members.is_empty() => self.json(out, members, None),
+                        // The comma before it separates nothing.
+                        _ => out.truncate(out.len() - usize::from(out.ends_with(b","))),
+                    }
+                }
+            }
+        }
+    }
+
+    fn parent_of(&self, category: &str) -> Option<Slug> {
+        self.program.categories.any(Slug::parse(category)?)?.parent
+    }
+
+    fn parent(&self, out: &mut Vec<u8>, category: &str) {
+        match self.parent_of(category) {
+            Some(parent) => self.reference(out, Kind::Category.letter(), parent.as_str()),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+
+    fn reference(&self, out: &mut Vec<u8>, letter: char, slug: &str) {
+        let Some(slug) = Slug::parse(slug) else {
+            out.extend_from_slice(b"null");
+            return;
+        };
+        if self.languages.is_default()
+            && let Some(fragment) = self.program.fragment(letter, slug)
+        {
+            out.extend_from_slice(fragment.json.as_bytes());
+            return;
+        }
+        match self.program.reference(letter, slug, self.languages.locales()) {
+            Some(reference) => out.extend_from_slice(reference.as_bytes()),
+            None => out.extend_from_slice(b"null"),
+        }
+    }
+
+    fn person(&self, out: &mut Vec<u8>, slug: &str, shown_as: ShownAs) {
+        let found =
+            Slug::parse(slug).and_then(|slug| self.people.binary_search_by_key(&slug, |person| person.slug).ok());
+        let person = found.map(|at| &self.people[at]);
+        Person::write(person, out, (slug, self.program.base_url()), shown_as);
+    }
+
+    fn link(&self, out: &mut Vec<u8>, path: &str) {
+        out.push(b'"');
+        out.extend_from_slice(self.program.base_url().as_bytes());
+        out.extend_from_slice(path.as_bytes());
+        out.push(b'"');
+    }
+
+    fn download(&self, out: &mut Vec<u8>, token: &str) {
+        self.shows_files.set(true);
+        out.push(b'"');
+        out.extend_from_slice(self.program.base_url().as_bytes());
+        self.signer.write_address(out, self.program.account.slug.as_str(), token, self.expires);
+        out.push(b'"');
+    }
+
+    fn answers(&self, out: &mut Vec<u8>, map: &str) {
+        let download = |out: &mut Vec<u8>, token: &str| self.download(out, token);
+        let locales = (self.languages.locales(), self.languages.is_default());
+        fields::write_answers(out, map, &self.program, locales, &download);
+    }
+}
+
+struct XmlSlots<'r> {
+    filling: &'r Filling,
+    detail: Option<&'r str>,
+}
+
+impl XmlSlots<'_> {
+    fn reference(&self, out: &mut Vec<u8>, name: &str, letter: char, slug: &str) {
+        let filling = self.filling;
+        let fragment = Slug::parse(slug)
+            .filter(|_| filling.languages.is_default())
+            .and_then(|slug| filling.program.fragment(letter, slug));
+        if let Some(fragment) = fragment {
+            Self::element(out, name, |out| out.extend_from_slice(&fragment.xml));
+        } else {
+            let mut json = Vec::new();
+            filling.reference(&mut json, letter, slug);
+            member(out, name, &json);
+        }
+    }
+
+    fn element(out: &mut Vec<u8>, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
+        out.push(b'<');
+        out.extend_from_slice(name.as_bytes());
+        out.push(b'>');
+        write(out);
+        out.extend_from_slice(b"</");
+        out.extend_from_slice(name.as_bytes());
+        out.push(b'>');
+    }
+}
+
+impl xml_envelope::Slots for XmlSlots<'_> {
+    fn value(&self, out: &mut Vec<u8>, name: &str, slot: &str) {
+        let filling = self.filling;
+        match Slot::of_string(slot) {
+            Some(Slot::Reference(letter, slug)) => self.reference(out, name, letter, slug),
+            Some(Slot::Parent(category)) => match filling.parent_of(category) {
+                Some(parent) => self.reference(out, name, Kind::Category.letter(), parent.as_str()),
+                None => member(out, name, b"null"),
+            },
+            Some(Slot::Link(path)) => Self::element(out, name, |out| {
+                xml_envelope::text(out, filling.program.base_url());
+                xml_envelope::text(out, path);
+            }),
+            Some(Slot::Download(token)) => {
+                let mut json = Vec::new();
+                filling.download(&mut json, token);
+                member(out, name, &json);
+            }
+            Some(Slot::Person { slug, shown_as }) => {
+                let mut json = Vec::new();
+                filling.person(&mut json, slug, shown_as);
+                member(out, name, &json);
+            }
+            _ => member(out, name, b"null"),
+        }
+    }
+
+    fn object(&self, out: &mut Vec<u8>, name: &str, key: &str, json: &str) {
+        let mut filled = Vec::new();
+        match Slot::of_member(key, json) {
+            Some(Slot::Translated(map)) => write_locales(&mut filled, map, self.filling.languages.locales()),
+            Some(Slot::Answers(map)) => self.filling.answers(&mut filled, map),
+            _ => filled.extend_from_slice(b"null"),
+        }
+        member(out, name, &filled);
+    }
+
+    fn members(&self, out: &mut Vec<u8>, _key: &str, _json: &str) {
+        if let Some(detail) = self.detail {
+            xml_envelope::members(out, detail, &XmlSlots { filling: self.filling, detail: None });
+        }
+    }
+}
+
+fn member(out: &mut Vec<u8>, name: &str, json: &[u8]) {
+    xml_envelope::member(out, name, &String::from_utf8_lossy(json), &xml_envelope::NoSlots);
+}
+
+/// Writes the object of the locales asked for, from the JSON text of a whole map; a locale without a text is `""`.
+fn write_locales(out: &mut Vec<u8>, map: &str, locales: &[Locale]) {
+    out.push(b'{');
+    for (index, locale) in locales.iter().enumerate() {
+        if index > 0 {
+            out.push(b',');
+        }
+        write_json_string(locale.code(), out);
+        out.push(b':');
+        out.extend_from_slice(text_of(map, locale.code()).unwrap_or("\"\"").as_bytes());
+    }
+    out.push(b'}');
+}
+
+/// The JSON string of a locale in the text of a map whose values are all strings.
+fn text_of<'m>(map: &'m str, code: &str) -> Option<&'m str> {
+    let mut rest = map.strip_prefix('{')?;
+    loop {
+        let name_end = string_end(rest)?;
+        let value = rest.get(name_end + 1..)?;
+        let value_end = string_end(value)?;
+        if rest.get(1..name_end - 1)? == code {
+            return value.get(..value_end);
+        }
+        rest = value.get(value_end..)?.strip_prefix(',')?;
+    }
+}
+
+/// Where the JSON string at the beginning of `text` ends, past its closing quotation mark.
+fn string_end(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    loop {
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            return Some(at + 1);
+        }
+        at += 2;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_translated_map_shows_the_locales_asked_for_and_nothing_for_a_missing_one() {
+        let map = r#"{"en_GB":"a \"b\" \\","de_DE":"ü","fr_FR":""}"#;
+        let mut out = Vec::new();
+        write_locales(&mut out, map, &[Locale::DeDe, Locale::EnGb, Locale::ItIt]);
+        assert_eq!(String::from_utf8(out).unwrap(), r#"{"de_DE":"ü","en_GB":"a \"b\" \\","it_IT":""}"#);
+    }
+
+    #[test]
+    fn an_empty_map_shows_empty_texts() {
+        let mut out = Vec::new();
+        write_locales(&mut out, "{}", &[Locale::DeDe]);
+        assert_eq!(out, br#"{"de_DE":""}"#);
+    }
+}

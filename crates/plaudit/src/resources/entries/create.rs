@@ -1,0 +1,125 @@
+//! New entries, and copies of old ones.
+
+use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use crate::log::{self, Action};
+use crate::program;
+use crate::program::Record;
+use crate::records::entries::contributors::{self, Contributor};
+use crate::records::entries::store::{self, Change};
+use crate::records::entries::{Entry, rules};
+use crate::resources::entries::{Made, facts};
+use db::{DbError, Tx};
+use kernel::ids::Ids;
+use kernel::json::Object as JsonObject;
+use kernel::kind::Kind;
+use kernel::text::Slug;
+
+struct Creation {
+    body: JsonObject<'static>,
+    ids: Ids,
+}
+
+impl Made for Creation {
+    fn ids(&self) -> &Ids {
+        &self.ids
+    }
+}
+
+/// Makes an entry, which gets the next number of the account.
+#[utoipa::path(
+    post,
+    path = "/entry",
+    operation_id = "PostEntryV23",
+    tag = "Entries",
+    request_body(content = ref("CreateEntry"), content_type = "application/json"),
+    responses(
+        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
+    ),
+)]
+pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    let ids = caller.app().ids.clone();
+    caller.write(Creation { body, ids }, |tx, writing| Box::pin(write_create(tx, writing))).await
+}
+
+async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply, ApiError> {
+    let program = &writing.program;
+    let (given, violations) = rules::body::read_create(&writing.state.body);
+    let known = facts::facts(tx, program, given.entrant, given.category).await?;
+    let identity = facts::identity(tx, writing).await?;
+    let entry = rules::writing::create(program, (given, violations), &known, identity)?;
+    written(tx, writing, &entry, false).await
+}
+
+async fn written<S>(tx: &mut Tx, writing: &Writing<S>, entry: &Entry, is_copy: bool) -> Result<Reply, ApiError> {
+    let change = Change { before: None, after: entry, deleted: false, is_copy };
+    let stored = store::write(tx, writing.account(), &writing.program, &writing.origin, change).await?;
+    Ok(crate::resources::entries::created(stored, entry.slug))
+}
+
+struct Copying {
+    slug: Slug,
+    ids: Ids,
+}
+
+impl Made for Copying {
+    fn ids(&self) -> &Ids {
+        &self.ids
+    }
+}
+
+/// Makes an entry in progress with the title, the answers and the contributors of another one. Files stay with that.
+#[utoipa::path(
+    post,
+    path = "/entry/{slug}/copy",
+    operation_id = "PostEntryCopyV23",
+    tag = "Entries",
+    responses(
+        (status = 201, description = "The whole copy; `Location` is its address", body = ref("Entry")),
+    ),
+)]
+pub async fn copy(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    let ids = caller.app().ids.clone();
+    caller.write(Copying { slug, ids }, |tx, writing| Box::pin(write_copy(tx, writing))).await
+}
+
+async fn write_copy(tx: &mut Tx, writing: &Writing<Copying>) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update(tx, account, writing.state.slug).await?.ok_or(ApiError::NotFound)?;
+    let entry = found.entry()?;
+    let known = facts::facts(tx, program, Some(entry.entrant), Some(entry.category)).await?;
+    let identity = facts::identity(tx, writing).await?;
+    let copy = rules::writing::copy(program, &entry, &known, identity)?;
+    writing.precondition(found.revision)?;
+    for contributor in contributors::store::of_entry(tx, account, entry.slug, &program.context).await? {
+        copy_contributor(tx, writing, contributor, copy.slug).await?;
+    }
+    written(tx, writing, &copy, true).await
+}
+
+/// Writes a contributor a second time, for another entry.
+async fn copy_contributor(
+    tx: &mut Tx,
+    writing: &Writing<Copying>,
+    contributor: Contributor,
+    entry: Slug,
+) -> Result<(), DbError> {
+    let account = writing.account();
+    let now = writing.origin.at;
+    let copy = Contributor {
+        slug: contributors::store::free_slug(tx, account, &writing.state.ids).await?,
+        entry,
+        fields: rules::writing::without_files(&writing.program, &contributor.fields),
+        created: now,
+        updated: now,
+        ..contributor
+    };
+    let change = log::Change {
+        kind: Kind::Contributor,
+        slug: copy.slug.as_str(),
+        action: Action::Created,
+        events: &[],
+        document: program::store::stored(&copy),
+    };
+    let revision = log::append(tx, account, &writing.origin, change).await?;
+    contributors::store::put(tx, account, &Record { value: copy, revision, deleted: false }).await
+}

@@ -1,0 +1,38 @@
+//! The list of entries.
+
+use crate::http::list::person;
+use crate::http::{self, ApiError, Caller, RawQuery, Reply};
+use crate::lists::page::{ListQuery, list_parameters};
+use crate::records::entries::document::included;
+use crate::records::entries::list::{DETAILED, PLAIN};
+use crate::render::Renderer;
+
+list_parameters!(Query, PLAIN.spec);
+
+/// A page of entries. Without `order` what was changed last comes first.
+#[utoipa::path(
+    get,
+    path = "/entry",
+    operation_id = "GetEntryCollectionV23",
+    tag = "Entries",
+    params(Query),
+    responses(
+        (status = 200, description = "The page", body = ref("EntryPage")),
+    ),
+)]
+pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+    let query = ListQuery::parse(raw.as_deref(), &PLAIN.spec)?;
+    let members = query.words("include");
+    if members.is_empty() {
+        return http::list::page(&caller, raw.as_deref(), (&PLAIN, &query), &|renderer: &mut Renderer, texts| {
+            renderer.naming(person(texts[0], texts[1], texts[2])?).item(texts[3], None);
+            Ok(())
+        })
+        .await;
+    }
+    let show = |renderer: &mut Renderer, texts: &[&str]| {
+        renderer.naming(person(texts[0], texts[1], texts[2])?).item(texts[3], included(texts[4], members).as_deref());
+        Ok(())
+    };
+    http::list::page(&caller, raw.as_deref(), (&DETAILED, &query), &show).await
+}

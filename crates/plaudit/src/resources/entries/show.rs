@@ -1,0 +1,23 @@
+//! A single entry.
+
+use crate::http::{ApiError, Caller, PathSlug, Reply};
+use crate::records::entries::store::{self, Found};
+
+/// An entry with its answers, attachments and contributors.
+#[utoipa::path(
+    get,
+    path = "/entry/{slug}",
+    operation_id = "GetEntryV23",
+    tag = "Entries",
+    responses(
+        (status = 200, description = "The whole entry", body = ref("Entry")),
+    ),
+)]
+pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
+    let version = caller.program().version;
+    let shown = store::find(&caller.app().db, caller.account(), slug, |found| {
+        let shown = |found: Found<'_>| caller.shown(found.doc, Some(found.detail), found.revision, found.person);
+        (found.version == version).then(|| shown(found))
+    });
+    shown.await?.ok_or(ApiError::NotFound)?.ok_or(ApiError::Stale)
+}

@@ -1,0 +1,61 @@
+//! Into the trash and back.
+
+use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
+use crate::records::entries::{rules, store};
+use db::Tx;
+use kernel::text::Slug;
+
+/// Puts an entry into the trash. Its number stays its own.
+#[utoipa::path(
+    delete,
+    path = "/entry/{slug}",
+    operation_id = "DeleteEntryV23",
+    tag = "Entries",
+    responses(
+        (status = 204, description = "The entry is in the trash"),
+    ),
+)]
+pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
+}
+
+async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
+    let account = writing.account();
+    let found = store::find_for_update(tx, account, *writing.state).await?.ok_or(ApiError::NotFound)?;
+    writing.precondition(found.revision)?;
+    let head = found.head()?;
+    store::write_head(tx, account, &writing.origin, (&found, &head), head.clone(), true).await?;
+    Ok(Reply::no_content())
+}
+
+/// Brings an entry back from the trash.
+#[utoipa::path(
+    post,
+    path = "/entry/{slug}/restore",
+    operation_id = "PostEntryRestoreV23",
+    tag = "Entries",
+    responses(
+        (status = 204, description = "The entry is back"),
+    ),
+)]
+pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
+}
+
+async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_any_for_update(tx, account, *writing.state).await?.ok_or(ApiError::NotFound)?;
+    if !found.deleted {
+        return Err(ApiError::State("The entry is not in the trash.".to_owned()));
+    }
+    let head = found.head()?;
+    let category = program.categories.any(head.category);
+    if let Some(category) = category.filter(|category| category.entrant_max_entries.is_some()) {
+        let has = store::count_of_entrant(tx, account, head.entrant, category.slug).await?;
+        rules::takes_another(category, has)
+            .map_err(|message| ApiError::State(format!("The entry cannot be restored: its category {message}.")))?;
+    }
+    writing.precondition(found.revision)?;
+    store::write_head(tx, account, &writing.origin, (&found, &head), head.clone(), false).await?;
+    Ok(Reply::no_content())
+}

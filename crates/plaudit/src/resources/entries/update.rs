@@ -1,0 +1,62 @@
+//! Changes of an entry.
+
+use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use crate::records::entries::rules::answers::EntryChildren;
+use crate::records::entries::rules::body::Given;
+use crate::records::entries::store::{self, Change};
+use crate::records::entries::{Status, rules};
+use crate::resources::entries::{Request, facts};
+use db::Tx;
+use kernel::input::Violations;
+use kernel::text::Slug;
+
+/// Changes what the body names; everything else keeps its value.
+#[utoipa::path(
+    put,
+    path = "/entry/{slug}",
+    operation_id = "PutEntryV23",
+    tag = "Entries",
+    request_body(content = ref("UpdateEntry"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "The whole entry", body = ref("Entry")),
+    ),
+)]
+pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
+}
+
+async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
+    change(tx, writing, writing.state.slug, rules::body::read_update(&writing.state.body)).await
+}
+
+/// Changes an entry as a body says that was read with these violations.
+pub(super) async fn change<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    slug: Slug,
+    (given, violations): (Given, Violations),
+) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
+    let before = found.entry()?;
+    let entrant = given.entrant.filter(|entrant| *entrant != before.entrant);
+    let category = given.category.filter(|category| *category != before.category);
+    let known = if entrant.is_some() || category.is_some() {
+        let (entrant, category) = (entrant.unwrap_or(before.entrant), category.unwrap_or(before.category));
+        facts::facts(tx, program, Some(entrant), Some(category)).await?
+    } else {
+        rules::writing::Facts::default()
+    };
+    let hands_in = matches!(given.status, Some(Status::Submitted | Status::Resubmitted));
+    let entry_children = if hands_in && given.status != Some(before.status) {
+        facts::entry_children(tx, program, slug).await?
+    } else {
+        EntryChildren::default()
+    };
+    let now = writing.origin.at;
+    let after = rules::writing::update(program, &before, (given, violations), &known, &entry_children, now)?;
+    writing.precondition(found.revision)?;
+    let change = Change { before: Some(&found), after: &after, deleted: false, is_copy: false };
+    let stored = store::write(tx, account, program, &writing.origin, change).await?;
+    Ok(crate::resources::entries::shown(stored))
+}

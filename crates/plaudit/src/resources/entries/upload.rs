@@ -1,0 +1,65 @@
+//! Files as answers.
+
+use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
+use crate::program::fields::validate_file;
+use crate::records::entries::given::{Place, file_field};
+use crate::records::entries::rules::writing::give_file;
+use crate::records::entries::store::{self, Change};
+use db::Tx;
+use kernel::text::Slug;
+
+struct Answered {
+    entry: Slug,
+    field: Slug,
+}
+
+/// Gives an entry a file as the answer to a field, in place of the one that it had. The field says what types of files it
+/// takes, told by their content, and how large they may be.
+#[utoipa::path(
+    post,
+    path = "/entry/{slug}/upload/{field}",
+    operation_id = "PostEntryUploadV23",
+    tag = "Entries",
+    request_body(content = ref("UploadFile"), content_type = "application/json"),
+    responses(
+        (status = 201, description = "The file, whose token is the answer", body = ref("UploadedFile")),
+    ),
+)]
+pub async fn upload(
+    caller: Caller,
+    PathSlug(entry): PathSlug,
+    PathField(field): PathField,
+    _: Writer,
+    upload: Upload,
+) -> Result<Reply, ApiError> {
+    upload.write(caller, Answered { entry, field }, |tx, writing| Box::pin(write_file(tx, writing))).await
+}
+
+async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Result<Reply, ApiError> {
+    let Uploaded { received, state: Answered { entry, field } } = &*writing.state;
+    let (account, program) = (writing.account(), &writing.program);
+    let found = store::find_for_update(tx, account, *entry).await?.ok_or(ApiError::NotFound)?;
+    if program.fields.live(*field).is_none() {
+        return Err(ApiError::NotFound);
+    }
+    let before = found.entry()?;
+    let mut members = received.members();
+    let file = received.file(&mut members, writing.origin.at);
+    match file_field(program, Place { form: Some(before.form), category: Some(before.category) }, *field) {
+        Ok(found) => {
+            if let Some(file) = &file
+                && let Err(wrong) = validate_file(found, &file.filename, &file.content.mime, file.content.size)
+            {
+                members.faults("data", &wrong);
+            }
+        }
+        Err(message) => members.fault(&format!("entry_fields.{field}"), message),
+    }
+    let after = give_file(program, &before, (*field, received.token()), members.finish())?;
+    let file = file.ok_or_else(|| ApiError::Internal("an upload without a fault has no file".to_owned()))?;
+    writing.precondition(found.revision)?;
+    let reply = received.record(tx, writing, &file).await?;
+    let change = Change { before: Some(&found), after: &after, deleted: false, is_copy: false };
+    store::write(tx, account, program, &writing.origin, change).await?;
+    Ok(reply)
+}

@@ -1,0 +1,39 @@
+//! The operations of forms, which read only.
+
+use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
+use crate::program::forms::{Form, FormType, document};
+use crate::resources::setup_list::{Of, SetupList, columns, one_or_every, reads};
+
+const FILTERS: &[Filter] = &[
+    Filter::new("form_type", FilterKind::OneOf(words!(FormType)), "What they are for").by(Narrow::Is("type")),
+    Filter::season("The season, or `all`; a form that belongs to no season is in the list of each")
+        .by(Narrow::SeasonOrEvery("in_season")),
+    Filter::archived().by(Narrow::Lifecycle("archived")),
+    Filter::deleted().by(Narrow::Lifecycle("deleted")),
+];
+const ORDERS: &[&str] =
+    &["callToAction", "chapter_option", "content_block", "created", "name", "season", "slug", "type", "updated"];
+const CELLS: &[(&str, Of<Form>); 11] = &[
+    ("archived", Of::Flag(|form| form.archived)),
+    ("callToAction", Of::Translated(|form, _| Some(&form.call_to_action))),
+    ("chapter_option", Of::Word(|form| form.chapter_option.name())),
+    ("content_block", Of::Translated(|form, program| Some(&program.content_blocks.any(form.content_block?)?.name))),
+    ("created", Of::Time(|form| form.created)),
+    ("deleted", Of::Deleted),
+    ("in_season", Of::Set(|form, _| one_or_every(form.season))),
+    ("name", Of::Translated(|form, _| Some(&form.name))),
+    ("season", Of::Translated(|form, program| Some(&program.seasons.any(form.season?)?.name))),
+    ("type", Of::Word(|form| form.kind.name())),
+    ("updated", Of::Time(|form| form.updated)),
+];
+
+/// `GET /form` (contract, section 4).
+static LIST: SetupList<Form> =
+    SetupList { path: "/form", spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
+
+reads! {
+    Form, "Forms",
+    "/form" "GetFormCollectionV23" "FormPage" "A page of forms. Without `order` what was changed last comes first.",
+    "/form/{slug}" "GetFormV23" "Form" "A form.",
+    |form, program| document(form, program)
+}

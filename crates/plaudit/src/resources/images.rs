@@ -1,0 +1,89 @@
+//! The images of categories and chapters: what may be uploaded as one.
+//!
+//! - An image is a PNG, JPEG, GIF or WebP by its content, whatever its name is, and tells its size in pixels.
+//! - It is not wider than the `max_image_width` of its record, where that has one. Images that are there already stay when
+//!   the width is lowered.
+
+use db::Tx;
+use kernel::input::Members;
+use kernel::text::{Slug, Timestamp, Token};
+
+use crate::http::{ApiError, Reply, Uploaded, Writing};
+use crate::log::Action;
+use crate::program::{InProgram, store};
+use crate::records::files::Content;
+use crate::resources::setup_record;
+
+/// The types that are images here.
+const TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+/// A kind of record that has images.
+pub(super) trait Illustrated: InProgram {
+    /// The widest that an image may be, in pixels; nothing for no limit.
+    fn max_image_width(&self) -> Option<i64>;
+
+    /// The record with one more image, or with it in place of the one that it had. An error where it can have no more.
+    fn illustrated(self, image: Token, now: Timestamp) -> Result<Self, ApiError>;
+}
+
+/// Gives a record the image that was uploaded.
+pub(super) async fn write<T: Illustrated>(tx: &mut Tx, writing: &Writing<Uploaded<Slug>>) -> Result<Reply, ApiError> {
+    let Uploaded { received, state: slug } = &*writing.state;
+    let now = writing.origin.at;
+    let before = setup_record::find::<T, _>(tx, writing, *slug).await?;
+    let mut members = received.members();
+    let file = received.file(&mut members, now);
+    validate(&mut members, received.content(), before.value.max_image_width());
+    let file = members.finish().or(file)?;
+    let illustrated = before.value.illustrated(file.token.clone(), now)?;
+    writing.precondition(before.revision)?;
+    let reply = received.record(tx, writing, &file).await?;
+    store::change(tx, writing.account(), &writing.origin, Action::Updated, illustrated).await?;
+    Ok(reply)
+}
+
+/// Leaves what is wrong with an uploaded image in `members`, under `data`.
+pub(super) fn validate(members: &mut Members<'_>, content: Option<&Content>, max_image_width: Option<i64>) {
+    let Some(content) = content else { return };
+    if !TYPES.contains(&content.mime.as_str()) {
+        members.fault("data", format!("must be a PNG, JPEG, GIF or WebP image, and is {}", content.mime));
+        return;
+    }
+    let (Some(width @ 1..), Some(1..)) = (content.image_width, content.image_height) else {
+        members.fault("data", "must be an image that tells its width and height");
+        return;
+    };
+    if let Some(most) = max_image_width.filter(|most| width > *most) {
+        members.fault("data", format!("must be at most {most} pixels wide, and is {width}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::json::Object as JsonObject;
+
+    fn judged(bytes: &[u8], max_image_width: Option<i64>) -> Vec<String> {
+        let object = JsonObject::new();
+        let mut members = Members::closed(&object);
+        validate(&mut members, Some(&Content::of(bytes)), max_image_width);
+        members.finish().iter().map(|(member, message)| format!("{member} {message}")).collect()
+    }
+
+    #[test]
+    fn an_image_is_told_by_its_content() {
+        let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\x02\0\0\0\x03";
+        assert_eq!(judged(png, None), [""; 0]);
+        assert_eq!(judged(b"GIF89a\x05\0\x07\0", Some(5)), [""; 0]);
+        for wrong in [b"<svg/>".as_slice(), b"%PDF-1.7", b"", b"II*\0\x08\0\0\0"] {
+            assert!(judged(wrong, None)[0].starts_with("data must be a PNG, JPEG, GIF or WebP image, and is "));
+        }
+    }
+
+    #[test]
+    fn an_image_tells_its_size_and_is_not_too_wide() {
+        assert_eq!(judged(b"\x89PNG\r\n\x1a\n", None), ["data must be an image that tells its width and height"]);
+        assert_eq!(judged(b"GIF89a\0\0\x07\0", None).len(), 1, "no width is no image");
+        assert_eq!(judged(b"GIF89a\x05\0\x07\0", Some(4)), ["data must be at most 4 pixels wide, and is 5"]);
+    }
+}

@@ -1,0 +1,174 @@
+//! What all operations have in common, added to what each says of itself: parameters of paths and headers, the media types
+//! that are sent, headers of answers, errors, and the schemas that operations name.
+
+use serde_json::{Value, json};
+
+use crate::program::component;
+use crate::render::accept::Format;
+use crate::resources::openapi::components::{self, ERRORS};
+use kernel::text::EMAIL_LENGTH;
+
+/// The groups of operations, in the order of the documentation.
+const GROUPS: &[(&str, &str)] = &[
+    ("Account", "The account of the key."),
+    ("Seasons", "Seasons; one is active at a time."),
+    ("Forms", "Forms, and the texts above them."),
+    ("Fields", "The questions of forms."),
+    ("Chapters", "Divisions in which categories can be made available."),
+    ("Categories", "What entries compete in."),
+    ("Rounds", "When entries are submitted and judged."),
+    ("Score sets", "How entries are judged."),
+    ("Assignments", "Who judges what."),
+    ("Review tasks", "Who has to agree to an entry."),
+    ("Entries", "What is entered."),
+    ("Entries (realtime)", "Changes of one thing, and streams that tell of them at once."),
+    ("Attachments", "The files of entries."),
+    ("Contributors", "Who took part in entries."),
+    ("Files", "Stored files."),
+    ("Orders", "Orders, and prices."),
+    ("Taxes", "Taxes."),
+    ("Users", "People, and what they may do."),
+];
+
+const JSON: &str = Format::Json.media_type();
+const XML: &str = Format::Xml.media_type();
+
+/// The methods of operations.
+const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
+
+/// Completes the document.
+pub(super) fn complete(document: &mut Value) {
+    document["info"]["version"] = json!("2.3");
+    document["info"]["contact"] = json!({ "name": "The operator of the deployment" });
+    document["info"]["license"] = json!({ "name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0" });
+    document["servers"] = json!([{ "url": "/", "description": "The deployment that serves this document." }]);
+    document["tags"] = GROUPS.iter().map(|(name, about)| json!({ "name": name, "description": about })).collect();
+    document["security"] = json!([{ "key": [] }]);
+    document["components"] = json!({
+        "securitySchemes": {
+            "key": { "type": "apiKey", "in": "header", "name": "x-api-key", "description": "A key of the account." },
+        },
+        "parameters": components::parameters(),
+        "headers": components::headers(),
+        "responses": errors(),
+        "schemas": components::schemas(),
+    });
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (path, item) in paths {
+        for method in METHODS {
+            if let Some(operation) = item.get_mut(method) {
+                complete_operation(path, method, operation);
+            }
+        }
+    }
+}
+
+fn errors() -> Value {
+    let error = |(name, status, about, schema): &(&str, &str, &str, &str)| {
+        let content = json!({ (JSON): { "schema": component(schema) }, (XML): { "schema": component(schema) } });
+        let mut headers = vec!["x-request-id"];
+        match *status {
+            "429" => headers.push("Retry-After"),
+            "503" => {}
+            _ => headers.extend(RATE),
+        }
+        ((*name).to_owned(), json!({ "description": about, "headers": named_headers(headers), "content": content }))
+    };
+    Value::Object(ERRORS.iter().map(error).collect())
+}
+
+/// The headers of the rate limit.
+const RATE: [&str; 3] = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+fn named_headers<'n>(names: impl IntoIterator<Item = &'n str>) -> Value {
+    let header = |name: &str| (name.to_owned(), json!({ "$ref": format!("#/components/headers/{name}") }));
+    Value::Object(names.into_iter().map(header).collect())
+}
+
+fn complete_operation(path: &str, method: &str, operation: &mut Value) {
+    let writes = method != "get";
+    let has_body = operation.get("requestBody").is_some();
+    if has_body {
+        operation["requestBody"]["required"] = json!(true);
+    }
+    let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let of_path: Vec<Value> = names.map(|name| path_parameter((method, path), name)).collect();
+    let is_about_one = !of_path.is_empty();
+    let mut headers = vec!["Language", if writes { "IdempotencyKey" } else { "IfNoneMatch" }];
+    if writes && is_about_one {
+        headers.push("IfMatch");
+    }
+    let headers = headers.into_iter().map(|name| json!({ "$ref": format!("#/components/parameters/{name}") }));
+    name_schemas(operation);
+    // The first paragraph is a summary; the description is the whole.
+    let about = ["summary", "description"].map(|name| operation[name].as_str().unwrap_or_default().to_owned());
+    operation["description"] = json!(about.join("\n\n").trim());
+    let own = operation["parameters"].as_array().into_iter().flatten().cloned();
+    operation["parameters"] = of_path.into_iter().chain(own).chain(headers).collect();
+
+    let Some(responses) = operation["responses"].as_object_mut() else { return };
+    for (status, response) in responses.iter_mut() {
+        let mut headers = vec!["x-request-id"];
+        headers.extend(RATE);
+        if let Some(content) = response.get_mut("content").and_then(Value::as_object_mut) {
+            headers.push("ETag");
+            if let Some(media) = content.remove("application/json") {
+                content.insert(JSON.to_owned(), media.clone());
+                content.insert(XML.to_owned(), media);
+            }
+        }
+        if status == "201" {
+            headers.push("Location");
+        }
+        response["headers"] = named_headers(headers);
+    }
+    for (name, status, ..) in ERRORS {
+        let applies = match *status {
+            "404" => is_about_one,
+            "409" | "422" => writes,
+            "412" => writes && is_about_one,
+            "413" => has_body,
+            _ => true,
+        };
+        if applies {
+            responses.insert((*status).to_owned(), json!({ "$ref": format!("#/components/responses/{name}") }));
+        }
+    }
+    if !writes && !path.ends_with("/stream") {
+        let about = "What `If-None-Match` names still holds.";
+        responses.insert(
+            "304".to_owned(),
+            json!({ "description": about, "headers": named_headers(["x-request-id", "ETag"]) }),
+        );
+    }
+}
+
+/// Operations name schemas by their names alone.
+fn name_schemas(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            if let Some(Value::String(name)) = members.get_mut("$ref") {
+                *name = format!("#/components/schemas/{name}");
+            }
+            members.values_mut().for_each(name_schemas);
+        }
+        Value::Array(items) => items.iter_mut().for_each(name_schemas),
+        _ => {}
+    }
+}
+
+/// A part of a path.
+fn path_parameter(operation: (&str, &str), name: &str) -> Value {
+    let (about, schema) = match name {
+        "token" => ("The token of the file.", component("Token")),
+        "tags" => ("Tags, with commas between them.", json!({ "type": "string", "minLength": 1 })),
+        "field" => ("The slug of the field.", component("Slug")),
+        "tab" => ("The slug of the tab.", component("Slug")),
+        _ if operation == ("get", "/user/{slug}") => (
+            "The slug of the user, or the e-mail address.",
+            json!({ "anyOf": [component("Slug"), { "type": "string", "format": "email", "maxLength": EMAIL_LENGTH }] }),
+        ),
+        _ => ("The slug of the record.", component("Slug")),
+    };
+    json!({ "name": name, "in": "path", "required": true, "description": about, "schema": schema })
+}

@@ -1,0 +1,365 @@
+//! What the OpenAPI document defines once: schemas that several kinds of records share, those of errors and bodies, answers
+//! that are errors, and headers.
+
+use serde_json::{Map, Value, json};
+
+use crate::http::idempotency::KEY_LENGTH;
+use crate::program::{component, definitions, pascal};
+use crate::records::entries::attachments::LAST_PLACE;
+use crate::records::entries::{Status, TITLE_LENGTH};
+use crate::resources::openapi::kinds;
+use kernel::kind::Kind;
+use kernel::text::Locale;
+
+/// Every schema by its name.
+pub(super) fn schemas() -> Map<String, Value> {
+    // Times are shown alone, and then have a form of their own.
+    let defined = definitions().into_iter().filter(|(name, _)| name != "time");
+    let mut schemas: Map<String, Value> = defined.map(|(name, schema)| (pascal(&name), schema)).collect();
+    schemas.extend(references());
+    schemas.extend(answers());
+    schemas.extend(bodies());
+    schemas.extend(errors());
+    let kinds = Kind::ALL.into_iter().filter_map(kinds::description);
+    schemas.extend(kinds.flat_map(|description| description.schemas()));
+    schemas
+}
+
+fn object(about: &str, properties: Value) -> Value {
+    let required: Vec<_> = properties.as_object().into_iter().flat_map(Map::keys).cloned().collect();
+    let mut schema = json!({ "description": about, "type": "object", "required": required });
+    schema["properties"] = properties;
+    schema
+}
+
+fn string(about: &str) -> Value {
+    json!({ "description": about, "type": "string" })
+}
+
+fn text(about: &str, max: usize) -> Value {
+    json!({ "description": about, "type": "string", "maxLength": max, "pattern": "\\S" })
+}
+
+fn or_null(about: &str, schema: &Value) -> Value {
+    json!({ "description": about, "anyOf": [schema, { "type": "null" }] })
+}
+
+fn list(about: &str, items: &Value) -> Value {
+    json!({ "description": about, "type": "array", "items": items })
+}
+
+fn slug() -> Value {
+    component("Slug")
+}
+
+fn link() -> Value {
+    component("Link")
+}
+
+fn named(schemas: Value) -> Map<String, Value> {
+    match schemas {
+        Value::Object(schemas) => schemas,
+        _ => Map::new(),
+    }
+}
+
+/// What stands for a record in the answers about others.
+fn references() -> Map<String, Value> {
+    let first = || string("The first name.");
+    let last = || string("The last name.");
+    let email = || json!({ "description": "The e-mail address.", "type": ["string", "null"] });
+    let name = || string("The whole name.");
+    let purchaser = || {
+        let (slug, link, name, first, last, email) = (slug(), link(), name(), first(), last(), email());
+        json!({ "slug": slug, "link": link, "name": name, "first_name": first, "last_name": last, "email": email })
+    };
+    let mut entrant = purchaser();
+    entrant["global_id"] = string("What the person is called in every account.");
+    let (texts, title) = (component("Translated"), string("The title."));
+    let titled = json!({ "slug": slug(), "link": link(), "title": title });
+    let rate = json!({ "description": "The percentage.", "type": "number" });
+    let optional = |about: &str| json!({ "description": about, "type": ["string", "null"] });
+    named(json!({
+        "Link": { "description": "An address of the interface.", "type": "string" },
+        "DownloadLink": string("A signed address of the bytes of a file, good for a while."),
+        "Timestamp": {
+            "description": "A time in UTC, with six decimals, so that times sort as text.",
+            "type": "string",
+            "format": "date-time",
+        },
+        "Translated": {
+            "description": "Texts by the code of their locale: the account's default language, or those that \
+                `x-api-language` asks for. A text that is missing is empty.",
+            "type": "object",
+            "propertyNames": component("Locale"),
+            "additionalProperties": { "type": "string" },
+        },
+        "Reference":
+            object("A record by its address and name.", json!({ "slug": slug(), "link": link(), "name": texts })),
+        "PriceReference":
+            object("A price by its address and title.", json!({ "slug": slug(), "link": link(), "title": texts })),
+        "TabReference": object("A tab of a form.", json!({
+            "slug": slug(),
+            "type": string("What it holds."),
+            "created_at": component("Timestamp"),
+            "updated_at": component("Timestamp"),
+        })),
+        "EntryReference": object("An entry by its address and title.", titled),
+        "Manager": object("A manager of a chapter, or a judge of a panel.", json!({
+            "slug": slug(), "link": link(), "first_name": first(), "last_name": last(),
+        })),
+        "Owner": object("The user who owns an account.", json!({
+            "slug": slug(), "link": link(), "name": name(), "first_name": first(), "last_name": last(),
+        })),
+        "Purchaser": object("The user who ordered.", purchaser()),
+        "Entrant": object("The user whom an entry belongs to.", entrant),
+        "StoredFile": object("A stored file.", json!({
+            "token": component("Token"),
+            "link": link(),
+            "filename": string("Its name."),
+            "download": component("DownloadLink"),
+        })),
+        "TaxRateDetails": object("The tax of an order, as it was when the order was made.", json!({
+            "slug": slug(),
+            "link": link(),
+            "name": optional("What tells it from other taxes of the country."),
+            "term": string("What it is called on an invoice."),
+            "rate": rate,
+            "country": string("The code of the country."),
+            "region": optional("The code of the region."),
+        })),
+        "LanguageCode": object("A language of an account.", json!({ "code": component("Locale") })),
+        "Language": object("A language.", json!({
+            "code": component("Locale"), "language": string("Its name in English."),
+        })),
+        "AnyObject": { "description": "An object of any members.", "type": "object" },
+    }))
+}
+
+/// Parts of answers, and answers that are no records.
+fn answers() -> Map<String, Value> {
+    let counts = |about: &str, member: &str, of: Value| {
+        let properties = json!({ member: of, "total": component("Count"), "statuses": component("EntryStatuses") });
+        object(about, properties)
+    };
+    let statuses = Status::CHOICES.iter().map(|(name, _)| ((*name).to_owned(), component("Count")));
+    let price = or_null("The price.", &component("PriceReference"));
+    let entry = or_null("The entry.", &component("EntryReference"));
+    let season = or_null("The season; null for all of them.", &component("Reference"));
+    named(json!({
+        "Count": { "description": "How many.", "type": "integer", "minimum": 0 },
+        "FieldAnswer": field_answer(),
+        "FieldAnswers": list("Answers, in the order of their fields.", &component("FieldAnswer")),
+        "EntryAttachment": object("An attachment as its entry shows it.", json!({
+            "token": component("Token"),
+            "link": link(),
+            "file": component("StoredFile"),
+            "attachment_fields": component("FieldAnswers"),
+            "tab": component("TabReference"),
+        })),
+        "EntryContributor": object("A contributor as the entry shows it.", json!({
+            "slug": slug(), "tab": component("TabReference"), "contributor_fields": component("FieldAnswers"),
+        })),
+        "OrderLine": object("A line of an order.", json!({
+            "amount": string("The amount as it is written."),
+            "description": string("What it is for."),
+            "discount": string("The discount as it is written."),
+            "entry": entry,
+            "item_type": string("What kind of line it is."),
+            "name": string("What it is called."),
+            "price": price,
+            "quantity": { "description": "How many.", "type": "integer" },
+        })),
+        "EntryStatuses": object("How many entries have each status.", Value::Object(statuses.collect())),
+        "EntrySummary": object("How many entries there are.", json!({
+            "season": season,
+            "total": component("Count"),
+            "statuses": component("EntryStatuses"),
+            "chapters": list("By chapter.", &counts("Entries of a chapter.", "chapter", component("Reference"))),
+            "categories": list("By category.", &counts("Entries of a category.", "category", component("Reference"))),
+        })),
+        "UploadedFile": object("A file that was uploaded.", json!({
+            "filename": string("Its name."), "token": component("Token"), "link": link(),
+        })),
+        "AuthToken": object("A token by which a user signs in, once.", json!({
+            "auth_token": string("The token."),
+            "link": string("The address to follow."),
+            "expires": component("Timestamp"),
+        })),
+        "Message": object("What was done.", json!({ "message": string("A sentence.") })),
+        "CreatedUser": {
+            "description": "The user; or, for a person who was there already, a message.",
+            "anyOf": [component("User"), component("Message")],
+        },
+    }))
+}
+
+/// An answer to a field.
+fn field_answer() -> Value {
+    let mut answer = object(
+        "An answer to a field (specification, section 2.3). What it has beside the field's own texts depends \
+        on the type: `value`, or what belongs to a table or a file.",
+        json!({
+            "slug": slug(),
+            "link": link(),
+            "label": component("Translated"),
+            "title": component("Translated"),
+            "translated": component("Translated"),
+        }),
+    );
+    let column =
+        object("A column.", json!({ "key": string("What its cells begin with."), "label": component("Translated") }));
+    for (name, schema) in named(json!({
+        "value": { "description": "The answer as text; null for a file.", "type": ["string", "null"] },
+        "dynamicRows": { "description": "The rows of a table.", "type": "array", "items": {} },
+        "values": {
+            "description": "The cells of a table by their reference, such as A1.",
+            "type": "object",
+            "additionalProperties": { "type": "string" },
+        },
+        "schema": object("What a table is like.", json!({ "columns": { "type": "array", "items": column } })),
+        "token": component("Token"),
+        "download": component("DownloadLink"),
+    })) {
+        answer["properties"][name] = schema;
+    }
+    answer
+}
+
+/// Bodies that make or change no whole record. Those about one value pass unknown members over.
+fn bodies() -> Map<String, Value> {
+    let file = json!({
+        "filename": text("The name of the file, without a path.", 255),
+        "data": { "description": "The bytes of the file.", "type": "string", "contentEncoding": "base64" },
+    });
+    let mut upload = object("A file.", file);
+    upload["additionalProperties"] = json!(false);
+    let mut attachment = upload.clone();
+    attachment["properties"]["order"] = json!({
+        "description": "Its place among the attachments of the entry.",
+        "type": "integer",
+        "minimum": 0,
+        "maximum": LAST_PLACE,
+    });
+    attachment["properties"]["attachment_fields"] = component("Answers");
+    attachment["required"] = json!(["filename", "data", "order"]);
+    named(json!({
+        "Answers": {
+            "description": "Answers by the slug of their field, each in the form that the type of the field has. null or an \
+                empty text takes an answer back; the cells of a table are merged.",
+            "type": "object",
+            "propertyNames": component("Slug"),
+        },
+        "UploadFile": upload,
+        "UploadAttachment": attachment,
+        "UpdateTitle": object("A title.", json!({
+            "title": text("The title.", TITLE_LENGTH),
+        })),
+        "UpdateAnswer": object("An answer.", json!({
+            "value": {
+                "description": "The answer, in the form that the type of the field has; null or an empty text takes it back.",
+            },
+        })),
+        "UpdateEntryCategory": object("A category.", json!({ "category": slug() })),
+        "UpdateEntryChapter": object("A chapter.", json!({ "chapter": slug() })),
+    }))
+}
+
+/// The bodies of errors (specification, section 7).
+fn errors() -> Map<String, Value> {
+    let status =
+        json!({ "description": "The status of the answer.", "type": "integer", "minimum": 400, "maximum": 599 });
+    let envelope = json!({ "message": string("What is wrong."), "status_code": status });
+    let with = |about: &str, errors: Value| {
+        let mut schema = object(about, envelope.clone());
+        schema["properties"]["errors"] = errors;
+        schema
+    };
+    let names = string("The names of the filters that the list does not have, with commas between them.");
+    let values = json!({
+        "description": "What the values of a filter may be, by its name.",
+        "type": "object",
+        "additionalProperties": { "type": "string" },
+    });
+    let of_query = json!({
+        "description": "What is wrong with the filters of a list.",
+        "type": "object",
+        "properties": { "invalid_filter_names": names, "invalid_filter_values": values },
+    });
+    let of_members = json!({
+        "description": "What is wrong, by the path of the member. Items are counted from 1.",
+        "type": "object",
+        "additionalProperties": { "type": "array", "items": { "type": "string" } },
+    });
+    named(json!({
+        "Error": object("Why a request was not done.", envelope.clone()),
+        "QueryError": with("Why a request cannot be read.", of_query),
+        "ValidationError": with(
+            "Why a body was not taken. Where the state of the record does not permit the operation, there is no `errors`.",
+            of_members,
+        ),
+        "Maintenance": object("What the operator says of the maintenance.", json!({ "status": string("A sentence.") })),
+    }))
+}
+
+/// The headers of answers, by name.
+pub(super) fn headers() -> Map<String, Value> {
+    let header = |about: &str, kind: &str| json!({ "description": about, "schema": { "type": kind } });
+    named(json!({
+        "X-RateLimit-Limit": header("How many requests a minute the key has.", "integer"),
+        "X-RateLimit-Remaining": header("How many of them are left.", "integer"),
+        "X-RateLimit-Reset": header("When the minute ends, in seconds since 1970-01-01 UTC.", "integer"),
+        "x-request-id": header("The identifier of the request, for the operator.", "string"),
+        "ETag": header("The state of what is shown.", "string"),
+        "Location": header("The address of what was made.", "string"),
+        "Retry-After": header("After how many seconds to ask again.", "integer"),
+    }))
+}
+
+/// The headers that requests may have, by the name of their component.
+pub(super) fn parameters() -> Map<String, Value> {
+    let header = |name: &str, about: &str| {
+        let schema = json!({ "type": "string" });
+        json!({ "name": name, "in": "header", "required": false, "description": about, "schema": schema })
+    };
+    let locales: Vec<&str> = Locale::ALL.iter().map(|locale| locale.code()).collect();
+    let language = format!("^({0}|all)(,({0}|all))*$", locales.join("|"));
+    let mut parameters = named(json!({
+        "Language": header(
+            "x-api-language",
+            "The languages of texts, with commas between them, or `all`; left out, the account's default language.",
+        ),
+        "IfNoneMatch": header("If-None-Match", "An `ETag`; where it still holds, the answer is 304."),
+        "IfMatch": header(
+            "If-Match",
+            "An `ETag`; where the record has changed since, the answer is 412 and nothing is done.",
+        ),
+        "IdempotencyKey": header(
+            "Idempotency-Key",
+            "A text of the caller's: the same request with it is done once, and answered the same for 24 hours.",
+        ),
+    }));
+    parameters["Language"]["schema"]["pattern"] = json!(language);
+    parameters["IdempotencyKey"]["schema"]["maxLength"] = json!(KEY_LENGTH);
+    parameters
+}
+
+/// The answers that are errors: the name of the component, the status, what it says and its schema.
+pub(super) const ERRORS: &[(&str, &str, &str, &str)] = &[
+    ("BadRequest", "400", "The request cannot be read.", "QueryError"),
+    ("Unauthorized", "401", "There is no key.", "Error"),
+    ("Forbidden", "403", "The key is not good here, or does not write.", "Error"),
+    ("NotFound", "404", "There is no such record.", "Error"),
+    ("Conflict", "409", "The first request with this `Idempotency-Key` is still running.", "Error"),
+    ("PreconditionFailed", "412", "The record is not the one that `If-Match` names.", "Error"),
+    ("TooLarge", "413", "The body is too large.", "Error"),
+    (
+        "Unprocessable",
+        "422",
+        "Members of the body are wrong, or the state of the record does not permit it.",
+        "ValidationError",
+    ),
+    ("TooManyRequests", "429", "Too many requests.", "Error"),
+    ("Fault", "500", "A fault of the service.", "Error"),
+    ("Unavailable", "503", "The region is under maintenance.", "Maintenance"),
+];

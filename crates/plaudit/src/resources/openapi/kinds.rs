@@ -1,0 +1,70 @@
+//! Every kind of record as the OpenAPI document describes it.
+
+use crate::program::accounts::Account;
+use crate::program::categories::{self, Category};
+use crate::program::chapters::Chapter;
+use crate::program::content_blocks::ContentBlock;
+use crate::program::fields::{self, Field};
+use crate::program::forms::Form;
+use crate::program::panels::Panel;
+use crate::program::prices::Price;
+use crate::program::review_stages::ReviewStage;
+use crate::program::roles::Role;
+use crate::program::rounds::Round;
+use crate::program::score_sets::ScoreSet;
+use crate::program::seasons::Season;
+use crate::program::taxes::Tax;
+use crate::program::{Description, SLUG, SetupRecord as _};
+use crate::records::entries;
+use crate::records::entries::attachments;
+use crate::records::entries::contributors;
+use crate::records::files;
+use crate::records::orders;
+use crate::records::users;
+use kernel::kind::Kind;
+
+/// A kind of record; nothing where no operation is about it.
+pub(super) fn description(kind: Kind) -> Option<Description> {
+    macro_rules! setup {
+        ($record:ty, $about:literal) => {
+            Description::new(stringify!($record), $about, &[&[SLUG], <$record>::MEMBERS])
+        };
+    }
+    Some(match kind {
+        Kind::Account => setup!(Account, "An account.").without_list(),
+        Kind::Season => setup!(Season, "A season."),
+        Kind::Chapter => setup!(
+            Chapter,
+            "A division of an award, by region or otherwise, in which categories can be made available."
+        )
+        .with_settings(),
+        Kind::ContentBlock => setup!(ContentBlock, "A text that stands above forms.").without_list(),
+        Kind::Form => setup!(Form, "A form."),
+        Kind::Category => {
+            let members = &[&[SLUG], Category::MEMBERS, categories::BODY];
+            Description::new("Category", "A category.", members).with_settings()
+        }
+        Kind::Field => {
+            let members = &[&[SLUG], Field::MEMBERS, fields::BODY];
+            Description::new("Field", "A question of a form.", members).with_settings()
+        }
+        Kind::Role => setup!(Role, "What users may do.").without_list(),
+        Kind::Tax => setup!(Tax, "A tax."),
+        Kind::Price => setup!(Price, "What an entry, a person, a tag or a ticket costs.").without_list(),
+        Kind::Round => setup!(Round, "A time in which entries are submitted or judged."),
+        Kind::ScoreSet => setup!(ScoreSet, "How entries are judged."),
+        Kind::Panel => setup!(Panel, "Who judges which entries, and when.").without_list(),
+        Kind::ReviewStage => setup!(ReviewStage, "Who has to agree to an entry.").without_list(),
+        Kind::User => Description::new("User", "A user.", &[users::MEMBERS]).open(),
+        Kind::File => Description::new("File", "A file.", &[files::MEMBERS]).without_list(),
+        Kind::Entry => Description::new("Entry", "An entry.", &[entries::MEMBERS]),
+        Kind::Contributor => {
+            Description::new("Contributor", "Somebody who took part in an entry.", &[contributors::MEMBERS])
+        }
+        Kind::Attachment => Description::new("Attachment", "A file of an entry.", &[attachments::MEMBERS]),
+        Kind::Order => Description::new("Order", "An order.", &[orders::MEMBERS]),
+        Kind::ApiKey | Kind::Tab | Kind::Discount | Kind::Criterion | Kind::DocumentTemplate | Kind::OrderItem => {
+            return None;
+        }
+    })
+}

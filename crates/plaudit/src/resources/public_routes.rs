@@ -1,0 +1,179 @@
+//! What stands outside the interface and needs no key: health, documents, downloads; and what every answer carries.
+
+use std::panic::AssertUnwindSafe;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodRouter, get};
+use futures_util::FutureExt;
+use tower::ServiceExt as _;
+
+use crate::http::ApiError;
+use crate::http::download::{FileDetails, serve_file};
+use crate::records::files;
+use crate::records::users;
+use crate::records::users::links::{Followed, Purpose};
+use crate::render;
+use crate::render::accept::Format;
+use crate::services::{self, App};
+use crate::signing;
+use kernel::clock::Stopwatch;
+use kernel::document;
+
+/// The header of a request's identifier.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The routes outside the interface.
+pub fn routes() -> Router<App> {
+    Router::new()
+        .route("/healthz", get(async || "alive\n"))
+        .route("/readyz", get(ready))
+        .route("/download/{account}/{token}", get(download))
+        .route("/confirm/{account}/{token}", followed(Purpose::Confirm))
+        .route("/sign-in/{account}/{token}", followed(Purpose::SignIn))
+}
+
+/// Ready means that the database answers.
+async fn ready(State(app): State<App>) -> Response {
+    match services::store::maintenance(&app.db, &app.settings.region).await {
+        Ok(_) => "ready\n".into_response(),
+        Err(error) => {
+            tracing::error!(%error, "the database does not answer");
+            (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n").into_response()
+        }
+    }
+}
+
+/// The signed part of a download address.
+#[derive(Default, serde::Deserialize)]
+struct Signed {
+    expires: String,
+    signature: String,
+}
+
+async fn download(
+    State(app): State<App>,
+    Path((account, token)): Path<(String, String)>,
+    signed: Result<Query<Signed>, QueryRejection>,
+    headers: HeaderMap,
+) -> Response {
+    let now = app.clock.now().as_seconds();
+    let verified = signed
+        .map_err(|_| signing::Refused::Tampered)
+        .and_then(|signed| app.signer.verify(&account, &token, &signed.expires, &signed.signature, now));
+    if let Err(refused) = verified {
+        return (StatusCode::FORBIDDEN, format!("{refused}\n")).into_response();
+    }
+    match files::store::find_by_address(&app.db, &account, &token).await {
+        Ok(Some(file)) => {
+            let details = FileDetails {
+                account: &account,
+                token: &token,
+                filename: &file.filename,
+                mime: &file.mime,
+                size: file.size.unsigned_abs(),
+            };
+            // A range of what may have changed since (RFC 9110, section 13.1.5) is answered with the whole.
+            let range = headers.get(header::RANGE).filter(|_| !headers.contains_key(header::IF_RANGE));
+            serve_file(&app.storage, &details, range).await.unwrap_or_else(|error| failed(&error))
+        }
+        Ok(None) => (StatusCode::NOT_FOUND, "the file is gone\n").into_response(),
+        Err(error) => failed(&error),
+    }
+}
+
+/// How a link of a user is followed. HEAD does nothing, so that a link is not used up by a look at it.
+fn followed(purpose: Purpose) -> MethodRouter<App> {
+    let follow = async move |State(app), Path(path), signed| follow(&app, purpose, path, signed).await;
+    get(follow).post(follow).head(async || StatusCode::NO_CONTENT)
+}
+
+async fn follow(
+    app: &App,
+    purpose: Purpose,
+    (account, token): (String, String),
+    signed: Result<Query<Signed>, QueryRejection>,
+) -> Response {
+    if let Some(text) = app.maintenance() {
+        return (StatusCode::SERVICE_UNAVAILABLE, format!("{text}\n")).into_response();
+    }
+    let Query(Signed { expires, signature }) = signed.unwrap_or_default();
+    let link = Followed { purpose, account: &account, token: &token, expires: &expires, signature: &signature };
+    let mut response = match users::links::follow(
+        (&app.db, &app.programs),
+        (&app.signer, &app.settings.region),
+        link,
+        app.clock.now(),
+    )
+    .await
+    {
+        Ok(Some(_)) if purpose == Purpose::Confirm => "Thank you: you are confirmed.\n".into_response(),
+        Ok(Some(follower)) => {
+            let document = document::object(|object| {
+                object.slug("account", follower.account);
+                object.slug("user", follower.user);
+            });
+            ([(header::CONTENT_TYPE, "application/json")], document).into_response()
+        }
+        // Whether it was used, has ended or never was is told to nobody.
+        Ok(None) => (StatusCode::FORBIDDEN, "the link is not valid, or not any more\n").into_response(),
+        Err(error) => failed(&error),
+    };
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}
+
+fn failed(error: &dyn std::error::Error) -> Response {
+    tracing::error!(%error, "a request outside the interface failed");
+    StatusCode::INTERNAL_SERVER_ERROR.into_response()
+}
+
+/// Leaves of an answer what HEAD is answered: all but the body (RFC 9110, section 9.3.2).
+fn without_body(response: &mut Response) {
+    // Neither of these has the length of a body (RFC 9110, section 8.6).
+    if [StatusCode::NO_CONTENT, StatusCode::NOT_MODIFIED].contains(&response.status()) {
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    } else if let Some(length) = http_body::Body::size_hint(response.body()).exact() {
+        // What has no body any more tells the length that it had.
+        response.headers_mut().entry(header::CONTENT_LENGTH).or_insert_with(|| HeaderValue::from(length));
+    }
+    *response.body_mut() = Body::empty();
+}
+
+/// Answers every request: gives the request its identifier, turns a panic into an answer, counts and logs.
+pub async fn with_request_id(app: App, inner: Router, request: Request) -> Response {
+    let id = app.request_id();
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let stopwatch = Stopwatch::start();
+    let answered = AssertUnwindSafe(inner.oneshot(request)).catch_unwind().await;
+    let mut response = match answered {
+        Ok(Ok(response)) => response,
+        Err(_) => {
+            let error = ApiError::Internal("a layer panicked".to_owned());
+            let body = render::plain(Format::Json, &error.document());
+            let headers = [(header::CONTENT_TYPE, Format::Json.media_type())];
+            (StatusCode::INTERNAL_SERVER_ERROR, headers, body).into_response()
+        }
+    };
+    let elapsed = stopwatch.elapsed();
+    app.metrics.count(response.status().as_u16(), elapsed);
+    if app.settings.log_requests {
+        let microseconds = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+        tracing::info!(target: "plaudit::request", %id, %method, path, status = response.status().as_u16(), microseconds);
+    }
+    if let Ok(id) = HeaderValue::try_from(id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    if method == Method::HEAD {
+        without_body(&mut response);
+    }
+    response
+}

@@ -1,0 +1,262 @@
+//! The operations of users, but for their list.
+
+pub mod list;
+pub mod upload;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::{ApiError, Body, Caller, PathSlug, PathUser, Reply, Writer, Writing};
+use crate::log::Action;
+use crate::records::users::identity::{self, Identity};
+use crate::records::users::links::{Link, Purpose};
+use crate::records::users::store::{self, Named, Stored};
+use crate::records::users::writing::{create_events, update_events, write};
+use crate::records::users::{PasswordHash, User, body, detail, normal_email, shown};
+use crate::services::App;
+use db::Tx;
+use kernel::document;
+use kernel::json::Object as JsonObject;
+use kernel::kind::Kind;
+use kernel::text::Slug;
+
+/// The routes of users.
+pub fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(list::list, create))
+        .routes(routes!(show, update, delete))
+        .routes(routes!(restore))
+        .routes(routes!(auth_token))
+        .routes(routes!(upload::upload))
+}
+
+/// A user, by the slug or by the e-mail address.
+#[utoipa::path(
+    get,
+    path = "/user/{slug}",
+    operation_id = "GetUserV23",
+    tag = "Users",
+    responses(
+        (status = 200, description = "The user", body = ref("User")),
+    ),
+)]
+pub async fn show(caller: Caller, user: PathUser) -> Result<Reply, ApiError> {
+    let email;
+    let named = match &user {
+        PathUser::Slug(slug) => Named::Slug(*slug),
+        PathUser::Email(given) => {
+            email = normal_email(given);
+            Named::Email(&email)
+        }
+    };
+    let read = store::show(&caller.app().db, caller.account(), named).await?;
+    let (_, user) = read.filter(|(version, _)| *version == caller.program().version).ok_or(ApiError::Stale)?;
+    let user = user.ok_or(ApiError::NotFound)?;
+    Ok(Reply::detailed(user.doc, user.detail, user.revision))
+}
+
+struct New {
+    slug: Slug,
+    person: String,
+    body: JsonObject<'static>,
+    hash: Option<PasswordHash>,
+}
+
+/// Adds a user: a new person, or one whom the installation has already. What reaches people, their e-mail addresses and
+/// mobile numbers, is unique in the installation.
+#[utoipa::path(
+    post,
+    path = "/user",
+    operation_id = "PostUserV23",
+    tag = "Users",
+    request_body(content = ref("CreateUser"), content_type = "application/json"),
+    responses(
+        (status = 201, description = "The user, whose address is `Location`; or, for a person who was there already, a \
+            `message` and no `Location`", body = ref("CreatedUser")),
+    ),
+)]
+pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    let hash = hash(&caller, &body).await?;
+    let ids = &caller.app().ids;
+    let new = New { slug: ids.slug(), person: ids.uuid(), body, hash };
+    caller.write(new, |tx, writing| Box::pin(write_create(tx, writing))).await
+}
+
+/// The hash of the password in a body, where there is a right one. It takes as long for a person who is there already.
+async fn hash(caller: &Caller, body: &JsonObject<'_>) -> Result<Option<PasswordHash>, ApiError> {
+    let Some(password) = body::password_of(body) else { return Ok(None) };
+    let app = caller.app();
+    app.passwords.hash(&app.ids, password).await.map(Some).map_err(ApiError::Internal)
+}
+
+async fn write_create(tx: &mut Tx, writing: &Writing<New>) -> Result<Reply, ApiError> {
+    let New { slug, person, body, hash } = &*writing.state;
+    let (account, program) = (writing.account(), &writing.program);
+    if store::find_for_update(tx, account, *slug).await?.is_some() {
+        return Err(ApiError::Internal(format!("the slug {slug} was drawn twice")));
+    }
+    let (changes, violations) = body::read_create(body, program);
+    let mut user = body::create(program, changes, *slug, person, writing.origin.at);
+    let email = user.email.as_deref().map(normal_email);
+    let contacts = (person.as_str(), email.as_deref(), user.mobile.as_deref());
+    let identity = identity::identify(tx, account, contacts, hash.as_ref(), violations).await?;
+    if let Identity::Known { person, by_email } = &identity {
+        user.global_id.clone_from(person);
+        // Whatever else reaches the person is not this account's to know.
+        if *by_email {
+            user.mobile = None;
+        }
+    }
+    let events = create_events(&user);
+    let revision = write(tx, account, &writing.origin, &user, Action::Created, &events).await?;
+    if identity != Identity::New {
+        let document = document::object(|object| {
+            object.text("message", "The person exists already and was added to the account.");
+        });
+        return Ok(Reply::Stated { status: 201, document, tag: revision.to_string() });
+    }
+    Ok(Reply::created_detailed(shown(&user), detail(&user), revision, Kind::User, slug.as_str()))
+}
+
+struct Changed {
+    slug: Slug,
+    body: JsonObject<'static>,
+    hash: Option<PasswordHash>,
+}
+
+/// Changes what the body names; everything else keeps its value.
+#[utoipa::path(
+    put,
+    path = "/user/{slug}",
+    operation_id = "PutUserV23",
+    tag = "Users",
+    request_body(content = ref("UpdateUser"), content_type = "application/json"),
+    responses(
+        (status = 200, description = "The user", body = ref("User")),
+    ),
+)]
+pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    let hash = hash(&caller, &body).await?;
+    caller.write(Changed { slug, body, hash }, |tx, writing| Box::pin(write_update(tx, writing))).await
+}
+
+/// A user that is not in the trash.
+async fn live<S>(tx: &mut Tx, writing: &Writing<S>, slug: Slug) -> Result<Stored, ApiError> {
+    let found = store::find_for_update(tx, writing.account(), slug).await?;
+    found.filter(|found| !found.deleted).ok_or(ApiError::NotFound)
+}
+
+async fn write_update(tx: &mut Tx, writing: &Writing<Changed>) -> Result<Reply, ApiError> {
+    let Changed { slug, body, hash } = &*writing.state;
+    let (account, program) = (writing.account(), &writing.program);
+    let Stored { user: before, revision, .. } = live(tx, writing, *slug).await?;
+    let (changes, mut violations) = body::read_update(body, program);
+    let mut after = body::update(program, &before, changes, writing.origin.at);
+    if after.email.is_none() && after.mobile.is_none() && (before.email.is_some() || before.mobile.is_some()) {
+        let member = if before.email.is_some() { "email" } else { "mobile" };
+        violations.add(member, "cannot be taken away, because nothing else reaches the user");
+    }
+    if hash.is_some() {
+        after.updated = writing.origin.at;
+    }
+    let change = identity::look(tx, account, (&before, &after), hash.is_some(), &mut violations).await?;
+    violations.or(Some(()))?;
+    if let Some(change) = &change {
+        change.permit()?;
+    }
+    writing.precondition(revision)?;
+    if let Some(change) = &change {
+        identity::make(tx, change, &after, hash.as_ref()).await?;
+    }
+    let shown = |user: &User| (shown(user), detail(user));
+    if after == before && hash.is_none() {
+        let (doc, detail) = shown(&before);
+        return Ok(Reply::detailed(doc, detail, revision));
+    }
+    let events = update_events(&before, &after);
+    let revision = write(tx, account, &writing.origin, &after, Action::Updated, &events).await?;
+    let (doc, detail) = shown(&after);
+    Ok(Reply::detailed(doc, detail, revision))
+}
+
+/// Puts a user into the trash, who keeps the records and stays in them by name.
+#[utoipa::path(
+    delete,
+    path = "/user/{slug}",
+    operation_id = "DeleteUserV23",
+    tag = "Users",
+    responses(
+        (status = 204, description = "The user is in the trash"),
+    ),
+)]
+pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
+}
+
+async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
+    let Stored { user, revision, .. } = live(tx, writing, *writing.state).await?;
+    writing.precondition(revision)?;
+    write(tx, writing.account(), &writing.origin, &user, Action::Trashed, &[]).await?;
+    Ok(Reply::no_content())
+}
+
+/// Brings a user back from the trash.
+#[utoipa::path(
+    post,
+    path = "/user/{slug}/restore",
+    operation_id = "PostUserRestoreV23",
+    tag = "Users",
+    responses(
+        (status = 204, description = "The user is back"),
+    ),
+)]
+pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
+}
+
+async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
+    let found = store::find_for_update(tx, writing.account(), *writing.state).await?;
+    let Stored { user, revision, deleted } = found.ok_or(ApiError::NotFound)?;
+    if !deleted {
+        return Err(ApiError::State("The user is not in the trash.".to_owned()));
+    }
+    writing.precondition(revision)?;
+    write(tx, writing.account(), &writing.origin, &user, Action::Restored, &[]).await?;
+    Ok(Reply::no_content())
+}
+
+struct Token {
+    slug: Slug,
+    link: Link,
+    address: String,
+}
+
+/// A token by which a user signs in, once and within 60 seconds, at the address that is told with it. Whoever has it is the
+/// user, and so a key that only reads gets none.
+#[utoipa::path(
+    get,
+    path = "/user/{slug}/auth-token",
+    operation_id = "GetUserAuthTokenV23",
+    tag = "Users",
+    responses(
+        (status = 200, description = "`auth_token`, `link` to follow, and when both end, `expires`", body = ref("AuthToken")),
+    ),
+)]
+pub async fn auth_token(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+    let (app, program) = (caller.app(), caller.program());
+    let link = Link::new(Purpose::SignIn, app.ids.secret(40), caller.now());
+    let address = format!("{}{}", program.base_url(), link.address(&app.signer, program.account.slug));
+    caller.write(Token { slug, link, address }, |tx, writing| Box::pin(write_token(tx, writing))).await
+}
+
+async fn write_token(tx: &mut Tx, writing: &Writing<Token>) -> Result<Reply, ApiError> {
+    let Token { slug, link, address } = &*writing.state;
+    live(tx, writing, *slug).await?;
+    link.keep(tx, writing.account(), *slug, writing.origin.at).await?;
+    let document = document::object(|object| {
+        object.text("auth_token", &link.token);
+        object.text("link", address);
+        object.time("expires", link.expires);
+    });
+    Ok(Reply::Stated { status: 200, document, tag: hex::encode(&link.hash()[..16]) })
+}

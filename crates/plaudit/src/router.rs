@@ -1,0 +1,130 @@
+//! Every route, once.
+
+use std::convert::Infallible;
+use std::sync::LazyLock;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::response::{Html, Response};
+use axum::routing::get;
+use futures_util::FutureExt as _;
+use tower::Service;
+use utoipa::OpenApi as _;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::http::{ApiError, pipeline};
+use crate::resources::openapi::{self, Document};
+use crate::resources::{self, public_routes};
+use crate::services::App;
+
+/// The whole service: the interface and what stands outside it.
+pub fn new(app: App) -> Router {
+    let (operations, _) = interface().split_for_parts();
+    let operations = operations
+        .fallback(async || ApiError::NoSuchPath)
+        .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
+        .with_state(app.clone());
+    // Not layers, which stand around each route and are copied with it for every request.
+    let operations = around(operations, app.clone(), pipeline::handle);
+    let inner = public_routes::routes()
+        .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], document())))
+        .route("/docs", get(async || Html(openapi::page(&interface().into_openapi()))))
+        .fallback_service(operations)
+        .with_state(app.clone());
+    Router::new().fallback_service(around(inner, app, public_routes::with_request_id))
+}
+
+/// A service that hands every request on with what it is answered by.
+fn around<F>(
+    inner: Router,
+    app: App,
+    answer: fn(App, Router, Request) -> F,
+) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone
+where
+    F: Future<Output = Response> + Send,
+{
+    tower::service_fn(move |request| answer(app.clone(), inner.clone(), request).map(Ok))
+}
+
+/// The routes of the interface with their descriptions, those of each group.
+fn interface() -> OpenApiRouter<App> {
+    OpenApiRouter::with_openapi(Document::openapi())
+        .merge(resources::accounts::routes())
+        .merge(resources::seasons::routes())
+        .merge(resources::forms::routes())
+        .merge(resources::taxes::routes())
+        .merge(resources::rounds::routes())
+        .merge(resources::score_sets::routes())
+        .merge(resources::linked::routes())
+        .merge(resources::categories::routes())
+        .merge(resources::chapters::routes())
+        .merge(resources::fields::routes())
+        .merge(resources::entries::routes())
+        .merge(resources::entries::stream::routes())
+        .merge(resources::attachments::routes())
+        .merge(resources::contributors::routes())
+        .merge(resources::files::routes())
+        .merge(resources::orders::routes())
+        .merge(resources::users::routes())
+}
+
+/// The OpenAPI document.
+#[must_use]
+pub fn document() -> &'static str {
+    static TEXT: LazyLock<String> = LazyLock::new(|| openapi::complete(&interface().into_openapi()).to_string());
+    &TEXT
+}
+
+/// The router of the address for measurements.
+pub fn metrics(app: App) -> Router {
+    let text =
+        async |State(app): State<App>| ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.text(&app));
+    Router::new().route("/metrics", get(text)).with_state(app)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Every operation that reads, by its path.
+    fn reads() -> Vec<(String, Value)> {
+        let document: Value = serde_json::from_str(document()).unwrap();
+        let paths = document["paths"].as_object().unwrap().iter();
+        paths.filter_map(|(path, item)| Some((path.clone(), item.get("get")?.clone()))).collect()
+    }
+
+    fn of_query(operation: &Value) -> impl Iterator<Item = &Value> {
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        parameters.filter(|parameter| parameter["in"] == "query")
+    }
+
+    #[test]
+    fn every_list_describes_its_query() {
+        let is_list = |operation: &Value| operation["operationId"].as_str().unwrap().ends_with("CollectionV23");
+        let lists: Vec<_> = reads().into_iter().filter(|(_, operation)| is_list(operation)).collect();
+        assert_eq!(lists.len(), 13);
+        for (path, operation) in lists {
+            let names: BTreeSet<&str> =
+                of_query(&operation).filter_map(|parameter| parameter["name"].as_str()).collect();
+            for name in ["page", "per_page", "order", "dir", "cursor", "count"] {
+                assert!(names.contains(name), "{path} does not describe its {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_query_parameter_is_described_once_and_has_a_schema() {
+        for (path, operation) in reads() {
+            let mut names = BTreeSet::new();
+            for parameter in of_query(&operation) {
+                assert!(names.insert(parameter["name"].as_str()), "{path} {parameter}");
+                assert!(parameter["schema"].is_object() && parameter["description"].is_string(), "{path} {parameter}");
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! What a running server holds.
+
+pub mod metrics;
+pub mod rate_limit;
+mod running;
+pub mod store;
+
+pub use running::{Guard, Name, Running};
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use parking_lot::RwLock;
+use sha2::{Digest, Sha256};
+
+use self::metrics::Metrics;
+use self::rate_limit::RateLimiter;
+use crate::program::Programs;
+use crate::records::users;
+use crate::signing::DownloadSigner;
+use crate::storage::Storage;
+use crate::streams::{Limits, Tails};
+use crate::views::Views;
+use db::{Db, DbError};
+use kernel::clock::Clock;
+use kernel::ids::Ids;
+
+/// What a deployment is set to, as far as requests are concerned.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The region that is served.
+    pub region: String,
+    /// The address that links begin with, without a slash at its end.
+    pub base_url: String,
+    /// Requests a minute of an address without a known key.
+    pub requests_per_minute: i64,
+    /// How long answers to idempotency keys are kept, in seconds.
+    pub idempotency_seconds: i64,
+    /// How long the addresses of files are good, in seconds.
+    pub download_seconds: u32,
+    /// The most bytes that the views of lists take together.
+    pub view_bytes: usize,
+    /// The most bytes of an ordinary body.
+    pub max_body_bytes: usize,
+    /// The most bytes of a file that is uploaded.
+    pub max_upload_bytes: usize,
+    /// How long a client may pause while it sends a body, in seconds.
+    pub body_timeout_seconds: u64,
+    /// How many streams may be open at once.
+    pub streams: Limits,
+    /// Whether each request is logged.
+    pub log_requests: bool,
+}
+
+/// A running server, shared by all of its requests.
+#[derive(Clone)]
+pub struct App(Arc<Parts>);
+
+/// The parts of a running server.
+pub struct Parts {
+    /// The database.
+    pub db: Db,
+    /// The time.
+    pub clock: Clock,
+    /// Identifiers.
+    pub ids: Ids,
+    /// The bytes of files.
+    pub storage: Storage,
+    /// The snapshots of the accounts.
+    pub programs: Arc<Programs>,
+    /// The settings.
+    pub settings: Settings,
+    /// The windows of the rate limit.
+    pub rate_limiter: RateLimiter,
+    /// The requests with an idempotency key that are running.
+    pub running: Running,
+    /// Signs the addresses of files.
+    pub signer: Arc<DownloadSigner>,
+    /// What lists are answered from.
+    pub views: Views,
+    /// Hashes passwords.
+    pub passwords: users::Passwords,
+    /// The tails of the change logs, from which streams are served.
+    pub tails: Tails,
+    /// What `/metrics` tells.
+    pub metrics: Metrics,
+    host: String,
+    edition: String,
+    maintenance: RwLock<Option<String>>,
+    request_prefix: String,
+    requests: AtomicU64,
+}
+
+impl std::ops::Deref for App {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
+impl App {
+    /// A server on this database, whose schema is current.
+    pub async fn new(db: Db, clock: Clock, ids: Ids, storage: Storage, settings: Settings) -> Result<Self, DbError> {
+        let secret = store::secret(&db, &ids).await?;
+        let request_prefix = ids.secret(8);
+        let host = settings.base_url.split("://").last().unwrap_or_default().to_ascii_lowercase();
+        let edition = Sha256::digest(format!("{} {}", settings.base_url, env!("CARGO_PKG_VERSION")));
+        let edition = format!("{}.", hex::encode(&edition[..4]));
+        let views = Views::new(db.clone(), settings.view_bytes);
+        let programs = Arc::new(Programs::new(db.clone(), clock.clone(), &settings.base_url));
+        let app = Self(Arc::new(Parts {
+            signer: Arc::new(DownloadSigner::new(&secret, settings.download_seconds)),
+            tails: Tails::new(db.clone(), Arc::clone(&programs), settings.streams),
+            programs,
+            db,
+            clock,
+            ids,
+            storage,
+            settings,
+            rate_limiter: RateLimiter::default(),
+            running: Running::default(),
+            views,
+            passwords: users::Passwords::default(),
+            metrics: Metrics::default(),
+            host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),
+            edition,
+            maintenance: RwLock::new(None),
+            request_prefix,
+            requests: AtomicU64::new(0),
+        }));
+        app.refresh_maintenance().await?;
+        Ok(app)
+    }
+
+    /// The operator's text, while the region is under maintenance.
+    #[must_use]
+    pub fn maintenance(&self) -> Option<String> {
+        self.maintenance.read().clone()
+    }
+
+    /// Asks the database whether the region is under maintenance.
+    pub async fn refresh_maintenance(&self) -> Result<(), DbError> {
+        let message = store::maintenance(&self.db, &self.settings.region).await?;
+        *self.maintenance.write() = message;
+        Ok(())
+    }
+
+    /// An identifier for a request, unique among those of all nodes.
+    #[must_use]
+    pub fn request_id(&self) -> String {
+        format!("{}-{:x}", self.request_prefix, self.requests.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// Stands for the base address and the version of the program, on which every answer depends.
+    #[must_use]
+    pub fn edition(&self) -> &str {
+        &self.edition
+    }
+
+    /// The host name of the deployment itself, which every account may use.
+    #[must_use]
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+}

@@ -1,0 +1,38 @@
+//! The requests with an idempotency key that are running on this node.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use db::AccountId;
+use kernel::text::Slug;
+
+/// Which request it is: the account, the API key, and the caller's name for the request.
+pub type Name = (AccountId, Slug, String);
+
+/// The requests with a key that are running on this node.
+#[derive(Clone, Debug, Default)]
+pub struct Running(Arc<Mutex<HashSet<Name>>>);
+
+/// Holds a key while its request runs.
+#[derive(Debug)]
+pub struct Guard {
+    running: Running,
+    name: Name,
+}
+
+impl Running {
+    /// Takes the key; `None` where a request with it is running.
+    #[must_use]
+    pub fn begin(&self, name: &Name) -> Option<Guard> {
+        let taken = self.0.lock().insert(name.clone());
+        taken.then(|| Guard { running: self.clone(), name: name.clone() })
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.running.0.lock().remove(&self.name);
+    }
+}
