@@ -1,7 +1,8 @@
 //! The order of folders: each imports only what stands above it.
 //!
-//! In a crate every module beside `lib.rs` counts as a folder; further down those modules do that are folders. The files
-//! that stand in a folder itself belong to it and may use its folders, as these may use what it offers.
+//! - A folder is a module with files of its own, and every module beside the server's `lib.rs`, which declares them in order.
+//! - The files that stand in a folder itself belong to it and may use its folders, as these may use what it offers. A name
+//!   that a folder passes on from one of its folders is an import from that one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +19,11 @@ struct Arrow<'t> {
     path: UsedPath,
 }
 
-/// Prints the folders of each folder in order, and tells the imports of those that import each other in a circle.
+/// Where the server's own modules are declared, in their order.
+const SERVER: &str = "crates/plaudit";
+
+/// Prints the folders of each folder in order, and tells the imports of those that import each other in a circle, or what is
+/// declared below them.
 pub(super) fn order(tree: &Tree, findings: &mut Findings) {
     let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
     for source in tree.shipped() {
@@ -27,7 +32,7 @@ pub(super) fn order(tree: &Tree, findings: &mut Findings) {
         }
     }
     for (root, sources) in crates {
-        let folders = folders(&sources);
+        let folders = folders(root, &sources);
         let mut arrows = arrows(&sources, &folders);
         for (parent, children) in &folders {
             let here = arrows.remove(parent).unwrap_or_default();
@@ -41,17 +46,32 @@ pub(super) fn order(tree: &Tree, findings: &mut Findings) {
                 let message = format!("`{}` imports `{}` in a circle: `{}`", arrow.from, arrow.to, arrow.path.text);
                 findings.violation(arrow.source, arrow.source.line(arrow.path.position), message);
             }
+            if root == SERVER && parent.is_empty() {
+                let declared = declared(&sources);
+                let place = |name: &String| declared.iter().position(|other| other == name);
+                for arrow in here.iter().filter(|arrow| place(&arrow.from) < place(&arrow.to)) {
+                    let message = format!("`{}` imports `{}`, which stands below it in lib.rs", arrow.from, arrow.to);
+                    findings.violation(arrow.source, arrow.source.line(arrow.path.position), message);
+                }
+            }
         }
     }
 }
 
+/// The modules that `lib.rs` declares, in its order.
+fn declared(sources: &[&Source]) -> Vec<String> {
+    let lib = sources.iter().find(|source| source.path.ends_with("/src/lib.rs"));
+    let lines = lib.into_iter().flat_map(|lib| lib.code.lines());
+    lines.filter_map(|line| Some(line.strip_prefix("pub mod ")?.strip_suffix(';')?.to_owned())).collect()
+}
+
 /// The folders in each folder, by its path within the crate.
-fn folders(sources: &[&Source]) -> BTreeMap<Vec<String>, BTreeSet<String>> {
+fn folders(root: &str, sources: &[&Source]) -> BTreeMap<Vec<String>, BTreeSet<String>> {
     let mut folders: BTreeMap<Vec<String>, BTreeSet<String>> = BTreeMap::new();
     for source in sources {
         let parts = Module::of(&source.path).into_parts();
         for depth in 0..parts.len() {
-            let is_folder = depth == 0 || depth + 1 < parts.len() || source.path.ends_with("/mod.rs");
+            let is_folder = depth == 0 && root == SERVER || depth + 1 < parts.len() || source.path.ends_with("/mod.rs");
             if is_folder && parts[depth] != "tests" {
                 folders.entry(parts[..depth].to_vec()).or_default().insert(parts[depth].clone());
             }
@@ -66,6 +86,7 @@ fn arrows<'t>(
     folders: &BTreeMap<Vec<String>, BTreeSet<String>>,
 ) -> BTreeMap<Vec<String>, Vec<Arrow<'t>>> {
     let mut arrows: BTreeMap<Vec<String>, Vec<Arrow<'t>>> = BTreeMap::new();
+    let passed_on = passed_on(sources);
     for &source in sources {
         let module = Module::of(&source.path);
         let own = paths::used(source).into_iter().filter(|path| !source.in_unit_tests(path.position));
@@ -74,13 +95,33 @@ fn arrows<'t>(
             let shared = from.iter().zip(&to).take_while(|(one, other)| one == other).count();
             let (Some(one), Some(other)) = (from.get(shared), to.get(shared)) else { continue };
             let parent = &from[..shared];
-            if folders.get(parent).is_some_and(|children| children.contains(one) && children.contains(other)) {
+            let other = passed_on.get(&to[..=shared]).unwrap_or(other);
+            let are_folders = |children: &BTreeSet<String>| children.contains(one) && children.contains(other);
+            if one != other && folders.get(parent).is_some_and(are_folders) {
                 let arrow = Arrow { from: one.clone(), to: other.clone(), source, path };
                 arrows.entry(parent.to_vec()).or_default().push(arrow);
             }
         }
     }
     arrows
+}
+
+/// The names that modules have from modules in them, each by its path, with the module that it comes from.
+fn passed_on(sources: &[&Source]) -> BTreeMap<Vec<String>, String> {
+    let mut names = BTreeMap::new();
+    for source in sources {
+        let module = Module::of(&source.path);
+        for path in paths::used(source).iter().filter(|path| !source.in_unit_tests(path.position)) {
+            // A module names what stands in it with or without `self`.
+            let written = path.resolved(&module);
+            let own = if path.is_in_this_crate() { written } else { [module.parts(), &written].concat() };
+            let (Some(child), Some(name)) = (own.get(module.parts().len()), own.last()) else { continue };
+            if own.starts_with(module.parts()) && own.len() > module.parts().len() + 1 {
+                names.insert([module.parts(), std::slice::from_ref(name)].concat(), child.clone());
+            }
+        }
+    }
+    names
 }
 
 /// The folders, each after those that it imports, and those that no order can have because they stand in a circle.
@@ -121,6 +162,23 @@ mod tests {
         let above =
             of(&[file("a/mod.rs", "use crate::{b::B, c};"), file("b.rs", "use crate::c::C;"), file("c.rs", "")]);
         assert_eq!((above.violations.len(), above.notes), (0, vec!["order of crates/plaudit: c b a".to_owned()]));
+    }
+
+    #[test]
+    fn what_stands_below_in_lib_rs_is_not_imported() {
+        let files = |lib| [file("lib.rs", lib), file("a.rs", "use crate::b::B;"), file("b.rs", "")];
+        assert!(of(&files("pub mod b;\n\npub mod a;")).violations.is_empty());
+        assert_eq!(of(&files("pub mod a;\n\npub mod b;")).violations.len(), 1);
+    }
+
+    #[test]
+    fn a_name_that_is_passed_on_is_an_import_of_where_it_comes_from() {
+        let files = [
+            file("p/mod.rs", "pub use x::inner::{X, Z}; pub use self::y::Y;"),
+            file("p/x/mod.rs", "use super::Y;"),
+            file("p/y/mod.rs", "use crate::p::X;"),
+        ];
+        assert_eq!(of(&files).violations.len(), 2);
     }
 
     #[test]

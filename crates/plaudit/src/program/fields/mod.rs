@@ -27,6 +27,7 @@ mod members;
 mod record;
 pub(crate) mod rules;
 mod scores;
+mod standing;
 mod validate;
 
 pub use answers::{AnswerHead, write_answers};
@@ -35,10 +36,9 @@ pub use conditions::is_shown;
 pub use document::document;
 pub use members::BODY;
 pub(crate) use record::write_settings;
-pub use rules::{
-    check, create, form_of, is_asked_in, keeps_meaning, rank, resource_of, restore, season_of, trash, update,
-};
+pub use rules::{check, create, keeps_meaning, restore, trash, update};
 pub use scores::{auto_score, points};
+pub use standing::{form_of, is_asked_in, rank, resource_of, season_of};
 pub use validate::{characters, check_answer, is_answered, merged, validate_answer, validate_file, words};
 
 use kernel::json::Json;

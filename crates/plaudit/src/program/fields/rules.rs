@@ -1,8 +1,9 @@
 //! Pure rules of fields.
 
 use super::conditions::{self, broken_by};
+use super::standing::{form_of, resource_of, season_of};
 use super::{ApplicantAccess, Changes, Column, Field, FieldOption, FieldType, LIMIT, Limits, Protection, Resource};
-use crate::program::tabs::{Tab, TabKind};
+use crate::program::tabs::Tab;
 use crate::program::{Program, Records};
 use kernel::input::Violations;
 use kernel::text::{Slug, Timestamp, Translated};
@@ -66,49 +67,6 @@ pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
         [one] => Err(format!("The field cannot be restored: {one} is in the trash.")),
         all => Err(format!("The field cannot be restored: {} are in the trash.", all.join(" and "))),
     }
-}
-
-/// The place of a field's answer among others: by the order of its tab, its own order and its slug. Fields without a
-/// tab come last.
-#[must_use]
-pub fn rank(field: &Field, tabs: &Records<Tab>) -> (i64, i64, Slug) {
-    let tab = field.tab.and_then(|tab| tabs.any(tab));
-    (tab.map_or(i64::MAX, |tab| tab.order), field.order, field.slug)
-}
-
-/// The form that a field belongs to: the one it states, or its tab's.
-#[must_use]
-pub fn form_of(field: &Field, program: &Program) -> Option<Slug> {
-    field.form.or_else(|| Some(program.tabs.any(field.tab?)?.form))
-}
-
-/// The season that a field belongs to: the one it states, or its form's.
-#[must_use]
-pub fn season_of(field: &Field, program: &Program) -> Option<Slug> {
-    field.season.or_else(|| program.forms.any(form_of(field, program)?)?.season)
-}
-
-/// What the fields of a tab ask about; nothing where there are none on it.
-#[must_use]
-pub fn resource_of(tab: TabKind) -> Option<Resource> {
-    match tab {
-        TabKind::Start => None,
-        TabKind::General | TabKind::Eligibility => Some(Resource::Entries),
-        TabKind::Contributors => Some(Resource::Contributors),
-        TabKind::Attachments => Some(Resource::Attachments),
-        TabKind::Referees => Some(Resource::Referees),
-    }
-}
-
-/// Whether a field is asked in a category: it names the category or all of them, and neither its season nor its form is
-/// another one than the category's.
-#[must_use]
-pub fn is_asked_in(field: &Field, category: Slug, program: &Program) -> bool {
-    let Some(found) = program.categories.any(category) else { return false };
-    let is_same = |one: Option<Slug>, other: Option<Slug>| one.is_none() || other.is_none() || one == other;
-    field.applies_to(category)
-        && is_same(season_of(field, program), Some(found.season))
-        && is_same(form_of(field, program), found.form)
 }
 
 /// The field that a body makes, which was read with these violations.
