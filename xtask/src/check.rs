@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use crate::postgres::Postgres;
-use crate::process::Cargo;
+use proofs::postgres::Postgres;
+use proofs::process::Cargo;
 
 /// What is built and run; the word follows.
 pub(crate) const TESTS: &[&str] = &["test", "--package", "plaudit-tests", "--test", "api"];

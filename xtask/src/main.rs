@@ -7,12 +7,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, Result, bail};
 use clap::{Parser, Subcommand};
 
-mod bench;
+use proofs::{bench, postgres};
+
 mod check;
-mod metadata;
-mod postgres;
-mod process;
-mod prove;
 mod test;
 mod tidy;
 
@@ -68,7 +65,7 @@ struct Prove {
     short: bool,
     /// Show it on one engine instead of both.
     #[arg(long, value_enum)]
-    engine: Option<prove::Engine>,
+    engine: Option<proofs::Engine>,
 }
 
 fn main() -> ExitCode {
@@ -95,14 +92,14 @@ fn run(command: Command, root: &Path) -> Result<ExitCode> {
 
 fn prove(arguments: &Prove, root: &Path) -> Result<ExitCode> {
     if arguments.list {
-        prove::list();
+        proofs::list();
         return Ok(ExitCode::SUCCESS);
     }
-    let context = prove::Context::new(root.to_path_buf(), arguments.short, arguments.engine);
+    let context = proofs::Context::new(root.to_path_buf(), arguments.short, arguments.engine);
     if let Some(name) = &arguments.name {
-        return Ok(if prove::run(name, &context)? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        return Ok(if proofs::run(name, &context)? { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    let failed = prove::run_all(&context);
+    let failed = proofs::run_all(&context);
     if !failed.is_empty() {
         bail!("not shown: {}", failed.join(", "));
     }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
 
-use crate::postgres::Postgres;
-use crate::process::{self, Cargo};
-use crate::{prove, tidy};
+use crate::tidy;
+use proofs::postgres::Postgres;
+use proofs::process::{self, Cargo};
 
 /// The steps that have run.
 #[derive(Default)]
@@ -38,10 +38,10 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
         tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).run()
     });
     steps.run("build", || cargo(process::BUILD).run());
-    let context = prove::Context::new(root.to_path_buf(), true, None);
-    for name in prove::names() {
+    let context = proofs::Context::new(root.to_path_buf(), true, None);
+    for name in proofs::names() {
         steps.run(&format!("prove {name} --short"), || {
-            if prove::run(name, &context)? { Ok(()) } else { Err(anyhow!("the claim falls short")) }
+            if proofs::run(name, &context)? { Ok(()) } else { Err(anyhow!("the claim falls short")) }
         });
     }
     drop(context);

@@ -72,7 +72,7 @@ pub(crate) fn check(root: &Path) -> Result<()> {
         findings.name_rule(before, rule.name);
     }
     let before = findings.violations.len();
-    licences::check(&crate::metadata::read(root, false)?, &mut findings);
+    licences::check(&proofs::metadata::read(root, false)?, &mut findings);
     findings.name_rule(before, "licences are permissive");
     for note in &findings.notes {
         println!("{note}");

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result};
 
 use super::source::Source;
-use crate::process;
+use proofs::process;
 
 /// Every text file that is committed or would be.
 pub(super) struct Tree {

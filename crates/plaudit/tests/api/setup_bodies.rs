@@ -1,7 +1,7 @@
 //! Every body of the set-up's writing operations: unknown members, wrong types and missing members, one by one and many
 //! at once, each told under `errors` by its path.
 
-#[path = "../../../../xtask/src/prove/setup_bodies/table.rs"]
+#[path = "../../../../proofs/src/setup_bodies/table.rs"]
 mod table;
 
 use std::collections::BTreeSet;

@@ -5,7 +5,7 @@ use plaudit::program::keys::Scope;
 use crate::both_engines;
 use crate::harness::Server;
 
-#[path = "../../../../xtask/src/prove/setup_lists/model/mod.rs"]
+#[path = "../../../../proofs/src/setup_lists/model/mod.rs"]
 mod model;
 
 use model::{LISTS, Setup};

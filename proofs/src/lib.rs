@@ -4,6 +4,8 @@
 //! figures as it goes, and returns a [`Verdict`]. An error means that the proof could not be carried out, which
 //! counts as a failure but is told apart from a claim that falls short.
 
+#![allow(clippy::disallowed_methods, reason = "a tool of the developer reads the environment and the clock itself")]
+
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -12,8 +14,13 @@ use anyhow::{Context as _, Result, bail};
 use clap::ValueEnum;
 use tempfile::TempDir;
 
-use crate::postgres::Postgres;
-use crate::process::{self, Cargo};
+use self::postgres::Postgres;
+use self::process::Cargo;
+
+pub mod bench;
+pub mod metadata;
+pub mod postgres;
+pub mod process;
 
 mod apply;
 mod deadline;
@@ -94,7 +101,7 @@ pub(crate) struct Verdict {
 
 /// A database that the service runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Engine {
+pub enum Engine {
     /// The embedded database.
     Sqlite,
     /// The database server.
@@ -102,7 +109,7 @@ pub(crate) enum Engine {
 }
 
 /// What a proof may use. Everything that costs something is made at first use and shared by the proofs of one run.
-pub(crate) struct Context {
+pub struct Context {
     /// Whether the form for the test suite is wanted: small data, few rounds, nothing timed.
     pub(crate) short: bool,
     /// The root of the source tree.
@@ -125,7 +132,8 @@ impl Engine {
 
 impl Context {
     /// A context that has started and built nothing yet.
-    pub(crate) fn new(root: PathBuf, short: bool, engine: Option<Engine>) -> Self {
+    #[must_use]
+    pub fn new(root: PathBuf, short: bool, engine: Option<Engine>) -> Self {
         Self { short, root, engine, binary: OnceLock::new(), postgres: OnceLock::new() }
     }
 
@@ -180,19 +188,20 @@ impl Context {
 }
 
 /// Prints the name and the claim of every proof.
-pub(crate) fn list() {
+pub fn list() {
     for proof in PROOFS {
         println!("{:<13} {}", proof.name, proof.claim);
     }
 }
 
 /// The names of all proofs.
-pub(crate) fn names() -> Vec<&'static str> {
+#[must_use]
+pub fn names() -> Vec<&'static str> {
     PROOFS.iter().map(|proof| proof.name).collect()
 }
 
 /// Runs the proof of that name, prints its verdict as the last line and returns whether it holds.
-pub(crate) fn run(name: &str, context: &Context) -> Result<bool> {
+pub fn run(name: &str, context: &Context) -> Result<bool> {
     let Some(proof) = PROOFS.iter().find(|proof| proof.name == name) else {
         bail!("there is no proof `{name}`; there are: {}", names().join(", "));
     };
@@ -205,7 +214,7 @@ pub(crate) fn run(name: &str, context: &Context) -> Result<bool> {
 }
 
 /// Runs every proof, goes on after one that fails, and returns the names of those that do not hold.
-pub(crate) fn run_all(context: &Context) -> Vec<&'static str> {
+pub fn run_all(context: &Context) -> Vec<&'static str> {
     let mut failed = Vec::new();
     for name in names() {
         println!();

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 
 use super::wire::{Block, Chunks, microseconds};
-use crate::prove::service::JSON;
+use crate::service::JSON;
 
 /// How long a client waits before it comes back, where it was not told.
 const RETRY: Duration = Duration::from_millis(500);

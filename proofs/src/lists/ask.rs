@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::made::{filters, pick, values};
 use super::model::{Key, LISTS, List, Query, World, compare};
-use crate::prove::service::Random;
+use crate::service::Random;
 
 /// Where a page begins.
 #[derive(Clone, Debug)]

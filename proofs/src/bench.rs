@@ -10,7 +10,7 @@ use crate::postgres::Postgres;
 use crate::process::{BUILD, Cargo};
 
 /// Runs the benchmark; it prints its table and writes its figures to `bench.json` in the target directory.
-pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
+pub fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
     Cargo::new(root, BUILD).run()?;
     let postgres = Postgres::start(true)?;
     command(root, &postgres, arguments)?.run()?;
@@ -18,7 +18,7 @@ pub(crate) fn run(root: &Path, arguments: &[String]) -> Result<ExitCode> {
 }
 
 /// The run of the benchmark, which is built, against that server.
-pub(crate) fn command(root: &Path, postgres: &Postgres, arguments: &[String]) -> Result<Cargo> {
+pub fn command(root: &Path, postgres: &Postgres, arguments: &[String]) -> Result<Cargo> {
     let program = metadata::target(root)?.join("release").join("bench");
     Ok(Cargo::built(&program, root, arguments).env("PLAUDIT_BENCH_POSTGRES", postgres.url("postgres")))
 }

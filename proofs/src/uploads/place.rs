@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use test_bucket::Bucket;
 
-use crate::prove::service::Service;
+use crate::service::Service;
 
 /// A folder, or a bucket that this process serves from a folder.
 pub(super) struct Place {

@@ -37,7 +37,7 @@ rm -rf -- "$2"
 "#;
 
 /// A running private server.
-pub(crate) struct Postgres {
+pub struct Postgres {
     programs: PathBuf,
     directory: TempDir,
     user: Option<User>,
@@ -61,7 +61,7 @@ struct Running {
 impl Postgres {
     /// Makes a cluster and starts a server on it. A durable one has the settings of a production server; the other
     /// one never waits for the disk, which a suite of tests does not need.
-    pub(crate) fn start(durable: bool) -> Result<Self> {
+    pub fn start(durable: bool) -> Result<Self> {
         let programs = programs::find_or_install()?;
         let directory = tempfile::Builder::new().prefix("plaudit-postgres-").tempdir()?;
         let user = if own_user()? == 0 { Some(unprivileged_user()?) } else { None };
@@ -75,30 +75,30 @@ impl Postgres {
     }
 
     /// The address of a database on this server.
-    pub(crate) fn url(&self, database: &str) -> String {
+    pub fn url(&self, database: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{database}", self.port())
     }
 
     /// Makes a database and returns its address.
-    pub(crate) fn create(&self, database: &str) -> Result<String> {
+    pub fn create(&self, database: &str) -> Result<String> {
         self.psql("postgres", &format!("CREATE DATABASE \"{database}\""))?;
         Ok(self.url(database))
     }
 
     /// Runs statements with `psql` and returns the rows, one a line, columns parted by `|`.
-    pub(crate) fn psql(&self, database: &str, statements: &str) -> Result<String> {
+    pub fn psql(&self, database: &str, statements: &str) -> Result<String> {
         let mut command = self.program("psql");
         command.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1"]);
         process::output(command.args(["--dbname", &self.url(database), "--command", statements]))
     }
 
     /// What the server has written to its log.
-    pub(crate) fn written(&self) -> Result<String> {
+    pub fn written(&self) -> Result<String> {
         Ok(String::from_utf8_lossy(&fs::read(self.log())?).into_owned())
     }
 
     /// Kills the server as a power failure would, with no time to write anything.
-    pub(crate) fn crash(&self) -> Result<()> {
+    pub fn crash(&self) -> Result<()> {
         let Some(mut running) = self.take() else { bail!("the private PostgreSQL is not running") };
         // The watchdog goes first: it would remove the directory that the server is to be started on again.
         running.watchdog.kill()?;
@@ -109,7 +109,7 @@ impl Postgres {
     }
 
     /// Starts the server again after [`Postgres::crash`], at the same port, and waits until it has recovered.
-    pub(crate) fn restart(&self) -> Result<()> {
+    pub fn restart(&self) -> Result<()> {
         let deadline = Instant::now() + START_PATIENCE;
         // The old server's children hold its shared memory until they notice that it is gone, and a start is refused.
         loop {
@@ -239,7 +239,7 @@ impl Drop for Postgres {
 }
 
 /// Runs a command beside a private server, whose address it finds in `PLAUDIT_TEST_POSTGRES`, and passes on its exit.
-pub(crate) fn run_beside(command: &[String]) -> Result<ExitCode> {
+pub fn run_beside(command: &[String]) -> Result<ExitCode> {
     let Some((program, arguments)) = command.split_first() else { bail!("there is no command to run") };
     let postgres = Postgres::start(false)?;
     let status = Command::new(program)

@@ -18,7 +18,7 @@ pub(crate) const PROOF: Proof = Proof {
 };
 
 /// Reads both answers back and compares them.
-const COMPARISON: &str = "xtask/src/prove/compare_xml.py";
+const COMPARISON: &str = "proofs/src/compare_xml.py";
 
 /// Where answers are kept, under numbers, until they are compared.
 struct Answers<'proof> {

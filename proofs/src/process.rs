@@ -8,17 +8,17 @@ use std::process::{Command, Stdio};
 use anyhow::{Context as _, Result, bail};
 
 /// Builds every package at once: what is built for one alone has other features, and would be built twice.
-pub(crate) const BUILD: &[&str] = &["build", "--release", "--workspace"];
+pub const BUILD: &[&str] = &["build", "--release", "--workspace"];
 
 /// A run of cargo, or of what it has built, in a directory.
-pub(crate) struct Cargo {
+pub struct Cargo {
     command: Command,
     shown: String,
 }
 
 impl Cargo {
     /// The same cargo that started this program, with these arguments.
-    pub(crate) fn new(directory: &Path, arguments: &[impl AsRef<OsStr>]) -> Self {
+    pub fn new(directory: &Path, arguments: &[impl AsRef<OsStr>]) -> Self {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         let mut command = Command::new(program);
         command.current_dir(directory).args(arguments).stdin(Stdio::null());
@@ -27,7 +27,7 @@ impl Cargo {
     }
 
     /// A program that cargo has built, with these arguments.
-    pub(crate) fn built(program: &Path, directory: &Path, arguments: &[impl AsRef<OsStr>]) -> Self {
+    pub fn built(program: &Path, directory: &Path, arguments: &[impl AsRef<OsStr>]) -> Self {
         let mut command = Command::new(program);
         command.current_dir(directory).args(arguments).stdin(Stdio::null());
         let words: Vec<_> = arguments.iter().map(|word| word.as_ref().to_string_lossy()).collect();
@@ -35,13 +35,14 @@ impl Cargo {
     }
 
     /// Sets an environment variable for the run.
-    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.command.env(name, value);
         self
     }
 
     /// Runs it with its output shown; an exit other than 0 is an error.
-    pub(crate) fn run(mut self) -> Result<()> {
+    pub fn run(mut self) -> Result<()> {
         println!("$ {}", self.shown);
         let status = self.command.status().with_context(|| format!("`{}` cannot be started", self.shown))?;
         if !status.success() {
@@ -51,7 +52,7 @@ impl Cargo {
     }
 
     /// Runs it with its output shown, and returns whether it succeeded and what it printed to standard output.
-    pub(crate) fn capture(mut self) -> Result<(bool, String)> {
+    pub fn capture(mut self) -> Result<(bool, String)> {
         println!("$ {}", self.shown);
         let started = self.command.stdout(Stdio::piped()).spawn();
         let mut child = started.with_context(|| format!("`{}` cannot be started", self.shown))?;
@@ -69,13 +70,14 @@ impl Cargo {
 }
 
 /// The full path of a program on the search path.
-pub(crate) fn find(program: &str) -> Option<PathBuf> {
+#[must_use]
+pub fn find(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|directory| directory.join(program)).find(|candidate| candidate.is_file())
 }
 
 /// Runs a command in silence and returns its standard output; its standard error becomes part of the error.
-pub(crate) fn output(command: &mut Command) -> Result<String> {
+pub fn output(command: &mut Command) -> Result<String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("`{program}` cannot be started"))?;
     if !output.status.success() {

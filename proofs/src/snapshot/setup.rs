@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::prove::service::NO_LIMIT;
+use crate::service::NO_LIMIT;
 
 const FIELDS: u32 = 2_000;
 const CATEGORIES: u32 = 500;

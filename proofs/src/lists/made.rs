@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::model::{FIELD, List, Query, World, text};
-use crate::prove::service::{NO_LIMIT, Random};
+use crate::service::{NO_LIMIT, Random};
 
 /// The account.
 pub(crate) const ACCOUNT: &str = "AccountL";

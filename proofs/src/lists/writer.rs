@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::States;
 use super::made::{self, ACCOUNT, Size, name, pick};
 use super::model::{World, text};
-use crate::prove::service::{Answer, Client, Random, Service};
+use crate::service::{Answer, Client, Random, Service};
 
 /// How many records an import may have.
 const IMPORTED: u32 = 200;

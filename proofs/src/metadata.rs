@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value;
 
 /// The metadata of the workspace, with or without its dependencies.
-pub(crate) fn read(root: &Path, workspace_only: bool) -> Result<Value> {
+pub fn read(root: &Path, workspace_only: bool) -> Result<Value> {
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.current_dir(root).args(["metadata", "--format-version", "1"]);
@@ -19,7 +19,7 @@ pub(crate) fn read(root: &Path, workspace_only: bool) -> Result<Value> {
 }
 
 /// The directory that cargo builds into.
-pub(crate) fn target(root: &Path) -> Result<PathBuf> {
+pub fn target(root: &Path) -> Result<PathBuf> {
     let metadata = read(root, true)?;
     let directory = metadata["target_directory"].as_str().context("cargo metadata names no target directory")?;
     Ok(PathBuf::from(directory))
