@@ -1,124 +1,117 @@
-//! The kinds of records: their names in program files and the change log, their paths, their letters in documents.
+//! The kinds of records, in one table: their names in program files and the change log, their paths, their letters in
+//! documents.
 
-/// A kind of record (contract, section 9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// The account itself.
+/// What records of a kind are to an account.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
     Account,
+    Key,
+    SetUp,
+    People,
+}
+
+/// A line of the table.
+struct About {
+    class: Class,
+    letter: char,
+    name: &'static str,
+    plural: &'static str,
+    path: &'static str,
+    words: &'static str,
+}
+
+macro_rules! kinds {
+    ($(
+        $(#[$about:meta])*
+        $kind:ident: $class:ident, $letter:literal, $name:literal, $plural:literal, $path:literal, $words:literal;
+    )*) => {
+        /// A kind of record (contract, section 9).
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind {$(
+            $(#[$about])*
+            $kind,
+        )*}
+
+        impl Kind {
+            /// Every kind, in the order in which records can refer to what stands before them.
+            pub const ALL: [Self; [$($letter),*].len()] = [$(Self::$kind),*];
+
+            const fn about(self) -> About {
+                match self {$(
+                    Self::$kind => About {
+                        class: Class::$class,
+                        letter: $letter,
+                        name: $name,
+                        plural: $plural,
+                        path: $path,
+                        words: $words,
+                    },
+                )*}
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The account itself.
+    Account: Account, 'A', "account", "accounts", "account", "account";
     /// An API key of the account, which no file has.
-    ApiKey,
+    ApiKey: Key, 'K', "api_key", "api_keys", "api-key", "API key";
     /// A season.
-    Season,
+    Season: SetUp, 's', "season", "seasons", "season", "season";
     /// A chapter.
-    Chapter,
+    Chapter: SetUp, 'h', "chapter", "chapters", "chapter", "chapter";
     /// A text above forms.
-    ContentBlock,
+    ContentBlock: SetUp, 'b', "content_block", "content_blocks", "content-block", "content block";
     /// A form.
-    Form,
+    Form: SetUp, 'f', "form", "forms", "form", "form";
     /// A tab of a form.
-    Tab,
+    Tab: SetUp, 't', "tab", "tabs", "tab", "tab";
     /// A category.
-    Category,
+    Category: SetUp, 'c', "category", "categories", "category", "category";
     /// A field.
-    Field,
+    Field: SetUp, 'F', "field", "fields", "field", "field";
     /// A role.
-    Role,
+    Role: SetUp, 'r', "role", "roles", "role", "role";
     /// A tax.
-    Tax,
+    Tax: SetUp, 'x', "tax", "taxes", "tax", "tax";
     /// A price.
-    Price,
+    Price: SetUp, 'p', "price", "prices", "price", "price";
     /// A discount.
-    Discount,
+    Discount: SetUp, 'D', "discount", "discounts", "discount", "discount";
     /// A round.
-    Round,
+    Round: SetUp, 'R', "round", "rounds", "round", "round";
     /// A score set.
-    ScoreSet,
+    ScoreSet: SetUp, 'S', "score_set", "score_sets", "score-set", "score set";
     /// A criterion of a score set.
-    Criterion,
+    Criterion: SetUp, 'k', "criterion", "criteria", "criterion", "criterion";
     /// A panel of judges.
-    Panel,
+    Panel: SetUp, 'P', "panel", "panels", "panel", "panel";
     /// A stage of review.
-    ReviewStage,
+    ReviewStage: SetUp, 'v', "review_stage", "review_stages", "review-stage", "review stage";
     /// A template of documents.
-    DocumentTemplate,
+    DocumentTemplate: SetUp, 'T', "document_template", "document_templates", "document-template", "document template";
     /// A person.
-    User,
+    User: People, 'u', "user", "users", "user", "user";
     /// A stored file.
-    File,
+    File: People, 'i', "file", "files", "file", "file";
     /// An entry.
-    Entry,
+    Entry: People, 'e', "entry", "entries", "entry", "entry";
     /// A contributor of an entry.
-    Contributor,
+    Contributor: People, 'C', "contributor", "contributors", "contributor", "contributor";
     /// An attachment of an entry.
-    Attachment,
+    Attachment: People, 'a', "attachment", "attachments", "attachment", "attachment";
     /// An order.
-    Order,
+    Order: People, 'o', "order", "orders", "order", "order";
     /// A line of an order, in program files only: it is stored within its order.
-    OrderItem,
+    OrderItem: People, 'I', "order_item", "order_items", "order-item", "order item";
 }
 
 impl Kind {
-    /// Every kind, in the order in which records can refer to what stands before them.
-    pub const ALL: [Self; 26] = [
-        Self::Account,
-        Self::ApiKey,
-        Self::Season,
-        Self::Chapter,
-        Self::ContentBlock,
-        Self::Form,
-        Self::Tab,
-        Self::Category,
-        Self::Field,
-        Self::Role,
-        Self::Tax,
-        Self::Price,
-        Self::Discount,
-        Self::Round,
-        Self::ScoreSet,
-        Self::Criterion,
-        Self::Panel,
-        Self::ReviewStage,
-        Self::DocumentTemplate,
-        Self::User,
-        Self::File,
-        Self::Entry,
-        Self::Contributor,
-        Self::Attachment,
-        Self::Order,
-        Self::OrderItem,
-    ];
-
     /// The name in program files and in the change log.
     #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Account => "account",
-            Self::ApiKey => "api_key",
-            Self::Season => "season",
-            Self::Chapter => "chapter",
-            Self::ContentBlock => "content_block",
-            Self::Form => "form",
-            Self::Tab => "tab",
-            Self::Category => "category",
-            Self::Field => "field",
-            Self::Role => "role",
-            Self::Tax => "tax",
-            Self::Price => "price",
-            Self::Discount => "discount",
-            Self::Round => "round",
-            Self::ScoreSet => "score_set",
-            Self::Criterion => "criterion",
-            Self::Panel => "panel",
-            Self::ReviewStage => "review_stage",
-            Self::DocumentTemplate => "document_template",
-            Self::User => "user",
-            Self::File => "file",
-            Self::Entry => "entry",
-            Self::Contributor => "contributor",
-            Self::Attachment => "attachment",
-            Self::Order => "order",
-            Self::OrderItem => "order_item",
-        }
+    pub const fn name(self) -> &'static str {
+        self.about().name
     }
 
     /// The kind of this name.
@@ -129,114 +122,44 @@ impl Kind {
 
     /// The name in program files of many of them, such as what a mapping of a program file is called.
     #[must_use]
-    pub fn plural(self) -> &'static str {
-        match self {
-            Self::Account => "accounts",
-            Self::ApiKey => "api_keys",
-            Self::Season => "seasons",
-            Self::Chapter => "chapters",
-            Self::ContentBlock => "content_blocks",
-            Self::Form => "forms",
-            Self::Tab => "tabs",
-            Self::Category => "categories",
-            Self::Field => "fields",
-            Self::Role => "roles",
-            Self::Tax => "taxes",
-            Self::Price => "prices",
-            Self::Discount => "discounts",
-            Self::Round => "rounds",
-            Self::ScoreSet => "score_sets",
-            Self::Criterion => "criteria",
-            Self::Panel => "panels",
-            Self::ReviewStage => "review_stages",
-            Self::DocumentTemplate => "document_templates",
-            Self::User => "users",
-            Self::File => "files",
-            Self::Entry => "entries",
-            Self::Contributor => "contributors",
-            Self::Attachment => "attachments",
-            Self::Order => "orders",
-            Self::OrderItem => "order_items",
-        }
+    pub const fn plural(self) -> &'static str {
+        self.about().plural
     }
 
     /// The first segment of the address of a record.
     #[must_use]
-    pub fn path(self) -> &'static str {
-        match self {
-            Self::ApiKey => "api-key",
-            Self::ContentBlock => "content-block",
-            Self::ScoreSet => "score-set",
-            Self::ReviewStage => "review-stage",
-            Self::DocumentTemplate => "document-template",
-            Self::OrderItem => "order-item",
-            _ => self.name(),
-        }
+    pub const fn path(self) -> &'static str {
+        self.about().path
     }
 
     /// The name in a sentence.
     #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::ApiKey => "API key",
-            Self::ContentBlock => "content block",
-            Self::ScoreSet => "score set",
-            Self::ReviewStage => "review stage",
-            Self::DocumentTemplate => "document template",
-            Self::OrderItem => "order item",
-            _ => self.name(),
-        }
+    pub const fn words(self) -> &'static str {
+        self.about().words
     }
 
     /// Whether records of this kind are what an account sets up: they are held in the snapshot.
     #[must_use]
     pub fn is_setup(self) -> bool {
-        self > Self::ApiKey && self < Self::User
+        self.about().class == Class::SetUp
     }
 
     /// Whether the account's program shows records of this kind: the account, its keys and its set-up.
     #[must_use]
     pub fn is_in_program(self) -> bool {
-        self < Self::User
+        self.about().class != Class::People
     }
 
     /// Whether program files and exports have records of this kind. They have no keys: a secret stays where it was made.
     #[must_use]
     pub fn is_in_files(self) -> bool {
-        self != Self::ApiKey
+        self.about().class != Class::Key
     }
 
     /// The letter that stands for the kind in a reference slot.
     #[must_use]
-    pub fn letter(self) -> char {
-        match self {
-            Self::Account => 'A',
-            Self::ApiKey => 'K',
-            Self::Season => 's',
-            Self::Chapter => 'h',
-            Self::ContentBlock => 'b',
-            Self::Form => 'f',
-            Self::Tab => 't',
-            Self::Category => 'c',
-            Self::Field => 'F',
-            Self::Role => 'r',
-            Self::Tax => 'x',
-            Self::Price => 'p',
-            Self::Discount => 'D',
-            Self::Round => 'R',
-            Self::ScoreSet => 'S',
-            Self::Criterion => 'k',
-            Self::Panel => 'P',
-            Self::ReviewStage => 'v',
-            Self::DocumentTemplate => 'T',
-            Self::User => 'u',
-            Self::File => 'i',
-            Self::Entry => 'e',
-            Self::Contributor => 'C',
-            Self::Attachment => 'a',
-            Self::Order => 'o',
-            Self::OrderItem => 'I',
-        }
+    pub const fn letter(self) -> char {
+        self.about().letter
     }
 }
 

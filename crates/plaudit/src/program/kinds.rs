@@ -28,8 +28,36 @@ pub trait InProgram: SetupRecord {
     fn records_mut(program: &mut Program) -> &mut Records<Self>;
 }
 
+/// `setup_kinds!([then] arguments)`: the macro `then` with the arguments, and with every kind of set-up record and where the
+/// program has its records.
+macro_rules! setup_kinds {
+    ([$($then:tt)*] $($argument:tt)*) => {
+        $($then)*! {
+            $($argument)*
+            Season in seasons;
+            Chapter in chapters;
+            ContentBlock in content_blocks;
+            Form in forms;
+            Tab in tabs;
+            Category in categories;
+            Field in fields;
+            Role in roles;
+            Tax in taxes;
+            Price in prices;
+            Discount in discounts;
+            Round in rounds;
+            ScoreSet in score_sets;
+            Criterion in criteria;
+            Panel in panels;
+            ReviewStage in review_stages;
+            DocumentTemplate in document_templates;
+        }
+    };
+}
+pub(crate) use setup_kinds;
+
 macro_rules! in_program {
-    ($($record:ty: $records:ident,)*) => {
+    ($($record:ident in $records:ident;)*) => {
         $(impl InProgram for $record {
             fn records(program: &Program) -> &Records<Self> {
                 &program.$records
@@ -42,59 +70,37 @@ macro_rules! in_program {
     };
 }
 
-in_program! {
-    Season: seasons,
-    Chapter: chapters,
-    ContentBlock: content_blocks,
-    Form: forms,
-    Tab: tabs,
-    Category: categories,
-    Field: fields,
-    Role: roles,
-    Tax: taxes,
-    Price: prices,
-    Discount: discounts,
-    Round: rounds,
-    ScoreSet: score_sets,
-    Criterion: criteria,
-    Panel: panels,
-    ReviewStage: review_stages,
-    DocumentTemplate: document_templates,
-}
+setup_kinds!([in_program]);
 
 /// `for_setup_kind!(kind, Record => expression)`: the expression with `Record` standing for the type of the records of
 /// this kind, or `None` where the kind has none in the program.
 macro_rules! for_setup_kind {
-    ($kind:expr, $record:ident => $then:expr) => {{
-        macro_rules! of {
-            ($type:path) => {{
-                type $record = $type;
-                Some($then)
-            }};
-        }
-        match $kind {
-            kernel::kind::Kind::Season => of!($crate::program::seasons::Season),
-            kernel::kind::Kind::Chapter => of!($crate::program::chapters::Chapter),
-            kernel::kind::Kind::ContentBlock => of!($crate::program::content_blocks::ContentBlock),
-            kernel::kind::Kind::Form => of!($crate::program::forms::Form),
-            kernel::kind::Kind::Tab => of!($crate::program::tabs::Tab),
-            kernel::kind::Kind::Category => of!($crate::program::categories::Category),
-            kernel::kind::Kind::Field => of!($crate::program::fields::Field),
-            kernel::kind::Kind::Role => of!($crate::program::roles::Role),
-            kernel::kind::Kind::Tax => of!($crate::program::taxes::Tax),
-            kernel::kind::Kind::Price => of!($crate::program::prices::Price),
-            kernel::kind::Kind::Discount => of!($crate::program::discounts::Discount),
-            kernel::kind::Kind::Round => of!($crate::program::rounds::Round),
-            kernel::kind::Kind::ScoreSet => of!($crate::program::score_sets::ScoreSet),
-            kernel::kind::Kind::Criterion => of!($crate::program::criteria::Criterion),
-            kernel::kind::Kind::Panel => of!($crate::program::panels::Panel),
-            kernel::kind::Kind::ReviewStage => of!($crate::program::review_stages::ReviewStage),
-            kernel::kind::Kind::DocumentTemplate => of!($crate::program::document_templates::DocumentTemplate),
-            _ => None,
-        }
-    }};
+    ($kind:expr, $record:ident => $then:expr) => {
+        $crate::program::setup_kinds!([$crate::program::of_setup_kind] { $kind } { $record } { $then })
+    };
 }
 pub(crate) use for_setup_kind;
+
+macro_rules! of_setup_kind {
+    ({ $kind:expr } { $record:ident } { $then:expr } $($type:ident in $records:ident;)*) => {
+        match $kind {
+            $(kernel::kind::Kind::$type => {
+                type $record = $crate::program::$records::$type;
+                Some($then)
+            })*
+            kernel::kind::Kind::Account
+            | kernel::kind::Kind::ApiKey
+            | kernel::kind::Kind::User
+            | kernel::kind::Kind::File
+            | kernel::kind::Kind::Entry
+            | kernel::kind::Kind::Contributor
+            | kernel::kind::Kind::Attachment
+            | kernel::kind::Kind::Order
+            | kernel::kind::Kind::OrderItem => None,
+        }
+    };
+}
+pub(crate) use of_setup_kind;
 
 #[cfg(test)]
 mod tests {

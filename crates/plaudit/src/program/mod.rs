@@ -42,7 +42,7 @@ mod views;
 
 pub use description::{Description, SLUG};
 pub use kinds::InProgram;
-pub(crate) use kinds::for_setup_kind;
+pub(crate) use kinds::{for_setup_kind, of_setup_kind, setup_kinds};
 pub use member::{
     Member, Place, Presence, Shape, Shown, component, definitions, names, object_schema, pascal, references,
 };

@@ -49,7 +49,23 @@ pub async fn export(db: &Db, storage: &Storage, account: Slug, out: &mut (dyn Wr
                 let write = |order: &orders::Order| lines.plain(&orders::export(order));
                 orders::store::each_for_export(&mut tx, id, write).await
             }
-            _ => setup_records(&mut tx, id, kind, &mut lines).await,
+            Kind::Season
+            | Kind::Chapter
+            | Kind::ContentBlock
+            | Kind::Form
+            | Kind::Tab
+            | Kind::Category
+            | Kind::Field
+            | Kind::Role
+            | Kind::Tax
+            | Kind::Price
+            | Kind::Discount
+            | Kind::Round
+            | Kind::ScoreSet
+            | Kind::Criterion
+            | Kind::Panel
+            | Kind::ReviewStage
+            | Kind::DocumentTemplate => setup_records(&mut tx, id, kind, &mut lines).await,
         };
         lines.check(written)?;
     }
