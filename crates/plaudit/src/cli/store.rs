@@ -26,10 +26,9 @@ pub(super) struct Head {
 pub(super) async fn heads(tx: &mut Tx) -> Result<Vec<Head>, DbError> {
     let mut heads = Vec::new();
     tx.each("SELECT id, slug, sequence, hash, doc, version FROM accounts ORDER BY slug", &[], |row| {
-        let broken = || DbError::Failed("the slug of an account is broken".to_owned());
         heads.push(Head {
             account: AccountId(row.integer(0)?),
-            slug: Slug::parse(row.text(1)?).ok_or_else(broken)?,
+            slug: row.slug(1)?,
             sequence: row.integer(2)?,
             hash: row.bytes(3)?.to_vec(),
             doc: row.text(4)?.to_owned(),
@@ -265,10 +264,7 @@ pub(super) async fn entries_of_season(
          ORDER BY slug LIMIT $3",
         &[account.into(), season.into(), limit.into()],
         |row| {
-            let slug = |column| Ok::<_, DbError>(Slug::parse(row.text(column)?));
-            if let (Some(entry), Some(category), Some(chapter)) = (slug(0)?, slug(1)?, slug(2)?) {
-                found.push([entry, category, chapter]);
-            }
+            found.push([row.slug(0)?, row.slug(1)?, row.slug(2)?]);
             Ok(())
         },
     )

@@ -51,10 +51,8 @@ pub async fn each_since(
         "SELECT kind, slug, deleted, revision, doc FROM setup_records WHERE account = $1 AND revision > $2",
         &[account.into(), sequence.into()],
         |row| {
-            let slug =
-                Slug::parse(row.text(1)?).ok_or_else(|| DbError::Failed("a stored slug is broken".to_owned()))?;
             let record = Record { value: row.text(4)?, revision: row.integer(3)?, deleted: row.flag(2)? };
-            each(row.text(0)?, slug, record)
+            each(row.text(0)?, row.slug(1)?, record)
         },
     )
     .await

@@ -100,13 +100,12 @@ async fn with_people(db: &Db, account: AccountId, found: Vec<Logged>) -> Result<
 }
 
 fn logged(row: &Row<'_>, document: &str) -> Result<Logged, DbError> {
-    let broken = || DbError::Failed("a change of an entry has no slug".to_owned());
     Ok(Logged {
         sequence: row.integer(0)?,
         at: Timestamp::from_microseconds(row.integer(1)?),
         source: row.text(2)?.to_owned(),
         action: row.text(3)?.to_owned(),
-        entry: Slug::parse(row.text(4)?).ok_or_else(broken)?,
+        entry: row.slug(4)?,
         events: row.text(5)?.to_owned(),
         document: document.to_owned(),
     })

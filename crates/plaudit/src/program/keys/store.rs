@@ -10,12 +10,8 @@ use kernel::text::Slug;
 /// The account and slug of the key with this hash.
 // tidy: every account -- the key tells which account asks
 pub async fn find_by_hash(db: &Db, hash: &[u8; 32]) -> Result<Option<(AccountId, Slug)>, DbError> {
-    let found = db
-        .first("SELECT account, slug FROM api_keys WHERE hash = $1", &[hash.as_slice().into()], |row| {
-            Ok((AccountId(row.integer(0)?), Slug::parse(row.text(1)?)))
-        })
-        .await?;
-    Ok(found.and_then(|(account, slug)| Some((account, slug?))))
+    let sql = "SELECT account, slug FROM api_keys WHERE hash = $1";
+    db.first(sql, &[hash.as_slice().into()], |row| Ok((AccountId(row.integer(0)?), row.slug(1)?))).await
 }
 
 /// Logs and saves a key that was made or changed; `hash` is that of its secret, which is in no log.

@@ -322,10 +322,9 @@ pub async fn of_local_id(tx: &mut Tx, account: AccountId, local_id: i64) -> Resu
     tx.first(
         "SELECT slug FROM entries WHERE account = $1 AND local_id = $2",
         &[account.into(), local_id.into()],
-        |row| Ok(Slug::parse(row.text(0)?)),
+        |row| row.slug(0),
     )
     .await
-    .map(Option::flatten)
 }
 
 /// The number that an entry has, even one in the trash.
@@ -347,7 +346,7 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
 /// The season of an entry, even of one in the trash.
 pub async fn season(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Slug>, DbError> {
     let sql = "SELECT season FROM entries WHERE account = $1 AND slug = $2";
-    Ok(tx.first(sql, &[account.into(), slug.into()], |row| Ok(Slug::parse(row.text(0)?))).await?.flatten())
+    tx.first(sql, &[account.into(), slug.into()], |row| row.slug(0)).await
 }
 
 /// Every entry by slug: the program-file form without its kind, and whether it is in the trash.

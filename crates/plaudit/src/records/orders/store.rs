@@ -90,7 +90,7 @@ pub async fn retitle(
     let mut orders = BTreeSet::new();
     let sql = "SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2";
     tx.each(sql, &[account.into(), entry.into()], |row| {
-        orders.insert(slug(row, 0)?);
+        orders.insert(row.slug(0)?);
         Ok(())
     })
     .await?;
@@ -169,8 +169,4 @@ fn flags(row: &Row<'_>) -> Result<(bool, bool), DbError> {
 
 fn updated(row: &Row<'_>) -> Result<Timestamp, DbError> {
     Ok(Timestamp::from_microseconds(row.integer(2)?))
-}
-
-fn slug(row: &Row<'_>, column: usize) -> Result<Slug, DbError> {
-    Slug::parse(row.text(column)?).ok_or_else(|| DbError::Failed("an order has a broken slug".to_owned()))
 }

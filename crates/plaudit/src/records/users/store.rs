@@ -129,7 +129,7 @@ pub async fn live_of(tx: &mut Tx, account: AccountId, name: &str) -> Result<Opti
     } else {
         ("SELECT slug FROM users WHERE account = $1 AND slug = $2 AND deleted = 0", name.to_owned())
     };
-    tx.first(sql, &[account.into(), name.into()], |row| Ok(Slug::parse(row.text(0)?))).await.map(Option::flatten)
+    tx.first(sql, &[account.into(), name.into()], |row| row.slug(0)).await
 }
 
 /// These users as they may be managers of a chapter, those in the trash left out, by slug.
@@ -182,8 +182,7 @@ pub fn person_of(row: &Row<'_>, first: usize) -> Result<Option<Person>, DbError>
     let (Some(names), Some(global_id)) = (row.optional_text(first + 1)?, row.optional_text(first + 2)?) else {
         return Ok(None);
     };
-    let slug = Slug::parse(row.text(first)?).ok_or_else(|| broken(&"its slug"))?;
-    Ok(Some(Person { slug, names: names.to_owned(), global_id: global_id.to_owned() }))
+    Ok(Some(Person { slug: row.slug(first)?, names: names.to_owned(), global_id: global_id.to_owned() }))
 }
 
 /// The version of the account's program, and what the account shows of its owner, even of one in the trash, with the

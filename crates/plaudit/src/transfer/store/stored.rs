@@ -182,10 +182,9 @@ pub(in crate::transfer) async fn order_of_invoice(
     tx.first(
         "SELECT slug FROM orders WHERE account = $1 AND invoice_number = $2",
         &[account.into(), key.into()],
-        |row| Ok(Slug::parse(row.text(0)?)),
+        |row| row.slug(0),
     )
     .await
-    .map(Option::flatten)
 }
 
 /// A row of a record of the set-up.

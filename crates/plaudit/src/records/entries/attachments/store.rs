@@ -68,10 +68,9 @@ pub async fn entry_of(tx: &mut Tx, account: AccountId, token: &Token) -> Result<
     tx.first(
         "SELECT entry FROM attachments WHERE account = $1 AND token = $2",
         &[account.into(), token.as_str().into()],
-        |row| Ok(Slug::parse(row.text(0)?)),
+        |row| row.slug(0),
     )
     .await
-    .map(Option::flatten)
 }
 
 /// An attachment that is not in the trash, locked until the end of the transaction.

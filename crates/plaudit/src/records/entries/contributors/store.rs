@@ -72,10 +72,9 @@ pub(crate) async fn find(
 /// The entry that a contributor belongs to now, for those who are about to give it to another.
 pub async fn entry_of(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Slug>, DbError> {
     tx.first("SELECT entry FROM contributors WHERE account = $1 AND slug = $2", &[account.into(), slug.into()], |row| {
-        Ok(Slug::parse(row.text(0)?))
+        row.slug(0)
     })
     .await
-    .map(Option::flatten)
 }
 
 /// A slug that no contributor has.

@@ -47,10 +47,9 @@ pub async fn take(
         .first_for_update(
             "SELECT holder FROM one_time_links WHERE account = $1 AND hash = $2 AND purpose = $3 AND expires > $4",
             &values,
-            |row| Ok(Slug::parse(row.text(0)?)),
+            |row| row.slug(0),
         )
-        .await?
-        .flatten();
+        .await?;
     if user.is_some() {
         let sql = "DELETE FROM one_time_links WHERE account = $1 AND hash = $2";
         tx.execute(sql, &[account.into(), hash.as_slice().into()]).await?;

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use crate::records::users::PasswordHash;
-use db::{AccountId, DbError, Row, Tx, Value};
+use db::{AccountId, DbError, Tx, Value};
 use kernel::text::Slug;
 
 /// The most values that one statement looks up.
@@ -103,7 +103,7 @@ pub async fn is_elsewhere(tx: &mut Tx, account: AccountId, person: &str) -> Resu
 /// The user that a person is in this account, even in the trash.
 pub async fn user_of(tx: &mut Tx, account: AccountId, person: &str) -> Result<Option<Slug>, DbError> {
     let sql = "SELECT slug FROM users WHERE person = $2 AND account = $1";
-    tx.first(sql, &[account.into(), person.into()], |row| slug(row, 0)).await
+    tx.first(sql, &[account.into(), person.into()], |row| row.slug(0)).await
 }
 
 /// Takes the person away from a user whose row is about to be replaced, so that another one can be that person.
@@ -154,7 +154,7 @@ pub async fn known(tx: &mut Tx, account: AccountId, contacts: &[String], people:
         tx.each(&sql, &values, |row| {
             let standing = known.people.entry(row.text(0)?.to_owned()).or_default();
             match row.optional_integer(1)? {
-                Some(id) if id == account.0 => standing.here = Some(slug(row, 2)?),
+                Some(id) if id == account.0 => standing.here = Some(row.slug(2)?),
                 Some(_) => standing.elsewhere = true,
                 None => {}
             }
@@ -180,8 +180,4 @@ where
     values.extend(items.iter().chain(items.first().into_iter().cycle()).take(places).map(Value::from));
     let list: Vec<String> = (first..first + places).map(|place| format!("${place}")).collect();
     (list.join(", "), values)
-}
-
-fn slug(row: &Row<'_>, column: usize) -> Result<Slug, DbError> {
-    Slug::parse(row.text(column)?).ok_or_else(|| DbError::Failed("the slug of a user is broken".to_owned()))
 }
