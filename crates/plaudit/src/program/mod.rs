@@ -6,7 +6,7 @@
 //! - Trashed records stay in the snapshot, because older records refer to them; [`Records::live`] leaves them out.
 //! - A stored record is read when it is first asked for, because most requests ask for few of them. One that cannot be
 //!   read leaves the snapshot broken, and no answer is given from a broken one.
-//! - All set-up records are in one table, as documents in the program-file form; their slices have no SQL of their own.
+//! - All set-up records are in one table, as documents in the program-file form; their folders have no SQL of their own.
 
 pub mod accounts;
 pub mod categories;

@@ -1,4 +1,4 @@
-//! The table of set-up records, for all of their slices.
+//! The table of set-up records, of every kind.
 
 use super::{Context, Record, SetupRecord};
 use crate::log::{self, Action, Change, Origin};
