@@ -29,7 +29,7 @@ use crate::program::{Program, accounts, keys};
 use crate::render::accept::{self, Format};
 use crate::render::language;
 use crate::services::App;
-use crate::services::Guard;
+use crate::services::RunningRequest;
 use crate::services::rate_limit::{Counted, RateLimiter, Standing};
 use kernel::text::{Slug, Timestamp};
 
@@ -302,7 +302,7 @@ async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> 
 }
 
 enum Claimed {
-    New(Option<Guard>),
+    New(Option<RunningRequest>),
     Answered(Recorded),
 }
 

@@ -198,7 +198,7 @@ impl Received {
             }
         };
         let filename = filename?;
-        if let Err(message) = files::judge_name(&filename, &told.content.mime) {
+        if let Err(message) = files::check_name(&filename, &told.content.mime) {
             members.fault("data", message);
         }
         Some(File {

@@ -5,7 +5,7 @@ pub mod rate_limit;
 mod running;
 pub mod store;
 
-pub use running::{Guard, Name, Running};
+pub use running::{RequestName, RunningRequest, RunningRequests};
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -73,7 +73,7 @@ pub struct Parts {
     /// The windows of the rate limit.
     pub rate_limiter: RateLimiter,
     /// The requests with an idempotency key that are running.
-    pub running: Running,
+    pub running: RunningRequests,
     /// Signs the addresses of files.
     pub signer: Arc<DownloadSigner>,
     /// What lists are answered from.
@@ -119,7 +119,7 @@ impl App {
             storage,
             settings,
             rate_limiter: RateLimiter::default(),
-            running: Running::default(),
+            running: RunningRequests::default(),
             views,
             passwords: users::Passwords::default(),
             metrics: Metrics::default(),

@@ -9,29 +9,29 @@ use db::AccountId;
 use kernel::text::Slug;
 
 /// Which request it is: the account, the API key, and the caller's name for the request.
-pub type Name = (AccountId, Slug, String);
+pub type RequestName = (AccountId, Slug, String);
 
 /// The requests with a key that are running on this node.
 #[derive(Clone, Debug, Default)]
-pub struct Running(Arc<Mutex<HashSet<Name>>>);
+pub struct RunningRequests(Arc<Mutex<HashSet<RequestName>>>);
 
 /// Holds a key while its request runs.
 #[derive(Debug)]
-pub struct Guard {
-    running: Running,
-    name: Name,
+pub struct RunningRequest {
+    running: RunningRequests,
+    name: RequestName,
 }
 
-impl Running {
+impl RunningRequests {
     /// Takes the key; `None` where a request with it is running.
     #[must_use]
-    pub fn begin(&self, name: &Name) -> Option<Guard> {
+    pub fn begin(&self, name: &RequestName) -> Option<RunningRequest> {
         let taken = self.0.lock().insert(name.clone());
-        taken.then(|| Guard { running: self.clone(), name: name.clone() })
+        taken.then(|| RunningRequest { running: self.clone(), name: name.clone() })
     }
 }
 
-impl Drop for Guard {
+impl Drop for RunningRequest {
     fn drop(&mut self) {
         self.running.0.lock().remove(&self.name);
     }

@@ -1,6 +1,6 @@
 //! `plaudit fill`: a synthetic account of any size, the same from the same seed.
 //!
-//! Every record goes through the store of its slice and the change log, as an import's does. What it lacks of one is
+//! Every record goes through the store of its kind and the change log, as an import's does. What it lacks of one is
 //! the single transaction: a commit now and then keeps the database's own log small.
 
 mod entries;

@@ -11,7 +11,7 @@ pub mod store;
 
 use sha2::{Digest, Sha256};
 
-use crate::services::Name;
+use crate::services::RequestName;
 
 /// The longest key.
 pub const KEY_LENGTH: usize = 255;
@@ -20,7 +20,7 @@ pub const KEY_LENGTH: usize = 255;
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// Which request it is.
-    pub name: Name,
+    pub name: RequestName,
     /// The hash of everything that makes it this request.
     pub request: [u8; 32],
 }

@@ -3,7 +3,7 @@
 //! - The content under a token never changes, so that neither do its type, its length and the size of its image.
 //! - These three are told by the content alone, never by a name; a program file may state them, and must then be right.
 //!   The beginning and the end of a content tell them ([`Sample`]), so that a long one need not be held. An upload whose
-//!   name claims what the content cannot be is refused ([`judge_name`]).
+//!   name claims what the content cannot be is refused ([`check_name`]).
 //! - A file that was recorded stays, also where no record names it any more: the log and the trash still do. Bytes that an
 //!   upload stored and nobody recorded are removed ([`sweep`]).
 
@@ -17,7 +17,7 @@ pub mod store;
 mod sweep;
 
 pub use members::MEMBERS;
-pub use names::judge_name;
+pub use names::check_name;
 pub use rules::Content;
 pub use sample::{HEAD, Sample, Sampler, TAIL};
 pub use sweep::{PATIENCE, SweepError, sweep};

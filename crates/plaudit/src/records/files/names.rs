@@ -20,7 +20,7 @@ const NEVER_TEXTS: &[&str] = &[
 const TEXTS: &[&str] = &["application/json", "image/svg+xml", "text/csv", "text/plain"];
 
 /// Refuses a content of this media type under a name that claims a type which the content cannot be.
-pub fn judge_name(filename: &str, mime: &str) -> Result<(), String> {
+pub fn check_name(filename: &str, mime: &str) -> Result<(), String> {
     let Some((_, extension)) = filename.rsplit_once('.') else { return Ok(()) };
     let claims = |extensions: &[&str]| extensions.iter().any(|one| one.eq_ignore_ascii_case(extension));
     let is_text = TEXTS.contains(&mime);
@@ -46,10 +46,10 @@ mod tests {
             ("report.docx", "text/plain"),
             ("logo.jpg", "image/svg+xml"),
         ] {
-            assert!(judge_name(filename, mime).is_err(), "{filename} {mime}");
+            assert!(check_name(filename, mime).is_err(), "{filename} {mime}");
         }
         assert_eq!(
-            judge_name("photo.PNG", UNKNOWN).unwrap_err(),
+            check_name("photo.PNG", UNKNOWN).unwrap_err(),
             "is named .png and is no such file: its content is application/octet-stream"
         );
     }
@@ -70,7 +70,7 @@ mod tests {
             ("data.indd", UNKNOWN),
             ("", UNKNOWN),
         ] {
-            assert_eq!(judge_name(filename, mime), Ok(()), "{filename} {mime}");
+            assert_eq!(check_name(filename, mime), Ok(()), "{filename} {mime}");
         }
     }
 }
