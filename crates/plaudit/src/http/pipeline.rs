@@ -344,7 +344,7 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
     let guard = context.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
     let request = Request::from_parts(parts, body);
     if let Some((fingerprint, mut recorded)) =
-        idempotency::store::find(&context.app.db, &claim.name, context.oldest_kept()).await?
+        idempotency::store::find(&context.app.db, caller.account(), &claim, context.oldest_kept()).await?
     {
         if fingerprint != claim.request {
             return Err(ApiError::IdempotencyMismatch);

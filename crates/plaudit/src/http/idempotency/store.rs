@@ -4,7 +4,6 @@ use axum::http::{HeaderName, HeaderValue};
 
 use super::Claim;
 use crate::http::reply::Recorded;
-use crate::services::RequestName;
 use db::{AccountId, Db, DbError, Row, Tx};
 use kernel::json::Json;
 use kernel::text::Timestamp;
@@ -26,8 +25,14 @@ fn read(row: &Row<'_>) -> Result<([u8; 32], Recorded), DbError> {
 }
 
 /// The answer that was given to this key since `oldest`, and the hash of the request that it was given to.
-pub async fn find(db: &Db, name: &RequestName, oldest: Timestamp) -> Result<Option<([u8; 32], Recorded)>, DbError> {
-    db.first(FIND, &[name.0.into(), name.1.into(), name.2.as_str().into(), oldest.into()], read).await
+pub async fn find(
+    db: &Db,
+    account: AccountId,
+    claim: &Claim,
+    oldest: Timestamp,
+) -> Result<Option<([u8; 32], Recorded)>, DbError> {
+    let (_, key, name) = &claim.name;
+    db.first(FIND, &[account.into(), (*key).into(), name.as_str().into(), oldest.into()], read).await
 }
 
 /// The same within the transaction of a write, in which no other write of the account can be on its way.
