@@ -444,15 +444,15 @@ fn known_languages(languages: &[Locale]) -> String {
     format!("; its languages are {}", codes.join(", "))
 }
 
-/// The translated name of what is made or changed by a body: in the default language it is not blank, and of what is new
-/// it is there.
-pub fn translated_name(
-    (languages, default): (&[Locale], Locale),
-    max: usize,
+/// The translated name of what is made or changed by a body, as `read` reads it: in the default language it is not blank,
+/// and of what is new it is there.
+pub fn translated_name<T>(
+    default: Locale,
     is_new: bool,
-) -> impl Fn(&Json) -> Result<Translated, Wrong<Translated>> {
+    read: impl Fn(&Json) -> Result<T, Wrong<T>>,
+) -> impl Fn(&Json) -> Result<T, Wrong<T>> {
     move |json| {
-        let read = translated(languages, max)(json);
+        let read = read(json);
         let message = match json.as_object().map(|members| members.get(default.code())) {
             Some(None) if is_new => format!("{default} is required"),
             Some(Some(Json::String(text))) if text.trim().is_empty() => format!("{default} must not be blank"),

@@ -110,11 +110,14 @@ impl Object<'_> {
     /// A date and a time of day, or null.
     pub fn optional_local_time(&mut self, name: &str, value: Option<LocalTime>) {
         match value {
-            Some(value) => {
-                let _ = write!(self.name(name), "\"{value}\"");
-            }
+            Some(value) => self.local_time(name, value),
             None => self.null(name),
         }
+    }
+
+    /// A date and a time of day.
+    pub fn local_time(&mut self, name: &str, value: LocalTime) {
+        let _ = write!(self.name(name), "\"{value}\"");
     }
 
     /// An amount: a number with the decimals of its currency.

@@ -28,7 +28,7 @@ fn a_translated_name_tells_of_every_text() {
     let languages = [Locale::EnGb, Locale::DeDe];
     let read = |text: &str, is_new| {
         let json = parse_value(text.as_bytes()).unwrap();
-        translated_name((&languages, Locale::EnGb), 3, is_new)(&json)
+        translated_name(Locale::EnGb, is_new, translated(&languages, 3))(&json)
     };
     assert_eq!(read(r#"{"en_GB":"One"}"#, true), Ok(Translated::of(Locale::EnGb, "One")));
     assert_eq!(read(r#"{"de_DE":"Ein"}"#, false), Ok(Translated::of(Locale::DeDe, "Ein")));

@@ -7,7 +7,7 @@ use super::{Failure, account_of, lines_of, no_account, open_database, operator, 
 use crate::config::{Config, Source};
 use crate::log::{self, Action, Change, Origin};
 use crate::program::accounts::{self, Account, FEATURE_API};
-use crate::program::{self, Context, SetupRecord as _};
+use crate::program::{self, Context, RecordMembers as _};
 use db::{AccountId, Db, DbError, Tx};
 use kernel::clock::Clock;
 use kernel::document;

@@ -2,9 +2,16 @@
 //! exist is found elsewhere.
 
 use super::Program;
-use kernel::input::Violations;
+use kernel::input::{Members, Violations};
 use kernel::kind::Kind;
-use kernel::text::Slug;
+use kernel::text::{LocalTime, Slug};
+
+/// A period of the account's time zone ends behind its start.
+pub(super) fn check_period(members: &mut Members<'_>, start: Option<LocalTime>, end: Option<LocalTime>) {
+    if start.zip(end).is_some_and(|(start, end)| end <= start) {
+        members.fault("end_date", "must be behind start_date");
+    }
+}
 
 /// Collects what is wrong with a record of a season among those that it refers to.
 pub(super) struct Checks<'p> {

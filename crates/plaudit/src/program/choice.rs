@@ -27,6 +27,29 @@ macro_rules! choices {
             }
         }
 
+        impl $crate::program::MemberValue for $type {
+            const SHAPE: $crate::program::Shape = $crate::program::Shape::OneOf(|| $crate::program::names(Self::CHOICES));
+
+            fn read(
+                json: &kernel::json::Json,
+                _: &$crate::program::Shape,
+                _: &$crate::program::Context,
+            ) -> Result<Self, kernel::input::Wrong<Self>> {
+                Ok(kernel::input::one_of(Self::CHOICES)(json)?)
+            }
+
+            fn write(
+                &self,
+                member: &$crate::program::Member,
+                object: &mut kernel::document::Object<'_>,
+                _: $crate::program::Texts,
+            ) {
+                object.text(member.name, self.name());
+            }
+        }
+
+        impl $crate::program::Item for $type {}
+
         impl std::fmt::Display for $type {
             fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 formatter.write_str(self.name())

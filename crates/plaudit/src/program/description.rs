@@ -3,7 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::member::{Member, Place, Presence, Shape, Shown, component};
+use super::member::{Member, Presence, Shape, Shown};
+use super::schema::{Place, component};
 
 /// The identifier of a record, as every record shows it.
 pub const SLUG: Member = Member::optional("slug", Shape::Slug, "Its identifier.");

@@ -5,14 +5,13 @@
 //! show and check before that. A test holds the two together: every member that the one asks for is in the other, and
 //! values of every shape are taken by both or by neither.
 
-use serde_json::{Map, Value, json};
-
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug};
+use kernel::text::Slug;
 
 /// A member of a record in a program file.
 #[derive(Clone, Copy, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each says one thing of a member")]
 pub struct Member {
     /// Its name.
     pub name: &'static str,
@@ -26,6 +25,8 @@ pub struct Member {
     pub is_nullable: bool,
     /// Whether a record without a slug is known by it.
     pub identifies: bool,
+    /// Whether it is the name that references show, which in bodies is never blank in the account's default language.
+    pub is_name: bool,
     /// Whether a record that leaves it out keeps what it has: it is changed by commands or by people as well. Times are
     /// kept by a rule of their own.
     pub is_kept: bool,
@@ -50,6 +51,10 @@ pub struct InBodies {
     pub update: bool,
     /// Whether it stands within `translated`.
     pub is_text: bool,
+    /// What its value is there, if that is something else than in a program file.
+    pub shape: Option<&'static Shape>,
+    /// Whether it may be null there, where that is not the same as in a program file.
+    pub is_nullable: Option<bool>,
 }
 
 /// In which answers a member is shown.
@@ -65,40 +70,6 @@ pub enum Shown {
     Listed,
     /// In those that are about one record, and in lists where it is asked for.
     Asked,
-}
-
-/// Where a value stands, which decides its schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// In a program file.
-    File,
-    /// In the body of a request.
-    Body,
-    /// In an answer.
-    Answer,
-}
-
-impl Place {
-    /// The schema of something that is defined once.
-    fn defined(self, name: &str) -> Value {
-        match self {
-            Self::File => json!({ "$ref": format!("#/$defs/{name}") }),
-            Self::Body | Self::Answer => component(&pascal(name)),
-        }
-    }
-}
-
-/// A schema of the OpenAPI document by its name.
-#[must_use]
-pub fn component(name: &str) -> Value {
-    json!({ "$ref": format!("#/components/schemas/{name}") })
-}
-
-/// A name in the case of the names of schemas: `score_set` is `ScoreSet`.
-#[must_use]
-pub fn pascal(name: &str) -> String {
-    let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
-    name.split('_').filter(|word| !word.is_empty()).map(word).collect()
 }
 
 /// Whether a member must be there.
@@ -163,6 +134,31 @@ pub enum Shape {
     Component(&'static str),
 }
 
+/// How many members tables have.
+pub(crate) const fn count(tables: &[&[Member]]) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < tables.len() {
+        count += tables[at].len();
+        at += 1;
+    }
+    count
+}
+
+/// Tables as one.
+pub(crate) const fn joined<const COUNT: usize>(tables: &[&[Member]]) -> [Member; COUNT] {
+    let mut all = [Member::link(); COUNT];
+    let (mut count, mut table) = (0, 0);
+    while table < tables.len() {
+        let mut at = 0;
+        while at < tables[table].len() {
+            all[count] = tables[table][at];
+            (count, at) = (count + 1, at + 1);
+        }
+        table += 1;
+    }
+    all
+}
+
 /// The names of an enumeration, for [`Shape::OneOf`].
 #[must_use]
 pub fn names<T>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
@@ -170,7 +166,9 @@ pub fn names<T>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
 }
 
 impl Member {
-    const fn new(name: &'static str, shape: Shape, about: &'static str, presence: Presence) -> Self {
+    /// One that is what these say.
+    #[must_use]
+    pub const fn new(name: &'static str, shape: Shape, about: &'static str, presence: Presence) -> Self {
         Self {
             name,
             shape,
@@ -178,9 +176,10 @@ impl Member {
             presence,
             is_nullable: false,
             identifies: false,
+            is_name: false,
             is_kept: false,
             only_with: None,
-            bodies: InBodies { create: None, update: false, is_text: false },
+            bodies: InBodies { create: None, update: false, is_text: false, shape: None, is_nullable: None },
             shown: Shown::Always,
             shown_as: None,
             shown_null: None,
@@ -227,6 +226,42 @@ impl Member {
     #[must_use]
     pub const fn nullable(self) -> Self {
         Self { is_nullable: true, ..self }
+    }
+
+    /// It may be null where this is so.
+    #[must_use]
+    pub const fn nullable_if(self, is_nullable: bool) -> Self {
+        Self { is_nullable, ..self }
+    }
+
+    /// It is the name that references show.
+    #[must_use]
+    pub const fn is_name(self) -> Self {
+        Self { is_name: true, ..self }
+    }
+
+    /// Bodies have it as something else than program files.
+    #[must_use]
+    pub const fn in_bodies_as(self, shape: &'static Shape) -> Self {
+        Self { bodies: InBodies { shape: Some(shape), ..self.bodies }, ..self }
+    }
+
+    /// Bodies cannot say null.
+    #[must_use]
+    pub const fn never_null_in_bodies(self) -> Self {
+        Self { bodies: InBodies { is_nullable: Some(false), ..self.bodies }, ..self }
+    }
+
+    /// What its value is in bodies.
+    #[must_use]
+    pub fn body_shape(&self) -> &Shape {
+        self.bodies.shape.unwrap_or(&self.shape)
+    }
+
+    /// Whether bodies can say null.
+    #[must_use]
+    pub fn is_nullable_in_bodies(&self) -> bool {
+        self.bodies.is_nullable.unwrap_or(self.is_nullable)
     }
 
     /// A record without a slug is known by it.
@@ -318,105 +353,16 @@ impl Member {
     pub const fn never_null(self) -> Self {
         Self { shown_null: Some(false), ..self }
     }
-
-    /// Its JSON Schema where it stands.
-    #[must_use]
-    pub fn schema(&self, place: Place) -> Value {
-        let is_answer = place == Place::Answer;
-        let shape = self.shown_as.filter(|_| is_answer).unwrap_or(&self.shape);
-        let is_nullable = self.shown_null.filter(|_| is_answer).unwrap_or(self.is_nullable);
-        let mut schema = match (is_nullable, shape.schema(place)) {
-            (true, Value::Object(mut shape)) => match shape.get("type").cloned() {
-                Some(Value::String(name)) if !shape.contains_key("enum") => {
-                    shape.insert("type".to_owned(), json!([name, "null"]));
-                    shape
-                }
-                _ => object(json!({ "anyOf": [shape, { "type": "null" }] })),
-            },
-            (_, shape) => object(shape),
-        };
-        // What a member says goes before what it is, where people read it.
-        let mut described = Map::new();
-        let about = match self.shape.noun().filter(|_| !is_answer) {
-            Some(noun) => format!("{} {noun}", self.about),
-            None => self.about.to_owned(),
-        };
-        described.insert("description".to_owned(), Value::String(about));
-        described.append(&mut schema);
-        Value::Object(described)
-    }
 }
 
 impl Shape {
-    /// Its JSON Schema where it stands. What is sent is bounded; what is shown is what was taken.
+    /// The kind that its slugs are of.
     #[must_use]
-    pub fn schema(&self, place: Place) -> Value {
-        let is_answer = place == Place::Answer;
+    pub fn kind(&self) -> Option<Kind> {
         match self {
-            Self::Any => json!({}),
-            Self::Text(_) | Self::FilledText(_) | Self::Pattern(_) if is_answer => json!({ "type": "string" }),
-            Self::Integer(..) if is_answer => json!({ "type": "integer" }),
-            Self::Number(..) if is_answer => json!({ "type": "number" }),
-            Self::Ref(kind) if is_answer => component(reference_component(*kind)),
-            Self::Time if is_answer => component("Timestamp"),
-            Self::Translated(_) if is_answer => component("Translated"),
-            Self::List(item, _) | Self::Set(item, _) | Self::FilledSet(item, _) if is_answer => {
-                json!({ "type": "array", "items": item.schema(place) })
-            }
-            // Objects within a record are shown as they were written.
-            Self::Object(members) | Self::OpenObject(members) if is_answer => {
-                let mut schema = object_schema(members, Place::Body);
-                schema["additionalProperties"] = json!(true);
-                schema
-            }
-            Self::Text(max) => json!({ "type": "string", "maxLength": max }),
-            Self::FilledText(max) => json!({ "type": "string", "maxLength": max, "pattern": "\\S" }),
-            Self::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
-            Self::Flag => json!({ "type": "boolean" }),
-            Self::Integer(minimum, maximum) => {
-                json!({ "type": "integer", "minimum": minimum, "maximum": maximum })
-            }
-            Self::Number(minimum, maximum) => {
-                let mut schema = Map::from_iter([("type".to_owned(), json!("number"))]);
-                for (name, bound) in [("minimum", minimum), ("maximum", maximum)] {
-                    if let Some(bound) = bound {
-                        schema.insert(name.to_owned(), json!(bound));
-                    }
-                }
-                Value::Object(schema)
-            }
-            Self::Ref(_) | Self::Slug => place.defined("slug"),
-            Self::Token => place.defined("token"),
-            Self::Time => place.defined("time"),
-            Self::LocalTime => place.defined("local_time"),
-            Self::Date => place.defined("date"),
-            Self::OneOf(names) => json!({ "type": "string", "enum": names() }),
-            Self::Translated(max) => json!({
-                "type": "object",
-                "propertyNames": place.defined("locale"),
-                "additionalProperties": { "type": "string", "maxLength": max },
-            }),
-            Self::List(item, max) => json!({ "type": "array", "maxItems": max, "items": item.schema(place) }),
-            Self::Set(item, max) => {
-                json!({ "type": "array", "maxItems": max, "uniqueItems": true, "items": item.schema(place) })
-            }
-            Self::FilledSet(item, max) => {
-                let items = item.schema(place);
-                json!({ "type": "array", "minItems": 1, "maxItems": max, "uniqueItems": true, "items": items })
-            }
-            Self::Object(members) => object_schema(members, place),
-            Self::OpenObject(members) => {
-                let mut schema = object_schema(members, place);
-                schema["additionalProperties"] = json!(true);
-                schema
-            }
-            Self::Either(shapes) => {
-                json!({ "anyOf": shapes.iter().map(|shape| shape.schema(place)).collect::<Vec<_>>() })
-            }
-            Self::Only(text) => {
-                json!({ "type": "array", "minItems": 1, "maxItems": 1, "items": { "type": "string", "enum": [text] } })
-            }
-            Self::Component(name) => component(name),
+            Self::Ref(kind) => Some(*kind),
+            Self::List(item, _) | Self::Set(item, _) | Self::FilledSet(item, _) => item.kind(),
+            _ => None,
         }
     }
 
@@ -443,64 +389,6 @@ impl Shape {
             _ => {}
         }
     }
-
-    /// What a slug is one of, for people.
-    fn noun(&self) -> Option<String> {
-        match self {
-            Self::Ref(kind) => Some(format!("(The slug of a {}.)", spoken(*kind))),
-            Self::List(Self::Ref(kind), _) | Self::Set(Self::Ref(kind), _) | Self::FilledSet(Self::Ref(kind), _) => {
-                Some(format!("(Slugs of {}.)", kind.plural().replace('_', " ")))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// The schema of what stands for a record of this kind in the answers about others.
-fn reference_component(kind: Kind) -> &'static str {
-    match kind {
-        Kind::User => "Manager",
-        Kind::Price => "PriceReference",
-        Kind::Tab => "TabReference",
-        _ => "Reference",
-    }
-}
-
-fn spoken(kind: Kind) -> String {
-    kind.name().replace('_', " ")
-}
-
-fn object(schema: Value) -> Map<String, Value> {
-    match schema {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
-
-/// The JSON Schema of an object with these members and no others.
-#[must_use]
-pub fn object_schema(members: &[Member], place: Place) -> Value {
-    let properties: Map<String, Value> =
-        members.iter().map(|member| (member.name.to_owned(), member.schema(place))).collect();
-    let required: Vec<&str> =
-        members.iter().filter(|member| member.presence == Presence::Required).map(|member| member.name).collect();
-    let mut schema =
-        Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), Value::Object(properties))]);
-    if !required.is_empty() {
-        schema.insert("required".to_owned(), json!(required));
-    }
-    schema.insert("additionalProperties".to_owned(), json!(false));
-    let dependent: Map<String, Value> = members.iter().filter_map(dependency).collect();
-    if !dependent.is_empty() {
-        schema.insert("dependentSchemas".to_owned(), Value::Object(dependent));
-    }
-    Value::Object(schema)
-}
-
-/// What must hold where a member is there. One that may be null may be there as null in any case.
-fn dependency(member: &Member) -> Option<(String, Value)> {
-    let (name, value) = member.only_with.filter(|_| !member.is_nullable)?;
-    Some((member.name.to_owned(), json!({ "properties": { name: { "const": value } } })))
 }
 
 /// The slugs that a record names, by its members: the path of each, the kind that it must be, and the slug.
@@ -518,38 +406,4 @@ fn references_of(members: &[Member], record: &JsonObject, path: &str, found: &mu
             member.shape.references(value, &format!("{path}{separator}{}", member.name), found);
         }
     }
-}
-
-/// The definitions that shapes refer to.
-#[must_use]
-pub fn definitions() -> Map<String, Value> {
-    let locales: Vec<&str> = Locale::ALL.iter().map(|locale| locale.code()).collect();
-    object(json!({
-        "slug": {
-            "description": "The identifier of a record: 8 letters.",
-            "type": "string",
-            "pattern": "^[A-Za-z]{8}$",
-        },
-        "token": {
-            "description": "The identifier of a file: 9 to 64 letters.",
-            "type": "string",
-            "pattern": "^[A-Za-z]{9,64}$",
-        },
-        "locale": { "description": "One of the languages of the account.", "type": "string", "enum": locales },
-        "time": {
-            "description": "A time, ISO 8601, such as 2026-01-31T08:30:00Z.",
-            "type": "string",
-            "pattern": "^[+-]?[0-9]{4,6}-?[0-9]{2}-?[0-9]{2}[Tt ][0-9]{2}",
-        },
-        "local_time": {
-            "description": "A date and a time of day in the account's time zone, such as 2026-01-31 08:30:00.",
-            "type": "string",
-            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$",
-        },
-        "date": {
-            "description": "A date, such as 2026-01-31.",
-            "type": "string",
-            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
-        },
-    }))
 }

@@ -30,6 +30,7 @@ mod record;
 pub mod review_stages;
 pub mod roles;
 pub mod rounds;
+mod schema;
 pub mod score_sets;
 pub mod seasons;
 mod snapshot;
@@ -38,17 +39,19 @@ pub mod tabs;
 pub mod taxes;
 #[cfg(test)]
 pub(crate) mod testing;
+mod value;
 mod views;
 
 pub use description::{Description, SLUG};
 pub use kinds::InProgram;
 pub(crate) use kinds::{for_setup_kind, of_setup_kind, setup_kinds};
-pub use member::{
-    Member, Place, Presence, Shape, Shown, component, definitions, names, object_schema, pascal, references,
-};
+pub use member::{Member, Presence, Shape, Shown, names, references};
 pub use programs::{Loads, Programs, Timed};
 pub use record::{Context, Record, Records, SetupRecord};
+pub use record_derive::Record;
+pub use schema::{Place, component, definitions, object_schema, pascal};
 pub use snapshot::{Fragment, Program};
+pub use value::{Identified, Item, MemberValue, RecordMembers, Texts};
 
 /// The most characters of a name or heading.
 pub const NAME_LENGTH: usize = 255;

@@ -4,15 +4,14 @@ use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Member, Program, store};
+use super::{Identified, Program, RecordMembers, store};
 use crate::program::NAME_LENGTH;
 use db::DbError;
-use kernel::document::Object;
 use kernel::ids::Ids;
-use kernel::input::{self, Members, Violations, Wrong};
+use kernel::input::{self, Violations, Wrong};
 use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug, Timestamp, Token, Translated};
+use kernel::text::{Locale, Slug, Timestamp, Translated};
 
 /// What reading a record from outside depends on.
 #[derive(Clone, Debug)]
@@ -28,43 +27,14 @@ pub struct Context {
 impl Context {
     /// Reads the name in a body that makes a record, or changes one.
     pub fn name(&self, is_new: bool) -> impl Fn(&Json) -> Result<Translated, Wrong<Translated>> {
-        input::translated_name((&self.languages, self.default_language), NAME_LENGTH, is_new)
+        input::translated_name(self.default_language, is_new, input::translated(&self.languages, NAME_LENGTH))
     }
 }
 
 /// A kind of set-up record: read from and written to its program-file form.
-pub trait SetupRecord: Clone + Send + Sync + Sized + 'static {
+pub trait SetupRecord: RecordMembers + Identified + Clone + Send + Sync + 'static {
     /// Its kind.
     const KIND: Kind;
-
-    /// The members of the program-file form but `kind`, `slug` and `deleted`: those that [`SetupRecord::read`] asks
-    /// for, which a test holds. Kinds of people's records have no table.
-    const MEMBERS: &'static [Member] = &[];
-
-    /// Reads the program-file form. `slug` is the record's own or the one that it is given; the members `kind` and
-    /// `slug` have been read. What is wrong is left in `members`.
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self>;
-
-    /// Writes the members of the program-file form after `kind` and `slug`.
-    fn write(&self, object: &mut Object<'_>);
-
-    /// The record's slug.
-    fn slug(&self) -> Slug;
-
-    /// The name that references show, for kinds that are referred to.
-    fn name(&self) -> Option<&Translated> {
-        None
-    }
-
-    /// Every slug that the record refers to, with the member that does and the kind it must have.
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        Vec::new()
-    }
-
-    /// Every file that the record refers to, with the member that does.
-    fn files(&self) -> Vec<(&'static str, &Token)> {
-        Vec::new()
-    }
 
     /// What is wrong with the record among those that it refers to. References to records that do not exist are found
     /// elsewhere.

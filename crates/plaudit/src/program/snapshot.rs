@@ -26,7 +26,7 @@ use super::seasons::{Season, Status as SeasonStatus};
 use super::tabs::Tab;
 use super::taxes::Tax;
 use super::views::Views;
-use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
+use super::{Context, Identified, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
 use db::{AccountId, DbError, Tx};
 use kernel::clock::Clock;
 use kernel::document;

@@ -5,7 +5,7 @@ use super::fault::Place;
 use super::import::{Import, Item};
 use super::reading::Held;
 use crate::program::accounts::{self, Account};
-use crate::program::{Context, SetupRecord as _, store};
+use crate::program::{Context, RecordMembers as _, store};
 use kernel::input;
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;

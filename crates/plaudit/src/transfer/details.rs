@@ -6,7 +6,7 @@ use super::import::{Import, Item};
 use super::store::{Found, Space};
 use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
-use crate::program::{Program, Record, SetupRecord as _, store};
+use crate::program::{Program, Record, RecordMembers as _, store};
 use crate::records::entries;
 use crate::records::entries::attachments::{self, Attachment};
 use crate::records::entries::contributors::{self, Contributor};

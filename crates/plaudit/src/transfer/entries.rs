@@ -7,7 +7,7 @@ use super::Error;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::{Found, Space};
 use crate::program::fields::{Field, Resource};
-use crate::program::{Program, Record, SetupRecord as _};
+use crate::program::{Program, Record, RecordMembers as _};
 use crate::records::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, RelatedData, Stated};
 use crate::records::users;
 use db::DbError;

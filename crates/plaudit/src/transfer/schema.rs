@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::reading::nested;
 use crate::program::accounts::Account;
-use crate::program::{Member, Place, Presence, SetupRecord as _, definitions, for_setup_kind, object_schema};
+use crate::program::{Member, Place, Presence, RecordMembers as _, definitions, for_setup_kind, object_schema};
 use kernel::kind::Kind;
 
 /// The schema, as a file of its own.

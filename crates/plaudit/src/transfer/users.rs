@@ -11,7 +11,7 @@ use super::fault::Place;
 use super::import::{Import, Item};
 use super::store::{Found, Space};
 use crate::program::fields::Resource;
-use crate::program::{Program, Record, SetupRecord as _};
+use crate::program::{Program, Record, RecordMembers as _};
 use crate::records::users::password::password_hash;
 use crate::records::users::store::people::{self, Known, Standing};
 use crate::records::users::{self, PasswordHash, User, normal_email};

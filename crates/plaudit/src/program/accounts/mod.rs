@@ -12,7 +12,7 @@ pub mod store;
 
 pub use rules::valid_host;
 
-use super::{Context, Member, SetupRecord};
+use super::{Context, Identified, Member, RecordMembers, SetupRecord};
 use kernel::document::Object;
 use kernel::ids::derived_uuid;
 use kernel::input::{self, Members};
@@ -100,8 +100,7 @@ fn host(json: &Json) -> Result<String, String> {
     if valid_host(&name) { Ok(name) } else { Err(format!("{name} is no host name")) }
 }
 
-impl SetupRecord for Account {
-    const KIND: Kind = Kind::Account;
+impl RecordMembers for Account {
     const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
@@ -163,11 +162,17 @@ impl SetupRecord for Account {
         object.time("updated", self.updated);
     }
 
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         self.owner.map(|owner| ("owner", Kind::User, owner)).into_iter().collect()
     }
+}
+
+impl Identified for Account {
+    fn slug(&self) -> Slug {
+        self.slug
+    }
+}
+
+impl SetupRecord for Account {
+    const KIND: Kind = Kind::Account;
 }

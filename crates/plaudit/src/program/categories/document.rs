@@ -56,7 +56,7 @@ fn write_shared(object: &mut Object<'_>, category: &Category, program: &Program)
     object.optional_reference("form", Kind::Form, category.form);
     object.translated("name", &category.name);
     object.optional_reference("parent", Kind::Category, category.parent);
-    object.optional_integer("promoted", category.promoted.map(i64::from));
+    object.optional_integer("promoted", category.promoted);
     object.optional_reference("season", Kind::Season, season);
     object.translated("shortcode", &category.shortcode);
     object.slug("slug", category.slug);
@@ -67,28 +67,4 @@ fn write_shared(object: &mut Object<'_>, category: &Category, program: &Program)
 /// How many chapters a category names.
 pub(crate) fn chapter_count(category: &Category) -> i64 {
     i64::try_from(category.chapters.len()).unwrap_or(i64::MAX)
-}
-
-/// Writes the members of create and update as they stand (contract, section 5).
-pub(crate) fn write_settings(category: &Category, object: &mut Object<'_>) {
-    object.slug("season", category.season);
-    object.text("status", category.status.name());
-    object.object("translated", |object| {
-        object.translated("name", &category.name);
-        object.translated("description", &category.description);
-        object.translated("entry_name_label", &category.entry_name_label);
-        object.translated("image_heading", &category.image_heading);
-        object.translated("packing_slip_instructions", &category.packing_slip_instructions);
-        object.translated("shortcode", &category.shortcode);
-    });
-    object.slugs("chapters", &category.chapters);
-    object.integer("divisions", category.divisions);
-    object.optional_integer("entrant_max_entries", category.entrant_max_entries);
-    object.flag("fill_entry_name", category.fill_entry_name);
-    object.optional_integer("max_image_width", category.max_image_width);
-    object.optional_slug("form", category.form);
-    object.optional_slug("parent", category.parent);
-    object.optional_integer("promoted", category.promoted.map(i64::from));
-    object.flag("pdf_packing_slip", category.pdf_packing_slip);
-    object.flag("locked", category.locked);
 }

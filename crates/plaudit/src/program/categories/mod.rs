@@ -10,23 +10,17 @@
 //!   kept with the entries. Both are passed over when a record is read.
 //! - An image is added by an upload, and is at most as wide as the category says.
 
-mod body;
 pub(crate) mod document;
-mod members;
 mod rules;
 
-pub use body::{Body, read_create, read_update};
-pub(crate) use document::{chapter_count, write_settings};
+pub(crate) use document::chapter_count;
 pub use document::{document, item};
-pub use members::BODY;
-pub use rules::{create, moved_up, update};
+pub use rules::{create, moved_up, read_create, update};
 
-pub(crate) use super::chapters::{IMAGE_WIDTH, Status};
-use super::{Context, Member, Program, SetupRecord};
-pub(crate) use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
-use kernel::document::Object;
-use kernel::input::{self, Members, Violations};
-use kernel::json::Json;
+use super::chapters::IMAGE_WIDTH;
+pub use super::chapters::Status;
+use super::{Context, DESCRIPTION_LENGTH, Member, NAME_LENGTH, Program, Record, SetupRecord, Shape};
+pub(crate) use kernel::input::{self, Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token, Translated};
 
@@ -37,52 +31,85 @@ pub const IMAGES: usize = 100;
 /// The most divisions, and the most entries that an entrant can be limited to.
 pub const COUNT: i64 = 1_000_000;
 
+/// An image is the token of its file, or the object that a read shows.
+const IMAGE: Shape =
+    Shape::Either(&[Shape::Token, Shape::OpenObject(&[Member::required("token", Shape::Token, "The file.")])]);
+const IMAGES_SHOWN: Shape = Shape::List(&Shape::Component("StoredFile"), IMAGES);
+const CHAPTERS_OF_BODY: Shape = Shape::Set(&Shape::Ref(Kind::Chapter), CHAPTERS);
+const COUNT_OF_CHAPTERS: Member =
+    Member::computed("chapter_count", "How many chapters it names.").in_lists().shown_as(&Shape::Integer(0, COUNT));
+const COUNT_OF_ENTRIES: Member =
+    Member::computed("entry_count", "How many entries it has.").in_lists().shown_as(&Shape::Integer(0, COUNT));
+
 /// A category.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), complete, changes = Changes)]
 pub struct Category {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to.
+    #[member(Ref(Kind::Season), required, identifying, to_create, or_gone)]
     pub season: Slug,
     /// Its name.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name, text, to_create, updatable)]
     pub name: Translated,
     /// Its description.
+    #[member(Translated(DESCRIPTION_LENGTH), text, creatable, updatable)]
     pub description: Translated,
     /// A short name.
+    #[member(Translated(NAME_LENGTH), text, creatable, updatable)]
     pub shortcode: Translated,
-    /// Whether it can be chosen.
+    /// Whether it can be chosen; active where it is left out.
+    #[member(default = Status::Active, to_create, updatable)]
     pub status: Status,
-    /// The form of its entries.
+    /// The form of its entries; where a body that makes it leaves it out, the season's first one.
+    #[member(Ref(Kind::Form), creatable, never_null_in_bodies)]
     pub form: Option<Slug>,
     /// The category that it is a part of.
+    #[member(Ref(Kind::Category), identifying, creatable, updatable)]
     pub parent: Option<Slug>,
     /// Into how many divisions its entries are judged apart.
+    #[member(Integer(1, COUNT), default = 1, creatable, updatable)]
     pub divisions: i64,
-    /// Whether it is promoted, where that is stated.
-    pub promoted: Option<bool>,
-    /// The chapters that offer it; none means every chapter of its season.
+    /// Whether it is promoted, where that is stated: 1 or 0.
+    #[member(Integer(0, 1), creatable)]
+    pub promoted: Option<i64>,
+    /// The chapters that offer it, all of its season; none means every chapter of it.
+    #[member(List(&Shape::Ref(Kind::Chapter), CHAPTERS), nullable, in_bodies_as(&CHAPTERS_OF_BODY), never_null_in_bodies,
+        creatable, updatable, in_single_reads, never_null)]
     pub chapters: Vec<Slug>,
-    /// How many entries an entrant can have in it.
+    /// How many entries an entrant can have in it; null for no limit.
+    #[member(Integer(0, COUNT), creatable, updatable, in_single_reads)]
     pub entrant_max_entries: Option<i64>,
     /// What the title of an entry is called.
+    #[member(Translated(NAME_LENGTH), text, creatable, updatable, in_single_reads)]
     pub entry_name_label: Translated,
     /// Whether the title of an entry is filled in for the entrant.
+    #[member(creatable, updatable, in_single_reads)]
     pub fill_entry_name: bool,
     /// The heading of its image.
+    #[member(Translated(NAME_LENGTH), text, creatable, updatable, in_single_reads)]
     pub image_heading: Translated,
-    /// The files of its images.
+    /// The tokens of its images; left out, what was uploaded stays.
+    #[member(List(&IMAGE, IMAGES), kept, in_single_reads, shown_as(&IMAGES_SHOWN))]
     pub images: Vec<Token>,
-    /// The most pixels that its images are wide.
+    /// The widest that its image is shown, in pixels; null for no limit.
+    #[member(Integer(1, IMAGE_WIDTH), creatable, updatable, in_single_reads)]
     pub max_image_width: Option<i64>,
     /// What is printed on a packing slip.
+    #[member(Translated(DESCRIPTION_LENGTH), text, creatable, updatable, in_single_reads)]
     pub packing_slip_instructions: Translated,
     /// Whether packing slips are made.
+    #[member(creatable, updatable, in_single_reads)]
     pub pdf_packing_slip: bool,
     /// Whether its entries can no longer be changed.
+    #[member(updatable, hidden)]
     pub locked: bool,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
@@ -124,114 +151,19 @@ impl Category {
 
 impl SetupRecord for Category {
     const KIND: Kind = Kind::Category;
-    const MEMBERS: &'static [Member] = members::MEMBERS;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let name_text = || input::translated(&context.languages, NAME_LENGTH);
-        let long_text = || input::translated(&context.languages, DESCRIPTION_LENGTH);
-        members.link(slug);
-        // It counts other records, and is compared with them where they are known.
-        members.optional("entry_count", input::integer(0..=i64::MAX));
-        let season = members.required("season", input::slug);
-        let name = members.required("name", name_text());
-        let description = members.optional("description", long_text());
-        let shortcode = members.optional("shortcode", name_text());
-        let status = members.optional("status", input::one_of(Status::CHOICES));
-        let form = members.nullable("form", input::slug);
-        let parent = members.nullable("parent", input::slug);
-        if parent == Some(Some(slug)) {
-            members.fault("parent", "must not be the category itself");
-        }
-        let divisions = members.optional("divisions", input::integer(1..=COUNT));
-        let promoted = members.nullable("promoted", input::integer(0..=1));
-        let chapters = members.nullable("chapters", input::list(CHAPTERS, input::slug)).flatten().unwrap_or_default();
-        members.computed("chapter_count", input::counted(chapters.len()));
-        let entrant_max_entries = members.nullable("entrant_max_entries", input::integer(0..=COUNT));
-        let entry_name_label = members.optional("entry_name_label", name_text());
-        let fill_entry_name = members.optional("fill_entry_name", input::flag);
-        let image_heading = members.optional("image_heading", name_text());
-        let images = members.optional("images", input::list(IMAGES, read_image));
-        let max_image_width = members.nullable("max_image_width", input::integer(1..=IMAGE_WIDTH));
-        let packing_slip_instructions = members.optional("packing_slip_instructions", long_text());
-        let pdf_packing_slip = members.optional("pdf_packing_slip", input::flag);
-        let locked = members.optional("locked", input::flag);
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            season: season?,
-            name: name?,
-            description: description.unwrap_or_default(),
-            shortcode: shortcode.unwrap_or_default(),
-            status: status.unwrap_or(Status::Active),
-            form: form.flatten(),
-            parent: parent.flatten(),
-            divisions: divisions.unwrap_or(1),
-            promoted: promoted.flatten().map(|promoted| promoted == 1),
-            chapters,
-            entrant_max_entries: entrant_max_entries.flatten(),
-            entry_name_label: entry_name_label.unwrap_or_default(),
-            fill_entry_name: fill_entry_name.unwrap_or(false),
-            image_heading: image_heading.unwrap_or_default(),
-            images: images.unwrap_or_default(),
-            max_image_width: max_image_width.flatten(),
-            packing_slip_instructions: packing_slip_instructions.unwrap_or_default(),
-            pdf_packing_slip: pdf_packing_slip.unwrap_or(false),
-            locked: locked.unwrap_or(false),
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.slug("season", self.season);
-        object.locales("name", &self.name);
-        object.locales("description", &self.description);
-        object.locales("shortcode", &self.shortcode);
-        object.text("status", self.status.name());
-        object.optional_slug("form", self.form);
-        object.optional_slug("parent", self.parent);
-        object.integer("divisions", self.divisions);
-        object.optional_integer("promoted", self.promoted.map(i64::from));
-        object.texts("chapters", self.chapters.iter().map(Slug::as_str));
-        object.optional_integer("entrant_max_entries", self.entrant_max_entries);
-        object.locales("entry_name_label", &self.entry_name_label);
-        object.flag("fill_entry_name", self.fill_entry_name);
-        object.locales("image_heading", &self.image_heading);
-        object.texts("images", self.images.iter().map(Token::as_str));
-        object.optional_integer("max_image_width", self.max_image_width);
-        object.locales("packing_slip_instructions", &self.packing_slip_instructions);
-        object.flag("pdf_packing_slip", self.pdf_packing_slip);
-        object.flag("locked", self.locked);
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.name)
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        let form = self.form.map(|form| ("form", Kind::Form, form));
-        let parent = self.parent.map(|parent| ("parent", Kind::Category, parent));
-        let chapters = self.chapters.iter().map(|chapter| ("chapters", Kind::Chapter, *chapter));
-        std::iter::once(("season", Kind::Season, self.season)).chain(form).chain(parent).chain(chapters).collect()
-    }
-
-    fn files(&self) -> Vec<(&'static str, &Token)> {
-        self.images.iter().map(|image| ("images", image)).collect()
-    }
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
     }
 }
 
-/// An image is the token of its file, or the object that a read shows, of which the token is kept.
-fn read_image(json: &Json) -> Result<Token, String> {
-    input::token(json.get("token").unwrap_or(json))
+impl Category {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        // It counts other records, and is compared with them where they are known.
+        members.optional("entry_count", input::integer(0..=i64::MAX));
+        members.computed("chapter_count", input::counted(self.chapters.len()));
+        if self.parent == Some(self.slug) {
+            members.fault("parent", "must not be the category itself");
+        }
+    }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{Body, Category};
+use super::{Category, Changes};
 use crate::program::forms::FormType;
-use crate::program::{Program, Records};
+use crate::program::{Context, Program, Records};
 use kernel::input::Violations;
+use kernel::json::Object as JsonObject;
 use kernel::text::{Slug, Timestamp};
 
 /// What is wrong with a category among the records that it refers to. References to records that do not exist are
@@ -33,29 +34,23 @@ pub(super) fn check(category: &Category, program: &Program) -> Violations {
 /// The category that a body makes, which was read with these violations.
 pub fn create(
     program: &Program,
-    (body, mut violations): (Body, Violations),
+    (changes, mut violations): (Changes, Violations),
     slug: Slug,
     now: Timestamp,
 ) -> Result<Category, Violations> {
-    let season = body.season.filter(|season| {
+    let season = changes.season.filter(|season| {
         let is_there = program.seasons.live(*season).is_some();
         if !is_there {
             violations.add("season", format!("{season} is no season of the account"));
         }
         is_there
     });
-    refer(program, season, None, &body, &mut violations);
+    refer(program, season, None, &changes, &mut violations);
     let made = || {
-        let mut category = Category {
-            slug,
-            season: season?,
-            name: body.texts.name.clone()?,
-            status: body.status?,
-            form: body.form.or_else(|| first_form(program, season?)),
-            promoted: body.promoted,
-            ..Category::new(slug, season?, now)
-        };
-        apply(&mut category, body);
+        let (season, _, _) = (season?, changes.name.as_ref()?, changes.status?);
+        let mut category = Category::new(slug, season, now);
+        changes.apply(&mut category);
+        category.form = category.form.or_else(|| first_form(program, season));
         Some(category)
     };
     violations.or(made())
@@ -73,52 +68,42 @@ fn first_form(program: &Program, season: Slug) -> Option<Slug> {
 pub fn update(
     program: &Program,
     category: &Category,
-    (body, mut violations): (Body, Violations),
+    (changes, mut violations): (Changes, Violations),
     now: Timestamp,
 ) -> Result<Category, Violations> {
-    refer(program, Some(category.season), Some(category), &body, &mut violations);
-    let mut changed = category.clone();
-    changed.status = body.status.unwrap_or(changed.status);
-    changed.locked = body.locked.unwrap_or(changed.locked);
-    if let Some(name) = &body.texts.name {
-        changed.name.merge(name);
+    refer(program, Some(category.season), Some(category), &changes, &mut violations);
+    let mut after = category.clone();
+    changes.apply(&mut after);
+    if after != *category {
+        after.updated = now;
     }
-    apply(&mut changed, body);
-    if changed != *category {
-        changed.updated = now;
-    }
-    violations.or(Some(changed))
+    violations.or(Some(after))
 }
 
-/// Writes what a create and an update have in common.
-fn apply(category: &mut Category, body: Body) {
-    let texts = body.texts;
-    for (text, update) in [
-        (&mut category.description, texts.description),
-        (&mut category.entry_name_label, texts.entry_name_label),
-        (&mut category.image_heading, texts.image_heading),
-        (&mut category.packing_slip_instructions, texts.packing_slip_instructions),
-        (&mut category.shortcode, texts.shortcode),
-    ] {
-        if let Some(update) = update {
-            text.merge(&update);
-        }
+/// Reads the body that makes a category: packing slips are made or not where there are instructions for them.
+#[must_use]
+pub fn read_create(body: &JsonObject<'_>, context: &Context) -> (Changes, Violations) {
+    let (changes, mut violations) = Changes::read(body, true, context);
+    let instructions = changes.packing_slip_instructions.as_ref();
+    let has_instructions = instructions.is_some_and(|map| map.iter().any(|(_, text)| !text.trim().is_empty()));
+    if has_instructions && body.get("pdf_packing_slip").is_none() {
+        violations.add("pdf_packing_slip", "is required with packing_slip_instructions");
     }
-    category.chapters = body.chapters.unwrap_or_else(|| std::mem::take(&mut category.chapters));
-    category.divisions = body.divisions.unwrap_or(category.divisions);
-    category.entrant_max_entries = body.entrant_max_entries.unwrap_or(category.entrant_max_entries);
-    category.fill_entry_name = body.fill_entry_name.unwrap_or(category.fill_entry_name);
-    category.max_image_width = body.max_image_width.unwrap_or(category.max_image_width);
-    category.parent = body.parent.unwrap_or(category.parent);
-    category.pdf_packing_slip = body.pdf_packing_slip.unwrap_or(category.pdf_packing_slip);
+    (changes, violations)
 }
 
 /// What is wrong with the records that a body names: each is there, and of the season of the category, where that is
 /// known. What the category names already can stay, even from the trash.
-fn refer(program: &Program, season: Option<Slug>, before: Option<&Category>, body: &Body, violations: &mut Violations) {
+fn refer(
+    program: &Program,
+    season: Option<Slug>,
+    before: Option<&Category>,
+    changes: &Changes,
+    violations: &mut Violations,
+) {
     let is_other = |of: Slug| season.is_some_and(|season| season != of);
     let kept: BTreeSet<Slug> = before.iter().flat_map(|before| before.chapters.iter().copied()).collect();
-    for chapter in body.chapters.iter().flatten().filter(|chapter| !kept.contains(chapter)) {
+    for chapter in changes.chapters.iter().flatten().filter(|chapter| !kept.contains(chapter)) {
         match program.chapters.live(*chapter) {
             None => violations.add("chapters", format!("{chapter} is no chapter of the account")),
             Some(found) if is_other(found.season) => {
@@ -127,7 +112,7 @@ fn refer(program: &Program, season: Option<Slug>, before: Option<&Category>, bod
             Some(_) => {}
         }
     }
-    if let Some(form) = body.form {
+    if let Some(form) = changes.form.flatten() {
         match program.forms.live(form) {
             None => violations.add("form", format!("{form} is no form of the account")),
             Some(found) if found.season.is_some_and(is_other) => {
@@ -136,7 +121,7 @@ fn refer(program: &Program, season: Option<Slug>, before: Option<&Category>, bod
             Some(_) => {}
         }
     }
-    let parent = body.parent.flatten().filter(|parent| before.is_none_or(|before| before.parent != Some(*parent)));
+    let parent = changes.parent.flatten().filter(|parent| before.is_none_or(|before| before.parent != Some(*parent)));
     if let Some(parent) = parent {
         match program.categories.live(parent) {
             None => violations.add("parent", format!("{parent} is no category of the account")),

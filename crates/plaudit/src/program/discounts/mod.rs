@@ -8,14 +8,13 @@
 //! - `limit` says in how many orders it can be used, `limit_per_user` in how many of one person.
 //! - Discounts are set up by program files.
 
-mod members;
 mod rules;
 
 pub use rules::find;
 
-use super::prices::{Amount, read_amounts, write_amounts};
-use super::{Context, Member, Program, SetupRecord};
-use crate::program::NAME_LENGTH;
+use super::checks::check_period;
+use super::prices::{AMOUNTS, Amount, CURRENCY, read_amounts, write_amounts};
+use super::{Context, Member, NAME_LENGTH, Program, Record, RecordMembers, SetupRecord, Shape};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::json::Json;
@@ -39,105 +38,55 @@ pub enum Reduction {
 }
 
 /// A discount.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link()), complete)]
 pub struct Discount {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to.
+    #[member(Ref(Kind::Season), required, identifying)]
     pub season: Slug,
-    /// What people type in.
+    /// What people type in; upper and lower case are the same.
+    #[member(FilledText(CODE_LENGTH), read = read_code, required, identifying)]
     pub code: String,
     /// What it is called.
+    #[member(Translated(NAME_LENGTH), is_name)]
     pub name: Translated,
     /// What it takes off; the members `percent` and `amounts`.
+    #[member(flatten)]
     pub reduction: Reduction,
-    /// When it begins to hold, in the account's time zone.
+    /// When it begins to hold, in the account's time zone; null for no bound.
     pub start_date: Option<LocalTime>,
-    /// When it ends, in the account's time zone.
+    /// When it holds no longer, in the account's time zone; null for no bound.
     pub end_date: Option<LocalTime>,
-    /// In how many orders it can be used.
+    /// In how many orders it can be used; null for no limit.
+    #[member(Integer(1, LIMIT))]
     pub limit: Option<i64>,
-    /// In how many orders of one person it can be used.
+    /// In how many orders of one person it can be used; null for no limit.
+    #[member(Integer(1, LIMIT))]
     pub limit_per_user: Option<i64>,
     /// The prices that it takes something off; none means every one.
+    #[member(Set(&Shape::Ref(Kind::Price), PRICES))]
     pub prices: Vec<Slug>,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
 impl SetupRecord for Discount {
     const KIND: Kind = Kind::Discount;
-    const MEMBERS: &'static [Member] = members::MEMBERS;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        members.link(slug);
-        let season = members.required("season", input::slug);
-        let code = members.required("code", read_code);
-        let name = members.optional("name", input::translated(&context.languages, NAME_LENGTH));
-        let reduction = read_reduction(members);
-        let start_date = members.nullable("start_date", input::local_time).flatten();
-        let end_date = members.nullable("end_date", input::local_time).flatten();
-        if start_date.zip(end_date).is_some_and(|(start, end)| end <= start) {
-            members.fault("end_date", "must be behind start_date");
-        }
-        let mut limit = |name| members.nullable(name, input::integer(1..=LIMIT)).flatten();
-        let (limit, limit_per_user) = (limit("limit"), limit("limit_per_user"));
-        let prices = members.optional("prices", input::slugs(PRICES));
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            season: season?,
-            code: code?,
-            name: name.unwrap_or_default(),
-            reduction: reduction?,
-            start_date,
-            end_date,
-            limit,
-            limit_per_user,
-            prices: prices.unwrap_or_default(),
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.slug("season", self.season);
-        object.text("code", &self.code);
-        object.locales("name", &self.name);
-        match &self.reduction {
-            Reduction::Percent(percent) => object.rate("percent", *percent),
-            Reduction::Amounts(amounts) => {
-                let amounts: Vec<_> = amounts.iter().map(|money| Amount { money: *money, from: None }).collect();
-                write_amounts(&amounts, object);
-            }
-        }
-        object.optional_local_time("start_date", self.start_date);
-        object.optional_local_time("end_date", self.end_date);
-        object.optional_integer("limit", self.limit);
-        object.optional_integer("limit_per_user", self.limit_per_user);
-        object.slugs("prices", &self.prices);
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.name)
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        let prices = self.prices.iter().map(|price| ("prices", Kind::Price, *price));
-        std::iter::once(("season", Kind::Season, self.season)).chain(prices).collect()
-    }
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
+    }
+}
+
+impl Discount {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        check_period(members, self.start_date, self.end_date);
     }
 }
 
@@ -151,26 +100,57 @@ fn read_code(json: &Json) -> Result<String, String> {
     }
 }
 
-/// Either a percentage or amounts.
-fn read_reduction(members: &mut Members<'_>) -> Option<Reduction> {
-    let percent = members.nullable("percent", input::rate).flatten();
-    if percent.is_some_and(Rate::is_zero) {
-        members.fault("percent", "must be above 0");
-    }
-    let amounts: Vec<Money> = read_amounts(members, false).into_iter().map(|amount| amount.money).collect();
-    if amounts.iter().any(|amount| amount.minor() == 0) {
-        members.fault("amounts", "must have amounts above 0");
-    }
-    match (percent, amounts.is_empty()) {
-        (Some(percent), true) => Some(Reduction::Percent(percent)),
-        (None, false) => Some(Reduction::Amounts(amounts)),
-        (Some(_), false) => {
-            members.fault("amounts", "must be left out where percent is given");
-            None
+const AMOUNT: Shape = Shape::Object(&[
+    Member::required("currency", CURRENCY, "The currency."),
+    Member::required("amount", Shape::Number(Some(0), None), "How much, with at most the currency's own decimals."),
+]);
+
+impl RecordMembers for Reduction {
+    const MEMBERS: &'static [Member] = &[
+        Member::optional(
+            "percent",
+            Shape::Number(Some(0), Some(100)),
+            "The part of a price that it takes off, in per cent.",
+        )
+        .nullable(),
+        Member::optional(
+            "amounts",
+            Shape::List(&AMOUNT, AMOUNTS),
+            "The amount that it takes off in each currency, where it is no percentage.",
+        ),
+    ];
+
+    /// Either a percentage or amounts.
+    fn read(members: &mut Members<'_>, _: Slug, _: &Context) -> Option<Self> {
+        let percent = members.nullable("percent", input::rate).flatten();
+        if percent.is_some_and(Rate::is_zero) {
+            members.fault("percent", "must be above 0");
         }
-        (None, true) => {
-            members.fault("percent", "is required, unless amounts are given");
-            None
+        let amounts: Vec<Money> = read_amounts(members, false).into_iter().map(|amount| amount.money).collect();
+        if amounts.iter().any(|amount| amount.minor() == 0) {
+            members.fault("amounts", "must have amounts above 0");
+        }
+        match (percent, amounts.is_empty()) {
+            (Some(percent), true) => Some(Self::Percent(percent)),
+            (None, false) => Some(Self::Amounts(amounts)),
+            (Some(_), false) => {
+                members.fault("amounts", "must be left out where percent is given");
+                None
+            }
+            (None, true) => {
+                members.fault("percent", "is required, unless amounts are given");
+                None
+            }
+        }
+    }
+
+    fn write(&self, object: &mut Object<'_>) {
+        match self {
+            Self::Percent(percent) => object.rate("percent", *percent),
+            Self::Amounts(amounts) => {
+                let amounts: Vec<_> = amounts.iter().map(|money| Amount { money: *money, from: None }).collect();
+                write_amounts(&amounts, object);
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use super::{
     Visibility, file_types,
 };
 use crate::program::NAME_LENGTH;
-use crate::program::prices::members::CURRENCY;
+use crate::program::prices::CURRENCY;
 use crate::program::{Member, Shape, names};
 use kernel::kind::Kind;
 

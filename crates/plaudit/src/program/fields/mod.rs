@@ -41,6 +41,7 @@ pub use scores::{auto_score, points};
 pub use standing::{form_of, is_asked_in, rank, resource_of, season_of};
 pub use validate::{characters, check_answer, is_answered, merged, validate_answer, validate_file, words};
 
+use super::choice::choices;
 use kernel::json::Json;
 use kernel::text::{Currency, Locale, Slug, Timestamp, Translated};
 
@@ -57,63 +58,34 @@ pub const TEXT_LENGTH: usize = 65_536;
 /// The largest number that limits an answer, or a field's place.
 pub const LIMIT: i64 = 1_000_000_000_000;
 
-/// What kind of answer a field takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the names are those of the contract, section 6, which says what each takes")]
-pub enum FieldType {
-    Checkbox,
-    CheckboxList,
-    Content,
-    Country,
-    Currency,
-    Date,
-    DateTime,
-    DropDownList,
-    Email,
-    File,
-    Formula,
-    Lookup,
-    Numeric,
-    Phone,
-    Radio,
-    Table,
-    Text,
-    Textarea,
-    Time,
-    Url,
+choices! {
+    /// What kind of answer a field takes.
+    #[allow(missing_docs, reason = "the names are those of the contract, section 6, which says what each takes")]
+    pub enum FieldType {
+        Checkbox "checkbox",
+        CheckboxList "checkboxlist",
+        Content "content",
+        Country "country",
+        Currency "currency",
+        Date "date",
+        DateTime "datetime",
+        DropDownList "drop-down-list",
+        Email "email",
+        File "file",
+        Formula "formula",
+        Lookup "lookup",
+        Numeric "numeric",
+        Phone "phone",
+        Radio "radio",
+        Table "table",
+        Text "text",
+        Textarea "textarea",
+        Time "time",
+        Url "url",
+    }
 }
 
 impl FieldType {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[
-        ("checkbox", Self::Checkbox),
-        ("checkboxlist", Self::CheckboxList),
-        ("content", Self::Content),
-        ("country", Self::Country),
-        ("currency", Self::Currency),
-        ("date", Self::Date),
-        ("datetime", Self::DateTime),
-        ("drop-down-list", Self::DropDownList),
-        ("email", Self::Email),
-        ("file", Self::File),
-        ("formula", Self::Formula),
-        ("lookup", Self::Lookup),
-        ("numeric", Self::Numeric),
-        ("phone", Self::Phone),
-        ("radio", Self::Radio),
-        ("table", Self::Table),
-        ("text", Self::Text),
-        ("textarea", Self::Textarea),
-        ("time", Self::Time),
-        ("url", Self::Url),
-    ];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        name_of(Self::CHOICES, self)
-    }
-
     /// Whether an answer is one or more of the field's options.
     #[must_use]
     pub fn has_options(self) -> bool {
@@ -133,95 +105,48 @@ impl FieldType {
     }
 }
 
-/// What a field asks about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Resource {
-    /// Entries.
-    Entries,
-    /// Users.
-    Users,
-    /// Attachments of entries.
-    Attachments,
-    /// Contributors of entries.
-    Contributors,
-    /// Referees of entries.
-    Referees,
-}
-
-impl Resource {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[
-        ("entries", Self::Entries),
-        ("users", Self::Users),
-        ("attachments", Self::Attachments),
-        ("contributors", Self::Contributors),
-        ("referees", Self::Referees),
-    ];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        name_of(Self::CHOICES, self)
+choices! {
+    /// What a field asks about.
+    pub enum Resource {
+        /// Entries.
+        Entries "entries",
+        /// Users.
+        Users "users",
+        /// Attachments of entries.
+        Attachments "attachments",
+        /// Contributors of entries.
+        Contributors "contributors",
+        /// Referees of entries.
+        Referees "referees",
     }
 }
 
-/// How well the answers of a field are kept from those who need not see them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protection {
-    /// As every answer.
-    Standard,
-    /// Better.
-    Elevated,
-    /// As well as it can be done.
-    Maximum,
-}
-
-impl Protection {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] =
-        &[("standard", Self::Standard), ("elevated", Self::Elevated), ("maximum", Self::Maximum)];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        name_of(Self::CHOICES, self)
+choices! {
+    /// How well the answers of a field are kept from those who need not see them.
+    pub enum Protection {
+        /// As every answer.
+        Standard "standard",
+        /// Better.
+        Elevated "elevated",
+        /// As well as it can be done.
+        Maximum "maximum",
     }
 }
 
-/// A way of judging in which the answers of a field are shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Visibility {
-    /// Qualifying.
-    Qualifying,
-    /// Top pick.
-    TopPick,
-    /// Voting.
-    Voting,
-    /// Gallery.
-    Gallery,
-    /// Scoring by criteria.
-    Scoring,
-}
-
-impl Visibility {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[
-        ("qualifying", Self::Qualifying),
-        ("top_pick", Self::TopPick),
-        ("voting", Self::Voting),
-        ("gallery", Self::Gallery),
-        ("scoring", Self::Scoring),
-    ];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        name_of(Self::CHOICES, self)
+choices! {
+    /// A way of judging in which the answers of a field are shown.
+    pub enum Visibility {
+        /// Qualifying.
+        Qualifying "qualifying",
+        /// Top pick.
+        TopPick "top_pick",
+        /// Voting.
+        Voting "voting",
+        /// Gallery.
+        Gallery "gallery",
+        /// Scoring by criteria.
+        Scoring "scoring",
     }
-}
-
-fn name_of<T: Copy + PartialEq>(choices: &[(&'static str, T)], value: T) -> &'static str {
-    choices.iter().find(|(_, choice)| *choice == value).map_or("", |(name, _)| name)
 }
 
 /// One of the answers that a choice offers.
@@ -244,56 +169,33 @@ pub struct Column {
     pub label: Translated,
 }
 
-/// How a condition compares an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operator {
-    /// There is one.
-    Answered,
-    /// There is none.
-    Unanswered,
-    /// It is the value.
-    Equals,
-    /// It is not the value.
-    NotEquals,
-    /// The value is a part of the text, or one of the options that were chosen.
-    Contains,
-    /// The value is neither.
-    NotContains,
-    /// It is, or has chosen, one of the values.
-    OneOf,
-    /// It is, or has chosen, none of the values.
-    NoneOf,
-    /// It comes after the value.
-    GreaterThan,
-    /// It comes before the value.
-    LessThan,
-    /// It is the value or comes after it.
-    AtLeast,
-    /// It is the value or comes before it.
-    AtMost,
-}
-
-impl Operator {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[
-        ("answered", Self::Answered),
-        ("unanswered", Self::Unanswered),
-        ("equals", Self::Equals),
-        ("not_equals", Self::NotEquals),
-        ("contains", Self::Contains),
-        ("not_contains", Self::NotContains),
-        ("one_of", Self::OneOf),
-        ("none_of", Self::NoneOf),
-        ("greater_than", Self::GreaterThan),
-        ("less_than", Self::LessThan),
-        ("at_least", Self::AtLeast),
-        ("at_most", Self::AtMost),
-    ];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        name_of(Self::CHOICES, self)
+choices! {
+    /// How a condition compares an answer.
+    pub enum Operator {
+        /// There is one.
+        Answered "answered",
+        /// There is none.
+        Unanswered "unanswered",
+        /// It is the value.
+        Equals "equals",
+        /// It is not the value.
+        NotEquals "not_equals",
+        /// The value is a part of the text, or one of the options that were chosen.
+        Contains "contains",
+        /// The value is neither.
+        NotContains "not_contains",
+        /// It is, or has chosen, one of the values.
+        OneOf "one_of",
+        /// It is, or has chosen, none of the values.
+        NoneOf "none_of",
+        /// It comes after the value.
+        GreaterThan "greater_than",
+        /// It comes before the value.
+        LessThan "less_than",
+        /// It is the value or comes after it.
+        AtLeast "at_least",
+        /// It is the value or comes before it.
+        AtMost "at_most",
     }
 }
 

@@ -6,7 +6,7 @@ use super::{
     OPTIONS, Operator, Protection, Resource, TEXT_LENGTH, Visibility, file_types, members, rules,
 };
 use crate::program::NAME_LENGTH;
-use crate::program::{Context, Member, Program, SetupRecord};
+use crate::program::{Context, Identified, Member, Program, RecordMembers, SetupRecord};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations, Wrong};
 use kernel::json::Json;
@@ -16,8 +16,7 @@ use kernel::text::{Locale, Slug, Translated};
 /// How many values an enumeration of visibilities can have at the most.
 const VISIBILITIES: usize = Visibility::CHOICES.len();
 
-impl SetupRecord for Field {
-    const KIND: Kind = Kind::Field;
+impl RecordMembers for Field {
     const MEMBERS: &'static [Member] = members::MEMBERS;
 
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
@@ -125,14 +124,6 @@ impl SetupRecord for Field {
         object.time("updated", self.updated);
     }
 
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.title)
-    }
-
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         let form = self.form.map(|form| ("form", Kind::Form, form));
         let tab = self.tab.map(|tab| ("tab", Kind::Tab, tab));
@@ -141,6 +132,20 @@ impl SetupRecord for Field {
         let condition = self.conditional.iter().map(|condition| ("conditional", Kind::Field, condition.field));
         form.into_iter().chain(tab).chain(season).chain(categories).chain(condition).collect()
     }
+}
+
+impl Identified for Field {
+    fn slug(&self) -> Slug {
+        self.slug
+    }
+
+    fn name(&self) -> Option<&Translated> {
+        Some(&self.title)
+    }
+}
+
+impl SetupRecord for Field {
+    const KIND: Kind = Kind::Field;
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)

@@ -14,183 +14,78 @@ mod rules;
 
 pub use rules::document;
 
+use super::choice::choices;
 use super::fields::LIMIT;
-use super::{Context, Member, SetupRecord, Shape, names};
-use crate::program::NAME_LENGTH;
-use kernel::document::Object;
-use kernel::input::{self, Members};
+use super::{NAME_LENGTH, Record, SetupRecord};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
-/// How an entry gets its chapter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ChapterOption {
-    /// The form stands in all chapters.
-    All,
-    /// The entrant selects one.
-    Select,
-}
-
-impl ChapterOption {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[("all", Self::All), ("select", Self::Select)];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::All => "all",
-            Self::Select => "select",
-        }
+choices! {
+    /// How an entry gets its chapter.
+    pub enum ChapterOption {
+        /// The form stands in all chapters.
+        All "all",
+        /// The entrant selects one.
+        Select "select",
     }
 }
 
-/// What a form is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FormType {
-    /// Entries.
-    Entry,
-    /// Reports on what became of an entry.
-    Report,
-}
-
-impl FormType {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[("entry", Self::Entry), ("report", Self::Report)];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Entry => "entry",
-            Self::Report => "report",
-        }
+choices! {
+    /// What a form is for.
+    pub enum FormType {
+        /// Entries.
+        Entry "entry",
+        /// Reports on what became of an entry.
+        Report "report",
     }
 }
 
 /// A form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link().hidden()))]
 pub struct Form {
     /// Its slug.
     pub slug: Slug,
-    /// The season that it belongs to, if it is not for all of them.
+    /// The season that it belongs to; null or left out, it serves all of them.
+    #[member(Ref(Kind::Season), identifying)]
     pub season: Option<Slug>,
     /// Its name.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name)]
     pub name: Translated,
-    /// What it is for; the member `type`.
+    /// What it is for; entry where it is left out.
+    #[member(name = "type", default = FormType::Entry)]
     pub kind: FormType,
-    /// How an entry gets its chapter.
+    /// Whether it stands in all chapters or the entrant has to select one; all where it is left out.
+    #[member(default = ChapterOption::All)]
     pub chapter_option: ChapterOption,
     /// What invites people to enter.
+    #[member(name = "callToAction", Translated(NAME_LENGTH))]
     pub call_to_action: Translated,
     /// The block of text above it.
+    #[member(Ref(Kind::ContentBlock))]
     pub content_block: Option<Slug>,
-    /// The least automatic score with which an entry is eligible; without it none is screened.
+    /// The least automatic score with which an entry is eligible; null for none, so that none is screened.
+    #[member(Integer(0, LIMIT), hidden)]
     pub minimum_auto_score: Option<i64>,
-    /// Whether it is kept for the record only.
+    /// Whether it is kept and takes no more entries.
+    #[member(hidden)]
     pub archived: bool,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
 impl SetupRecord for Form {
     const KIND: Kind = Kind::Form;
-
-    const MEMBERS: &'static [Member] = &[
-        Member::link().hidden(),
-        Member::optional(
-            "season",
-            Shape::Ref(Kind::Season),
-            "The season that it belongs to; null or left out, it serves all of them.",
-        )
-        .nullable()
-        .identifying(),
-        Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
-        Member::optional(
-            "type",
-            Shape::OneOf(|| names(FormType::CHOICES)),
-            "What it is for; entry where it is left out.",
-        ),
-        Member::optional(
-            "chapter_option",
-            Shape::OneOf(|| names(ChapterOption::CHOICES)),
-            "Whether it stands in all chapters or the entrant has to select one; all where it is left out.",
-        ),
-        Member::optional("callToAction", Shape::Translated(NAME_LENGTH), "What invites people to enter."),
-        Member::optional("content_block", Shape::Ref(Kind::ContentBlock), "The text that stands above it.").nullable(),
-        Member::optional(
-            "minimum_auto_score",
-            Shape::Integer(0, LIMIT),
-            "The least automatic score with which an entry is eligible; null for none, so that none is screened.",
-        )
-        .nullable()
-        .hidden(),
-        Member::optional("archived", Shape::Flag, "Whether it is kept and takes no more entries.").hidden(),
-        Member::created("created"),
-        Member::updated("updated"),
-    ];
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let name_text = || input::translated(&context.languages, NAME_LENGTH);
-        members.link(slug);
-        let season = members.nullable("season", input::slug);
-        let name = members.required("name", name_text());
-        let kind = members.optional("type", input::one_of(FormType::CHOICES));
-        let chapter_option = members.optional("chapter_option", input::one_of(ChapterOption::CHOICES));
-        let call_to_action = members.optional("callToAction", name_text());
-        let content_block = members.nullable("content_block", input::slug);
-        let minimum_auto_score = members.nullable("minimum_auto_score", input::integer(0..=LIMIT)).flatten();
-        let archived = members.optional("archived", input::flag);
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            season: season.flatten(),
-            name: name?,
-            kind: kind.unwrap_or(FormType::Entry),
-            chapter_option: chapter_option.unwrap_or(ChapterOption::All),
-            call_to_action: call_to_action.unwrap_or_default(),
-            content_block: content_block.flatten(),
-            minimum_auto_score,
-            archived: archived.unwrap_or(false),
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.optional_slug("season", self.season);
-        object.locales("name", &self.name);
-        object.text("type", self.kind.name());
-        object.text("chapter_option", self.chapter_option.name());
-        object.locales("callToAction", &self.call_to_action);
-        object.optional_slug("content_block", self.content_block);
-        object.optional_integer("minimum_auto_score", self.minimum_auto_score);
-        object.flag("archived", self.archived);
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.name)
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        let season = self.season.map(|season| ("season", Kind::Season, season));
-        let block = self.content_block.map(|block| ("content_block", Kind::ContentBlock, block));
-        season.into_iter().chain(block).collect()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::Context;
     use crate::program::store;
     use kernel::text::Locale;
 

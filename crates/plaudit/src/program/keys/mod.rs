@@ -9,10 +9,9 @@ pub mod store;
 
 use sha2::{Digest, Sha256};
 
-use super::{Context, SetupRecord};
-use kernel::document::Object;
+use super::choice::choices;
+use super::{NAME_LENGTH, Record, SetupRecord};
 use kernel::ids::Ids;
-use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
@@ -20,38 +19,29 @@ use kernel::text::{Slug, Timestamp};
 const PREFIX: &str = "plaudit_";
 /// The letters after the prefix: 228 bits.
 const LETTERS: usize = 40;
+/// The most addresses that are told before it expires.
+const NOTIFIED: usize = 100;
 
-/// What a key allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
-    /// Reading.
-    Read,
-    /// Reading and writing.
-    ReadWrite,
-}
-
-impl Scope {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[("read", Self::Read), ("read_write", Self::ReadWrite)];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::ReadWrite => "read_write",
-        }
+choices! {
+    /// What a key allows.
+    pub enum Scope {
+        /// Reading.
+        Read "read",
+        /// Reading and writing.
+        ReadWrite "read_write",
     }
 }
 
 /// A key, without its secret.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
 pub struct ApiKey {
     /// Its slug, by which the operator speaks of it.
     pub slug: Slug,
     /// What the operator called it.
+    #[member(Text(NAME_LENGTH), required)]
     pub name: String,
     /// What it allows.
+    #[member(required)]
     pub scope: Scope,
     /// When it stops being good.
     pub expires: Option<Timestamp>,
@@ -60,8 +50,10 @@ pub struct ApiKey {
     /// When it got the secret that it has, where that is not its first.
     pub rotated: Option<Timestamp>,
     /// Whom to tell before it expires.
+    #[member(List(&Shape::Text(NAME_LENGTH), NOTIFIED))]
     pub notify: Vec<String>,
     /// When it was made.
+    #[member(default = context.now)]
     pub created: Timestamp,
 }
 
@@ -88,38 +80,4 @@ pub fn hash(secret: &[u8]) -> Option<[u8; 32]> {
 
 impl SetupRecord for ApiKey {
     const KIND: Kind = Kind::ApiKey;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let name = members.required("name", input::text(255));
-        let scope = members.required("scope", input::one_of(Scope::CHOICES));
-        let expires = members.nullable("expires", input::time);
-        let revoked = members.nullable("revoked", input::time);
-        let rotated = members.nullable("rotated", input::time);
-        let notify = members.optional("notify", input::list(100, input::text(255)));
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            name: name?,
-            scope: scope?,
-            expires: expires.flatten(),
-            revoked: revoked.flatten(),
-            rotated: rotated.flatten(),
-            notify: notify.unwrap_or_default(),
-            created,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.text("name", &self.name);
-        object.text("scope", self.scope.name());
-        object.optional_time("expires", self.expires);
-        object.optional_time("revoked", self.revoked);
-        object.optional_time("rotated", self.rotated);
-        object.texts("notify", &self.notify);
-        object.time("created", self.created);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
 }

@@ -11,14 +11,11 @@
 //! - A panel that is not `active` assigns nothing.
 //! - Panels are set up by program files; assignments show them.
 
-mod members;
 mod rules;
 
 use super::chapters::Status;
 use super::choice::choices;
-use super::{Context, Member, Program, SetupRecord};
-use crate::program::NAME_LENGTH;
-use kernel::document::Object;
+use super::{Context, NAME_LENGTH, Program, Record, SetupRecord};
 use kernel::input::{self, Members, Violations};
 use kernel::json::Json;
 use kernel::kind::Kind;
@@ -58,141 +55,77 @@ choices! {
 }
 
 /// A panel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link()), complete)]
 pub struct Panel {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to.
+    #[member(Ref(Kind::Season), required, identifying)]
     pub season: Slug,
-    /// What it judges.
+    /// The score set that it judges, which is no gallery.
+    #[member(Ref(Kind::ScoreSet), required, identifying)]
     pub score_set: Slug,
     /// Its name.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name)]
     pub name: Translated,
-    /// Whether it assigns entries.
+    /// Whether it assigns anything; active where it is left out.
+    #[member(default = Status::Active)]
     pub status: Status,
-    /// The users who judge.
+    /// The people who judge; left out, who does stays. At least these or roles are needed.
+    #[member(Set(&Shape::Ref(Kind::User), LIST), kept)]
     pub judges: Vec<Slug>,
-    /// The roles whose users judge.
+    /// The judging roles whose users judge.
+    #[member(Set(&Shape::Ref(Kind::Role), SHORT_LIST))]
     pub roles: Vec<Slug>,
-    /// The rounds in which they do.
+    /// The rounds of the type judge in which it judges.
+    #[member(FilledSet(&Shape::Ref(Kind::Round), SHORT_LIST), required)]
     pub rounds: Vec<Slug>,
-    /// The categories of the entries; none means every one.
+    /// The categories of the entries that it judges; none means every one.
+    #[member(Set(&Shape::Ref(Kind::Category), LIST))]
     pub categories: Vec<Slug>,
-    /// The chapters of the entries; none means every one.
+    /// The chapters of the entries that it judges; none means every one.
+    #[member(Set(&Shape::Ref(Kind::Chapter), LIST))]
     pub chapters: Vec<Slug>,
-    /// The divisions of the entries; none means every one.
+    /// The divisions of the entries that it judges; none means every one.
+    #[member(Set(&Shape::Integer(1, COUNT), SHORT_LIST))]
     pub divisions: Vec<i64>,
-    /// The tags of which the entries have at least one; none means any or none.
+    /// The tags of the entries that it judges; none means every one.
+    #[member(Set(&Shape::FilledText(NAME_LENGTH), LIST), read = input::distinct(LIST, read_tag))]
     pub tags: Vec<String>,
-    /// The statuses of the entries; none means every one.
+    /// The status of the entries that it judges; none means every one.
+    #[member(Set(&EntryStatus::SHAPE, LIST), default = vec![EntryStatus::Submitted, EntryStatus::Resubmitted])]
     pub statuses: Vec<EntryStatus>,
-    /// How the entries were moderated; none means in any way.
+    /// How the entries that it judges were moderated; none means every one.
+    #[member(Set(&Moderation::SHAPE, LIST), default = vec![Moderation::Approved, Moderation::Undecided])]
     pub moderation: Vec<Moderation>,
-    /// How many judges an entry gets; all of them where it is not said.
+    /// How many judges an entry gets; null means all of them.
+    #[member(Integer(1, COUNT))]
     pub judges_per_entry: Option<i64>,
-    /// How many entries a judge gets at the most.
+    /// How many entries a judge gets at the most; null means all of them.
+    #[member(Integer(1, COUNT))]
     pub entries_per_judge: Option<i64>,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
 impl SetupRecord for Panel {
     const KIND: Kind = Kind::Panel;
-    const MEMBERS: &'static [Member] = members::MEMBERS;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        members.link(slug);
-        let season = members.required("season", input::slug);
-        let score_set = members.required("score_set", input::slug);
-        let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
-        let status = members.optional("status", input::one_of(Status::CHOICES));
-        let judges = members.optional("judges", input::slugs(LIST));
-        let roles = members.optional("roles", input::slugs(SHORT_LIST));
-        if judges.as_ref().is_none_or(Vec::is_empty) && roles.as_ref().is_none_or(Vec::is_empty) {
-            members.fault("judges", "is required, unless roles are given");
-        }
-        let rounds = members.required("rounds", input::slugs(SHORT_LIST));
-        if rounds.as_ref().is_some_and(Vec::is_empty) {
-            members.fault("rounds", "must have at least 1 item");
-        }
-        let categories = members.optional("categories", input::slugs(LIST));
-        let chapters = members.optional("chapters", input::slugs(LIST));
-        let divisions = members.optional("divisions", input::distinct(SHORT_LIST, input::integer(1..=COUNT)));
-        let tags = members.optional("tags", input::distinct(LIST, read_tag));
-        let statuses = members.optional("statuses", input::distinct(LIST, input::one_of(EntryStatus::CHOICES)));
-        let moderation = members.optional("moderation", input::distinct(LIST, input::one_of(Moderation::CHOICES)));
-        let judges_per_entry = members.nullable("judges_per_entry", input::integer(1..=COUNT));
-        let entries_per_judge = members.nullable("entries_per_judge", input::integer(1..=COUNT));
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            season: season?,
-            score_set: score_set?,
-            name: name?,
-            status: status.unwrap_or(Status::Active),
-            judges: judges.unwrap_or_default(),
-            roles: roles.unwrap_or_default(),
-            rounds: rounds?,
-            categories: categories.unwrap_or_default(),
-            chapters: chapters.unwrap_or_default(),
-            divisions: divisions.unwrap_or_default(),
-            tags: tags.unwrap_or_default(),
-            statuses: statuses.unwrap_or_else(|| vec![EntryStatus::Submitted, EntryStatus::Resubmitted]),
-            moderation: moderation.unwrap_or_else(|| vec![Moderation::Approved, Moderation::Undecided]),
-            judges_per_entry: judges_per_entry.flatten(),
-            entries_per_judge: entries_per_judge.flatten(),
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.slug("season", self.season);
-        object.slug("score_set", self.score_set);
-        object.locales("name", &self.name);
-        object.text("status", self.status.name());
-        object.slugs("judges", &self.judges);
-        object.slugs("roles", &self.roles);
-        object.slugs("rounds", &self.rounds);
-        object.slugs("categories", &self.categories);
-        object.slugs("chapters", &self.chapters);
-        object.list("divisions", |list| self.divisions.iter().for_each(|division| list.integer(*division)));
-        object.texts("tags", &self.tags);
-        object.texts("statuses", self.statuses.iter().map(|status| status.name()));
-        object.texts("moderation", self.moderation.iter().map(|moderation| moderation.name()));
-        object.optional_integer("judges_per_entry", self.judges_per_entry);
-        object.optional_integer("entries_per_judge", self.entries_per_judge);
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.name)
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        let mut references = vec![("season", Kind::Season, self.season), ("score_set", Kind::ScoreSet, self.score_set)];
-        for (member, kind, slugs) in [
-            ("judges", Kind::User, &self.judges),
-            ("roles", Kind::Role, &self.roles),
-            ("rounds", Kind::Round, &self.rounds),
-            ("categories", Kind::Category, &self.categories),
-            ("chapters", Kind::Chapter, &self.chapters),
-        ] {
-            references.extend(slugs.iter().map(|slug| (member, kind, *slug)));
-        }
-        references
-    }
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
+    }
+}
+
+impl Panel {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        if self.judges.is_empty() && self.roles.is_empty() {
+            members.fault("judges", "is required, unless roles are given");
+        }
     }
 }
 

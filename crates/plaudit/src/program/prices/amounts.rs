@@ -1,8 +1,18 @@
 //! Amounts per currency, which prices and discounts have.
 
+use crate::program::{Context, Member, Shape, Texts};
 use kernel::document::Object;
 use kernel::input::{self, Members};
-use kernel::text::{LocalTime, Money};
+use kernel::text::{Currency, LocalTime, Money};
+
+/// The code of a currency.
+pub(in crate::program) const CURRENCY: Shape = Shape::OneOf(|| Currency::all().map(Currency::code).collect());
+
+pub(in crate::program) const AMOUNT: Shape = Shape::Object(&[
+    Member::required("currency", CURRENCY, "The currency."),
+    Member::required("amount", Shape::Number(Some(0), None), "How much, with at most the currency's own decimals."),
+    Member::optional("from", Shape::LocalTime, "Since when; null or left out, before all others.").nullable(),
+]);
 
 /// The most amounts of a price or a discount.
 pub const AMOUNTS: usize = 1_000;
@@ -16,9 +26,20 @@ pub struct Amount {
     pub from: Option<LocalTime>,
 }
 
+/// Reads those of a price.
+#[allow(clippy::unnecessary_wraps, reason = "members are read so")]
+pub(super) fn read(members: &mut Members<'_>, _: &Context) -> Option<Vec<Amount>> {
+    Some(read_amounts(members, true))
+}
+
+/// Writes those of a price.
+pub(super) fn write(amounts: &[Amount], object: &mut Object<'_>, _: Texts) {
+    write_amounts(amounts, object);
+}
+
 /// Reads `amounts`, a list of `{currency, amount, from}`; each currency has at most one amount from the same time.
 /// Only prices have `from`.
-pub(in crate::program) fn read(members: &mut Members<'_>, has_from: bool) -> Vec<Amount> {
+pub(in crate::program) fn read_amounts(members: &mut Members<'_>, has_from: bool) -> Vec<Amount> {
     let read = members.objects("amounts", AMOUNTS, |members| {
         let currency = members.required("currency", input::currency);
         // Without a currency, which is a fault of its own, there is no amount to judge.
@@ -38,7 +59,7 @@ pub(in crate::program) fn read(members: &mut Members<'_>, has_from: bool) -> Vec
 }
 
 /// Writes `amounts`.
-pub(in crate::program) fn write(amounts: &[Amount], object: &mut Object<'_>) {
+pub(in crate::program) fn write_amounts(amounts: &[Amount], object: &mut Object<'_>) {
     object.list("amounts", |list| {
         for amount in amounts {
             list.object(|object| {

@@ -10,17 +10,14 @@
 //! - Prices are set up by program files; lines of orders show their slug, link and title.
 
 mod amounts;
-pub(in crate::program) mod members;
-mod rules;
+pub(in crate::program) mod rules;
 
+pub(in crate::program) use amounts::{AMOUNT, CURRENCY, read_amounts, write_amounts};
 pub use amounts::{AMOUNTS, Amount};
-pub(in crate::program) use amounts::{read as read_amounts, write as write_amounts};
 
 use super::choice::choices;
-use super::{Context, Member, Program, SetupRecord};
-use crate::program::NAME_LENGTH;
-use kernel::document::Object;
-use kernel::input::{self, Members, Violations};
+use super::{Context, NAME_LENGTH, Program, Record, SetupRecord};
+use kernel::input::{Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
@@ -42,89 +39,52 @@ choices! {
 }
 
 /// A price.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link()), complete)]
 pub struct Price {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to.
+    #[member(Ref(Kind::Season), required, identifying)]
     pub season: Slug,
     /// What it is called.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name)]
     pub title: Translated,
-    /// What is paid for; the member `type`.
+    /// What is paid for; entry if left out.
+    #[member(name = "type", default = PriceType::Entry)]
     pub kind: PriceType,
-    /// The tag of the entries that it is for.
+    /// The tag of the entries that it is for, for the type tag.
+    #[member(FilledText(NAME_LENGTH), only_with("type", "tag"))]
     pub tag: Option<String>,
     /// The categories of the entries that it is for; none means every one.
+    #[member(Set(&Shape::Ref(Kind::Category), PLACES))]
     pub categories: Vec<Slug>,
     /// The chapters of the entries that it is for; none means every one.
+    #[member(Set(&Shape::Ref(Kind::Chapter), PLACES))]
     pub chapters: Vec<Slug>,
-    /// The amounts by currency and by the time from which each holds.
+    /// The amounts; a currency may have several, each from another time on.
+    #[member(List(&AMOUNT, AMOUNTS), with = amounts, default = Vec::new())]
     pub amounts: Vec<Amount>,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
 impl SetupRecord for Price {
     const KIND: Kind = Kind::Price;
-    const MEMBERS: &'static [Member] = members::MEMBERS;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        members.link(slug);
-        let season = members.required("season", input::slug);
-        let title = members.required("title", input::translated(&context.languages, NAME_LENGTH));
-        let kind = members.optional("type", input::one_of(PriceType::CHOICES)).unwrap_or(PriceType::Entry);
-        let tag = members.nullable("tag", input::filled_text(NAME_LENGTH)).flatten();
-        if (kind == PriceType::Tag) != tag.is_some() {
-            members.fault("tag", "is required for a price of the type tag, and for no other");
-        }
-        let categories = members.optional("categories", input::slugs(PLACES));
-        let chapters = members.optional("chapters", input::slugs(PLACES));
-        let amounts = read_amounts(members, true);
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            season: season?,
-            title: title?,
-            kind,
-            tag,
-            categories: categories.unwrap_or_default(),
-            chapters: chapters.unwrap_or_default(),
-            amounts,
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.slug("season", self.season);
-        object.locales("title", &self.title);
-        object.text("type", self.kind.name());
-        object.optional_text("tag", self.tag.as_deref());
-        object.slugs("categories", &self.categories);
-        object.slugs("chapters", &self.chapters);
-        write_amounts(&self.amounts, object);
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.title)
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        let categories = self.categories.iter().map(|category| ("categories", Kind::Category, *category));
-        let chapters = self.chapters.iter().map(|chapter| ("chapters", Kind::Chapter, *chapter));
-        std::iter::once(("season", Kind::Season, self.season)).chain(categories).chain(chapters).collect()
-    }
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
+    }
+}
+
+impl Price {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        if (self.kind == PriceType::Tag) != self.tag.is_some() {
+            members.fault("tag", "is required for a price of the type tag, and for no other");
+        }
     }
 }

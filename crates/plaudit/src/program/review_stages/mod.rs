@@ -11,15 +11,15 @@
 //! - A task that has waited `reminder_days` is brought to mind.
 //! - Review stages are set up by program files; review tasks show them.
 
-mod members;
+mod reviewers;
 mod rules;
+
+pub use reviewers::Reviewer;
 
 use super::choice::choices;
 use super::tabs::ORDER;
-use super::{Context, Member, Program, SetupRecord};
-use crate::program::{DESCRIPTION_LENGTH, NAME_LENGTH};
-use kernel::document::Object;
-use kernel::input::{self, Members, Violations};
+use super::{Context, DESCRIPTION_LENGTH, NAME_LENGTH, Program, Record, SetupRecord};
+use kernel::input::{Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
@@ -62,178 +62,85 @@ choices! {
     }
 }
 
-/// Somebody who reviews, not necessarily a user.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reviewer {
-    /// The name.
-    pub name: String,
-    /// The e-mail address.
-    pub email: String,
-}
-
 /// A review stage.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link()), complete)]
 pub struct ReviewStage {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to.
+    #[member(Ref(Kind::Season), required, identifying)]
     pub season: Slug,
     /// The form of its entries.
+    #[member(Ref(Kind::Form), required, identifying)]
     pub form: Slug,
     /// Its name.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name)]
     pub name: Translated,
     /// What reviewers are told.
+    #[member(Translated(DESCRIPTION_LENGTH))]
     pub instructions: Translated,
     /// Its place among the stages of the form.
+    #[member(Integer(0, ORDER))]
     pub order: i64,
     /// When its tasks are made.
+    #[member(required)]
     pub timing: Timing,
-    /// Who reviews every entry.
+    /// Who reviews every entry; at least these or `reviewer_fields` are needed.
+    #[member(List(&reviewers::REVIEWER, REVIEWERS), with = reviewers, default = Vec::new())]
     pub reviewers: Vec<Reviewer>,
-    /// The fields whose answers are the addresses of reviewers.
+    /// The fields of the type email in which an entry says who reviews it.
+    #[member(Set(&Shape::Ref(Kind::Field), REVIEWERS))]
     pub reviewer_fields: Vec<Slug>,
-    /// The categories of its entries; none means every one.
+    /// The categories of the entries that it is for; none means every one.
+    #[member(Set(&Shape::Ref(Kind::Category), PLACES))]
     pub categories: Vec<Slug>,
-    /// The chapters of its entries; none means every one.
+    /// The chapters of the entries that it is for; none means every one.
+    #[member(Set(&Shape::Ref(Kind::Chapter), PLACES))]
     pub chapters: Vec<Slug>,
-    /// What an entry becomes when it may proceed.
+    /// What an entry becomes that may proceed; only after the submission.
+    #[member(default = OnProceed::Nothing)]
     pub on_proceed: OnProceed,
-    /// What an entry becomes when it is stopped.
+    /// What an entry becomes that is stopped; only after the submission.
+    #[member(default = OnStop::Nothing)]
     pub on_stop: OnStop,
     /// What the decision to proceed is called; `Proceed` where it has no text.
+    #[member(Translated(NAME_LENGTH))]
     pub proceed_label: Translated,
     /// What the decision to stop is called; `Stop` where it has no text.
+    #[member(Translated(NAME_LENGTH))]
     pub stop_label: Translated,
     /// After how many days a task is brought to mind.
+    #[member(Integer(1, DAYS))]
     pub reminder_days: Option<i64>,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
 impl SetupRecord for ReviewStage {
     const KIND: Kind = Kind::ReviewStage;
-    const MEMBERS: &'static [Member] = members::MEMBERS;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let name_text = || input::translated(&context.languages, NAME_LENGTH);
-        members.link(slug);
-        let season = members.required("season", input::slug);
-        let form = members.required("form", input::slug);
-        let name = members.required("name", name_text());
-        let instructions = members.optional("instructions", input::translated(&context.languages, DESCRIPTION_LENGTH));
-        let order = members.optional("order", input::integer(0..=ORDER));
-        let timing = members.required("timing", input::one_of(Timing::CHOICES));
-        let reviewers = read_reviewers(members);
-        let reviewer_fields = members.optional("reviewer_fields", input::slugs(REVIEWERS)).unwrap_or_default();
-        let names_none = members.get("reviewers").is_none_or(|json| json.as_array().is_some_and(<[_]>::is_empty));
-        if names_none && reviewer_fields.is_empty() {
-            members.fault("reviewers", "is required, unless reviewer_fields are given");
-        }
-        let categories = members.optional("categories", input::slugs(PLACES));
-        let chapters = members.optional("chapters", input::slugs(PLACES));
-        let on_proceed = members.optional("on_proceed", input::one_of(OnProceed::CHOICES));
-        let on_stop = members.optional("on_stop", input::one_of(OnStop::CHOICES));
-        for (member, does_something) in [
-            ("on_proceed", on_proceed.is_some_and(|on_proceed| on_proceed != OnProceed::Nothing)),
-            ("on_stop", on_stop.is_some_and(|on_stop| on_stop != OnStop::Nothing)),
-        ] {
-            if does_something && timing == Some(Timing::BeforeSubmission) {
-                members.fault(member, "must be none or left out where the timing is before_submission");
-            }
-        }
-        let proceed_label = members.optional("proceed_label", name_text());
-        let stop_label = members.optional("stop_label", name_text());
-        let reminder_days = members.nullable("reminder_days", input::integer(1..=DAYS));
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            season: season?,
-            form: form?,
-            name: name?,
-            instructions: instructions.unwrap_or_default(),
-            order: order.unwrap_or(0),
-            timing: timing?,
-            reviewers,
-            reviewer_fields,
-            categories: categories.unwrap_or_default(),
-            chapters: chapters.unwrap_or_default(),
-            on_proceed: on_proceed.unwrap_or(OnProceed::Nothing),
-            on_stop: on_stop.unwrap_or(OnStop::Nothing),
-            proceed_label: proceed_label.unwrap_or_default(),
-            stop_label: stop_label.unwrap_or_default(),
-            reminder_days: reminder_days.flatten(),
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.slug("season", self.season);
-        object.slug("form", self.form);
-        object.locales("name", &self.name);
-        object.locales("instructions", &self.instructions);
-        object.integer("order", self.order);
-        object.text("timing", self.timing.name());
-        object.list("reviewers", |list| {
-            for reviewer in &self.reviewers {
-                list.object(|object| {
-                    object.text("name", &reviewer.name);
-                    object.text("email", &reviewer.email);
-                });
-            }
-        });
-        object.slugs("reviewer_fields", &self.reviewer_fields);
-        object.slugs("categories", &self.categories);
-        object.slugs("chapters", &self.chapters);
-        object.text("on_proceed", self.on_proceed.name());
-        object.text("on_stop", self.on_stop.name());
-        object.locales("proceed_label", &self.proceed_label);
-        object.locales("stop_label", &self.stop_label);
-        object.optional_integer("reminder_days", self.reminder_days);
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.name)
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        let mut references = vec![("season", Kind::Season, self.season), ("form", Kind::Form, self.form)];
-        for (member, kind, slugs) in [
-            ("reviewer_fields", Kind::Field, &self.reviewer_fields),
-            ("categories", Kind::Category, &self.categories),
-            ("chapters", Kind::Chapter, &self.chapters),
-        ] {
-            references.extend(slugs.iter().map(|slug| (member, kind, *slug)));
-        }
-        references
-    }
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
     }
 }
 
-fn read_reviewers(members: &mut Members<'_>) -> Vec<Reviewer> {
-    let read = members.objects("reviewers", REVIEWERS, |members| {
-        let name = members.optional("name", input::text(NAME_LENGTH));
-        let email = members.required("email", kernel::input::email);
-        Some(Reviewer { name: name.unwrap_or_default(), email: email? })
-    });
-    let reviewers: Vec<Reviewer> = read.unwrap_or_default().into_iter().flatten().collect();
-    for (index, reviewer) in reviewers.iter().enumerate() {
-        let is_same = |other: &Reviewer| other.email.eq_ignore_ascii_case(&reviewer.email);
-        if reviewers[..index].iter().any(is_same) {
-            members.fault("reviewers", format!("has {} twice", reviewer.email));
+impl ReviewStage {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        let names_none = members.get("reviewers").is_none_or(|json| json.as_array().is_some_and(<[_]>::is_empty));
+        if names_none && self.reviewer_fields.is_empty() {
+            members.fault("reviewers", "is required, unless reviewer_fields are given");
+        }
+        for (member, does_something) in
+            [("on_proceed", self.on_proceed != OnProceed::Nothing), ("on_stop", self.on_stop != OnStop::Nothing)]
+        {
+            if does_something && self.timing == Timing::BeforeSubmission {
+                members.fault(member, "must be none or left out where the timing is before_submission");
+            }
         }
     }
-    reviewers
 }

@@ -4,131 +4,71 @@
 //! - A user without a role is an entrant.
 //! - Roles are set up by program files; the interface shows them with the users who have them.
 
-use super::{Context, Member, SetupRecord, Shape, names};
-use crate::program::NAME_LENGTH;
-use kernel::document::Object;
-use kernel::input::{self, Members};
+use super::choice::choices;
+use super::{NAME_LENGTH, Record, SetupRecord};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
-/// What the users of a role may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RoleType {
-    /// Runs the program.
-    ProgramManager,
-    /// Runs chapters of it.
-    ChapterManager,
-    /// Enters.
-    Entrant,
-    /// Judges.
-    Judge,
-    /// Judges, and sees to it that the others do.
-    LeadJudge,
-    /// Votes.
-    Voter,
-    /// Looks on.
-    Guest,
-    /// Sees to orders.
-    Bookkeeper,
-    /// Reads everything.
-    Auditor,
+choices! {
+    /// What the users of a role may do.
+    pub enum RoleType {
+        /// Runs the program.
+        ProgramManager "program_manager",
+        /// Runs chapters of it.
+        ChapterManager "chapter_manager",
+        /// Enters.
+        Entrant "entrant",
+        /// Judges.
+        Judge "judge",
+        /// Judges, and sees to it that the others do.
+        LeadJudge "lead_judge",
+        /// Votes.
+        Voter "voter",
+        /// Looks on.
+        Guest "guest",
+        /// Sees to orders.
+        Bookkeeper "bookkeeper",
+        /// Reads everything.
+        Auditor "auditor",
+    }
 }
 
 impl RoleType {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[
-        ("program_manager", Self::ProgramManager),
-        ("chapter_manager", Self::ChapterManager),
-        ("entrant", Self::Entrant),
-        ("judge", Self::Judge),
-        ("lead_judge", Self::LeadJudge),
-        ("voter", Self::Voter),
-        ("guest", Self::Guest),
-        ("bookkeeper", Self::Bookkeeper),
-        ("auditor", Self::Auditor),
-    ];
-
     /// Whether its users can be assigned entries to judge.
     #[must_use]
     pub fn is_judging(self) -> bool {
         matches!(self, Self::Judge | Self::LeadJudge | Self::Voter)
     }
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ProgramManager => "program_manager",
-            Self::ChapterManager => "chapter_manager",
-            Self::Entrant => "entrant",
-            Self::Judge => "judge",
-            Self::LeadJudge => "lead_judge",
-            Self::Voter => "voter",
-            Self::Guest => "guest",
-            Self::Bookkeeper => "bookkeeper",
-            Self::Auditor => "auditor",
-        }
-    }
 }
 
 /// A role.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link()))]
 pub struct Role {
     /// Its slug.
     pub slug: Slug,
     /// Its name.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name)]
     pub name: Translated,
-    /// What its users may do; the member `type`.
+    /// What its users may do; entrant where it is left out.
+    #[member(name = "type", default = RoleType::Entrant)]
     pub kind: RoleType,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
 impl SetupRecord for Role {
     const KIND: Kind = Kind::Role;
-
-    const MEMBERS: &'static [Member] = &[
-        Member::link(),
-        Member::required("name", Shape::Translated(NAME_LENGTH), "What it is called.").identifying(),
-        Member::optional(
-            "type",
-            Shape::OneOf(|| names(RoleType::CHOICES)),
-            "What its users may do; entrant where it is left out.",
-        ),
-        Member::created("created"),
-        Member::updated("updated"),
-    ];
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        members.link(slug);
-        let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
-        let kind = members.optional("type", input::one_of(RoleType::CHOICES));
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self { slug, name: name?, kind: kind.unwrap_or(RoleType::Entrant), created, updated })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.locales("name", &self.name);
-        object.text("type", self.kind.name());
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.name)
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::program::Context;
     use crate::program::store;
     use kernel::text::Locale;
 

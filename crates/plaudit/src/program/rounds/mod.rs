@@ -7,16 +7,14 @@
 //!   in favour of those who are waited for: the start is its first moment, the end its last ([`Round::moments`]).
 //! - Rounds are set up by program files; the interface only reads them.
 
-mod members;
 mod rules;
 
 pub use rules::document;
 
+use super::checks::check_period;
 use super::choice::choices;
-use super::{Context, Member, Program, SetupRecord};
-use crate::program::NAME_LENGTH;
-use kernel::document::Object;
-use kernel::input::{self, Members, Violations};
+use super::{Context, NAME_LENGTH, Program, Record, SetupRecord};
+use kernel::input::{Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{LocalTime, Slug, Timestamp, Translated};
 
@@ -36,27 +34,35 @@ choices! {
 }
 
 /// A round.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link().hidden()), complete)]
 pub struct Round {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to.
+    #[member(Ref(Kind::Season), required, identifying)]
     pub season: Slug,
     /// The form of its entries.
+    #[member(Ref(Kind::Form), required, identifying, shown_as(&Shape::Slug))]
     pub form: Slug,
     /// Its name.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name)]
     pub name: Translated,
-    /// What it is for; the member `type`.
+    /// What it is for.
+    #[member(name = "type", required)]
     pub kind: RoundType,
     /// The chapters that it is for; none means every chapter of its season.
+    #[member(Set(&Shape::Ref(Kind::Chapter), CHAPTERS))]
     pub chapters: Vec<Slug>,
-    /// When it begins, in the account's time zone.
+    /// When it begins, in the account's time zone; null for no bound.
     pub start_date: Option<LocalTime>,
-    /// When it ends, in the account's time zone.
+    /// When it ends, in the account's time zone; null for no bound.
     pub end_date: Option<LocalTime>,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
@@ -70,62 +76,14 @@ impl Round {
 
 impl SetupRecord for Round {
     const KIND: Kind = Kind::Round;
-    const MEMBERS: &'static [Member] = members::MEMBERS;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        members.link(slug);
-        let season = members.required("season", input::slug);
-        let form = members.required("form", input::slug);
-        let name = members.required("name", input::translated(&context.languages, NAME_LENGTH));
-        let kind = members.required("type", input::one_of(RoundType::CHOICES));
-        let chapters = members.optional("chapters", input::slugs(CHAPTERS));
-        let start_date = members.nullable("start_date", input::local_time).flatten();
-        let end_date = members.nullable("end_date", input::local_time).flatten();
-        if start_date.zip(end_date).is_some_and(|(start, end)| end <= start) {
-            members.fault("end_date", "must be behind start_date");
-        }
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            slug,
-            season: season?,
-            form: form?,
-            name: name?,
-            kind: kind?,
-            chapters: chapters.unwrap_or_default(),
-            start_date,
-            end_date,
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.slug("season", self.season);
-        object.slug("form", self.form);
-        object.locales("name", &self.name);
-        object.text("type", self.kind.name());
-        object.slugs("chapters", &self.chapters);
-        object.optional_local_time("start_date", self.start_date);
-        object.optional_local_time("end_date", self.end_date);
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.name)
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        let chapters = self.chapters.iter().map(|chapter| ("chapters", Kind::Chapter, *chapter));
-        [("season", Kind::Season, self.season), ("form", Kind::Form, self.form)].into_iter().chain(chapters).collect()
-    }
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
+    }
+}
+
+impl Round {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        check_period(members, self.start_date, self.end_date);
     }
 }

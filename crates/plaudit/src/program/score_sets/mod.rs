@@ -21,9 +21,7 @@
 //! - An archived score set is kept and judged no more.
 //! - Score sets are set up by program files; the interface only reads them.
 
-mod members;
 mod modes;
-mod record;
 mod rules;
 mod tie_break;
 
@@ -32,6 +30,9 @@ pub use rules::document;
 pub use tie_break::{By, Step};
 
 use super::choice::choices;
+use super::{NAME_LENGTH, Program, Record, SetupRecord};
+use kernel::input::Violations;
+use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
 /// The largest count of a score set: of judges, winners, votes, and its place.
@@ -74,37 +75,52 @@ choices! {
 }
 
 /// A score set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link().hidden()))]
 pub struct ScoreSet {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to.
+    #[member(Ref(Kind::Season), required, identifying)]
     pub season: Slug,
     /// The form of its entries.
+    #[member(Ref(Kind::Form), required, identifying, shown_as(&Shape::Slug))]
     pub form: Slug,
     /// Its name.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name)]
     pub name: Translated,
     /// How it is judged, with what is particular to that; the member `mode`, and the one of the mode's name.
+    #[member(flatten)]
     pub rules: Rules,
     /// Its place among the score sets, where it has one.
+    #[member(Integer(0, COUNT))]
     pub order: Option<i64>,
     /// Whether it is kept and judged no more.
+    #[member(hidden)]
     pub archived: bool,
-    /// Without so many sheets that count an entry has no place.
+    /// Without so many sheets that count an entry has no place; 1 where it is left out.
+    #[member(Integer(1, COUNT), default = 1, hidden)]
     pub min_judges: i64,
-    /// What becomes of sheets of judges with a conflict.
+    /// What becomes of sheets of judges with a conflict of interest; `left_out` where it is left out.
+    #[member(default = Conflicts::LeftOut, hidden)]
     pub conflicts: Conflicts,
-    /// How places are numbered.
+    /// How places are numbered where entries share one; competition where it is left out.
+    #[member(default = Places::Competition, hidden)]
     pub places: Places,
     /// The steps that are taken to tell equal entries apart.
+    #[member(List(&tie_break::STEP, STEPS), with = tie_break, default = Vec::new(), references = tie_break::references, hidden)]
     pub tie_break: Vec<Step>,
-    /// How many places go on.
+    /// How many places go on; null for no line.
+    #[member(Integer(1, COUNT), hidden)]
     pub cut_line: Option<i64>,
-    /// What becomes of entries that share the last of them.
+    /// What becomes of entries that share the last of these places; included where it is left out.
+    #[member(default = TiesAtCut::Included, hidden)]
     pub ties_at_cut: TiesAtCut,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
@@ -115,3 +131,14 @@ impl ScoreSet {
         self.rules.mode()
     }
 }
+
+impl SetupRecord for ScoreSet {
+    const KIND: Kind = Kind::ScoreSet;
+
+    fn check(&self, program: &Program) -> Violations {
+        rules::check(self, program)
+    }
+}
+
+#[cfg(test)]
+mod tests;

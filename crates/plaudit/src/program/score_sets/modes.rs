@@ -2,9 +2,10 @@
 
 use super::{COUNT, PREFERENCES};
 use crate::program::choice::choices;
+use crate::program::{Context, Member, MemberValue, Record, RecordMembers, Shape};
 use kernel::document::Object;
 use kernel::input::{self, Members};
-use kernel::text::Rate;
+use kernel::text::{Rate, Slug};
 
 choices! {
     /// How the entries of a score set are judged.
@@ -71,50 +72,65 @@ choices! {
 }
 
 /// How entries pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Record)]
 pub struct Qualifying {
-    /// So many judges have to decide on an entry.
+    /// So many judges have to decide on an entry; 1 if left out.
+    #[member(Integer(1, COUNT), default = 1)]
     pub responses_needed: i64,
-    /// So many per cent of them have to let it pass, from 1 to 100.
+    /// So many per cent of them have to let it pass; 50 if left out.
+    #[member(Integer(1, 100), default = 50)]
     pub share: i64,
-    /// Whether a judge may be unsure.
+    /// Whether a judge may be unsure; true where it is left out.
+    #[member(default = true)]
     pub unsure_allowed: bool,
 }
 
 /// How rankings become a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Record)]
 pub struct TopPick {
-    /// How many entries a judge ranks at the most.
+    /// How many entries a judge ranks at the most; 3 if left out.
+    #[member(Integer(1, PREFERENCES), default = 3)]
     pub preferences: i64,
-    /// How many entries win.
+    /// How many entries win; 1 where it is left out.
+    #[member(Integer(1, COUNT), default = 1)]
     pub winners: i64,
-    /// How they are found.
+    /// How they are found; stv where it is left out.
+    #[member(default = RankMethod::Stv)]
     pub method: RankMethod,
 }
 
 /// How points become a result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Record)]
+#[record(complete)]
 pub struct VipJudging {
-    /// How a sheet is made of its criteria.
+    /// How a sheet is made of its criteria; sum where it is left out.
+    #[member(default = Aggregation::Sum)]
     pub aggregation: Aggregation,
-    /// What becomes of sheets with only some criteria.
+    /// What becomes of a sheet with only some criteria; `complete_only` where it is left out.
+    #[member(default = Sheets::CompleteOnly)]
     pub sheets: Sheets,
-    /// How many per cent of an entry's sheets are dropped at each end; less than half of them.
+    /// How many per cent of an entry's sheets are dropped at each end, below 50.
+    #[member(Number(Some(0), Some(50)))]
     pub trim: Rate,
     /// With fewer sheets left an entry is undecided.
+    #[member(Integer(1, COUNT), default = 1)]
     pub min_kept: i64,
 }
 
 /// How many votes there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Record)]
 pub struct Voting {
-    /// How many votes a voter has, where they are limited.
+    /// How many votes a voter has; null for no limit.
+    #[member(Integer(1, COUNT))]
     pub votes_per_voter: Option<i64>,
-    /// How many of them an entry gets at the most.
+    /// How many of them an entry gets at the most; null for no limit.
+    #[member(Integer(1, COUNT))]
     pub votes_per_entry: Option<i64>,
-    /// How many of them the entries of a category get at the most.
+    /// How many of them the entries of a category get at the most; null for no limit.
+    #[member(Integer(1, COUNT))]
     pub votes_per_category: Option<i64>,
     /// When a voter has all of them again.
+    #[member(default = Reset::Never)]
     pub reset: Reset,
 }
 
@@ -148,9 +164,19 @@ impl Rules {
             Self::Gallery => Mode::Gallery,
         }
     }
+}
+
+impl RecordMembers for Rules {
+    const MEMBERS: &'static [Member] = &[
+        Member::required("mode", Mode::SHAPE, "How its entries are judged."),
+        particular::<Qualifying>("qualifying", "How entries pass."),
+        particular::<TopPick>("top_pick", "How rankings become a result."),
+        particular::<VipJudging>("vip_judging", "How points become a result."),
+        particular::<Voting>("voting", "How many votes there are."),
+    ];
 
     /// Reads the mode and the member of its name.
-    pub(super) fn read(members: &mut Members<'_>) -> Option<Self> {
+    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let mode = members.required("mode", input::one_of(Mode::CHOICES));
         for (name, other) in Mode::CHOICES {
             if mode.is_some_and(|mode| mode != *other) && members.get(name).is_some() {
@@ -158,10 +184,10 @@ impl Rules {
             }
         }
         match mode? {
-            Mode::Qualifying => Some(Self::Qualifying(particular(members, "qualifying", read_qualifying))),
-            Mode::TopPick => Some(Self::TopPick(particular(members, "top_pick", read_top_pick))),
-            Mode::VipJudging => Some(Self::VipJudging(particular(members, "vip_judging", read_vip_judging))),
-            Mode::Voting => Some(Self::Voting(particular(members, "voting", read_voting))),
+            Mode::Qualifying => read_particular(members, "qualifying", slug, context).map(Self::Qualifying),
+            Mode::TopPick => read_particular(members, "top_pick", slug, context).map(Self::TopPick),
+            Mode::VipJudging => read_particular(members, "vip_judging", slug, context).map(Self::VipJudging),
+            Mode::Voting => read_particular(members, "voting", slug, context).map(Self::Voting),
             Mode::Gallery => {
                 if members.get("gallery").is_some() {
                     members.fault("gallery", "has no members, and must be left out");
@@ -171,88 +197,42 @@ impl Rules {
         }
     }
 
-    pub(super) fn write(self, object: &mut Object<'_>) {
+    fn write(&self, object: &mut Object<'_>) {
         let name = self.mode().name();
         object.text("mode", name);
         match self {
-            Self::Qualifying(rules) => object.object(name, |object| {
-                object.integer("responses_needed", rules.responses_needed);
-                object.integer("share", rules.share);
-                object.flag("unsure_allowed", rules.unsure_allowed);
-            }),
-            Self::TopPick(rules) => object.object(name, |object| {
-                object.integer("preferences", rules.preferences);
-                object.integer("winners", rules.winners);
-                object.text("method", rules.method.name());
-            }),
-            Self::VipJudging(rules) => object.object(name, |object| {
-                object.text("aggregation", rules.aggregation.name());
-                object.text("sheets", rules.sheets.name());
-                object.rate("trim", rules.trim);
-                object.integer("min_kept", rules.min_kept);
-            }),
-            Self::Voting(rules) => object.object(name, |object| {
-                object.optional_integer("votes_per_voter", rules.votes_per_voter);
-                object.optional_integer("votes_per_entry", rules.votes_per_entry);
-                object.optional_integer("votes_per_category", rules.votes_per_category);
-                object.text("reset", rules.reset.name());
-            }),
+            Self::Qualifying(rules) => object.object(name, |object| rules.write(object)),
+            Self::TopPick(rules) => object.object(name, |object| rules.write(object)),
+            Self::VipJudging(rules) => object.object(name, |object| rules.write(object)),
+            Self::Voting(rules) => object.object(name, |object| rules.write(object)),
             Self::Gallery => {}
         }
     }
 }
 
+impl VipJudging {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        if self.trim.ten_thousandths() >= HALF {
+            members.fault("trim", "must be below 50, because so many per cent are dropped at each end");
+        }
+    }
+}
+
+/// The member of a mode, which has its name.
+const fn particular<T: RecordMembers>(name: &'static str, about: &'static str) -> Member {
+    Member::optional(name, Shape::Object(T::MEMBERS), about).only_with("mode", name).hidden()
+}
+
 /// What is particular to a mode; every default where its member is left out.
-fn particular<T>(members: &mut Members<'_>, name: &str, read: fn(&mut Members<'_>) -> T) -> T {
+fn read_particular<T: RecordMembers>(
+    members: &mut Members<'_>,
+    name: &str,
+    slug: Slug,
+    context: &Context,
+) -> Option<T> {
     let nothing = kernel::json::Object::default();
-    match members.object(name, |members| read(members)) {
+    match members.object(name, |members| T::read(members, slug, context)) {
         Some(rules) => rules,
-        None => read(&mut Members::closed(&nothing)),
+        None => T::read(&mut Members::closed(&nothing), slug, context),
     }
-}
-
-fn read_qualifying(members: &mut Members<'_>) -> Qualifying {
-    let responses_needed = members.optional("responses_needed", input::integer(1..=COUNT));
-    let share = members.optional("share", input::integer(1..=100));
-    let unsure_allowed = members.optional("unsure_allowed", input::flag);
-    Qualifying {
-        responses_needed: responses_needed.unwrap_or(1),
-        share: share.unwrap_or(50),
-        unsure_allowed: unsure_allowed.unwrap_or(true),
-    }
-}
-
-fn read_top_pick(members: &mut Members<'_>) -> TopPick {
-    let preferences = members.optional("preferences", input::integer(1..=PREFERENCES));
-    let winners = members.optional("winners", input::integer(1..=COUNT));
-    let method = members.optional("method", input::one_of(RankMethod::CHOICES));
-    TopPick {
-        preferences: preferences.unwrap_or(3),
-        winners: winners.unwrap_or(1),
-        method: method.unwrap_or(RankMethod::Stv),
-    }
-}
-
-fn read_vip_judging(members: &mut Members<'_>) -> VipJudging {
-    let aggregation = members.optional("aggregation", input::one_of(Aggregation::CHOICES));
-    let sheets = members.optional("sheets", input::one_of(Sheets::CHOICES));
-    let trim = members.optional("trim", input::rate).unwrap_or_default();
-    if trim.ten_thousandths() >= HALF {
-        members.fault("trim", "must be below 50, because so many per cent are dropped at each end");
-    }
-    let min_kept = members.optional("min_kept", input::integer(1..=COUNT));
-    VipJudging {
-        aggregation: aggregation.unwrap_or(Aggregation::Sum),
-        sheets: sheets.unwrap_or(Sheets::CompleteOnly),
-        trim,
-        min_kept: min_kept.unwrap_or(1),
-    }
-}
-
-fn read_voting(members: &mut Members<'_>) -> Voting {
-    let mut votes = |name| members.nullable(name, input::integer(1..=COUNT)).flatten();
-    let (votes_per_voter, votes_per_entry, votes_per_category) =
-        (votes("votes_per_voter"), votes("votes_per_entry"), votes("votes_per_category"));
-    let reset = members.optional("reset", input::one_of(Reset::CHOICES));
-    Voting { votes_per_voter, votes_per_entry, votes_per_category, reset: reset.unwrap_or(Reset::Never) }
 }

@@ -1,10 +1,11 @@
 //! The steps by which equal entries are told apart.
 
 use super::{Mode, STEPS};
-use crate::program::NAME_LENGTH;
 use crate::program::choice::choices;
+use crate::program::{Context, Member, MemberValue, NAME_LENGTH, Shape, Texts};
 use kernel::document::Object;
 use kernel::input::{self, Members};
+use kernel::kind::Kind;
 use kernel::text::Slug;
 
 choices! {
@@ -79,33 +80,53 @@ impl Step {
             By::Lot => members.required("source", input::filled_text(NAME_LENGTH)).map(Self::Lot),
         }
     }
+}
 
-    /// Reads all steps.
-    pub(super) fn read_all(members: &mut Members<'_>, mode: Option<Mode>) -> Vec<Self> {
-        let read = members.objects("tie_break", STEPS, |members| Self::read(members, mode)).unwrap_or_default();
-        let steps: Vec<Self> = read.into_iter().flatten().collect();
-        for (index, step) in steps.iter().enumerate() {
-            if steps[..index].contains(step) {
-                members.fault("tie_break", format!("has a step twice, the one by {}", step.by()));
-            }
+pub(super) const STEP: Shape = Shape::Object(&[
+    Member::required("by", By::SHAPE, "What the step goes by."),
+    Member::optional("criterion", Shape::Ref(Kind::Criterion), "The criterion, for a step by criterion.")
+        .only_with("by", "criterion"),
+    Member::optional("judge", Shape::Ref(Kind::User), "The judge, for a step by casting_vote.")
+        .only_with("by", "casting_vote"),
+    Member::optional("source", Shape::FilledText(NAME_LENGTH), "Where the numbers of a lot come from.")
+        .only_with("by", "lot"),
+]);
+
+/// Reads all steps, each once.
+pub(super) fn read(members: &mut Members<'_>, _: &Context) -> Option<Vec<Step>> {
+    let mode = members.get("mode").and_then(|json| input::one_of(Mode::CHOICES)(json).ok());
+    let read = members.objects("tie_break", STEPS, |members| Step::read(members, mode))?;
+    let steps: Vec<Step> = read.into_iter().flatten().collect();
+    for (index, step) in steps.iter().enumerate() {
+        if steps[..index].contains(step) {
+            members.fault("tie_break", format!("has a step twice, the one by {}", step.by()));
         }
-        steps
     }
+    Some(steps)
+}
 
-    /// Writes all steps.
-    pub(super) fn write_all(steps: &[Self], object: &mut Object<'_>) {
-        object.list("tie_break", |list| {
-            for step in steps {
-                list.object(|object| {
-                    object.text("by", step.by().name());
-                    match step {
-                        Self::Criterion(criterion) => object.slug("criterion", *criterion),
-                        Self::CastingVote(judge) => object.slug("judge", *judge),
-                        Self::Lot(source) => object.text("source", source),
-                        Self::Median | Self::FirstPlaces | Self::HeadToHead => {}
-                    }
-                });
-            }
-        });
-    }
+/// Writes all steps.
+pub(super) fn write(steps: &[Step], object: &mut Object<'_>, _: Texts) {
+    object.list("tie_break", |list| {
+        for step in steps {
+            list.object(|object| {
+                object.text("by", step.by().name());
+                match step {
+                    Step::Criterion(criterion) => object.slug("criterion", *criterion),
+                    Step::CastingVote(judge) => object.slug("judge", *judge),
+                    Step::Lot(source) => object.text("source", source),
+                    Step::Median | Step::FirstPlaces | Step::HeadToHead => {}
+                }
+            });
+        }
+    });
+}
+
+/// What steps refer to.
+pub(super) fn references(steps: &[Step]) -> impl Iterator<Item = (&'static str, Kind, Slug)> {
+    steps.iter().filter_map(|step| match step {
+        Step::Criterion(criterion) => Some(("tie_break", Kind::Criterion, *criterion)),
+        Step::CastingVote(judge) => Some(("tie_break", Kind::User, *judge)),
+        Step::Median | Step::FirstPlaces | Step::HeadToHead | Step::Lot(_) => None,
+    })
 }

@@ -5,9 +5,8 @@
 //!   for eligibility, or nothing but the beginning (Start).
 //! - Tabs of a form are ordered by `order`.
 
-use super::{Context, Member, SetupRecord, Shape, names};
-use crate::program::NAME_LENGTH;
-use kernel::document::Object;
+use super::choice::choices;
+use super::{Context, Member, NAME_LENGTH, Record, SetupRecord, Shape};
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
@@ -15,134 +14,71 @@ use kernel::text::{Slug, Timestamp, Translated};
 /// The largest number in an order.
 pub const ORDER: i64 = 1_000_000_000;
 
-/// What a tab holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TabKind {
-    /// The beginning: category, chapter, title.
-    Start,
-    /// Fields of the entry.
-    General,
-    /// Contributors and their fields.
-    Contributors,
-    /// Attachments and their fields.
-    Attachments,
-    /// Referees and their fields.
-    Referees,
-    /// Fields that decide on eligibility.
-    Eligibility,
-}
-
-impl TabKind {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] = &[
-        ("Start", Self::Start),
-        ("General", Self::General),
-        ("Contributors", Self::Contributors),
-        ("Attachments", Self::Attachments),
-        ("Referees", Self::Referees),
-        ("Eligibility", Self::Eligibility),
-    ];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "Start",
-            Self::General => "General",
-            Self::Contributors => "Contributors",
-            Self::Attachments => "Attachments",
-            Self::Referees => "Referees",
-            Self::Eligibility => "Eligibility",
-        }
+choices! {
+    /// What a tab holds.
+    pub enum TabKind {
+        /// The beginning: category, chapter, title.
+        Start "Start",
+        /// Fields of the entry.
+        General "General",
+        /// Contributors and their fields.
+        Contributors "Contributors",
+        /// Attachments and their fields.
+        Attachments "Attachments",
+        /// Referees and their fields.
+        Referees "Referees",
+        /// Fields that decide on eligibility.
+        Eligibility "Eligibility",
     }
 }
 
+const CREATED: Member = Member::optional("created", Shape::Time, "Another name of created_at.");
+const UPDATED: Member = Member::optional("updated", Shape::Time, "Another name of updated_at.");
+
 /// A tab of a form.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(CREATED, UPDATED), complete)]
 pub struct Tab {
     /// Its slug.
     pub slug: Slug,
-    /// The form that it belongs to.
+    /// The form that it belongs to; left out where it stands within its form.
+    #[member(Ref(Kind::Form), required, identifying)]
     pub form: Slug,
-    /// What it holds; the member `type`.
+    /// What it holds.
+    #[member(name = "type", required, identifying)]
     pub kind: TabKind,
     /// What stands on it; may be empty.
+    #[member(Translated(NAME_LENGTH), identifying)]
     pub name: Translated,
     /// Its place among the tabs of the form.
+    #[member(Integer(0, ORDER))]
     pub order: i64,
-    /// When it was made; the member `created_at`.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(name = "created_at", default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed; the member `updated_at`.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(name = "updated_at", default = context.now)]
     pub updated: Timestamp,
 }
 
 impl SetupRecord for Tab {
     const KIND: Kind = Kind::Tab;
-
-    const MEMBERS: &'static [Member] = &[
-        Member::required(
-            "form",
-            Shape::Ref(Kind::Form),
-            "The form that it belongs to; left out where it stands within its form.",
-        )
-        .identifying(),
-        Member::required("type", Shape::OneOf(|| names(TabKind::CHOICES)), "What it holds.").identifying(),
-        Member::optional("name", Shape::Translated(NAME_LENGTH), "What stands on it.").identifying(),
-        Member::optional("order", Shape::Integer(0, ORDER), "Its place among the tabs of the form."),
-        Member::created("created_at"),
-        Member::optional("created", Shape::Time, "Another name of created_at."),
-        Member::updated("updated_at"),
-        Member::optional("updated", Shape::Time, "Another name of updated_at."),
-    ];
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let form = members.required("form", input::slug);
-        let kind = members.required("type", input::one_of(TabKind::CHOICES));
-        let name = members.optional("name", input::translated(&context.languages, NAME_LENGTH));
-        let order = members.optional("order", input::integer(0..=ORDER));
-        let created = read_time(members, "created_at", "created").unwrap_or(context.now);
-        let updated = read_time(members, "updated_at", "updated").unwrap_or(context.now);
-        Some(Self {
-            slug,
-            form: form?,
-            kind: kind?,
-            name: name.unwrap_or_default(),
-            order: order.unwrap_or(0),
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.slug("form", self.form);
-        object.text("type", self.kind.name());
-        object.locales("name", &self.name);
-        object.integer("order", self.order);
-        object.time("created_at", self.created);
-        object.time("updated_at", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
-    fn name(&self) -> Option<&Translated> {
-        Some(&self.name)
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        vec![("form", Kind::Form, self.form)]
-    }
 }
 
-/// A time under the name that a tab shows, or under that of all other records; both must agree.
-fn read_time(members: &mut Members<'_>, name: &str, other: &str) -> Option<Timestamp> {
-    let time = members.optional(name, input::time);
-    let same = members.optional(other, input::time);
-    if time.is_some() && same.is_some() && time != same {
-        members.fault(other, format!("is not the time of {name}"));
+impl Tab {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        for (name, other, time) in
+            [("created_at", "created", &mut self.created), ("updated_at", "updated", &mut self.updated)]
+        {
+            // A time has the name that a tab shows, or that of all other records; both must agree.
+            if let Some(same) = members.optional(other, input::time) {
+                if members.has(name) && *time != same {
+                    members.fault(other, format!("is not the time of {name}"));
+                }
+                *time = same;
+            }
+        }
     }
-    time.or(same)
 }
 
 #[cfg(test)]

@@ -9,103 +9,55 @@ mod rules;
 
 pub use rules::{country, document};
 
-use super::{Context, Member, SetupRecord, Shape};
-use crate::program::NAME_LENGTH;
-use kernel::document::Object;
-use kernel::input::{self, Members};
+use super::{Context, NAME_LENGTH, Record, SetupRecord};
+use kernel::input::Members;
 use kernel::kind::Kind;
 use kernel::text::{Rate, Slug, Timestamp};
 
 /// A tax.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(Member::link()), complete)]
 pub struct Tax {
     /// Its slug.
     pub slug: Slug,
     /// The code of the country, ISO 3166-1 alpha-2.
+    #[member(Pattern("^[A-Z]{2}$"), read = rules::country, required, identifying)]
     pub country: String,
-    /// The name of the country.
+    /// The name of the country; its code where it is left out.
+    #[member(Text(NAME_LENGTH))]
     pub country_name: String,
     /// What tells it from other taxes of the country.
+    #[member(Text(NAME_LENGTH), identifying)]
     pub name: Option<String>,
-    /// The percentage.
+    /// The percentage, with at most 4 decimals.
+    #[member(required)]
     pub rate: Rate,
     /// The code of the region of the country that it is limited to.
+    #[member(Text(NAME_LENGTH), identifying)]
     pub region: Option<String>,
     /// The name of that region.
+    #[member(Text(NAME_LENGTH))]
     pub region_name: Option<String>,
     /// What it is called on an invoice.
+    #[member(Text(NAME_LENGTH))]
     pub term: String,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
 impl SetupRecord for Tax {
     const KIND: Kind = Kind::Tax;
+}
 
-    const MEMBERS: &'static [Member] = &[
-        Member::link(),
-        Member::required("country", Shape::Pattern("^[A-Z]{2}$"), "The code of the country, ISO 3166-1 alpha-2.")
-            .identifying(),
-        Member::optional(
-            "country_name",
-            Shape::Text(NAME_LENGTH),
-            "The name of the country; its code where it is left out.",
-        ),
-        Member::optional("name", Shape::Text(NAME_LENGTH), "What tells it from other taxes of the country.")
-            .nullable()
-            .identifying(),
-        Member::required("rate", Shape::Number(Some(0), Some(100)), "The percentage, with at most 4 decimals."),
-        Member::optional("region", Shape::Text(NAME_LENGTH), "The code of the region that it is limited to.")
-            .nullable()
-            .identifying(),
-        Member::optional("region_name", Shape::Text(NAME_LENGTH), "The name of that region.").nullable(),
-        Member::optional("term", Shape::Text(NAME_LENGTH), "What it is called on an invoice."),
-        Member::created("created"),
-        Member::updated("updated"),
-    ];
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        members.link(slug);
-        let country = members.required("country", rules::country);
-        let country_name = members.optional("country_name", input::text(NAME_LENGTH));
-        let name = members.nullable("name", input::text(NAME_LENGTH));
-        let rate = members.required("rate", input::rate);
-        let region = members.nullable("region", input::text(NAME_LENGTH));
-        let region_name = members.nullable("region_name", input::text(NAME_LENGTH));
-        let term = members.optional("term", input::text(NAME_LENGTH));
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        let country = country?;
-        Some(Self {
-            slug,
-            country_name: country_name.unwrap_or_else(|| country.clone()),
-            country,
-            name: name.flatten(),
-            rate: rate?,
-            region: region.flatten(),
-            region_name: region_name.flatten(),
-            term: term.unwrap_or_default(),
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.text("country", &self.country);
-        object.text("country_name", &self.country_name);
-        object.optional_text("name", self.name.as_deref());
-        object.rate("rate", self.rate);
-        object.optional_text("region", self.region.as_deref());
-        object.optional_text("region_name", self.region_name.as_deref());
-        object.text("term", &self.term);
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn slug(&self) -> Slug {
-        self.slug
+impl Tax {
+    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+        if !members.has("country_name") {
+            self.country_name.clone_from(&self.country);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The program-file form of an entry.
 
-use crate::program::{Context, Program, SetupRecord};
+use crate::program::{Context, Identified, Program, RecordMembers, SetupRecord};
 use crate::records::answers::Answers;
 use crate::records::entries::{
     COMMENTS_LENGTH, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, STATUS_LENGTH, Status,
@@ -65,9 +65,7 @@ impl Standing {
     }
 }
 
-impl SetupRecord for Entry {
-    const KIND: Kind = Kind::Entry;
-
+impl RecordMembers for Entry {
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let local_id = members.required("local_id", input::integer(1..=HIGHEST_LOCAL_ID));
         let title = members.required("title", input::text(TITLE_LENGTH));
@@ -150,10 +148,6 @@ impl SetupRecord for Entry {
         object.flag("archived", self.archived);
     }
 
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         vec![
             ("entrant", Kind::User, self.entrant),
@@ -163,6 +157,16 @@ impl SetupRecord for Entry {
             ("season", Kind::Season, self.season),
         ]
     }
+}
+
+impl Identified for Entry {
+    fn slug(&self) -> Slug {
+        self.slug
+    }
+}
+
+impl SetupRecord for Entry {
+    const KIND: Kind = Kind::Entry;
 }
 
 /// What a record states of its computed members.

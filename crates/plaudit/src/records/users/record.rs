@@ -1,6 +1,6 @@
 //! The program-file form of users.
 
-use crate::program::{Context, SetupRecord};
+use crate::program::{Context, Identified, RecordMembers, SetupRecord};
 use crate::records::answers::Answers;
 use crate::records::users::{COMMENTS_LENGTH, Consents, NAME_LENGTH, ROLES, User, full_name, rules};
 use kernel::document::Object;
@@ -42,9 +42,7 @@ fn check_name(members: &mut Members<'_>, first_name: Option<&str>, last_name: Op
     }
 }
 
-impl SetupRecord for User {
-    const KIND: Kind = Kind::User;
-
+impl RecordMembers for User {
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let first_name = members.required("first_name", input::text(NAME_LENGTH));
         let last_name = members.required("last_name", input::text(NAME_LENGTH));
@@ -113,12 +111,18 @@ impl SetupRecord for User {
         object.time("updated", self.updated);
     }
 
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         let roles = self.roles.iter().map(|role| ("roles", Kind::Role, *role));
         roles.chain(self.season_joined.map(|season| ("season_joined", Kind::Season, season))).collect()
     }
+}
+
+impl Identified for User {
+    fn slug(&self) -> Slug {
+        self.slug
+    }
+}
+
+impl SetupRecord for User {
+    const KIND: Kind = Kind::User;
 }

@@ -6,7 +6,7 @@ use crate::http::{self, ApiError, Caller, IncludeSettings, PathSlug, RawQuery, R
 use crate::lists::ENTRIES;
 use crate::lists::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, list_parameters, words};
 use crate::program::Program;
-use crate::program::categories::{Category, Status, chapter_count, document, item, write_settings};
+use crate::program::categories::{Category, Status, chapter_count, document, item};
 use crate::records::files;
 use crate::resources::setup_list::{self, Counts, Of, SetupList, columns};
 use kernel::text::Slug;
@@ -118,6 +118,6 @@ pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSett
         return Err(ApiError::Stale);
     }
     let shown = document(&category.value, program, &names);
-    let shown = include.added_to(shown, |settings| write_settings(&category.value, settings));
+    let shown = include.added_to(shown, |settings| Category::write_settings(&category.value, settings));
     Ok(Reply::ok(shown, category.revision))
 }

@@ -2,7 +2,7 @@
 
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
 use crate::log::Action;
-use crate::program::categories::{self, Category, document, moved_up, read_create, read_update};
+use crate::program::categories::{self, Category, Changes, document, moved_up, read_create};
 use crate::program::store;
 use crate::records::files;
 use crate::resources::setup_record;
@@ -66,7 +66,7 @@ pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(bo
 async fn write_update(tx: &mut Tx, writing: &Writing<Updating>) -> Result<Reply, ApiError> {
     let (Updating { slug, body }, program) = (&*writing.state, &writing.program);
     let before = setup_record::find::<Category, _>(tx, writing, *slug).await?;
-    let body = read_update(body, &program.context);
+    let body = Changes::read(body, false, &program.context);
     let category = categories::update(program, &before.value, body, writing.origin.at)?;
     let shown = shown(tx, writing, &category).await?;
     let revision = setup_record::update(tx, writing, &before, category).await?;

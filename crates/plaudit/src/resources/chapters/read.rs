@@ -2,7 +2,7 @@
 
 use crate::http::{ApiError, Caller, IncludeSettings, PathSlug, RawQuery, Reply};
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
-use crate::program::chapters::{Chapter, Status, document, write_settings};
+use crate::program::chapters::{Chapter, Status, document};
 use crate::resources::setup_list::{self, Of, SetupList, columns};
 use kernel::text::status_label;
 
@@ -67,6 +67,6 @@ pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiE
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug, include: IncludeSettings) -> Result<Reply, ApiError> {
     let chapter = caller.program().chapters.live_record(slug).ok_or(ApiError::NotFound)?;
     let shown = shown(&chapter.value, &caller);
-    let shown = include.added_to(shown, |settings| write_settings(&chapter.value, settings));
+    let shown = include.added_to(shown, |settings| Chapter::write_settings(&chapter.value, settings));
     setup_list::show(&caller, chapter.revision, shown).await
 }

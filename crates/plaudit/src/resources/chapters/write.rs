@@ -2,7 +2,7 @@
 
 use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
 use crate::log::Action;
-use crate::program::chapters::{self, Candidate, Chapter, Status, document, read_create, read_update};
+use crate::program::chapters::{self, Candidate, Changes, Chapter, Status, document};
 use crate::program::store;
 use crate::records::users::{self, Person};
 use crate::resources::setup_record;
@@ -36,8 +36,8 @@ pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply
 async fn write_create(tx: &mut Tx, writing: &Writing<Creating>) -> Result<Reply, ApiError> {
     let Creating { ids, body } = &*writing.state;
     let (account, program) = (writing.account(), &writing.program);
-    let create = read_create(body, &program.context);
-    let found = candidates(tx, account, &create.0.managers).await?;
+    let create = Changes::read(body, true, &program.context);
+    let found = candidates(tx, account, &create.0).await?;
     let slug = program.chapters.free_slug(ids);
     let chapter = chapters::create(program, create, &found, slug, writing.origin.at)?;
     let shown = shown(&chapter, writing);
@@ -70,8 +70,8 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Updating>) -> Result<Reply,
     let Updating { slug, body } = &*writing.state;
     let (account, program) = (writing.account(), &writing.program);
     let before = setup_record::find::<Chapter, _>(tx, writing, *slug).await?;
-    let update = read_update(body, &program.context);
-    let found = candidates(tx, account, update.0.managers.as_deref().unwrap_or_default()).await?;
+    let update = Changes::read(body, false, &program.context);
+    let found = candidates(tx, account, &update.0).await?;
     let chapter = chapters::update(program, &before.value, update, &found, writing.origin.at)?;
     let shown = shown(&chapter, writing);
     let managers = managers(tx, account, &shown).await?;
@@ -79,8 +79,11 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Updating>) -> Result<Reply,
     Ok(Reply::ok(shown, revision).showing(managers))
 }
 
-async fn candidates(tx: &mut Tx, account: AccountId, named: &[Slug]) -> Result<Vec<Candidate>, DbError> {
-    if named.is_empty() { Ok(Vec::new()) } else { users::store::candidates(tx, account, named).await }
+async fn candidates(tx: &mut Tx, account: AccountId, changes: &Changes) -> Result<Vec<Candidate>, DbError> {
+    match changes.managers.as_deref() {
+        None | Some([]) => Ok(Vec::new()),
+        Some(named) => users::store::candidates(tx, account, named).await,
+    }
 }
 
 async fn managers(tx: &mut Tx, account: AccountId, shown: &str) -> Result<Vec<Person>, DbError> {

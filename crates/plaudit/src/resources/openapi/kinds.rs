@@ -1,7 +1,7 @@
 //! Every kind of record as the OpenAPI document describes it.
 
 use crate::program::accounts::Account;
-use crate::program::categories::{self, Category};
+use crate::program::categories::Category;
 use crate::program::chapters::Chapter;
 use crate::program::content_blocks::ContentBlock;
 use crate::program::fields::{self, Field};
@@ -14,7 +14,7 @@ use crate::program::rounds::Round;
 use crate::program::score_sets::ScoreSet;
 use crate::program::seasons::Season;
 use crate::program::taxes::Tax;
-use crate::program::{Description, SLUG, SetupRecord as _};
+use crate::program::{Description, RecordMembers as _, SLUG};
 use crate::records::entries;
 use crate::records::entries::attachments;
 use crate::records::entries::contributors;
@@ -41,7 +41,7 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         Kind::ContentBlock => setup!(ContentBlock, "A text that stands above forms.").without_list(),
         Kind::Form => setup!(Form, "A form."),
         Kind::Category => {
-            let members = &[&[SLUG], Category::MEMBERS, categories::BODY];
+            let members = &[&[SLUG], Category::MEMBERS];
             Description::new("Category", "A category.", members).with_settings()
         }
         Kind::Field => {

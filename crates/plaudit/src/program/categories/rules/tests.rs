@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::program::categories::{document, item, read_create, read_update};
+use crate::program::categories::{Changes, document, item, read_create};
 use crate::program::{Context, Record, store, testing};
 use kernel::json::parse_object;
 use kernel::text::{Locale, Token};
@@ -93,7 +93,7 @@ fn created(program: &Program, slug: &str, body: &str) -> Result<Category, Vec<St
 }
 
 fn updated(program: &Program, category: &Category, body: &str) -> Result<Category, Vec<String>> {
-    let read = read_update(&parse_object(body.as_bytes()).unwrap(), &testing::context());
+    let read = Changes::read(&parse_object(body.as_bytes()).unwrap(), false, &testing::context());
     update(program, category, read, now()).map_err(|violations| told(&violations))
 }
 
@@ -137,15 +137,15 @@ fn everything_that_is_wrong_with_a_new_category_is_told() {
         ),
         [
             "status must be one of active, inactive",
-            "translated.name en_GB must not be blank",
-            "translated.title is not a member of this record",
+            "divisions must be an integer from 1 to 1000000",
             "promoted must be an integer from 0 to 1",
             "chapters names NoSuchCh twice",
-            "divisions must be an integer from 1 to 1000000",
             "entrant_max_entries must be an integer from 0 to 1000000",
             "fill_entry_name must be true or false",
             "max_image_width must be an integer from 1 to 10000",
             "pdf_packing_slip must be true or false",
+            "translated.name en_GB must not be blank",
+            "translated.title is not a member of this record",
             "locked is not a member of this record",
             "season SeasonCC is no season of the account",
             "chapters NoSuchCh is no chapter of the account",

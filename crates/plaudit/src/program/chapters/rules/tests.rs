@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::program::chapters::Status;
 use crate::program::testing;
 use kernel::json::parse_object;
 use kernel::text::Locale;
@@ -31,7 +32,7 @@ fn told(violations: &Violations) -> Vec<String> {
 }
 
 fn created(body: &str, found: &[Candidate]) -> Result<Chapter, Vec<String>> {
-    let read = read_create(&parse_object(body.as_bytes()).unwrap(), &testing::context());
+    let read = Changes::read(&parse_object(body.as_bytes()).unwrap(), true, &testing::context());
     create(&program(), read, found, slug("ChapterN"), Timestamp::from_seconds(9)).map_err(|told_of| told(&told_of))
 }
 
@@ -60,10 +61,10 @@ fn everything_that_is_wrong_with_a_new_chapter_is_told() {
         created(body, &found).unwrap_err(),
         [
             "status must be one of active, inactive",
-            "translated.name en_GB is required",
-            "translated.description is not a member of this record",
             "max_image_width must be an integer from 1 to 10000",
             "managers names UserBBBB twice",
+            "translated.name en_GB is required",
+            "translated.description is not a member of this record",
             "slug is not a member of this record",
             "season SeasonBB is no season of the account",
             "managers UserAAAA does not hold the role of a chapter manager",
@@ -106,7 +107,7 @@ proptest! {
         let chapter: Chapter = testing::read("ChapterN", r#""season":"SeasonAA","name":{"en_GB":"N"}"#).unwrap();
         let slugs: Vec<String> = named.iter().map(|user| format!("\"{}\"", name(*user))).collect();
         let body = format!(r#"{{"managers":[{}]}}"#, slugs.join(","));
-        let read = read_update(&parse_object(body.as_bytes()).unwrap(), &testing::context());
+        let read = Changes::read(&parse_object(body.as_bytes()).unwrap(), false, &testing::context());
         let changed = update(&program, &chapter, read, &found, Timestamp::from_seconds(9));
         let may = |user: &usize| users[*user].0 && users[*user].1.iter().any(|role| *role < 2);
         let is_unique = named.iter().enumerate().all(|(index, user)| !named[..index].contains(user));

@@ -7,7 +7,7 @@ use super::super::{read_create, read_update};
 use super::*;
 use crate::program::fields::{is_asked_in, rank};
 use crate::program::testing::{context, program};
-use crate::program::{Record, SetupRecord as _, store};
+use crate::program::{Record, RecordMembers as _, store};
 use kernel::document;
 use kernel::json::{Json, Object as JsonObject};
 use kernel::json::{parse_object, parse_value};

@@ -20,7 +20,7 @@ pub use rules::write_shown;
 /// The most contributors of an entry, which shows all of them.
 pub const MOST: i64 = 1_000;
 
-use crate::program::{Context, SetupRecord};
+use crate::program::{Context, Identified, RecordMembers, SetupRecord};
 use crate::records::answers::Answers;
 use kernel::document::Object;
 use kernel::input::{self, Members};
@@ -44,9 +44,7 @@ pub struct Contributor {
     pub updated: Timestamp,
 }
 
-impl SetupRecord for Contributor {
-    const KIND: Kind = Kind::Contributor;
-
+impl RecordMembers for Contributor {
     fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
         let entry = members.required("entry", input::slug);
         let tab = members.required("tab", input::slug);
@@ -66,11 +64,17 @@ impl SetupRecord for Contributor {
         object.time("updated", self.updated);
     }
 
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-
     fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
         vec![("entry", Kind::Entry, self.entry), ("tab", Kind::Tab, self.tab)]
     }
+}
+
+impl Identified for Contributor {
+    fn slug(&self) -> Slug {
+        self.slug
+    }
+}
+
+impl SetupRecord for Contributor {
+    const KIND: Kind = Kind::Contributor;
 }

@@ -1,0 +1,239 @@
+//! The JSON Schema of members: of program files, of bodies and of answers.
+
+use serde_json::{Map, Value, json};
+
+use super::member::{Member, Presence, Shape};
+use kernel::kind::Kind;
+use kernel::text::Locale;
+
+/// Where a value stands, which decides its schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In a program file.
+    File,
+    /// In the body of a request.
+    Body,
+    /// In an answer.
+    Answer,
+}
+
+impl Place {
+    /// The schema of something that is defined once.
+    fn defined(self, name: &str) -> Value {
+        match self {
+            Self::File => json!({ "$ref": format!("#/$defs/{name}") }),
+            Self::Body | Self::Answer => component(&pascal(name)),
+        }
+    }
+}
+
+/// A schema of the OpenAPI document by its name.
+#[must_use]
+pub fn component(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+/// A name in the case of the names of schemas: `score_set` is `ScoreSet`.
+#[must_use]
+pub fn pascal(name: &str) -> String {
+    let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
+    name.split('_').filter(|word| !word.is_empty()).map(word).collect()
+}
+
+impl Member {
+    /// Its JSON Schema where it stands.
+    #[must_use]
+    pub fn schema(&self, place: Place) -> Value {
+        let is_answer = place == Place::Answer;
+        let (shape, is_nullable) = match place {
+            Place::File => (&self.shape, self.is_nullable),
+            Place::Body => (self.body_shape(), self.is_nullable_in_bodies()),
+            Place::Answer => (self.shown_as.unwrap_or(&self.shape), self.shown_null.unwrap_or(self.is_nullable)),
+        };
+        let mut schema = match (is_nullable, shape.schema(place)) {
+            (true, Value::Object(mut shape)) => match shape.get("type").cloned() {
+                Some(Value::String(name)) if !shape.contains_key("enum") => {
+                    shape.insert("type".to_owned(), json!([name, "null"]));
+                    shape
+                }
+                _ => object(json!({ "anyOf": [shape, { "type": "null" }] })),
+            },
+            (_, shape) => object(shape),
+        };
+        // What a member says goes before what it is, where people read it.
+        let mut described = Map::new();
+        let about = match self.shape.noun().filter(|_| !is_answer) {
+            Some(noun) => format!("{} {noun}", self.about),
+            None => self.about.to_owned(),
+        };
+        described.insert("description".to_owned(), Value::String(about));
+        described.append(&mut schema);
+        Value::Object(described)
+    }
+}
+
+impl Shape {
+    /// Its JSON Schema where it stands. What is sent is bounded; what is shown is what was taken.
+    #[must_use]
+    pub fn schema(&self, place: Place) -> Value {
+        let is_answer = place == Place::Answer;
+        match self {
+            Self::Any => json!({}),
+            Self::Text(_) | Self::FilledText(_) | Self::Pattern(_) if is_answer => json!({ "type": "string" }),
+            Self::Integer(..) if is_answer => json!({ "type": "integer" }),
+            Self::Number(..) if is_answer => json!({ "type": "number" }),
+            Self::Ref(kind) if is_answer => component(reference_component(*kind)),
+            Self::Time if is_answer => component("Timestamp"),
+            Self::Translated(_) if is_answer => component("Translated"),
+            Self::List(item, _) | Self::Set(item, _) | Self::FilledSet(item, _) if is_answer => {
+                json!({ "type": "array", "items": item.schema(place) })
+            }
+            // Objects within a record are shown as they were written.
+            Self::Object(members) | Self::OpenObject(members) if is_answer => {
+                let mut schema = object_schema(members, Place::Body);
+                schema["additionalProperties"] = json!(true);
+                schema
+            }
+            Self::Text(max) => json!({ "type": "string", "maxLength": max }),
+            Self::FilledText(max) => json!({ "type": "string", "maxLength": max, "pattern": "\\S" }),
+            Self::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
+            Self::Flag => json!({ "type": "boolean" }),
+            Self::Integer(minimum, maximum) => {
+                json!({ "type": "integer", "minimum": minimum, "maximum": maximum })
+            }
+            Self::Number(minimum, maximum) => {
+                let mut schema = Map::from_iter([("type".to_owned(), json!("number"))]);
+                for (name, bound) in [("minimum", minimum), ("maximum", maximum)] {
+                    if let Some(bound) = bound {
+                        schema.insert(name.to_owned(), json!(bound));
+                    }
+                }
+                Value::Object(schema)
+            }
+            Self::Ref(_) | Self::Slug => place.defined("slug"),
+            Self::Token => place.defined("token"),
+            Self::Time => place.defined("time"),
+            Self::LocalTime => place.defined("local_time"),
+            Self::Date => place.defined("date"),
+            Self::OneOf(names) => json!({ "type": "string", "enum": names() }),
+            Self::Translated(max) => json!({
+                "type": "object",
+                "propertyNames": place.defined("locale"),
+                "additionalProperties": { "type": "string", "maxLength": max },
+            }),
+            Self::List(item, max) => json!({ "type": "array", "maxItems": max, "items": item.schema(place) }),
+            Self::Set(item, max) => {
+                json!({ "type": "array", "maxItems": max, "uniqueItems": true, "items": item.schema(place) })
+            }
+            Self::FilledSet(item, max) => {
+                let items = item.schema(place);
+                json!({ "type": "array", "minItems": 1, "maxItems": max, "uniqueItems": true, "items": items })
+            }
+            Self::Object(members) => object_schema(members, place),
+            Self::OpenObject(members) => {
+                let mut schema = object_schema(members, place);
+                schema["additionalProperties"] = json!(true);
+                schema
+            }
+            Self::Either(shapes) => {
+                json!({ "anyOf": shapes.iter().map(|shape| shape.schema(place)).collect::<Vec<_>>() })
+            }
+            Self::Only(text) => {
+                json!({ "type": "array", "minItems": 1, "maxItems": 1, "items": { "type": "string", "enum": [text] } })
+            }
+            Self::Component(name) => component(name),
+        }
+    }
+
+    /// What a slug is one of, for people.
+    fn noun(&self) -> Option<String> {
+        match self {
+            Self::Ref(kind) => Some(format!("(The slug of a {}.)", spoken(*kind))),
+            Self::List(Self::Ref(kind), _) | Self::Set(Self::Ref(kind), _) | Self::FilledSet(Self::Ref(kind), _) => {
+                Some(format!("(Slugs of {}.)", kind.plural().replace('_', " ")))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The schema of what stands for a record of this kind in the answers about others.
+fn reference_component(kind: Kind) -> &'static str {
+    match kind {
+        Kind::User => "Manager",
+        Kind::Price => "PriceReference",
+        Kind::Tab => "TabReference",
+        _ => "Reference",
+    }
+}
+
+fn spoken(kind: Kind) -> String {
+    kind.name().replace('_', " ")
+}
+
+fn object(schema: Value) -> Map<String, Value> {
+    match schema {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+/// The JSON Schema of an object with these members and no others.
+#[must_use]
+pub fn object_schema(members: &[Member], place: Place) -> Value {
+    let properties: Map<String, Value> =
+        members.iter().map(|member| (member.name.to_owned(), member.schema(place))).collect();
+    let required: Vec<&str> =
+        members.iter().filter(|member| member.presence == Presence::Required).map(|member| member.name).collect();
+    let mut schema =
+        Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), Value::Object(properties))]);
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), json!(required));
+    }
+    schema.insert("additionalProperties".to_owned(), json!(false));
+    let dependent: Map<String, Value> = members.iter().filter_map(dependency).collect();
+    if !dependent.is_empty() {
+        schema.insert("dependentSchemas".to_owned(), Value::Object(dependent));
+    }
+    Value::Object(schema)
+}
+
+/// What must hold where a member is there. One that may be null may be there as null in any case.
+fn dependency(member: &Member) -> Option<(String, Value)> {
+    let (name, value) = member.only_with.filter(|_| !member.is_nullable)?;
+    Some((member.name.to_owned(), json!({ "properties": { name: { "const": value } } })))
+}
+
+/// The definitions that shapes refer to.
+#[must_use]
+pub fn definitions() -> Map<String, Value> {
+    let locales: Vec<&str> = Locale::ALL.iter().map(|locale| locale.code()).collect();
+    object(json!({
+        "slug": {
+            "description": "The identifier of a record: 8 letters.",
+            "type": "string",
+            "pattern": "^[A-Za-z]{8}$",
+        },
+        "token": {
+            "description": "The identifier of a file: 9 to 64 letters.",
+            "type": "string",
+            "pattern": "^[A-Za-z]{9,64}$",
+        },
+        "locale": { "description": "One of the languages of the account.", "type": "string", "enum": locales },
+        "time": {
+            "description": "A time, ISO 8601, such as 2026-01-31T08:30:00Z.",
+            "type": "string",
+            "pattern": "^[+-]?[0-9]{4,6}-?[0-9]{2}-?[0-9]{2}[Tt ][0-9]{2}",
+        },
+        "local_time": {
+            "description": "A date and a time of day in the account's time zone, such as 2026-01-31 08:30:00.",
+            "type": "string",
+            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$",
+        },
+        "date": {
+            "description": "A date, such as 2026-01-31.",
+            "type": "string",
+            "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
+        },
+    }))
+}

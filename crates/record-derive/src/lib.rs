@@ -1,0 +1,407 @@
+//! `#[derive(Record)]`: what is known of a record's members, said once, in its struct.
+//!
+//! - A field is a member of the record; its documentation is what the interface says of it. A field `slug` is the
+//!   record's identifier and no member.
+//! - `#[member(...)]` has what else there is to say: `name = "type"` where the member is called otherwise, its shape
+//!   (`Integer(1, 10)`) where the type of the field does not tell it, `default = 1` where it may be left out, and the
+//!   methods of `Member` that say when it is required, written in bodies and shown.
+//! - `read = function` reads its value by a rule of its own; `with = module` has functions of the module read and write the
+//!   member. `flatten` takes in the members of a field that is such
+//!   a struct itself; `references = function` gives what it refers to.
+//! - `#[record(...)]` has what concerns the whole: `extra(...)`, members that are no fields; `complete`, a method that
+//!   sees what was read; `changes = Name`, a struct of what the bodies of create and update say.
+
+use proc_macro::TokenStream;
+use proc_macro2::TokenStream as Tokens;
+use quote::{format_ident, quote};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprAssign, ExprCall, ExprPath, Ident, Lit, Meta, Result, Token};
+
+/// Implements `RecordMembers` for a struct.
+#[proc_macro_derive(Record, attributes(member, record))]
+pub fn record(input: TokenStream) -> TokenStream {
+    let input = syn::parse_macro_input!(input as DeriveInput);
+    let expanded = Record::read(&input).map(|record| {
+        let changes = record.changes.as_ref().map(|changes| record.changes(changes));
+        let implementation = record.implementation();
+        quote!(#implementation #changes)
+    });
+    expanded.unwrap_or_else(|error| error.to_compile_error()).into()
+}
+
+/// A field with what its attribute says.
+struct Member<'f> {
+    field: &'f Ident,
+    kind: &'f syn::Type,
+    constant: Ident,
+    name: String,
+    about: String,
+    shape: Option<Expr>,
+    default: Option<Expr>,
+    read: Option<Expr>,
+    with: Option<Expr>,
+    references: Option<Expr>,
+    calls: Vec<Expr>,
+    visibility: &'f syn::Visibility,
+}
+
+impl<'f> Member<'f> {
+    fn read(index: usize, field: &'f syn::Field) -> Result<Self> {
+        let name = field.ident.as_ref().ok_or_else(|| Error::new_spanned(field, "a member has a name"))?;
+        let mut member = Self {
+            field: name,
+            kind: &field.ty,
+            constant: format_ident!("MEMBER_{index}"),
+            name: name.to_string(),
+            about: documentation(&field.attrs),
+            shape: None,
+            default: None,
+            read: None,
+            with: None,
+            references: None,
+            calls: Vec::new(),
+            visibility: &field.vis,
+        };
+        for item in items(&field.attrs, "member")? {
+            match (assigned(&item), &item) {
+                (Some((key, value)), _) if key == "name" => member.name = text(value)?,
+                (Some((key, value)), _) if key == "default" => member.default = Some(value.clone()),
+                (Some((key, value)), _) if key == "read" => member.read = Some(value.clone()),
+                (Some((key, value)), _) if key == "with" => member.with = Some(value.clone()),
+                (Some((key, value)), _) if key == "references" => member.references = Some(value.clone()),
+                (_, Expr::Path(path)) if starts_high(path) => member.shape = Some(item),
+                (_, Expr::Call(ExprCall { func, .. })) if matches!(&**func, Expr::Path(path) if starts_high(path)) => {
+                    member.shape = Some(item);
+                }
+                _ => member.calls.push(item),
+            }
+        }
+        Ok(member)
+    }
+
+    fn says(&self, word: &str) -> bool {
+        self.calls.iter().any(|call| matches!(call, Expr::Path(path) if path.path.is_ident(word)))
+    }
+
+    fn is_in_bodies(&self) -> bool {
+        ["to_create", "creatable", "updatable"].iter().any(|word| self.says(word))
+    }
+
+    /// The constant that describes it.
+    fn described(&self) -> Tokens {
+        let Self { constant, kind, name, about, .. } = self;
+        let own = quote!(<#kind as MemberValue>::SHAPE);
+        let shape = self.shape.as_ref().map_or(own, |shape| quote!(Shape::#shape));
+        let presence = if self.says("required") { quote!(Required) } else { quote!(Optional) };
+        let is_nullable = if self.with.is_some() { quote!(false) } else { quote!(<#kind as MemberValue>::IS_NULLABLE) };
+        let calls =
+            self.calls.iter().filter(|call| !matches!(call, Expr::Path(path) if path.path.is_ident("required")));
+        let calls = calls.map(|call| match call {
+            Expr::Path(path) => quote!(.#path()),
+            call => quote!(.#call),
+        });
+        quote! {
+            const #constant: Member = Member::new(#name, #shape, #about, Presence::#presence)
+                .nullable_if(#is_nullable) #(#calls)*;
+        }
+    }
+
+    /// Reads it, as what it is by default where it is left out or wrong.
+    fn reading(&self) -> Tokens {
+        let Self { field, kind, constant, .. } = self;
+        if self.says("flatten") {
+            return quote!(let #field = <#kind as RecordMembers>::read(members, slug, context););
+        }
+        let read = match (&self.with, &self.read) {
+            (Some(with), _) => quote!(#with::read(members, context)),
+            (None, Some(read)) => quote!(value::read_by::<#kind, _>(members, &#constant, #read)),
+            (None, None) => quote!(value::read::<#kind>(members, &#constant, context)),
+        };
+        match &self.default {
+            Some(default) => quote!(let #field: Option<#kind> = #read.or_else(|| Some(#default));),
+            None if self.says("required") => quote!(let #field: Option<#kind> = #read;),
+            None => quote!(let #field: Option<#kind> = #read.or_else(|| <#kind as MemberValue>::absent());),
+        }
+    }
+
+    fn writing(&self, value: &Tokens, texts: &Tokens) -> Tokens {
+        let Self { kind, constant, .. } = self;
+        match &self.with {
+            _ if self.says("flatten") => quote!(<#kind as RecordMembers>::write(&#value, object);),
+            Some(with) => quote!(#with::write(&#value, object, #texts);),
+            None => quote!(<#kind as MemberValue>::write(&#value, &#constant, object, #texts);),
+        }
+    }
+
+    fn referring(&self) -> Tokens {
+        let Self { field, kind, constant, .. } = self;
+        match (&self.references, &self.with) {
+            _ if self.says("flatten") => quote!(found.extend(RecordMembers::references(&self.#field));),
+            (Some(references), _) => quote!(found.extend(#references(&self.#field));),
+            (None, Some(_)) => quote!(),
+            (None, None) => quote!(<#kind as MemberValue>::references(&self.#field, &#constant, &mut found);),
+        }
+    }
+
+    fn naming_files(&self) -> Tokens {
+        let Self { field, kind, constant, .. } = self;
+        if self.says("flatten") || self.with.is_some() {
+            return quote!();
+        }
+        quote!(<#kind as MemberValue>::files(&self.#field, #constant.name, &mut found);)
+    }
+}
+
+/// A struct with what its attribute says.
+struct Record<'d> {
+    name: &'d Ident,
+    visibility: &'d syn::Visibility,
+    has_slug: bool,
+    members: Vec<Member<'d>>,
+    extra: Vec<Expr>,
+    completes: bool,
+    changes: Option<Ident>,
+}
+
+impl<'d> Record<'d> {
+    fn read(input: &'d DeriveInput) -> Result<Self> {
+        let Data::Struct(structure) = &input.data else {
+            return Err(Error::new_spanned(input, "a record is a struct"));
+        };
+        let is_slug = |field: &&syn::Field| field.ident.as_ref().is_some_and(|name| name == "slug");
+        let fields = structure.fields.iter().filter(|field| !is_slug(field)).enumerate();
+        let mut record = Self {
+            name: &input.ident,
+            visibility: &input.vis,
+            has_slug: structure.fields.iter().any(|field| is_slug(&field)),
+            members: fields.map(|(index, field)| Member::read(index, field)).collect::<Result<_>>()?,
+            extra: Vec::new(),
+            completes: false,
+            changes: None,
+        };
+        for item in items(&input.attrs, "record")? {
+            match (assigned(&item), &item) {
+                (Some((key, Expr::Path(name))), _) if key == "changes" => {
+                    record.changes = name.path.get_ident().cloned();
+                }
+                (_, Expr::Call(call)) if is_word(&call.func, "extra") => {
+                    record.extra = call.args.iter().cloned().collect();
+                }
+                (_, item) if is_word(item, "complete") => record.completes = true,
+                (_, item) => return Err(Error::new_spanned(item, "is unknown")),
+            }
+        }
+        Ok(record)
+    }
+
+    fn implementation(&self) -> Tokens {
+        let Self { name: record, members, extra, .. } = self;
+        let (own, groups): (Vec<_>, Vec<_>) = members.iter().partition(|member| !member.says("flatten"));
+        let described = own.iter().map(|member| member.described());
+        let constants = own.iter().map(|member| &member.constant);
+        let groups = groups.iter().map(|group| group.kind);
+        let reading = members.iter().map(Member::reading);
+        let names = members.iter().map(|member| member.field);
+        let slug = self.has_slug.then(|| quote!(slug,));
+        let complete = self.completes.then(|| quote!(record.complete(members, context);));
+        let writing = members.iter().map(|member| {
+            let field = member.field;
+            member.writing(&quote!(self.#field), &quote!(Texts::Whole))
+        });
+        let referring = members.iter().map(Member::referring);
+        let naming_files = members.iter().map(Member::naming_files);
+        let identified = self.has_slug.then(|| self.identified());
+        quote! {
+            const _: () = {
+                use crate::program::member::{self, Member, Presence, Shape};
+                use crate::program::value::{self, Identified, MemberValue, RecordMembers, Texts};
+                use kernel::text::{Slug, Translated};
+                #(#described)*
+                const EXTRA: &[Member] = &[#(#extra),*];
+                const TABLES: &[&[Member]] = &[EXTRA, &[#(#constants),*], #(<#groups as RecordMembers>::MEMBERS),*];
+                const ALL: [Member; member::count(TABLES)] = member::joined(TABLES);
+
+                impl RecordMembers for #record {
+                    const MEMBERS: &'static [Member] = &ALL;
+
+                    fn read(
+                        members: &mut kernel::input::Members<'_>,
+                        slug: Slug,
+                        context: &crate::program::Context,
+                    ) -> Option<Self> {
+                        value::pass_over(members, EXTRA, slug);
+                        #(#reading)*
+                        #[allow(unused_mut, reason = "only what is completed is changed")]
+                        let mut record = Self { #slug #(#names: #names?),* };
+                        #complete
+                        Some(record)
+                    }
+
+                    fn write(&self, object: &mut kernel::document::Object<'_>) {
+                        #(#writing)*
+                    }
+
+                    fn references(&self) -> Vec<(&'static str, kernel::kind::Kind, Slug)> {
+                        let mut found = Vec::new();
+                        #(#referring)*
+                        found
+                    }
+
+                    fn files(&self) -> Vec<(&'static str, &kernel::text::Token)> {
+                        let mut found = Vec::new();
+                        #(#naming_files)*
+                        found
+                    }
+                }
+
+                #identified
+            };
+        }
+    }
+
+    fn identified(&self) -> Tokens {
+        let record = self.name;
+        let name = self.members.iter().find(|member| member.says("is_name")).map(|member| {
+            let field = member.field;
+            quote! {
+                fn name(&self) -> Option<&Translated> {
+                    Some(&self.#field)
+                }
+            }
+        });
+        quote! {
+            impl Identified for #record {
+                fn slug(&self) -> Slug {
+                    self.slug
+                }
+
+                #name
+            }
+        }
+    }
+
+    /// The struct of what bodies say: of each member that is in one what it shall be, nothing where it was left out or is wrong.
+    fn changes(&self, changes: &Ident) -> Tokens {
+        let Self { name: record, visibility, .. } = self;
+        let members: Vec<_> = self.members.iter().filter(|member| member.is_in_bodies()).collect();
+        let (texts, others): (Vec<_>, Vec<_>) = members.iter().copied().partition(|member| member.says("text"));
+        let consts = members.iter().map(|member| member.described());
+        let about = format!(
+            "What a body says of a {}: what is `None` was left out, or is wrong.",
+            record.to_string().to_lowercase()
+        );
+        let fields = members.iter().map(
+            |Member { field, kind, about, visibility, .. }| quote!(#[doc = #about] #visibility #field: Option<#kind>,),
+        );
+        let names: Vec<_> = members.iter().map(|member| member.field).collect();
+        let read = |member: &&Member<'_>| {
+            let Member { kind, constant, .. } = member;
+            let own = quote!(value::read_body::<#kind>(members, &#constant, is_new, context));
+            member.with.as_ref().map_or(own, |with| quote!(#with::read_body(members, is_new, context)))
+        };
+        let other_names = others.iter().map(|member| member.field);
+        let other_reads = others.iter().map(read);
+        let text_names: Vec<_> = texts.iter().map(|member| member.field).collect();
+        let text_reads = texts.iter().map(read);
+        let text_constants = texts.iter().map(|member| &member.constant);
+        let write = |member: &&Member<'_>| {
+            let field = member.field;
+            member.writing(&quote!(record.#field), &quote!(Texts::AsAsked))
+        };
+        let (text_writes, other_writes) = (texts.iter().map(write), others.iter().map(write));
+        let kinds: Vec<_> = members.iter().map(|member| member.kind).collect();
+        quote! {
+            #[doc = #about]
+            #[derive(Clone, Debug, Default, PartialEq, Eq)]
+            #[allow(clippy::option_option, reason = "what is stated to be null is not what is left out")]
+            #visibility struct #changes { #(#fields)* }
+
+            const _: () = {
+                use crate::program::member::{Member, Presence, Shape};
+                use crate::program::value::{self, MemberValue, Texts};
+                #(#consts)*
+
+                impl #changes {
+                    /// Reads the body that makes a record, or the one that changes it, with everything that is wrong with it.
+                    #[must_use]
+                    #visibility fn read(
+                        body: &kernel::json::Object<'_>,
+                        is_new: bool,
+                        context: &crate::program::Context,
+                    ) -> (Self, kernel::input::Violations) {
+                        let mut closed = kernel::input::Members::closed(body);
+                        let members = &mut closed;
+                        #(let #other_names = #other_reads;)*
+                        value::check_texts(members, &[#(&#text_constants),*], is_new);
+                        let texts = members.object("translated", |members| (#(#text_reads,)*));
+                        let (#(#text_names,)*) = texts.unwrap_or_default();
+                        (Self { #(#names),* }, closed.finish())
+                    }
+
+                    /// Puts what it says into a record; a locale that a text leaves out keeps its own.
+                    #visibility fn apply(self, record: &mut #record) {
+                        #(if let Some(changed) = self.#names {
+                            <#kinds as MemberValue>::change(&mut record.#names, changed);
+                        })*
+                    }
+                }
+
+                impl #record {
+                    /// Writes the members of create and update as they stand (contract, section 5).
+                    pub(crate) fn write_settings(record: &Self, object: &mut kernel::document::Object<'_>) {
+                        #(#other_writes)*
+                        object.object("translated", |object| { #(#text_writes)* });
+                    }
+                }
+            };
+        }
+    }
+}
+
+/// The items of the attributes of this name.
+fn items(attributes: &[Attribute], name: &str) -> Result<Vec<Expr>> {
+    let mut found = Vec::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident(name)) {
+        found.extend(attribute.parse_args_with(Punctuated::<Expr, Token![,]>::parse_terminated)?);
+    }
+    Ok(found)
+}
+
+/// The documentation, its lines joined.
+fn documentation(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => text(&pair.value).ok(),
+        _ => None,
+    });
+    lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>().join(" ")
+}
+
+fn assigned(item: &Expr) -> Option<(&Ident, &Expr)> {
+    match item {
+        Expr::Assign(ExprAssign { left, right, .. }) => match &**left {
+            Expr::Path(ExprPath { path, .. }) => Some((path.get_ident()?, right)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn text(value: &Expr) -> Result<String> {
+    match value {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Str(text) => Ok(text.value()),
+            other => Err(Error::new_spanned(other, "must be a string")),
+        },
+        other => Err(Error::new_spanned(other, "must be a string")),
+    }
+}
+
+fn is_word(item: &Expr, word: &str) -> bool {
+    matches!(item, Expr::Path(path) if path.path.is_ident(word))
+}
+
+/// Whether a path begins with a capital letter, as the name of a shape does.
+fn starts_high(path: &ExprPath) -> bool {
+    let first = path.path.segments.first().map(|segment| segment.ident.to_string());
+    first.is_some_and(|name| name.starts_with(|letter: char| letter.is_ascii_uppercase()))
+}
