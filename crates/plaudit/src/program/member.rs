@@ -362,6 +362,7 @@ impl Shape {
         match self {
             Self::Ref(kind) => Some(*kind),
             Self::List(item, _) | Self::Set(item, _) | Self::FilledSet(item, _) => item.kind(),
+            Self::Either(shapes) => shapes.iter().find_map(Self::kind),
             _ => None,
         }
     }

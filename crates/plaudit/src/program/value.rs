@@ -8,7 +8,7 @@ use kernel::document::{List, Object};
 use kernel::input::{self, Members, Wrong};
 use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{LocalTime, Points, Rate, Slug, Timestamp, Token, Translated};
+use kernel::text::{Currency, LocalTime, Points, Rate, Slug, Timestamp, Token, Translated};
 
 /// A struct whose fields are members of a record, or of a part of one.
 pub trait RecordMembers: Sized {
@@ -168,12 +168,17 @@ pub(super) fn pass_over(members: &mut Members<'_>, extra: &[Member], slug: Slug)
     }
 }
 
+/// `None` is null, or everything, where a list of one text says so.
 impl<T: MemberValue> MemberValue for Option<T> {
     const SHAPE: Shape = T::SHAPE;
     const IS_NULLABLE: bool = true;
 
     fn read(json: &Json, shape: &Shape, context: &Context) -> Result<Self, Wrong<Self>> {
-        T::read(json, shape, context).map(Some).map_err(|wrong| wrong.map(Some))
+        match (shape, json.as_array()) {
+            (Shape::Either([Shape::Only(all), _]), Some([one])) if one.as_str() == Some(all) => Ok(None),
+            (Shape::Either([Shape::Only(_), some]), _) => Self::read(json, some, context),
+            _ => T::read(json, shape, context).map(Some).map_err(|wrong| wrong.map(Some)),
+        }
     }
 
     fn write(&self, member: &Member, object: &mut Object<'_>, texts: Texts) {
@@ -181,6 +186,7 @@ impl<T: MemberValue> MemberValue for Option<T> {
             Some(value) => value.write(member, object, texts),
             // A body cannot take away what may not be null, so that it is left out of what can be written back.
             None if texts == Texts::AsAsked && !member.is_nullable_in_bodies() => {}
+            None if let Shape::Either([Shape::Only(all), _]) = member.shape => object.texts(member.name, [all]),
             None => object.null(member.name),
         }
     }
@@ -355,6 +361,20 @@ values! {
     Points: POINTS, any_points, points, None;
 }
 
+impl MemberValue for Currency {
+    const SHAPE: Shape = CURRENCY;
+
+    fn read(json: &Json, _: &Shape, _: &Context) -> Result<Self, Wrong<Self>> {
+        Ok(input::currency(json)?)
+    }
+
+    fn write(&self, member: &Member, object: &mut Object<'_>, _: Texts) {
+        object.text(member.name, self.code());
+    }
+}
+
+/// The code of a currency.
+pub(super) const CURRENCY: Shape = Shape::OneOf(|| Currency::all().map(Currency::code).collect());
 const POINTS: Shape = Shape::Number(Some(0), Some(1_000_000_000));
 
 fn any_points(json: &Json) -> Result<Points, String> {

@@ -13,8 +13,8 @@ mod rules;
 pub use rules::find;
 
 use super::checks::check_period;
-use super::prices::{AMOUNTS, Amount, CURRENCY, read_amounts, write_amounts};
-use super::{Context, Member, NAME_LENGTH, Program, Record, RecordMembers, SetupRecord, Shape};
+use super::prices::{AMOUNTS, Amount, read_amounts, write_amounts};
+use super::{Context, Member, MemberValue, NAME_LENGTH, Program, Record, RecordMembers, SetupRecord, Shape};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations};
 use kernel::json::Json;
@@ -101,7 +101,7 @@ fn read_code(json: &Json) -> Result<String, String> {
 }
 
 const AMOUNT: Shape = Shape::Object(&[
-    Member::required("currency", CURRENCY, "The currency."),
+    Member::required("currency", kernel::text::Currency::SHAPE, "The currency."),
     Member::required("amount", Shape::Number(Some(0), None), "How much, with at most the currency's own decimals."),
 ]);
 

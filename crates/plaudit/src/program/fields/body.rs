@@ -1,8 +1,9 @@
 //! The bodies of fields: what they may say, read with everything that is wrong with them.
 
-use super::record::{read_categories, read_columns, read_file_types, read_options};
+use super::members::ASKED_IN;
+use super::record::read_file_types;
 use super::{Column, Condition, FieldOption, FieldType, LIMIT, Limits, Operator, Protection, TEXT_LENGTH};
-use crate::program::Context;
+use crate::program::{Context, MemberValue, Shape};
 use kernel::input::{self, Members, Violations};
 use kernel::json::{Json, Object as JsonObject};
 use kernel::text::{Currency, Slug, Translated};
@@ -95,18 +96,18 @@ pub fn read_update(body: &JsonObject, context: &Context) -> (Changes, Violations
 }
 
 fn read_rest(mut members: Members<'_>, mut changes: Changes, context: &Context, is_new: bool) -> (Changes, Violations) {
-    let languages = &context.languages;
     members.object("translated", |members| read_texts(members, &mut changes, context, is_new));
     changes.form = members.optional("form", input::slug);
     changes.currency = members.nullable("currency", input::currency);
-    changes.options = read_options(&mut members, languages);
+    changes.options = FieldOption::read(&mut members, context);
     changes.required = members.optional("required", input::flag);
     read_conditional(&mut members, &mut changes);
     changes.limits = read_limits(&mut members);
     changes.order = members.optional("order", input::integer(0..=LIMIT));
-    changes.categories = members.optional("categories", read_categories);
+    changes.categories =
+        members.optional("categories", |json| MemberValue::read(json, &Shape::Either(&ASKED_IN), context));
     changes.protection = members.optional("protection", input::one_of(Protection::CHOICES));
-    changes.columns = read_columns(&mut members, languages);
+    changes.columns = Column::read(&mut members, context);
     changes.file_types = members.optional("file_types", read_file_types);
     changes.max_file_size = members.nullable("max_file_size", input::integer(1..=LIMIT));
     (changes, members.finish())

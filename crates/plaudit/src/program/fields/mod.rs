@@ -42,7 +42,9 @@ pub use standing::{form_of, is_asked_in, rank, resource_of, season_of};
 pub use validate::{characters, check_answer, is_answered, merged, validate_answer, validate_file, words};
 
 use super::choice::choices;
+use super::{NAME_LENGTH, Record};
 use kernel::json::Json;
+use kernel::kind::Kind;
 use kernel::text::{Currency, Locale, Slug, Timestamp, Translated};
 
 /// The most options of a field.
@@ -211,85 +213,121 @@ pub struct Condition {
 }
 
 /// What the applicant may do with the answers of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Record)]
 pub struct ApplicantAccess {
-    /// See them; the member `applicant_read_access`.
+    /// Whether the applicant sees the answers; true if left out.
+    #[member(name = "applicant_read_access", default = true)]
     pub read: bool,
-    /// Give them; the member `applicant_write_access`.
+    /// Whether the applicant gives the answers; true where it is left out.
+    #[member(name = "applicant_write_access", default = true)]
     pub write: bool,
 }
 
 /// How short and how long a text may be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Record)]
+#[record(complete)]
 pub struct Limits {
     /// At most this many characters.
+    #[member(Integer(0, LIMIT))]
     pub maximum_characters: Option<i64>,
     /// At most this many words.
+    #[member(Integer(0, LIMIT))]
     pub maximum_words: Option<i64>,
     /// At least this many characters.
+    #[member(Integer(0, LIMIT))]
     pub minimum_characters: Option<i64>,
     /// At least this many words.
+    #[member(Integer(0, LIMIT))]
     pub minimum_words: Option<i64>,
 }
 
 /// A field.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(extra(members::COUNT, Member::link().hidden()), complete)]
 pub struct Field {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to, where that is stated.
+    #[member(Ref(Kind::Season))]
     pub season: Option<Slug>,
-    /// The form that it belongs to.
+    /// The form that it belongs to; left out within a tab.
+    #[member(Ref(Kind::Form))]
     pub form: Option<Slug>,
-    /// The tab of the form that it stands on.
+    /// The tab that it stands on; left out within that tab.
+    #[member(Ref(Kind::Tab), identifying)]
     pub tab: Option<Slug>,
-    /// What it asks about.
+    /// What it asks about; what its tab is for where it is left out.
+    #[member(default = Resource::Entries)]
     pub resource: Resource,
-    /// What kind of answer it takes; the member `type`.
+    /// What kind of answer it takes.
+    #[member(name = "type", required)]
     pub kind: FieldType,
-    /// The categories that it is asked in; `None` is all of them.
+    /// The slugs of the categories that it is asked in; `["*"]` or left out, all of them.
+    #[member(Either(&members::ASKED_IN), nullable_if(false), creatable, updatable,
+        shown_as(&members::ASKED_IN_SHOWN))]
     pub categories: Option<Vec<Slug>>,
     /// Its place on the tab.
+    #[member(Integer(0, LIMIT), creatable, updatable)]
     pub order: i64,
     /// The question in plain text.
+    #[member(Translated(NAME_LENGTH), required, identifying, is_name, text, to_create, updatable)]
     pub title: Translated,
-    /// The question in HTML; see [`Field::title`] where it is empty.
+    /// The question in HTML; the title where it is left out.
+    #[member(Translated(TEXT_LENGTH))]
     pub label: Translated,
     /// Longer help.
+    #[member(Translated(TEXT_LENGTH), text, creatable, updatable)]
     pub help_text: Translated,
     /// A hint within the input.
+    #[member(Translated(TEXT_LENGTH), text, creatable, updatable)]
     pub hint_text: Translated,
     /// Whether an entry can be submitted only with an answer.
+    #[member(creatable, updatable)]
     pub required: bool,
     /// Whether entries are found by its answers.
     pub searchable: bool,
     /// What the applicant may do with the answers.
+    #[member(flatten)]
     pub applicant: ApplicantAccess,
-    /// How well the answers are kept.
+    /// How well the answers are kept from those who need not see them; standard where it is left out.
+    #[member(default = Protection::Standard, creatable, updatable)]
     pub protection: Protection,
     /// The ways of judging in which the answers are shown.
+    #[member(List(&Visibility::SHAPE, Visibility::CHOICES.len()))]
     pub visibility: Vec<Visibility>,
     /// How it stands in the registration form of users.
+    #[member(Text(NAME_LENGTH))]
     pub registration: Option<String>,
     /// Under which answer of another field it is shown.
+    #[member(flatten)]
     pub conditional: Option<Condition>,
     /// What a choice offers.
+    #[member(List(&members::OPTION, OPTIONS), with = FieldOption, default = Vec::new(), creatable, updatable,
+        shown_as(&members::OPTIONS_SHOWN))]
     pub options: Vec<FieldOption>,
     /// The columns of a table.
+    #[member(List(&members::COLUMN, COLUMNS), with = Column, default = Vec::new(), creatable, updatable, hidden)]
     pub columns: Vec<Column>,
-    /// The currency of an amount.
+    /// The currency of an amount; required for the type currency.
+    #[member(creatable, updatable, hidden)]
     pub currency: Option<Currency>,
     /// How short and how long a text may be.
+    #[member(flatten)]
     pub limits: Limits,
-    /// The types of files that are taken; none means every type.
+    /// The types of files that are taken, as extensions such as pdf or media types such as image/*; none means every type.
+    #[member(Set(&Shape::Pattern(file_types::PATTERN), FILE_TYPES), read = record::read_file_types, creatable, updatable)]
     pub file_types: Vec<String>,
     /// The most bytes of a file.
+    #[member(Integer(1, LIMIT), creatable, updatable)]
     pub max_file_size: Option<i64>,
     /// The most that its answer adds to the automatic score; 0 when that is off.
+    #[member(Integer(0, LIMIT))]
     pub auto_scoring: i64,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
+    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 

@@ -1,15 +1,12 @@
 //! Amounts per currency, which prices and discounts have.
 
-use crate::program::{Context, Member, Shape, Texts};
+use crate::program::{Context, Member, MemberValue, Shape, Texts};
 use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::text::{Currency, LocalTime, Money};
 
-/// The code of a currency.
-pub(in crate::program) const CURRENCY: Shape = Shape::OneOf(|| Currency::all().map(Currency::code).collect());
-
 pub(in crate::program) const AMOUNT: Shape = Shape::Object(&[
-    Member::required("currency", CURRENCY, "The currency."),
+    Member::required("currency", Currency::SHAPE, "The currency."),
     Member::required("amount", Shape::Number(Some(0), None), "How much, with at most the currency's own decimals."),
     Member::optional("from", Shape::LocalTime, "Since when; null or left out, before all others.").nullable(),
 ]);

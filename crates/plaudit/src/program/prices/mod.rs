@@ -12,7 +12,7 @@
 mod amounts;
 pub(in crate::program) mod rules;
 
-pub(in crate::program) use amounts::{AMOUNT, CURRENCY, read_amounts, write_amounts};
+pub(in crate::program) use amounts::{AMOUNT, read_amounts, write_amounts};
 pub use amounts::{AMOUNTS, Amount};
 
 use super::choice::choices;
