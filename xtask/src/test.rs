@@ -35,7 +35,7 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     steps.run("tests", || {
         let postgres = Postgres::start(false)?;
         let tests = cargo(&["test", "--release", "--workspace", "--no-fail-fast"]);
-        tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).run()
+        tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).env("INSTA_UPDATE", "no").run()
     });
     steps.run("build", || cargo(process::BUILD).run());
     let context = proofs::Context::new(root.to_path_buf(), true, None);

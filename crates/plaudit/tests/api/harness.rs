@@ -530,7 +530,7 @@ impl Server {
 }
 
 pub mod check;
-mod described;
+pub mod described;
 pub mod fixture;
 pub mod random;
 pub mod tree;

@@ -26,7 +26,9 @@ async fn execute(server: &Server, statements: Vec<String>) {
 
 /// Keeps the state of the whole database.
 pub async fn keep(server: &Server) {
-    let copies = TABLES.iter().map(|(table, _)| format!("CREATE TABLE kept_{table} AS SELECT * FROM {table}"));
+    let copies = TABLES.iter().flat_map(|(table, _)| {
+        [format!("DROP TABLE IF EXISTS kept_{table}"), format!("CREATE TABLE kept_{table} AS SELECT * FROM {table}")]
+    });
     execute(server, copies.collect()).await;
 }
 
@@ -34,11 +36,7 @@ pub async fn keep(server: &Server) {
 pub async fn put_back(server: &Server) {
     let back = TABLES.iter().flat_map(|(table, columns)| {
         let columns = columns.join(", ");
-        [
-            format!("DELETE FROM {table}"),
-            format!("INSERT INTO {table} ({columns}) SELECT {columns} FROM kept_{table}"),
-            format!("DROP TABLE kept_{table}"),
-        ]
+        [format!("DELETE FROM {table}"), format!("INSERT INTO {table} ({columns}) SELECT {columns} FROM kept_{table}")]
     });
     execute(server, back.collect()).await;
 }

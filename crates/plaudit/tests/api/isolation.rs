@@ -15,12 +15,11 @@ fn told(answer: &Answer, slug: &str) -> (u16, Vec<(String, String)>, String) {
 }
 
 /// Trashed records of the first account.
+pub const TRASHED: &str = r#"{"kind":"entry","slug":"EntryDel","local_id":90,"title":"Gone","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserEntr","deleted":true}
+{"kind":"user","slug":"UserGone","first_name":"G","last_name":"One","email":"gone@example.org","deleted":true}"#;
+
 async fn trash(server: &Server) {
-    server.import(&of_account_a(
-        r#"{"kind":"entry","slug":"EntryDel","local_id":90,"title":"Gone","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserEntr","deleted":true}
-{"kind":"user","slug":"UserGone","first_name":"G","last_name":"One","email":"gone@example.org","deleted":true}"#,
-    ))
-    .await;
+    server.import(&of_account_a(TRASHED)).await;
     server.delete("/chapter/ChapterS").await.expect(204);
     server.delete("/field/FieldTxt").await.expect(204);
 }

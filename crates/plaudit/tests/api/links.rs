@@ -11,7 +11,8 @@ use crate::harness::check::FORMATS;
 use crate::harness::fixture::of_account_a;
 use crate::harness::{BASE, XML, tree};
 
-const RECORDS: &str = r#"{"kind":"content_block","slug":"BlockOne","name":{"en_GB":"Welcome","de_DE":"Willkommen"},"content":{"en_GB":"<p>Read this first.</p>"},"created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}
+/// A record of each kind that has no list, and what it refers to.
+pub const RECORDS: &str = r#"{"kind":"content_block","slug":"BlockOne","name":{"en_GB":"Welcome","de_DE":"Willkommen"},"content":{"en_GB":"<p>Read this first.</p>"},"created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-02T00:00:00.000000Z"}
 {"kind":"form","slug":"FormBloc","season":"SeasonAc","name":{"en_GB":"With a block"},"content_block":"BlockOne"}
 {"kind":"role","slug":"RoleJury","name":{"en_GB":"Jury"},"type":"judge","created":"2025-01-01T00:00:00.000000Z","updated":"2025-01-01T00:00:00.000000Z"}
 {"kind":"round","slug":"RoundJud","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Judging"},"type":"judge"}

@@ -11,6 +11,7 @@
 )]
 
 mod accounts;
+mod answers;
 mod apply;
 mod attachments;
 mod categories;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Answer, JSON};
 
-static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(plaudit::router::document()).unwrap());
+pub static DOCUMENT: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(plaudit::router::document()).unwrap());
 
 /// The schemas of answers, in which an object has the members that are described and no others.
 static CLOSED: LazyLock<Value> = LazyLock::new(|| {
@@ -65,17 +65,7 @@ impl Asked {
 
     /// The operation that is described for it.
     fn operation(&self) -> Option<&'static Map<String, Value>> {
-        let given: Vec<&str> = self.path.split('/').collect();
-        let fits = |path: &str| {
-            let parts: Vec<&str> = path.split('/').collect();
-            let is_same = |(part, given): (&&str, &&str)| part == given || part.starts_with('{') && !given.is_empty();
-            parts.len() == given.len() && parts.iter().zip(&given).all(is_same)
-        };
-        let paths = DOCUMENT["paths"].as_object().unwrap();
-        let fitting = paths.iter().filter(|(path, _)| fits(path));
-        // A path without a variable part comes before one that has it.
-        let (_, item) = fitting.min_by_key(|(path, _)| path.matches('{').count())?;
-        item.get(&self.method)?.as_object()
+        DOCUMENT["paths"][described_path(&self.path)?].get(&self.method)?.as_object()
     }
 
     /// Panics where an answer is not as it is described.
@@ -101,6 +91,19 @@ impl Asked {
             assert_fits(schema, &DOCUMENT["components"]["schemas"], body, &|| format!("body of {}: {body}", what()));
         }
     }
+}
+
+/// The path of the document that an address fits.
+pub fn described_path(address: &str) -> Option<&'static str> {
+    let given: Vec<&str> = address.split('/').collect();
+    let fits = |path: &&String| {
+        let parts: Vec<&str> = path.split('/').collect();
+        let is_same = |(part, given): (&&str, &&str)| part == given || part.starts_with('{') && !given.is_empty();
+        parts.len() == given.len() && parts.iter().zip(&given).all(is_same)
+    };
+    let fitting = DOCUMENT["paths"].as_object().unwrap().keys().filter(fits);
+    // A path without a variable part comes before one that has it.
+    fitting.min_by_key(|path| path.matches('{').count()).map(String::as_str)
 }
 
 #[track_caller]
