@@ -37,17 +37,20 @@ CREATE TABLE setup_records (
 );
 CREATE INDEX setup_records_by_revision ON setup_records (account, revision);
 
+-- form: the version of the form of the document. doc: null where it was erased. doc_hash: its SHA-256, over which hash is.
 CREATE TABLE changes (
     account BIGINT NOT NULL,
     sequence BIGINT NOT NULL,
     at BIGINT NOT NULL,
+    form BIGINT NOT NULL,
     actor ordered_text NOT NULL,
     source ordered_text NOT NULL,
     kind ordered_text NOT NULL,
     slug ordered_text NOT NULL,
     action ordered_text NOT NULL,
     events ordered_text NOT NULL,
-    doc ordered_text NOT NULL,
+    doc ordered_text,
+    doc_hash BYTEA NOT NULL,
     hash BYTEA NOT NULL,
     PRIMARY KEY (account, sequence)
 );

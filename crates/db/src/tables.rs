@@ -6,7 +6,13 @@ pub const TABLES: &[(&str, &[&str])] = &[
     ("hosts", &["name", "account"]),
     ("api_keys", &["account", "slug", "hash", "revision", "doc"]),
     ("setup_records", &["account", "kind", "slug", "deleted", "revision", "doc"]),
-    ("changes", &["account", "sequence", "at", "actor", "source", "kind", "slug", "action", "events", "doc", "hash"]),
+    (
+        "changes",
+        &[
+            "account", "sequence", "at", "form", "actor", "source", "kind", "slug", "action", "events", "doc",
+            "doc_hash", "hash",
+        ],
+    ),
     ("people", &["global_id", "password"]),
     ("contacts", &["contact", "person"]),
     (

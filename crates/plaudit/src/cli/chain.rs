@@ -8,7 +8,7 @@ use kernel::kind::Kind;
 /// Reads the whole log of an account and gives what is wrong with it; nothing where it is as it must be.
 ///
 /// Sequence numbers begin at 1 and have no gap, every hash follows from the one before it, and the account holds the
-/// last of both. The account's version is the name of a change after which what its program shows stayed as it is.
+/// last of both. A document has its hash, unless it was erased. The account's version is the name of a change after which what its program shows stayed as it is.
 pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<Option<String>, DbError> {
     let mut sequence = 0;
     let mut hash = log::origin(head.slug);
@@ -23,10 +23,16 @@ pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<Option<Stri
             return Ok(());
         }
         sequence = entry.sequence;
-        hash = log::chained(&hash, sequence, entry.at, &entry.texts);
+        hash = entry.chained(&hash);
         if entry.hash != hash {
             fault = Some(format!(
                 "change {sequence} ({} {}) does not have the hash that follows from it and from those before it",
+                entry.kind(),
+                entry.slug()
+            ));
+        } else if !entry.has_its_document() {
+            fault = Some(format!(
+                "change {sequence} ({} {}) has another document than the one that was logged",
                 entry.kind(),
                 entry.slug()
             ));

@@ -13,7 +13,7 @@ use super::progress::Progress;
 use super::store::{Head, Logged, Table};
 use super::{Failure, chain, must_exist, open_as_is, say, store};
 use crate::config::Config;
-use crate::log::Action;
+use crate::log::{self, Action};
 use crate::records::orders;
 use crate::records::users;
 use crate::storage::{Storage, StorageError};
@@ -191,7 +191,7 @@ async fn records(tx: &mut Tx, head: &Head) -> Result<(Found, u64), Failure> {
     let mut count = 0;
     let mut progress = Progress::new("records");
     let logged = store::last_of_account(tx, head.account, head.slug).await?;
-    if logged.is_some_and(|logged| logged != head.doc) {
+    if logged.is_some_and(|logged| logged != log::hash_of(&head.doc)) {
         found.add(|| "the account itself is not what was logged last".to_owned());
     }
     for table in Table::ALL {
@@ -216,7 +216,7 @@ async fn records(tx: &mut Tx, head: &Head) -> Result<(Found, u64), Failure> {
 
 /// What is wrong with a record: it is not what its last change made it.
 fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
-    let Some((document, action)) = record.document.zip(record.action) else {
+    let Some((document_hash, action)) = record.document_hash.zip(record.action) else {
         return Some(format!("its revision {} is not in the log", record.revision));
     };
     if record.last != Some(record.revision) {
@@ -233,7 +233,7 @@ fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
         }
         _ => Cow::Borrowed(record.doc),
     };
-    if expected != document {
+    if log::hash_of(&expected) != document_hash {
         return Some(format!("it is not what change {} made it", record.revision));
     }
     let is_deleted = record.deleted != 0;

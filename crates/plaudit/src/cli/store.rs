@@ -148,8 +148,8 @@ pub(super) struct Logged<'r> {
     pub(super) last: Option<i64>,
     /// What the change did to the record.
     pub(super) action: Option<&'r str>,
-    /// The document after the change.
-    pub(super) document: Option<&'r str>,
+    /// The hash of the document after the change.
+    pub(super) document_hash: Option<&'r [u8]>,
 }
 
 /// Every record of a table with the change that its revision names.
@@ -166,7 +166,7 @@ pub(super) async fn each_logged(
         "SELECT {kind}, r.{slug}, r.revision, CAST({deleted} AS BIGINT), r.doc, {beside}, \
          CAST({updated} AS BIGINT), \
          (SELECT max(m.sequence) FROM changes m WHERE m.account = r.account AND m.kind = {kind} AND m.slug = r.{slug}), \
-         c.action, c.doc \
+         c.action, c.doc_hash \
          FROM {name} r LEFT JOIN changes c ON c.account = r.account AND c.sequence = r.revision \
          WHERE r.account = $1"
     );
@@ -184,7 +184,7 @@ fn logged<'r>(row: &'r Row<'_>) -> Result<Logged<'r>, DbError> {
         updated: row.integer(6)?,
         last: row.optional_integer(7)?,
         action: row.optional_text(8)?,
-        document: row.optional_text(9)?,
+        document_hash: row.bytes(9).ok(),
     })
 }
 
@@ -197,13 +197,13 @@ pub(super) async fn count_logged(tx: &mut Tx, account: AccountId, table: Table) 
     Ok(tx.first(&sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(0))
 }
 
-/// The document of the last change of the account itself, if one is logged.
-pub(super) async fn last_of_account(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<String>, DbError> {
+/// The hash of the document of the last change of the account itself, if one is logged.
+pub(super) async fn last_of_account(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Vec<u8>>, DbError> {
     tx.first(
-        "SELECT doc FROM changes WHERE account = $1 AND kind = 'account' AND slug = $2 \
+        "SELECT doc_hash FROM changes WHERE account = $1 AND kind = 'account' AND slug = $2 \
          ORDER BY sequence DESC LIMIT 1",
         &[account.into(), slug.into()],
-        |row| Ok(row.text(0)?.to_owned()),
+        |row| Ok(row.bytes(0)?.to_vec()),
     )
     .await
 }

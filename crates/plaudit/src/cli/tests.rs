@@ -39,6 +39,20 @@ impl Place {
         self.run(arguments).await.unwrap();
     }
 
+    async fn db(&self) -> Db {
+        let settings = db::Settings::at(&format!("sqlite:{}", self.path("plaudit.db").display()));
+        Db::open(&settings).await.unwrap()
+    }
+
+    /// Runs a statement behind the service's back.
+    async fn execute(&self, sql: &str) {
+        let db = self.db().await;
+        let mut tx = db.begin().await.unwrap();
+        tx.execute(sql, &[]).await.unwrap();
+        tx.commit().await.unwrap();
+        db.close().await;
+    }
+
     /// The exit code and the text of a command that fails, without the folder.
     async fn refused(&self, arguments: &[&str]) -> (u8, String) {
         let failure = self.run(arguments).await.unwrap_err();
@@ -108,12 +122,9 @@ async fn doctor_makes_no_database_and_knows_a_newer_schema() {
     assert!(!place.path("plaudit.db").exists());
     let place = Place::with_demo().await;
     place.done(&["doctor"]).await;
-    let settings = db::Settings::at(&format!("sqlite:{}", place.path("plaudit.db").display()));
-    let db = Db::open(&settings).await.unwrap();
-    let mut tx = db.begin().await.unwrap();
     let row = "(900, 'future', '2026-11-23T02:54:03.352361245Z', '1')";
-    tx.execute(&format!("INSERT INTO refinery_schema_history VALUES {row}"), &[]).await.unwrap();
-    tx.commit().await.unwrap();
+    place.execute(&format!("INSERT INTO refinery_schema_history VALUES {row}")).await;
+    let db = place.db().await;
     assert_eq!(db::migrate::unknown(&db).await.unwrap(), ["V900__future"]);
     db.close().await;
     assert_eq!(place.refused(&["doctor"]).await, (1, "1 fault found".to_owned()));
@@ -127,8 +138,7 @@ async fn a_change_of_a_key_is_in_the_log_without_its_secret() {
     let place = Place::with_demo().await;
     let key = ["key", "create", "--account", "DemoAwds", "--name", "n", "--scope", "read"];
     place.done(&key).await;
-    let settings = db::Settings::at(&format!("sqlite:{}", place.path("plaudit.db").display()));
-    let db = Db::open(&settings).await.unwrap();
+    let db = place.db().await;
     let read = async |sql: &str| {
         let mut texts = Vec::new();
         db.each(sql, &[], |row| {
@@ -159,15 +169,32 @@ async fn doctor_knows_a_version_that_is_not_the_name_of_the_last_change_of_the_s
     let place = Place::with_demo().await;
     place.done(&["account", "suspend", "DemoAwds"]).await;
     place.done(&["doctor"]).await;
-    let settings = db::Settings::at(&format!("sqlite:{}", place.path("plaudit.db").display()));
-    let db = Db::open(&settings).await.unwrap();
-    let mut tx = db.begin().await.unwrap();
-    tx.execute("UPDATE accounts SET version = version + 1", &[]).await.unwrap();
-    tx.commit().await.unwrap();
-    db.close().await;
+    place.execute("UPDATE accounts SET version = version + 1").await;
     assert_eq!(place.refused(&["doctor"]).await, (1, "1 fault found".to_owned()));
     place.done(&["account", "resume", "DemoAwds"]).await;
     place.done(&["doctor"]).await;
+}
+
+#[tokio::test]
+async fn a_document_can_be_erased_from_the_log_and_not_be_changed() {
+    let place = Place::with_demo().await;
+    place.execute("UPDATE changes SET doc = NULL WHERE kind = 'user' OR sequence = 2").await;
+    place.done(&["doctor"]).await;
+    place.done(&["backup", "a.backup"]).await;
+    place.done(&["restore", "--force", "a.backup"]).await;
+    place.done(&["doctor"]).await;
+    for (changed, faults) in [
+        ("doc = '{}' WHERE sequence = 3", "1 fault found"),
+        ("doc = '{}' WHERE sequence = 2", "1 fault found"),
+        ("form = 2 WHERE sequence = 2", "1 fault found"),
+        // The record is not what was logged, either.
+        ("doc_hash = hash WHERE sequence = 2", "2 faults found"),
+    ] {
+        place.execute(&format!("UPDATE changes SET {changed}")).await;
+        assert_eq!(place.refused(&["doctor"]).await, (1, faults.to_owned()), "{changed}");
+        place.done(&["restore", "--force", "a.backup"]).await;
+        place.done(&["doctor"]).await;
+    }
 }
 
 #[tokio::test]
@@ -191,8 +218,7 @@ async fn an_account_belongs_to_the_region_that_the_operator_says_is_served() {
     let create = ["account", "create", "--name", "A", "--slug"];
     place.done(&[&create[..], &["AnywherE"]].concat()).await;
     place.done(&[&create[..], &["EuropeAn", "--region", "eu"]].concat()).await;
-    let settings = db::Settings::at(&format!("sqlite:{}", place.path("plaudit.db").display()));
-    let db = Db::open(&settings).await.unwrap();
+    let db = place.db().await;
     for (slug, region) in [("AnywherE", "\"region\":null"), ("EuropeAn", "\"region\":\"eu\"")] {
         let sql = "SELECT doc FROM accounts WHERE slug = $1";
         let doc = db.fetch_pipelined(sql, &[slug.into()], |row| Ok(row.text(0)?.to_owned())).await.unwrap().unwrap();

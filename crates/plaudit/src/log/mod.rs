@@ -4,6 +4,8 @@
 //!   slug of the record, what was done, the events that it causes, and the document after it.
 //! - A change carries a hash over itself and the hash before it, so that nothing can be altered or left out unseen.
 //!   The chain begins with the hash of the account's slug.
+//! - Of the document the chain has the hash alone, which stands in the change as well. So a document can be erased, and
+//!   the chain proves the rest. Whoever reads the log passes over what was erased.
 //! - What was appended last is followed by the [`Tails`], a view of the log in memory from which streams are served.
 //! - The account's head ([`db::Head`]) holds the last sequence number and hash; it is locked by whoever appends.
 //! - The head's version is the name of the last change of what the account's program shows. A name is part of a hash, so
@@ -14,11 +16,14 @@ mod rules;
 mod store;
 
 pub use event::Event;
-pub use rules::{chained, name_of, origin};
-pub use store::{Entry, append, each_of_account, each_since, outdate_program};
+pub use rules::{hash_of, name_of, origin};
+pub use store::{Entry, append, each_of_account, outdate_program};
 
 use kernel::kind::Kind;
 use kernel::text::Timestamp;
+
+/// The form of the documents that are written now. A later form has a later number, so that old documents can be told.
+pub const FORM: i64 = 1;
 
 /// Who changed something.
 #[derive(Clone, Debug, PartialEq, Eq)]

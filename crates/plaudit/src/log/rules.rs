@@ -1,4 +1,4 @@
-//! The hash chain.
+//! The hash chain. It goes over the hashes of documents, so that a document can be erased and the chain proves the rest.
 
 use sha2::{Digest, Sha256};
 
@@ -7,20 +7,28 @@ use kernel::text::Slug;
 /// The hash before the first change of an account.
 #[must_use]
 pub fn origin(account: Slug) -> [u8; 32] {
-    Sha256::new().chain_update("plaudit change log 1\n").chain_update(account.as_str()).finalize().into()
+    Sha256::new().chain_update("plaudit change log 2\n").chain_update(account.as_str()).finalize().into()
 }
 
-/// The hash of a change: over the hash before it, its number and time, and its texts, each with its length before it,
-/// so that no two different changes are hashed over the same bytes.
+/// The hash of a document.
 #[must_use]
-pub fn chained(before: &[u8; 32], sequence: i64, at: i64, texts: &[&str]) -> [u8; 32] {
-    let mut hash =
-        Sha256::new().chain_update(before).chain_update(sequence.to_be_bytes()).chain_update(at.to_be_bytes());
+pub fn hash_of(document: &str) -> [u8; 32] {
+    Sha256::digest(document).into()
+}
+
+/// The hash of a change: over the hash before it, its number, time and form, its texts, each with its length before it,
+/// and the hash of its document, so that no two different changes are hashed over the same bytes.
+#[must_use]
+pub(super) fn chained(before: &[u8; 32], numbers: [i64; 3], texts: &[&str; 6], document: &[u8]) -> [u8; 32] {
+    let mut hash = Sha256::new().chain_update(before);
+    for number in numbers {
+        hash.update(number.to_be_bytes());
+    }
     for text in texts {
         hash.update((text.len() as u64).to_be_bytes());
         hash.update(text);
     }
-    hash.finalize().into()
+    hash.chain_update(document).finalize().into()
 }
 
 /// The name of the change of a hash, never a negative number.
@@ -31,7 +39,7 @@ pub fn name_of(hash: &[u8; 32]) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{chained, name_of};
+    use super::{chained, hash_of, name_of};
 
     #[test]
     fn a_name_is_what_a_hash_begins_with() {
@@ -43,11 +51,15 @@ mod tests {
 
     #[test]
     fn the_hash_changes_with_everything_that_it_covers() {
-        let start = chained(&[0; 32], 1, 2, &["ab", "c"]);
-        assert_ne!(start, chained(&[1; 32], 1, 2, &["ab", "c"]));
-        assert_ne!(start, chained(&[0; 32], 2, 2, &["ab", "c"]));
-        assert_ne!(start, chained(&[0; 32], 1, 3, &["ab", "c"]));
-        assert_ne!(start, chained(&[0; 32], 1, 2, &["a", "bc"]), "a boundary that moves is a change");
-        assert_ne!(start, chained(&[0; 32], 1, 2, &["ab", "c", ""]));
+        let texts = ["ab", "c", "", "", "", ""];
+        let document = hash_of("{}");
+        let start = chained(&[0; 32], [1, 2, 3], &texts, &document);
+        assert_ne!(start, chained(&[1; 32], [1, 2, 3], &texts, &document));
+        for numbers in [[2, 2, 3], [1, 3, 3], [1, 2, 4]] {
+            assert_ne!(start, chained(&[0; 32], numbers, &texts, &document));
+        }
+        let moved = ["a", "bc", "", "", "", ""];
+        assert_ne!(start, chained(&[0; 32], [1, 2, 3], &moved, &document), "a boundary that moves is a change");
+        assert_ne!(start, chained(&[0; 32], [1, 2, 3], &texts, &hash_of("{ }")));
     }
 }

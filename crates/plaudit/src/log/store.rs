@@ -1,7 +1,7 @@
 //! The table of changes.
 
-use super::{Change, Origin, rules};
-use db::{AccountId, Db, DbError, Row, Tx};
+use super::{Change, FORM, Origin, rules};
+use db::{AccountId, DbError, Row, Tx};
 
 /// Appends a change to the account's log and gives its sequence number, which is also the record's new revision.
 pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Change<'_>) -> Result<i64, DbError> {
@@ -15,12 +15,9 @@ pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Ch
     }
     let actor = origin.actor.to_string();
     let sequence = head.sequence + 1;
-    let hash = rules::chained(
-        &head.hash,
-        sequence,
-        origin.at.as_microseconds(),
-        &[&actor, origin.source, change.kind.name(), change.slug, change.action.name(), &events, &change.document],
-    );
+    let document_hash = rules::hash_of(&change.document);
+    let texts = [&*actor, origin.source, change.kind.name(), change.slug, change.action.name(), &events];
+    let hash = rules::chained(&head.hash, [sequence, origin.at.as_microseconds(), FORM], &texts, &document_hash);
     head.sequence = sequence;
     head.hash = hash;
     head.changed = true;
@@ -28,12 +25,13 @@ pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Ch
         head.version = rules::name_of(&hash);
     }
     tx.enqueue(
-        "INSERT INTO changes (account, sequence, at, actor, source, kind, slug, action, events, doc, hash) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        "INSERT INTO changes (account, sequence, at, form, actor, source, kind, slug, action, events, doc, doc_hash, \
+         hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         vec![
             account.into(),
             sequence.into(),
             origin.at.into(),
+            FORM.into(),
             actor.into(),
             origin.source.into(),
             change.kind.name().into(),
@@ -41,6 +39,7 @@ pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Ch
             change.action.name().into(),
             events.into(),
             change.document.into(),
+            document_hash.to_vec().into(),
             hash.to_vec().into(),
         ],
     )
@@ -63,8 +62,14 @@ pub struct Entry<'r> {
     pub sequence: i64,
     /// The time, in microseconds since 1970-01-01 UTC.
     pub at: i64,
-    /// Actor, source, kind, slug, action, events and document, in this order.
-    pub texts: [&'r str; 7],
+    /// The version of the form of the document.
+    pub form: i64,
+    /// Actor, source, kind, slug, action and events, in this order.
+    pub texts: [&'r str; 6],
+    /// The document after the change, unless it was erased.
+    pub document: Option<&'r str>,
+    /// The hash of the document.
+    pub document_hash: &'r [u8],
     /// The hash that chains it to the change before it.
     pub hash: &'r [u8],
 }
@@ -82,10 +87,16 @@ impl Entry<'_> {
         self.texts[3]
     }
 
-    /// The document after the change.
+    /// The hash that it must have after a change with this one.
     #[must_use]
-    pub fn document(&self) -> &str {
-        self.texts[6]
+    pub fn chained(&self, before: &[u8; 32]) -> [u8; 32] {
+        rules::chained(before, [self.sequence, self.at, self.form], &self.texts, self.document_hash)
+    }
+
+    /// Whether the document is the one that was logged, or was erased.
+    #[must_use]
+    pub fn has_its_document(&self) -> bool {
+        self.document.is_none_or(|document| rules::hash_of(document) == self.document_hash)
     }
 }
 
@@ -93,8 +104,11 @@ fn read<'r>(row: &'r Row<'_>) -> Result<Entry<'r>, DbError> {
     Ok(Entry {
         sequence: row.integer(0)?,
         at: row.integer(1)?,
-        texts: [row.text(2)?, row.text(3)?, row.text(4)?, row.text(5)?, row.text(6)?, row.text(7)?, row.text(8)?],
-        hash: row.bytes(9)?,
+        form: row.integer(2)?,
+        texts: [row.text(3)?, row.text(4)?, row.text(5)?, row.text(6)?, row.text(7)?, row.text(8)?],
+        document: row.optional_text(9)?,
+        document_hash: row.bytes(10)?,
+        hash: row.bytes(11)?,
     })
 }
 
@@ -105,31 +119,10 @@ pub async fn each_of_account(
     mut each: impl FnMut(&Entry<'_>) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
     tx.each(
-        "SELECT sequence, at, actor, source, kind, slug, action, events, doc, hash FROM changes \
+        "SELECT sequence, at, form, actor, source, kind, slug, action, events, doc, doc_hash, hash FROM changes \
          WHERE account = $1 ORDER BY sequence",
         &[account.into()],
         |row| each(&read(row)?),
-    )
-    .await
-}
-
-/// The changes of one kind of record after a sequence number, at most `limit`, each with the document that the record
-/// had before it, if it had one.
-pub async fn each_since(
-    db: &Db,
-    account: AccountId,
-    kind: kernel::kind::Kind,
-    after: i64,
-    limit: i64,
-    mut each: impl FnMut(&Entry<'_>, Option<&str>) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    db.each(
-        "SELECT c.sequence, c.at, c.actor, c.source, c.kind, c.slug, c.action, c.events, c.doc, c.hash, \
-         (SELECT b.doc FROM changes b WHERE b.account = c.account AND b.kind = c.kind AND b.slug = c.slug \
-          AND b.sequence < c.sequence ORDER BY b.sequence DESC LIMIT 1) \
-         FROM changes c WHERE c.account = $1 AND c.sequence > $2 AND c.kind = $3 ORDER BY c.sequence LIMIT $4",
-        &[account.into(), after.into(), kind.name().into(), limit.into()],
-        |row| each(&read(row)?, row.optional_text(10)?),
     )
     .await
 }

@@ -34,7 +34,7 @@ pub async fn stretch(
 ) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
     let (mut found, mut reached) = (Vec::new(), after);
     let mut left = Some(bytes);
-    // Documents of other kinds are not wanted; their rows tell that no number is missing.
+    // Documents of other kinds are not wanted, and erased ones are not there; their rows tell that no number is missing.
     db.each(
         "SELECT sequence, at, source, action, slug, events, CASE WHEN kind = 'entry' THEN doc END FROM changes \
          WHERE account = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence",
@@ -69,7 +69,7 @@ pub async fn stretch_of_entry(
     db.each(
         "SELECT sequence, at, source, action, slug, events, doc FROM changes \
          WHERE account = $1 AND kind = 'entry' AND slug = $2 AND sequence > $3 AND sequence <= $4 \
-         ORDER BY sequence LIMIT $5",
+         AND doc IS NOT NULL ORDER BY sequence LIMIT $5",
         &[account.into(), entry.into(), after.into(), to.into(), STRETCH.into()],
         |row| {
             let Some(room) = left else { return Ok(()) };

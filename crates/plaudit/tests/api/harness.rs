@@ -449,7 +449,7 @@ impl Server {
         let mut tx = self.db.snapshot().await.unwrap();
         let mut changes = Vec::new();
         plaudit::log::each_of_account(&mut tx, account, |entry| {
-            let [_, _, kind, slug, action, events, _] = entry.texts;
+            let [_, _, kind, slug, action, events] = entry.texts;
             changes.push(format!("{kind} {slug} {action} {events}").trim_end().to_owned());
             Ok(())
         })

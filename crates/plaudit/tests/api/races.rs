@@ -15,7 +15,7 @@ async fn verified_log(server: &Server, slug: &str) -> i64 {
     let (mut hash, mut last) = (log::origin(Slug::parse(slug).unwrap()), 0);
     log::each_of_account(&mut tx, account, |entry| {
         assert_eq!(entry.sequence, last + 1, "the log has a gap");
-        hash = log::chained(&hash, entry.sequence, entry.at, &entry.texts);
+        hash = entry.chained(&hash);
         assert_eq!(entry.hash, hash, "the chain breaks at {}", entry.sequence);
         last = entry.sequence;
         Ok(())

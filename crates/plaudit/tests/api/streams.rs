@@ -342,6 +342,23 @@ both_engines! {
         assert_eq!(all.event().await.json()["entry"]["chapter"]["slug"], "ChapterS");
     }
 
+    async fn what_was_erased_from_the_log_is_passed_over(server) {
+        let begins = head(&server).await;
+        let mut revisions = Vec::new();
+        for _ in 0..3 {
+            revisions.push(change(&server, "EntryOne").await.0);
+        }
+        let account = server.account("AccountA").await;
+        let sql = "UPDATE changes SET doc = NULL WHERE account = $1 AND sequence = $2";
+        let mut tx = server.db.begin().await.unwrap();
+        tx.execute(sql, &[account.into(), revisions.remove(1).into()]).await.unwrap();
+        tx.commit().await.unwrap();
+        for path in [ALL, ONE] {
+            let events = Stream::after(&server, path, begins).await.events(2).await;
+            assert_eq!(events.iter().map(Block::id).collect::<Vec<_>>(), revisions, "{path}");
+        }
+    }
+
     async fn an_event_shows_the_program_as_it_is(server) {
         let mut all = Stream::begin(&server, ALL, &[]).await.0;
         server.put("/chapter/ChapterS", r#"{"translated":{"name":{"en_GB":"Far south"}}}"#).await.expect(200);

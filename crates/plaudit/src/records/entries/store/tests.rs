@@ -124,7 +124,7 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
 async fn told(tx: &mut Tx, account: AccountId) -> Vec<String> {
     let mut told = Vec::new();
     log::each_of_account(tx, account, |change| {
-        let [_, _, kind, slug, action, events, _] = change.texts;
+        let [_, _, kind, slug, action, events] = change.texts;
         told.push(format!("{kind} {slug} {action} {events}").trim_end().to_owned());
         Ok(())
     })
