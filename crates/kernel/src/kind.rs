@@ -2,16 +2,21 @@
 //! documents.
 
 /// What records of a kind are to an account.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// The account itself.
     Account,
+    /// An API key.
     Key,
+    /// What the account sets up.
     SetUp,
+    /// What people make.
     People,
 }
 
 /// A line of the table.
 struct About {
+    owner: Option<Kind>,
     class: Class,
     letter: char,
     name: &'static str,
@@ -23,7 +28,7 @@ struct About {
 macro_rules! kinds {
     ($(
         $(#[$about:meta])*
-        $kind:ident: $class:ident, $letter:literal, $name:literal, $plural:literal, $path:literal, $words:literal;
+        $kind:ident $(in $owner:ident)?: $class:ident, $letter:literal, $name:literal, $plural:literal, $path:literal, $words:literal;
     )*) => {
         /// A kind of record (contract, section 9).
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,6 +44,7 @@ macro_rules! kinds {
             const fn about(self) -> About {
                 match self {$(
                     Self::$kind => About {
+                        owner: [$(Some(Self::$owner),)? None][0],
                         class: Class::$class,
                         letter: $letter,
                         name: $name,
@@ -66,11 +72,11 @@ kinds! {
     /// A form.
     Form: SetUp, 'f', "form", "forms", "form", "form";
     /// A tab of a form.
-    Tab: SetUp, 't', "tab", "tabs", "tab", "tab";
+    Tab in Form: SetUp, 't', "tab", "tabs", "tab", "tab";
     /// A category.
     Category: SetUp, 'c', "category", "categories", "category", "category";
     /// A field.
-    Field: SetUp, 'F', "field", "fields", "field", "field";
+    Field in Tab: SetUp, 'F', "field", "fields", "field", "field";
     /// A role.
     Role: SetUp, 'r', "role", "roles", "role", "role";
     /// A tax.
@@ -84,7 +90,7 @@ kinds! {
     /// A score set.
     ScoreSet: SetUp, 'S', "score_set", "score_sets", "score-set", "score set";
     /// A criterion of a score set.
-    Criterion: SetUp, 'k', "criterion", "criteria", "criterion", "criterion";
+    Criterion in ScoreSet: SetUp, 'k', "criterion", "criteria", "criterion", "criterion";
     /// A panel of judges.
     Panel: SetUp, 'P', "panel", "panels", "panel", "panel";
     /// A stage of review.
@@ -98,9 +104,9 @@ kinds! {
     /// An entry.
     Entry: People, 'e', "entry", "entries", "entry", "entry";
     /// A contributor of an entry.
-    Contributor: People, 'C', "contributor", "contributors", "contributor", "contributor";
+    Contributor in Entry: People, 'C', "contributor", "contributors", "contributor", "contributor";
     /// An attachment of an entry.
-    Attachment: People, 'a', "attachment", "attachments", "attachment", "attachment";
+    Attachment in Entry: People, 'a', "attachment", "attachments", "attachment", "attachment";
     /// An order.
     Order: People, 'o', "order", "orders", "order", "order";
     /// A line of an order, in program files only: it is stored within its order.
@@ -138,22 +144,45 @@ impl Kind {
         self.about().words
     }
 
+    /// What records of this kind are to an account.
+    #[must_use]
+    pub const fn class(self) -> Class {
+        self.about().class
+    }
+
+    /// Whose records own those of this kind, which may be nested in them in program files. The kind's plural is the member
+    /// that they are nested in, the owner's name the member that names the owner.
+    #[must_use]
+    pub const fn owner(self) -> Option<Self> {
+        self.about().owner
+    }
+
+    /// The owner, its owner, and so on.
+    pub fn owners(self) -> impl Iterator<Item = Self> {
+        std::iter::successors(self.owner(), |kind| kind.owner())
+    }
+
+    /// The kinds whose records those of this kind own.
+    pub fn owned(self) -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(move |kind| kind.owner() == Some(self))
+    }
+
     /// Whether records of this kind are what an account sets up: they are held in the snapshot.
     #[must_use]
     pub fn is_setup(self) -> bool {
-        self.about().class == Class::SetUp
+        self.class() == Class::SetUp
     }
 
     /// Whether the account's program shows records of this kind: the account, its keys and its set-up.
     #[must_use]
     pub fn is_in_program(self) -> bool {
-        self.about().class != Class::People
+        self.class() != Class::People
     }
 
     /// Whether program files and exports have records of this kind. They have no keys: a secret stays where it was made.
     #[must_use]
     pub fn is_in_files(self) -> bool {
-        self.about().class != Class::Key
+        self.class() != Class::Key
     }
 
     /// The letter that stands for the kind in a reference slot.

@@ -11,13 +11,12 @@ use super::archive::{self, FILES, Writer};
 use super::progress::Progress;
 use super::{Failure, open, say, spare_database, store};
 use crate::config::Config;
+use crate::records;
 use crate::storage::{Storage, StorageError};
 use db::Tx;
 use db::tables::TABLES;
 use kernel::clock::Clock;
-
-/// How many files are looked up at once.
-const BATCH_SIZE: i64 = 500;
+use kernel::kind::Kind;
 
 /// What to back up to.
 #[derive(Debug, clap::Args)]
@@ -77,15 +76,12 @@ async fn copy_files(tx: &mut Tx, storage: &Storage, writer: &mut Writer) -> Resu
     writer.begin_files();
     for head in store::heads(tx).await? {
         let account = head.slug.as_str();
-        let mut after = String::new();
-        loop {
-            let found = store::files_after(tx, head.account, &after, BATCH_SIZE).await?;
-            let Some((last, _)) = found.last() else { break };
-            last.as_str().clone_into(&mut after);
+        let mut last = String::new();
+        while let Some(found) = records::store::next(tx, head.account, Kind::File, &mut last).await? {
             for (token, _) in &found {
-                match storage.get_stream(account, token.as_str(), None).await {
+                match storage.get_stream(account, token, None).await {
                     Ok((size, mut pieces)) => {
-                        let file = writer.file(account, token.as_str(), size)?;
+                        let file = writer.file(account, token, size)?;
                         let mut offset = 0;
                         while let Some(piece) = pieces.try_next().await? {
                             writer.piece(file, offset, &piece)?;

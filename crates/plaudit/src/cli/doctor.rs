@@ -4,27 +4,25 @@
 //! - Each account is read in one state of the database, so that the service may run meanwhile.
 //! - Rows are read one after the other and none is kept, so that memory does not grow with the database.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
 use super::progress::Progress;
-use super::store::{Head, Logged, Table};
+use super::store::{Head, Logged};
 use super::{Failure, chain, must_exist, open_as_is, say, store};
 use crate::config::Config;
 use crate::log::{self, Action};
-use crate::records::orders;
-use crate::records::users;
+use crate::records::store::{next, rows};
+use crate::records::{Rows, users};
 use crate::storage::{Storage, StorageError};
 use db::{Db, Tx, migrate};
 use kernel::ids::Ids;
-use kernel::text::{Slug, Timestamp};
+use kernel::kind::Kind;
+use kernel::text::Slug;
 
 /// The most faults of one check that are told one by one.
 const TOLD: usize = 10;
-/// How many files are looked up at once.
-const BATCH_SIZE: i64 = 500;
 /// The folder of the file that is written to see whether the storage takes files; no account has so short a slug.
 const PROBE: &str = "doctor";
 
@@ -194,62 +192,44 @@ async fn records(tx: &mut Tx, head: &Head) -> Result<(Found, u64), Failure> {
     if logged.is_some_and(|logged| logged != log::hash_of(&head.doc)) {
         found.add(|| "the account itself is not what was logged last".to_owned());
     }
-    for table in Table::ALL {
-        let mut rows = 0;
-        store::each_logged(tx, head.account, table, |record| {
-            rows += 1;
+    for (kind, rows) in Kind::ALL.into_iter().filter_map(|kind| Some((kind, rows(kind)?))) {
+        let mut of_kind = 0;
+        store::each_logged(tx, head.account, (kind, &rows), |record| {
+            of_kind += 1;
             count += 1;
             progress.at(count);
-            if let Some(fault) = fault_of(table, record) {
-                found.add(|| format!("{} {}: {fault}", record.kind, record.slug));
+            if let Some(fault) = fault_of(&rows, record) {
+                found.add(|| format!("{kind} {}: {fault}", record.name));
             }
-            Ok(())
         })
         .await?;
-        let logged = store::count_logged(tx, head.account, table).await?;
-        if logged != rows {
-            found.add(|| format!("{} has {rows} rows, and the log tells of {logged}", table.name()));
+        let logged = store::count_logged(tx, head.account, kind).await?;
+        if logged != of_kind {
+            found.add(|| format!("{} has {of_kind} records, and the log tells of {logged}", kind.plural()));
         }
     }
     Ok((found, count))
 }
 
 /// What is wrong with a record: it is not what its last change made it.
-fn fault_of(table: Table, record: &Logged<'_>) -> Option<String> {
+fn fault_of(rows: &Rows, record: &Logged<'_>) -> Option<String> {
+    let row = &record.row;
     let Some((document_hash, action)) = record.document_hash.zip(record.action) else {
-        return Some(format!("its revision {} is not in the log", record.revision));
+        return Some(format!("its revision {} is not in the log", row.revision));
     };
-    if record.last != Some(record.revision) {
+    if record.last != Some(row.revision) {
         let last = record.last.map_or_else(|| "none".to_owned(), |last| last.to_string());
-        return Some(format!("its revision is {}, and its last change in the log is {last}", record.revision));
+        return Some(format!("its revision is {}, and its last change in the log is {last}", row.revision));
     }
-    let expected = match table {
-        Table::Entries => Cow::Owned(kernel::document::whole(record.doc, record.beside)),
-        Table::Users => Cow::Owned(users::logged(record.doc, record.beside).unwrap_or_default()),
-        Table::Orders => {
-            let flags = (record.deleted & 2 != 0, record.deleted & 1 != 0);
-            let updated = Timestamp::from_microseconds(record.updated);
-            Cow::Owned(orders::logged(record.doc, flags, record.beside, updated))
-        }
-        _ => Cow::Borrowed(record.doc),
-    };
-    if log::hash_of(&expected) != document_hash {
-        return Some(format!("it is not what change {} made it", record.revision));
+    if log::hash_of(&(rows.logged)(row)) != document_hash {
+        return Some(format!("it is not what change {} made it", row.revision));
     }
-    let is_deleted = record.deleted != 0;
-    let agrees = match table {
-        // The document of an order tells it, and a file or a key is never in the trash.
-        Table::Orders | Table::Files | Table::Keys => true,
-        // An import adds records to the trash as well.
-        _ if action == Action::Imported.name() => true,
-        // An entry in the trash shows what belongs to it still.
-        Table::Entries if action == Action::Updated.name() => true,
-        _ => is_deleted == (action == Action::Trashed.name()),
-    };
-    if agrees {
+    // An import adds records to the trash as well.
+    let says_nothing = action == Action::Imported.name() || rows.shows_others && action == Action::Updated.name();
+    if says_nothing || row.deleted == (action == Action::Trashed.name()) {
         None
     } else {
-        Some(format!("change {} was {action}, and whether it is in the trash differs", record.revision))
+        Some(format!("change {} was {action}, and whether it is in the trash differs", row.revision))
     }
 }
 
@@ -263,16 +243,13 @@ async fn files(tx: &mut Tx, head: &Head, storage: &Storage) -> Result<(Found, u6
     let mut found = Found::default();
     let mut count = 0;
     let mut progress = Progress::new("files");
-    let mut after = String::new();
-    loop {
-        let files = store::files_after(tx, head.account, &after, BATCH_SIZE).await?;
-        let Some((last, _)) = files.last() else { return Ok((found, count)) };
-        last.as_str().clone_into(&mut after);
-        for (token, doc) in &files {
+    let mut last = String::new();
+    while let Some(files) = next(tx, head.account, Kind::File, &mut last).await? {
+        for (token, row) in &files {
             count += 1;
             progress.at(count);
-            let expected = serde_json::from_str::<Size>(doc).map(|record| record.size);
-            match (storage.size(head.slug.as_str(), token.as_str()).await, expected) {
+            let expected = serde_json::from_str::<Size>(&row.doc).map(|record| record.size);
+            match (storage.size(head.slug.as_str(), token).await, expected) {
                 (Ok(actual), Ok(expected)) if actual == expected => {}
                 (Ok(actual), Ok(expected)) => {
                     found.add(|| format!("file {token}: it has {actual} bytes, and its record says {expected}"));
@@ -282,4 +259,5 @@ async fn files(tx: &mut Tx, head: &Head, storage: &Storage) -> Result<(Found, u6
             }
         }
     }
+    Ok((found, count))
 }

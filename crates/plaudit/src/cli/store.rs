@@ -1,8 +1,9 @@
 //! What the operator's commands read across the tables.
 
-use db::{AccountId, DbError, Row, Tx};
+use crate::records::{Rows, StoredRow};
+use db::{AccountId, DbError, Tx};
 use kernel::kind::Kind;
-use kernel::text::{Slug, Token};
+use kernel::text::Slug;
 
 /// Where an account's log stands, by the account's row.
 #[derive(Clone, Debug)]
@@ -52,98 +53,13 @@ pub(super) async fn schema(tx: &mut Tx) -> Result<Vec<String>, DbError> {
     Ok(steps)
 }
 
-/// A table of records: where it stands, and what its rows are called in the change log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Table {
-    /// API keys.
-    Keys,
-    /// The records of the set-up, of several kinds.
-    Setup,
-    /// Users.
-    Users,
-    /// Entries, which have two documents.
-    Entries,
-    /// Contributors.
-    Contributors,
-    /// What is known of files.
-    Files,
-    /// Attachments.
-    Attachments,
-    /// Orders.
-    Orders,
-}
-
-impl Table {
-    /// Every table of records.
-    pub(super) const ALL: [Self; 8] = [
-        Self::Keys,
-        Self::Setup,
-        Self::Users,
-        Self::Entries,
-        Self::Contributors,
-        Self::Files,
-        Self::Attachments,
-        Self::Orders,
-    ];
-
-    /// The kind of its records, where they have one in common.
-    fn kind(self) -> Option<Kind> {
-        match self {
-            Self::Keys => Some(Kind::ApiKey),
-            Self::Setup => None,
-            Self::Users => Some(Kind::User),
-            Self::Entries => Some(Kind::Entry),
-            Self::Contributors => Some(Kind::Contributor),
-            Self::Files => Some(Kind::File),
-            Self::Attachments => Some(Kind::Attachment),
-            Self::Orders => Some(Kind::Order),
-        }
-    }
-
-    /// Table, column of the slug, and what tells the document beside `doc`: flag of deletion and a second text.
-    fn columns(self) -> (&'static str, &'static str, &'static str, &'static str) {
-        match self {
-            Self::Keys => ("api_keys", "slug", "0", "''"),
-            Self::Setup => ("setup_records", "slug", "r.deleted", "''"),
-            Self::Users => ("users", "slug", "r.deleted", "r.person || ' ' || r.season_joined || ' ' || r.detail"),
-            Self::Entries => ("entries", "slug", "r.deleted", "r.detail"),
-            Self::Contributors => ("contributors", "slug", "r.deleted", "''"),
-            Self::Files => ("files", "token", "0", "''"),
-            Self::Attachments => ("attachments", "token", "r.deleted", "''"),
-            Self::Orders => ("orders", "slug", "2 * r.test + r.deleted", "r.note"),
-        }
-    }
-
-    /// What is counted in the change log as a record of this table.
-    fn logged(self) -> String {
-        let is_kept_here = |kind: &Kind| self.kind().map_or(kind.is_setup(), |only| *kind == only);
-        let kinds: Vec<String> = Kind::ALL.into_iter().filter(is_kept_here).map(|kind| format!("'{kind}'")).collect();
-        format!("kind IN ({})", kinds.join(", "))
-    }
-
-    /// The name of the table.
-    pub(super) fn name(self) -> &'static str {
-        self.columns().0
-    }
-}
-
 /// A record with the change that its revision names.
 #[derive(Debug)]
 pub(super) struct Logged<'r> {
-    /// The name of its kind.
-    pub(super) kind: &'r str,
     /// Its slug or token.
-    pub(super) slug: &'r str,
-    /// Its revision.
-    pub(super) revision: i64,
-    /// Whether it is in the trash; for an order added to twice whether it is a test.
-    pub(super) deleted: i64,
-    /// Its document.
-    pub(super) doc: &'r str,
-    /// What it has beside: the second document of an entry, the note of an order, what a user is beside its document.
-    pub(super) beside: &'r str,
-    /// The time of an order's last change.
-    pub(super) updated: i64,
+    pub(super) name: String,
+    /// Its row.
+    pub(super) row: StoredRow,
     /// The number of the last change of the record.
     pub(super) last: Option<i64>,
     /// What the change did to the record.
@@ -152,49 +68,31 @@ pub(super) struct Logged<'r> {
     pub(super) document_hash: Option<&'r [u8]>,
 }
 
-/// Every record of a table with the change that its revision names.
+/// Every record of a kind with the change that its revision names.
 pub(super) async fn each_logged(
     tx: &mut Tx,
     account: AccountId,
-    table: Table,
-    mut each: impl FnMut(&Logged<'_>) -> Result<(), DbError> + Send,
+    (kind, rows): (Kind, &Rows),
+    mut each: impl FnMut(&Logged<'_>) + Send,
 ) -> Result<(), DbError> {
-    let (name, slug, deleted, beside) = table.columns();
-    let kind = table.kind().map_or_else(|| "r.kind".to_owned(), |kind| format!("'{kind}'"));
-    let updated = if table == Table::Orders { "r.updated" } else { "0" };
     let sql = format!(
-        "SELECT {kind}, r.{slug}, r.revision, CAST({deleted} AS BIGINT), r.doc, {beside}, \
-         CAST({updated} AS BIGINT), \
-         (SELECT max(m.sequence) FROM changes m WHERE m.account = r.account AND m.kind = {kind} AND m.slug = r.{slug}), \
-         c.action, c.doc_hash \
-         FROM {name} r LEFT JOIN changes c ON c.account = r.account AND c.sequence = r.revision \
-         WHERE r.account = $1"
+        "SELECT r.*, (SELECT max(m.sequence) FROM changes m WHERE m.account = $1 AND m.kind = '{kind}' AND m.slug = r.name), \
+         c.action, c.doc_hash FROM ({}) AS r LEFT JOIN changes c ON c.account = $1 AND c.sequence = r.revision",
+        rows.select(kind)
     );
-    tx.each(&sql, &[account.into()], |row| each(&logged(row)?)).await
-}
-
-fn logged<'r>(row: &'r Row<'_>) -> Result<Logged<'r>, DbError> {
-    Ok(Logged {
-        kind: row.text(0)?,
-        slug: row.text(1)?,
-        revision: row.integer(2)?,
-        deleted: row.integer(3)?,
-        doc: row.text(4)?,
-        beside: row.text(5)?,
-        updated: row.integer(6)?,
-        last: row.optional_integer(7)?,
-        action: row.optional_text(8)?,
-        document_hash: row.bytes(9).ok(),
+    tx.each(&sql, &[account.into()], |row| {
+        let (name, stored) = StoredRow::read(row)?;
+        let (last, action) = (row.optional_integer(6)?, row.optional_text(7)?);
+        each(&Logged { name, row: stored, last, action, document_hash: row.bytes(8).ok() });
+        Ok(())
     })
+    .await
 }
 
-/// How many records of a table the account's log tells of.
-pub(super) async fn count_logged(tx: &mut Tx, account: AccountId, table: Table) -> Result<i64, DbError> {
-    let sql = format!(
-        "SELECT count(*) FROM (SELECT DISTINCT kind, slug FROM changes WHERE account = $1 AND {}) AS logged",
-        table.logged()
-    );
-    Ok(tx.first(&sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(0))
+/// How many records of a kind the account's log tells of.
+pub(super) async fn count_logged(tx: &mut Tx, account: AccountId, kind: Kind) -> Result<i64, DbError> {
+    let sql = "SELECT count(*) FROM (SELECT DISTINCT slug FROM changes WHERE account = $1 AND kind = $2) AS logged";
+    Ok(tx.first(sql, &[account.into(), kind.name().into()], |row| row.integer(0)).await?.unwrap_or(0))
 }
 
 /// The hash of the document of the last change of the account itself, if one is logged.
@@ -228,27 +126,6 @@ pub(super) async fn wrong_entry_counts(
     )
     .await?;
     Ok(wrong)
-}
-
-/// At most `limit` files after a token, by token: the token and what is known of the file.
-pub(super) async fn files_after(
-    tx: &mut Tx,
-    account: AccountId,
-    token: &str,
-    limit: i64,
-) -> Result<Vec<(Token, String)>, DbError> {
-    let mut found = Vec::new();
-    tx.each(
-        "SELECT token, doc FROM files WHERE account = $1 AND token > $2 ORDER BY token LIMIT $3",
-        &[account.into(), token.into(), limit.into()],
-        |row| {
-            let broken = || DbError::Failed("the token of a file is broken".to_owned());
-            found.push((Token::parse(row.text(0)?).ok_or_else(broken)?, row.text(1)?.to_owned()));
-            Ok(())
-        },
-    )
-    .await?;
-    Ok(found)
 }
 
 /// Category and chapter of every entry of a season that is not in the trash, with the entry before both, by slug.

@@ -6,6 +6,7 @@ use db::{AccountId, DbError, Tx};
 use kernel::document;
 use kernel::input::{Members, Violations};
 use kernel::json::parse_own;
+use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The stored form of a set-up record: its program-file form without the kind.
@@ -90,16 +91,28 @@ pub async fn find_any_for_update<T: SetupRecord>(
 
 /// Adds or replaces a record whose change is logged.
 pub async fn save<T: SetupRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
+    let doc = stored(&record.value);
+    let stored = Record { value: &*doc, revision: record.revision, deleted: record.deleted };
+    put(tx, account, (T::KIND, record.value.slug()), &stored).await
+}
+
+/// Adds or replaces a record, whose change is logged, by its kind and slug and in its stored form.
+pub async fn put(
+    tx: &mut Tx,
+    account: AccountId,
+    (kind, slug): (Kind, Slug),
+    record: &Record<&str>,
+) -> Result<(), DbError> {
     tx.enqueue(
         "INSERT INTO setup_records (account, kind, slug, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
          ON CONFLICT (account, kind, slug) DO UPDATE SET deleted = $4, revision = $5, doc = $6",
         vec![
             account.into(),
-            T::KIND.name().into(),
-            record.value.slug().into(),
+            kind.name().into(),
+            slug.into(),
             record.deleted.into(),
             record.revision.into(),
-            stored(&record.value).into(),
+            record.value.to_owned().into(),
         ],
     )
     .await

@@ -5,10 +5,13 @@ pub mod answers;
 pub mod entries;
 pub mod files;
 pub mod orders;
+pub mod store;
 pub mod users;
 
 use db::DbError;
 use kernel::input::Violations;
+
+pub use store::{Rows, StoredRow};
 
 /// Why a change of a record is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use super::import::{Import, Item};
 use super::reading::Held;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, RecordMembers as _, store};
+use crate::records::StoredRow;
 use kernel::input;
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
@@ -58,7 +59,7 @@ impl Import<'_> {
         if item.deleted {
             self.faults.member(&item.place, "deleted", "must be false: an account has no trash");
         }
-        let is_stored = |account: &Account, _: &super::store::Found| stored.as_ref() == Some(account);
+        let is_stored = |account: &Account, _: &StoredRow| stored.as_ref() == Some(account);
         let Some((account, _)) = item.read_current::<Account>(&open, is_stored, &mut self.faults) else {
             let account = stored.clone().unwrap_or_else(|| stand_in(slug, languages, &open));
             return Ok(Some(Found { account, stored, place: None }));
@@ -158,8 +159,8 @@ pub(super) fn any_language(now: Timestamp) -> Context {
     Context { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now }
 }
 
-fn stored_form(account: &Account) -> super::store::Found {
-    super::store::Found { deleted: false, doc: store::stored(account), more: String::new(), flag: false }
+fn stored_form(account: &Account) -> StoredRow {
+    StoredRow { doc: store::stored(account), ..StoredRow::default() }
 }
 
 /// What of the languages can be read, so that the other records can be checked although the account's is wrong.

@@ -3,10 +3,11 @@
 use super::Error;
 use super::fault::Place;
 use super::import::{Import, Item};
-use super::store::{Found, Space};
+use super::store::Space;
 use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
 use crate::program::{Program, Record, RecordMembers as _, store};
+use crate::records::StoredRow;
 use crate::records::entries;
 use crate::records::entries::attachments::{self, Attachment};
 use crate::records::entries::contributors::{self, Contributor};
@@ -18,24 +19,17 @@ use kernel::text::{Slug, Token};
 impl Import<'_> {
     /// Checks and writes the contributors, and notes their entries.
     pub(super) async fn contributors(&mut self, program: &Program) -> Result<(), Error> {
-        let (mut merged, table) = self.begin(Kind::Contributor).await?;
-        let mut done = 0;
-        loop {
-            let batch = self.batch(&mut merged, table).await?;
-            if batch.is_empty() {
-                return Ok(());
-            }
-            done += batch.len() as u64;
+        let mut queue = self.begin(Kind::Contributor).await?;
+        while let Some(batch) = self.batch(&mut queue).await? {
             for item in batch {
                 self.contributor(program, item).await?;
             }
-            let of = self.reading.counts.get(&Kind::Contributor).copied();
-            self.faults.progress("contributors", done, of);
         }
+        Ok(())
     }
 
     async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
-        let is_stored = |value: &Contributor, found: &Found| store::stored(value) == found.doc;
+        let is_stored = |value: &Contributor, found: &StoredRow| store::stored(value) == found.doc;
         let read = item.read_current::<Contributor>(&program.context, is_stored, &mut self.faults);
         let Some((contributor, is_same)) = read else { return Ok(()) };
         self.check_references(&item.place, program, contributor.references()).await?;
@@ -58,20 +52,13 @@ impl Import<'_> {
 
     /// Checks and writes the attachments, and notes their entries.
     pub(super) async fn attachments(&mut self, program: &Program) -> Result<(), Error> {
-        let (mut merged, table) = self.begin(Kind::Attachment).await?;
-        let mut done = 0;
-        loop {
-            let batch = self.batch(&mut merged, table).await?;
-            if batch.is_empty() {
-                return Ok(());
-            }
-            done += batch.len() as u64;
+        let mut queue = self.begin(Kind::Attachment).await?;
+        while let Some(batch) = self.batch(&mut queue).await? {
             for item in batch {
                 self.attachment(program, item).await?;
             }
-            let of = self.reading.counts.get(&Kind::Attachment).copied();
-            self.faults.progress("attachments", done, of);
         }
+        Ok(())
     }
 
     async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
@@ -88,7 +75,7 @@ impl Import<'_> {
                 return Ok(());
             }
         };
-        let is_same = |found: &Found| found.deleted == item.deleted && found.doc == attachment.stored();
+        let is_same = |found: &StoredRow| found.deleted == item.deleted && found.doc == attachment.stored();
         let is_same = item.found.as_ref().is_some_and(is_same);
         if !is_same && item.stamp(&program.context) {
             attachment = read(&item).unwrap_or(attachment);
@@ -150,10 +137,10 @@ impl Import<'_> {
     }
 
     /// The documents of an entry show what belongs to it; so do those of the entry that it belonged to before.
-    fn note_entries(&mut self, entry: Slug, found: Option<&Found>) -> Result<(), Error> {
+    fn note_entries(&mut self, entry: Slug, found: Option<&StoredRow>) -> Result<(), Error> {
         self.reading.names.note(Space::Touched, entry.as_str())?;
-        if let Some(found) = found.filter(|found| found.more != entry.as_str()) {
-            self.reading.names.note(Space::Touched, &found.more)?;
+        if let Some(found) = found.filter(|found| found.beside != entry.as_str()) {
+            self.reading.names.note(Space::Touched, &found.beside)?;
         }
         Ok(())
     }

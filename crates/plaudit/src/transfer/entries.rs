@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use super::Error;
 use super::import::{Import, Item, REMEMBERED};
-use super::store::{Found, Space};
+use super::store::Space;
 use crate::program::fields::{Field, Resource};
 use crate::program::{Program, Record, RecordMembers as _};
+use crate::records::StoredRow;
 use crate::records::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, RelatedData, Stated};
 use crate::records::users;
 use db::DbError;
@@ -30,7 +31,7 @@ struct Stage<'p> {
 impl Import<'_> {
     /// Checks and writes the entries.
     pub(super) async fn entries(&mut self, program: &Program, had_details: bool) -> Result<(), Error> {
-        let (mut merged, table) = self.begin(Kind::Entry).await?;
+        let mut queue = self.begin(Kind::Entry).await?;
         let last_local_id = entries::store::last_local_id(&mut self.tx, self.id).await?;
         let next_local_id = last_local_id.max(self.reading.last_local_id).saturating_add(1);
         let mut stage = Stage {
@@ -41,22 +42,16 @@ impl Import<'_> {
             counts: CountChanges::default(),
             seasons: BTreeMap::new(),
         };
-        let mut done = 0;
-        loop {
-            let batch = self.batch(&mut merged, table).await?;
-            if batch.is_empty() || stage.seasons.len() >= REMEMBERED {
+        while let Some(batch) = self.batch(&mut queue).await? {
+            if stage.seasons.len() >= REMEMBERED {
                 self.note_seasons(&mut stage).await?;
             }
-            if batch.is_empty() {
-                return Ok(entries::store::write_counts(&mut self.tx, self.id, stage.counts).await?);
-            }
-            done += batch.len() as u64;
             for item in batch {
                 self.entry(&mut stage, item).await?;
             }
-            let of = self.reading.counts.get(&Kind::Entry).copied();
-            self.faults.progress("entries", done, of);
         }
+        self.note_seasons(&mut stage).await?;
+        Ok(entries::store::write_counts(&mut self.tx, self.id, stage.counts).await?)
     }
 
     async fn entry(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
@@ -67,11 +62,8 @@ impl Import<'_> {
         if !is_numbered {
             stage.next_local_id = stage.next_local_id.saturating_add(1);
         }
-        let before = match &item.found {
-            Some(found) => Some(stored_entry(found)?),
-            None => None,
-        };
-        let is_stored = |entry: &Entry, _: &Found| before.as_ref() == Some(entry);
+        let before = item.found.as_ref().map(entries::store::of_row).transpose()?;
+        let is_stored = |entry: &Entry, _: &StoredRow| before.as_ref() == Some(entry);
         let read = item.read_current::<Entry>(&program.context, is_stored, &mut self.faults);
         let Some((entry, _)) = read else { return Ok(()) };
         self.check_references(&item.place, program, entry.references()).await?;
@@ -125,9 +117,9 @@ impl Import<'_> {
     ) -> Result<(), Error> {
         let doc = EntryHead::of(&entry, around.counts).to_doc();
         let detail = entries::detail(&entry.entry_fields, around);
-        let is_same = |found: &Found| {
+        let is_same = |found: &StoredRow| {
             let flags = (found.deleted, found.flag) == (item.deleted, entry.archived);
-            flags && found.doc == doc && found.more == detail
+            flags && found.doc == doc && found.beside == detail
         };
         if item.found.as_ref().is_some_and(is_same) {
             return Ok(());
@@ -180,11 +172,4 @@ impl Stage<'_> {
         }
         of(user, season, !deleted);
     }
-}
-
-fn stored_entry(found: &Found) -> Result<Entry, DbError> {
-    let broken = |what: String| DbError::Failed(format!("a stored entry cannot be read: {what}"));
-    let head = EntryHead::read(&found.doc).map_err(|error| broken(error.to_string()))?;
-    let answers = entries::answers_of(&found.more).ok_or_else(|| broken("its answers".to_owned()))?;
-    Ok(head.into_entry(answers, found.flag))
 }

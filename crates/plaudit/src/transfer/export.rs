@@ -7,15 +7,10 @@ use base64::write::EncoderWriter;
 use futures_util::TryStreamExt as _;
 
 use super::Error;
-use super::store::{self, Table};
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, store as program_store};
-use crate::records::entries;
-use crate::records::entries::attachments;
-use crate::records::entries::contributors;
-use crate::records::orders;
-use crate::records::users;
-use crate::storage::Storage;
+use crate::records::store;
+use crate::storage::{Pieces, Storage};
 use db::{AccountId, Db, DbError, Tx};
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, Timestamp};
@@ -24,53 +19,20 @@ use kernel::text::{Locale, Slug, Timestamp};
 pub async fn export(db: &Db, storage: &Storage, account: Slug, out: &mut (dyn Write + Send)) -> Result<(), Error> {
     let mut tx = db.snapshot().await?;
     let (id, record) = account_of(&mut tx, account).await?;
-    let mut lines = Lines::new(out);
-    lines.record(Kind::Account, &program_store::stored(&record), false)?;
-    for kind in Kind::ALL {
-        let written = match kind {
-            Kind::Account | Kind::ApiKey | Kind::OrderItem => Ok(()),
-            Kind::User => {
-                users::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
+    write_line(out, Kind::Account, &program_store::stored(&record))?;
+    for kind in Kind::ALL.into_iter().filter(|kind| kind.is_in_files()) {
+        let mut last = String::new();
+        while let Some(forms) = next_forms(&mut tx, id, kind, &mut last).await? {
+            for (name, form) in forms {
+                if kind == Kind::File {
+                    write_file(out, &form, storage.get_stream(account.as_str(), &name, None).await?.1).await?;
+                } else {
+                    write_line(out, kind, &form)?;
+                }
             }
-            Kind::File => {
-                files(&mut tx, id, account, storage, &mut lines).await?;
-                Ok(())
-            }
-            Kind::Entry => {
-                entries::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
-            }
-            Kind::Contributor => {
-                contributors::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
-            }
-            Kind::Attachment => {
-                attachments::store::each_for_export(&mut tx, id, |doc, deleted| lines.note(kind, doc, deleted)).await
-            }
-            Kind::Order => {
-                let write = |order: &orders::Order| lines.plain(&orders::export(order));
-                orders::store::each_for_export(&mut tx, id, write).await
-            }
-            Kind::Season
-            | Kind::Chapter
-            | Kind::ContentBlock
-            | Kind::Form
-            | Kind::Tab
-            | Kind::Category
-            | Kind::Field
-            | Kind::Role
-            | Kind::Tax
-            | Kind::Price
-            | Kind::Discount
-            | Kind::Round
-            | Kind::ScoreSet
-            | Kind::Criterion
-            | Kind::Panel
-            | Kind::ReviewStage
-            | Kind::DocumentTemplate => setup_records(&mut tx, id, kind, &mut lines).await,
-        };
-        lines.check(written)?;
+        }
     }
-    lines.flush()?;
-    Ok(())
+    Ok(out.flush()?)
 }
 
 /// The account of a slug.
@@ -85,104 +47,32 @@ pub(super) async fn account_of(tx: &mut Tx, account: Slug) -> Result<(AccountId,
     Ok((id, record))
 }
 
-/// The lines that are being written. Within a statement a fault of writing travels as one of the database.
-pub(super) struct Lines<'o> {
-    out: &'o mut (dyn Write + Send),
-    fault: Option<std::io::Error>,
-}
-
-impl<'o> Lines<'o> {
-    pub(super) fn new(out: &'o mut (dyn Write + Send)) -> Self {
-        Self { out, fault: None }
-    }
-}
-
-impl Lines<'_> {
-    pub(super) fn flush(&mut self) -> std::io::Result<()> {
-        self.out.flush()
-    }
-
-    pub(super) fn record(&mut self, kind: Kind, doc: &str, deleted: bool) -> std::io::Result<()> {
-        let members = doc.strip_prefix('{').unwrap_or(doc);
-        write!(self.out, "{{\"kind\":\"{kind}\",")?;
-        match members.strip_suffix('}').filter(|_| deleted) {
-            Some(members) => writeln!(self.out, "{members},\"deleted\":true}}"),
-            None => writeln!(self.out, "{members}"),
-        }
-    }
-
-    fn kept(&mut self, written: std::io::Result<()>) -> Result<(), DbError> {
-        written.map_err(|error| {
-            let told = DbError::Failed(error.to_string());
-            self.fault = Some(error);
-            told
-        })
-    }
-
-    fn note(&mut self, kind: Kind, doc: &str, deleted: bool) -> Result<(), DbError> {
-        let written = self.record(kind, doc, deleted);
-        self.kept(written)
-    }
-
-    fn plain(&mut self, line: &str) -> Result<(), DbError> {
-        let written = writeln!(self.out, "{line}");
-        self.kept(written)
-    }
-
-    pub(super) fn check(&mut self, outcome: Result<(), DbError>) -> Result<(), Error> {
-        match self.fault.take() {
-            Some(fault) => Err(fault.into()),
-            None => Ok(outcome?),
-        }
-    }
-}
-
-pub(super) async fn setup_records(
+/// The next records of a kind: their slugs or tokens, and their program-file forms. Nothing at the end.
+pub(super) async fn next_forms(
     tx: &mut Tx,
     id: AccountId,
     kind: Kind,
-    lines: &mut Lines<'_>,
-) -> Result<(), DbError> {
-    let mut rows = Vec::new();
-    store::setup_rows(tx, id, |found, _, row| {
-        if found == kind {
-            rows.push(row);
-        }
-    })
-    .await?;
-    for row in rows {
-        lines.note(kind, &row.doc, row.deleted)?;
-    }
-    Ok(())
+    last: &mut String,
+) -> Result<Option<Vec<(String, String)>>, Error> {
+    let Some((rows, found)) = store::rows(kind).zip(store::next(tx, id, kind, last).await?) else { return Ok(None) };
+    let forms = found.into_iter().map(|(name, row)| Ok((name, (rows.exported)(&row)?)));
+    Ok(Some(forms.collect::<Result<_, DbError>>()?))
 }
 
-/// The files, each with its bytes.
-async fn files(
-    tx: &mut Tx,
-    id: AccountId,
-    account: Slug,
-    storage: &Storage,
-    lines: &mut Lines<'_>,
-) -> Result<(), Error> {
-    let mut last = String::new();
-    loop {
-        let tokens = store::names_after(tx, id, Table::Files, &last).await?;
-        let Some(end) = tokens.last() else { return Ok(()) };
-        last.clone_from(end);
-        let names: Vec<&str> = tokens.iter().map(String::as_str).collect();
-        let mut docs = store::documents(tx, id, Table::Files, &names).await?;
-        for token in &tokens {
-            let Some(found) = docs.remove(token) else { continue };
-            let doc = found.doc.strip_prefix('{').and_then(|doc| doc.strip_suffix('}')).unwrap_or_default();
-            write!(lines.out, "{{\"kind\":\"{}\",{doc},\"data\":\"", Kind::File)?;
-            let (_, mut pieces) = storage.get_stream(account.as_str(), token, None).await?;
-            let mut encoder = EncoderWriter::new(&mut *lines.out, &STANDARD);
-            while let Some(piece) = pieces.try_next().await? {
-                encoder.write_all(&piece)?;
-            }
-            encoder.finish()?;
-            drop(encoder);
-            writeln!(lines.out, "\"}}")?;
-        }
+/// Writes a record in its program-file form.
+pub(super) fn write_line(out: &mut (dyn Write + Send), kind: Kind, form: &str) -> std::io::Result<()> {
+    writeln!(out, "{{\"kind\":\"{kind}\",{}", form.strip_prefix('{').unwrap_or(form))
+}
+
+/// Writes what is known of a file, and its bytes.
+async fn write_file(out: &mut (dyn Write + Send), form: &str, mut pieces: Pieces) -> Result<(), Error> {
+    let members = form.strip_prefix('{').and_then(|form| form.strip_suffix('}')).unwrap_or_default();
+    write!(out, "{{\"kind\":\"{}\",{members},\"data\":\"", Kind::File)?;
+    let mut encoder = EncoderWriter::new(&mut *out, &STANDARD);
+    while let Some(piece) = pieces.try_next().await? {
+        encoder.write_all(&piece)?;
     }
+    encoder.finish()?;
+    drop(encoder);
+    Ok(writeln!(out, "\"}}")?)
 }

@@ -4,14 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 use super::Error;
-use super::export::{Lines, account_of, setup_records};
-use super::reading::nested;
+use super::export::{account_of, next_forms, write_line};
 use super::schema::members;
-use super::setup::Rows;
-use super::store::{self, SetupRow};
+use super::setup::{Rows, rows_of};
 use super::yaml::write;
 use crate::program::accounts::Account;
 use crate::program::{Context, SetupRecord, for_setup_kind, references, store as program_store};
+use crate::records::StoredRow;
 use db::{Db, DbError};
 use kernel::input::Members;
 use kernel::json::parse_own;
@@ -29,13 +28,14 @@ type Records = BTreeMap<(Kind, Slug), (JsonObject<'static>, Option<(Kind, Slug)>
 pub async fn export_setup(db: &Db, account: Slug, out: &mut (dyn Write + Send)) -> Result<(), Error> {
     let mut tx = db.snapshot().await?;
     let (id, record) = account_of(&mut tx, account).await?;
-    let mut lines = Lines::new(out);
-    lines.record(Kind::Account, &program_store::stored(&record), false)?;
+    write_line(out, Kind::Account, &program_store::stored(&record))?;
     for kind in Kind::ALL.into_iter().filter(|kind| kind.is_setup()) {
-        let written = setup_records(&mut tx, id, kind, &mut lines).await;
-        lines.check(written)?;
+        let mut last = String::new();
+        while let Some(forms) = next_forms(&mut tx, id, kind, &mut last).await? {
+            forms.iter().try_for_each(|(_, form)| write_line(out, kind, form))?;
+        }
     }
-    Ok(lines.flush()?)
+    Ok(out.flush()?)
 }
 
 /// Writes the account and its set-up as YAML: without times, without people, without what is as it would be anyway, and
@@ -43,11 +43,7 @@ pub async fn export_setup(db: &Db, account: Slug, out: &mut (dyn Write + Send)) 
 pub async fn export_yaml(db: &Db, account: Slug, out: &mut (dyn Write + Send)) -> Result<(), Error> {
     let mut tx = db.snapshot().await?;
     let (id, record) = account_of(&mut tx, account).await?;
-    let mut rows = Rows::new();
-    store::setup_rows(&mut tx, id, |kind, slug, row| {
-        rows.insert((kind, slug), row);
-    })
-    .await?;
+    let rows = rows_of(&mut tx, id).await?;
     let context = record.context(Timestamp::from_microseconds(0));
     let mut root = JsonObject::new();
     let whole = program_store::stored(&record);
@@ -102,41 +98,38 @@ fn record_of(
     context: &Context,
 ) -> Result<(JsonObject<'static>, Option<(Kind, Slug)>), Error> {
     let missing = || broken((kind, slug), "it is not there");
-    let SetupRow { doc, deleted, .. } = rows.get(&(kind, slug)).ok_or_else(missing)?;
+    let StoredRow { doc, deleted, .. } = rows.get(&(kind, slug)).ok_or_else(missing)?;
     let mut object = for_setup_kind!(kind, T => slim::<T>(doc, context)).ok_or_else(missing)??;
     if *deleted {
         object.set("deleted", Json::Bool(true));
     }
-    let owner = Kind::ALL.into_iter().find_map(|owner| {
-        let (_, _, member, _) = nested(owner).iter().find(|(_, owned, ..)| *owned == kind)?;
-        Some((owner, Slug::parse(object.get(member)?.as_str()?)?))
-    });
+    let owner = kind.owner().and_then(|owner| Some((owner, Slug::parse(object.get(owner.name())?.as_str()?)?)));
     Ok((object, owner))
 }
 
 /// Takes a record out, with what it owns nested in it, in its order.
 fn with_owned((kind, slug): (Kind, Slug), records: &mut Records) -> Option<JsonObject<'static>> {
     let (mut object, _) = records.remove(&(kind, slug))?;
-    for (member, owned, owner, shared) in nested(kind) {
+    for owned in kind.owned() {
         let mut keys: Vec<(i64, (Kind, Slug))> = records
             .iter()
-            .filter(|(key, (_, owner))| key.0 == *owned && *owner == Some((kind, slug)))
+            .filter(|(key, (_, owner))| key.0 == owned && *owner == Some((kind, slug)))
             .map(|(key, (record, _))| (record.get("order").and_then(Json::as_i64).unwrap_or(0), *key))
             .collect();
         keys.sort_unstable();
         let mut nested = Vec::new();
         for mut record in keys.into_iter().filter_map(|(_, key)| with_owned(key, records)) {
-            record.remove(owner);
-            for name in *shared {
+            record.remove(kind.name());
+            for name in kind.owners().map(Kind::name) {
                 // What it does not share it says, because it would be filled in otherwise.
                 if record.remove(name).is_none() {
-                    record.set(*name, Json::Null);
+                    record.set(name, Json::Null);
                 }
             }
             nested.push(Json::Object(record));
         }
         if !nested.is_empty() {
-            object.set(*member, Json::Array(nested));
+            object.set(owned.plural(), Json::Array(nested));
         }
     }
     Some(object)

@@ -34,20 +34,13 @@ impl Import<'_> {
     /// Checks and writes what is known of the files; their bytes wait until everything has been checked.
     pub(super) async fn files(&mut self, program: &Program) -> Result<(), Error> {
         let account = program.account.slug;
-        let (mut merged, table) = self.begin(Kind::File).await?;
-        let mut done = 0;
-        loop {
-            let batch = self.batch(&mut merged, table).await?;
-            if batch.is_empty() {
-                return Ok(());
-            }
-            done += batch.len() as u64;
+        let mut queue = self.begin(Kind::File).await?;
+        while let Some(batch) = self.batch(&mut queue).await? {
             for item in batch {
                 self.file(program, account, item).await?;
             }
-            let of = self.reading.counts.get(&Kind::File).copied();
-            self.faults.progress("files", done, of);
         }
+        Ok(())
     }
 
     async fn file(&mut self, program: &Program, account: Slug, mut item: Item) -> Result<(), Error> {

@@ -7,14 +7,16 @@ use std::path::Path;
 
 use super::apply::ApplyMode;
 use super::fault::{Faults, Place, Report};
-use super::reading::{Held, Reading, identifier};
+use super::reading::{Held, Reading};
 use super::spool::{Merged, Spool, Waiting};
-use super::store::{self, Found, Space, Table};
+use super::store::{self, Space};
 use super::{Count, Deployment, Error, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
 use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, SetupRecord};
+use crate::records::StoredRow;
 use crate::records::answers::Answers;
+use crate::records::store::{self as rows, key};
 use db::{AccountId, DbError, Tx};
 use kernel::input::{Members, Violations, Wrong};
 use kernel::json::parse_object;
@@ -69,8 +71,17 @@ pub(super) struct Item {
     pub(super) object: JsonObject<'static>,
     pub(super) deleted: bool,
     /// What is stored under its name.
-    pub(super) found: Option<Found>,
+    pub(super) found: Option<StoredRow>,
     states_update: bool,
+}
+
+/// The records of a kind on their way through its stage.
+pub(super) struct Queue {
+    kind: Kind,
+    merged: Merged,
+    /// Whether the account has records of the kind.
+    pub(super) is_stored: bool,
+    done: u64,
 }
 
 /// Members that a record may leave out and then keeps, with the other name that some kinds have for them.
@@ -86,11 +97,11 @@ impl Item {
     pub(super) fn new(
         place: Place,
         mut object: JsonObject<'static>,
-        found: Option<Found>,
+        found: Option<StoredRow>,
         faults: &mut Faults<'_>,
     ) -> Self {
         object.remove("kind");
-        object.remove(identifier(place.kind));
+        object.remove(key(place.kind));
         let deleted = match object.remove("deleted") {
             None => false,
             Some(Json::Bool(deleted)) => deleted,
@@ -142,7 +153,7 @@ impl Item {
     pub(super) fn read_current<T: SetupRecord>(
         &mut self,
         context: &Context,
-        is_stored: impl FnOnce(&T, &Found) -> bool,
+        is_stored: impl FnOnce(&T, &StoredRow) -> bool,
         faults: &mut Faults<'_>,
     ) -> Option<(T, bool)> {
         let value = match self.read::<T>(context) {
@@ -205,7 +216,7 @@ impl Import<'_> {
         self.check_every_manager(&program, &changes).await?;
         self.write_setup(&changes).await?;
         self.files(&program).await?;
-        let had_details = self.has_any(Table::Contributors).await? || self.has_any(Table::Attachments).await?;
+        let had_details = self.has_any(Kind::Contributor).await? || self.has_any(Kind::Attachment).await?;
         self.contributors(&program).await?;
         self.attachments(&program).await?;
         self.entries(&program, had_details).await?;
@@ -213,7 +224,10 @@ impl Import<'_> {
         self.check_seasons().await?;
         self.check_counts().await?;
         self.orders(&program).await?;
-        Ok(Some(slug))
+        match self.reading.people.keys().next() {
+            Some(kind) => Err(DbError::Failed(format!("no stage of imports is for {}", kind.plural())).into()),
+            None => Ok(Some(slug)),
+        }
     }
 
     fn outcome(&self, account: Option<Slug>) -> Outcome {
@@ -240,9 +254,9 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Whether the account has any record of a table, the ones of this import included.
-    pub(super) async fn has_any(&mut self, table: Table) -> Result<bool, DbError> {
-        store::has_any(&mut self.tx, self.id, table).await
+    /// Whether the account has any record of a kind, the ones of this import included.
+    pub(super) async fn has_any(&mut self, kind: Kind) -> Result<bool, DbError> {
+        rows::has_any(&mut self.tx, self.id, kind).await
     }
 
     /// Gives every record without a slug or token one that neither the file nor the account has, and takes it apart.
@@ -259,7 +273,7 @@ impl Import<'_> {
             while let Some(Waiting { line, kind, json }) = nameless.next()? {
                 let Ok(mut object) = parse_object(&json) else { continue };
                 let name = self.free_name(kind).await?;
-                object.set(identifier(kind), Json::String(name.into()));
+                object.set(key(kind), Json::String(name.into()));
                 self.reading.record(Place::new(line, kind, ""), object, None, &mut self.faults)?;
             }
         }
@@ -272,62 +286,50 @@ impl Import<'_> {
 
     async fn free_name(&mut self, kind: Kind) -> Result<String, DbError> {
         loop {
-            let name = match kind {
-                Kind::File | Kind::Attachment => self.deployment.ids.token().as_str().to_owned(),
-                _ => self.deployment.ids.slug().to_string(),
-            };
-            let is_taken = self.reading.names.has(kind, &name)?
-                || match Table::of(kind) {
-                    Some(table) => store::exists(&mut self.tx, self.id, table, &name).await?,
-                    None => store::has_setup(&mut self.tx, self.id, kind, &name).await?,
-                };
-            if !is_taken {
+            let ids = self.deployment.ids;
+            let name = if key(kind) == "token" { ids.token().as_str().to_owned() } else { ids.slug().to_string() };
+            if !self.has(kind, &name).await? {
                 return Ok(name);
             }
         }
     }
 
-    /// The next records of a stage, each with what is stored under its name.
-    pub(super) async fn batch(&mut self, merged: &mut Merged, table: Option<Table>) -> Result<Vec<Item>, Error> {
-        let mut records = Vec::new();
-        for Waiting { line, kind, json } in merged.batch()? {
+    /// The records of a kind, to be taken by [`Import::batch`].
+    pub(super) async fn begin(&mut self, kind: Kind) -> Result<Queue, Error> {
+        let [first, second] = self.reading.spools(kind);
+        Ok(Queue { kind, merged: Merged::new(first, second)?, is_stored: self.has_any(kind).await?, done: 0 })
+    }
+
+    /// The next records of a stage, each with what is stored under its name, after telling how far it is; nothing at the
+    /// end.
+    pub(super) async fn batch(&mut self, queue: &mut Queue) -> Result<Option<Vec<Item>>, Error> {
+        if queue.done > 0 {
+            let of = self.reading.counts.get(&queue.kind).copied();
+            self.faults.progress(queue.kind.plural(), queue.done, of);
+        }
+        let (mut objects, mut names) = (Vec::new(), Vec::new());
+        for Waiting { line, kind, json } in queue.merged.batch()? {
             // The line was parsed when it was read, so that nothing is lost here.
             let Ok(object) = parse_object(&json).map(JsonObject::into_owned) else { continue };
-            let name = object.get(identifier(kind)).and_then(Json::as_str).unwrap_or_default().to_owned();
-            records.push((Place::new(line, kind, name), object));
+            names.push(object.get(key(kind)).and_then(Json::as_str).unwrap_or_default().to_owned());
+            objects.push((line, object));
         }
+        queue.done += objects.len() as u64;
         let mut found = HashMap::new();
-        if let Some(table) = table {
-            let names: Vec<&str> = records.iter().map(|(place, _)| place.name.as_str()).collect();
-            found = store::documents(&mut self.tx, self.id, table, &names).await?;
+        if queue.is_stored {
+            found = rows::named(&mut self.tx, self.id, queue.kind, &names).await?;
         }
-        let item = |(place, object): (Place, JsonObject<'static>)| {
-            let stored = found.remove(&place.name);
-            Item::new(place, object, stored, &mut self.faults)
+        let item = |((line, object), name): ((u64, JsonObject<'static>), String)| {
+            let stored = found.remove(&name);
+            Item::new(Place::new(line, queue.kind, name), object, stored, &mut self.faults)
         };
-        Ok(records.into_iter().map(item).collect())
+        let items: Vec<Item> = objects.into_iter().zip(names).map(item).collect();
+        Ok(Some(items).filter(|items| !items.is_empty()))
     }
 
-    /// The spools of a kind, and the table to look its records up in, where the account has any.
-    pub(super) async fn begin(&mut self, kind: Kind) -> Result<(Merged, Option<Table>), Error> {
-        let [first, second] = self.reading.spools(kind);
-        let merged = Merged::new(first, second)?;
-        let table = match Table::of(kind) {
-            Some(table) if self.has_any(table).await? => Some(table),
-            _ => None,
-        };
-        Ok((merged, table))
-    }
-
-    /// Whether the file or the account has a record that people make.
+    /// Whether the file or the account has a record.
     pub(super) async fn has(&mut self, kind: Kind, name: &str) -> Result<bool, DbError> {
-        if self.reading.names.has(kind, name)? {
-            return Ok(true);
-        }
-        match Table::of(kind) {
-            Some(table) => store::exists(&mut self.tx, self.id, table, name).await,
-            None => Ok(false),
-        }
+        Ok(self.reading.names.has(kind, name)? || rows::exists(&mut self.tx, self.id, kind, name).await?)
     }
 
     /// Tells of every reference to a record that neither the file nor the account has.
@@ -338,16 +340,13 @@ impl Import<'_> {
         references: Vec<(M, Kind, Slug)>,
     ) -> Result<(), DbError> {
         for (member, kind, slug) in references {
-            let is_there = match kind {
-                Kind::User if self.users.contains(&slug) => true,
-                _ if kind.is_setup() && self.is_left_out(program, kind, slug)? => {
-                    let message = format!("the file does not have the {kind} {slug}, which would go to the trash");
-                    self.faults.member(place, member.as_ref(), message);
-                    continue;
-                }
-                _ if super::setup::is_in(program, kind, slug) => true,
-                _ => self.has(kind, slug.as_str()).await?,
-            };
+            if kind.is_setup() && self.is_left_out(program, kind, slug)? {
+                let message = format!("the file does not have the {kind} {slug}, which would go to the trash");
+                self.faults.member(place, member.as_ref(), message);
+                continue;
+            }
+            let is_known = kind == Kind::User && self.users.contains(&slug) || super::setup::is_in(program, kind, slug);
+            let is_there = is_known || self.has(kind, slug.as_str()).await?;
             if is_there && kind == Kind::User {
                 if self.users.len() >= REMEMBERED {
                     self.users.clear();

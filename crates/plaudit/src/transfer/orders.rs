@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Error;
 use super::import::{Import, Item, REMEMBERED};
-use super::store::{self, Space, Table, Unique};
+use super::store::{self, Space, Unique};
 use crate::program::Program;
-use crate::records::entries;
 use crate::records::orders::{self, Catalogue as _, Order, RelatedData, Stored};
+use crate::records::{self, entries};
 use db::DbError;
 use kernel::input::{Members, Violations};
 use kernel::json::Json;
@@ -27,26 +27,18 @@ struct Stage<'p> {
 impl Import<'_> {
     /// Checks and writes the orders, and makes those anew that show an entry whose title has changed.
     pub(super) async fn orders(&mut self, program: &Program) -> Result<(), Error> {
-        let (mut merged, table) = self.begin(Kind::Order).await?;
+        let mut queue = self.begin(Kind::Order).await?;
         let last = orders::store::last_invoice_number(&mut self.tx, self.id).await?;
         let mut stage = Stage {
             program,
-            may_exist: table.is_some(),
+            may_exist: queue.is_stored,
             next_invoice: last.max(self.reading.last_invoice).saturating_add(1),
             titles: HashMap::new(),
         };
-        let mut done = 0;
-        loop {
-            let batch = self.batch(&mut merged, table).await?;
-            if batch.is_empty() {
-                break;
-            }
-            done += batch.len() as u64;
+        while let Some(batch) = self.batch(&mut queue).await? {
             for item in batch {
                 self.order(&mut stage, item).await?;
             }
-            let of = self.reading.counts.get(&Kind::Order).copied();
-            self.faults.progress("orders", done, of);
         }
         if self.faults.is_empty() {
             self.refresh_orders(&mut stage).await?;
@@ -57,10 +49,7 @@ impl Import<'_> {
     async fn order(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
         let Some(slug) = item.slug() else { return Ok(()) };
         self.join_items(&mut item)?;
-        let before = match item.found {
-            Some(_) => orders::store::find_for_update(&mut self.tx, self.id, slug).await?.map(|(order, _)| order),
-            None => None,
-        };
+        let before = item.found.as_ref().map(orders::store::of_row).transpose()?;
         let states_update = item.object.get("updated").is_some();
         if let Some(before) = &before {
             keep(&mut item, before);
@@ -172,19 +161,13 @@ impl Import<'_> {
             return Ok(());
         }
         let mut last = String::new();
-        loop {
-            let slugs = store::names_after(&mut self.tx, self.id, Table::Orders, &last).await?;
-            let Some(end) = slugs.last() else { return Ok(()) };
-            last.clone_from(end);
-            let names: Vec<&str> = slugs.iter().map(String::as_str).collect();
-            let mut docs = store::documents(&mut self.tx, self.id, Table::Orders, &names).await?;
-            for name in &slugs {
-                let (Some(slug), Some(found)) = (Slug::parse(name), docs.remove(name)) else { continue };
-                if let Some((order, _)) = orders::store::find_for_update(&mut self.tx, self.id, slug).await? {
-                    self.write_order(stage, &order, Some((found.doc, false))).await?;
-                }
+        while let Some(found) = records::store::next(&mut self.tx, self.id, Kind::Order, &mut last).await? {
+            for (_, row) in found {
+                let order = orders::store::of_row(&row)?;
+                self.write_order(stage, &order, Some((row.doc, false))).await?;
             }
         }
+        Ok(())
     }
 }
 

@@ -11,9 +11,10 @@ use super::fault::{Faults, Place};
 use super::marks;
 use super::spool::Spool;
 use super::store::{Names, Space};
+use crate::records::store::key;
 use kernel::json::parse_object;
 use kernel::json::{Json, Object as JsonObject};
-use kernel::kind::Kind;
+use kernel::kind::{Class, Kind};
 use kernel::text::{Slug, Token};
 
 /// The longest line: a file of 256 MB in base64, and its other members.
@@ -51,25 +52,6 @@ pub(super) struct Reading {
     pub(super) has_items: bool,
     /// Whether what comes now was given its slug, so that it is kept apart: both spools are in the order of lines.
     pub(super) is_naming: bool,
-}
-
-/// The member that identifies a record of this kind.
-pub(super) fn identifier(kind: Kind) -> &'static str {
-    if matches!(kind, Kind::File | Kind::Attachment) { "token" } else { "slug" }
-}
-
-/// The members of a record that may hold records which it owns: their kind, the member of theirs that names it, and
-/// the members that they share with it.
-pub(super) fn nested(kind: Kind) -> &'static [(&'static str, Kind, &'static str, &'static [&'static str])] {
-    match kind {
-        Kind::Form => &[("tabs", Kind::Tab, "form", &[])],
-        Kind::Tab => &[("fields", Kind::Field, "tab", &["form"])],
-        Kind::ScoreSet => &[("criteria", Kind::Criterion, "score_set", &[])],
-        Kind::Entry => {
-            &[("contributors", Kind::Contributor, "entry", &[]), ("attachments", Kind::Attachment, "entry", &[])]
-        }
-        _ => &[],
-    }
 }
 
 impl Reading {
@@ -166,16 +148,15 @@ impl Reading {
             *self.counts.entry(kind).or_default() += 1;
             return self.item(place.line, object, faults);
         }
-        let member = identifier(kind);
+        let member = key(kind);
         let given = object.get(member).and_then(Json::as_str);
-        let is_right = |name: &str| match kind {
-            Kind::File | Kind::Attachment => Token::parse(name).is_some(),
-            _ => Slug::parse(name).is_some(),
+        let (is_right, shape): (fn(&str) -> bool, _) = if member == "token" {
+            (|name| Token::parse(name).is_some(), "a token of 9 to 64 ASCII letters")
+        } else {
+            (|name| Slug::parse(name).is_some(), "a slug of 8 ASCII letters")
         };
         let Some(name) = given.filter(|name| is_right(name)).map(str::to_owned) else {
             if object.get(member).is_some_and(|json| !json.is_null()) {
-                let shape =
-                    if member == "slug" { "a slug of 8 ASCII letters" } else { "a token of 9 to 64 ASCII letters" };
                 faults.member(&place, member, format!("must be {shape}"));
             }
             object.remove(member);
@@ -201,10 +182,13 @@ impl Reading {
     }
 
     fn keep(&mut self, place: Place, object: JsonObject, bytes: Option<&[u8]>) -> Result<(), Error> {
-        match place.kind {
-            Kind::Account => self.accounts.push(Held { place, object: object.into_owned() }),
-            kind if kind.is_setup() => self.setup.push(Held { place, object: object.into_owned() }),
-            kind => {
+        let kind = place.kind;
+        match kind.class() {
+            Class::Account => self.accounts.push(Held { place, object: object.into_owned() }),
+            Class::SetUp => self.setup.push(Held { place, object: object.into_owned() }),
+            // No file has keys.
+            Class::Key => {}
+            Class::People => {
                 self.note_number(kind, &object);
                 let bytes = bytes.map_or_else(|| Cow::Owned(text(&object)), Cow::Borrowed);
                 self.people.entry(kind).or_default()[usize::from(self.is_naming)].push(place.line, kind, &bytes)?;
@@ -256,7 +240,8 @@ fn text(object: &JsonObject) -> Vec<u8> {
 /// Takes the records that a record owns out of it, and fills in what they share with it.
 fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Faults<'_>) -> Vec<(Place, JsonObject<'s>)> {
     let mut owned = Vec::new();
-    for (member, kind, owner, shared) in nested(place.kind) {
+    for kind in place.kind.owned() {
+        let member = kind.plural();
         let Some(records) = object.remove(member) else { continue };
         let Json::Array(records) = records else {
             if !records.is_null() {
@@ -269,7 +254,7 @@ fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Fault
                 faults.member(place, &format!("{member}.{number}"), "must be an object");
                 continue;
             };
-            let expected = [("kind", kind.name()), (*owner, place.name.as_str())];
+            let expected = [("kind", kind.name()), (place.kind.name(), place.name.as_str())];
             for (name, expected) in expected {
                 let stated = record.set(name, Json::String(expected.to_owned().into()));
                 if stated.is_some_and(|stated| !stated.is_null() && stated.as_str() != Some(expected)) {
@@ -280,14 +265,14 @@ fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Fault
                     );
                 }
             }
-            for name in *shared {
+            for name in place.kind.owners().map(Kind::name) {
                 if let (None, Some(value)) = (record.get(name), object.get(name)) {
-                    record.set(*name, value.clone());
+                    record.set(name, value.clone());
                 }
             }
             let marks = place.marks.as_ref().map(|marks| marks.within(&format!("{member}.{number}")));
             let line = marks.as_ref().map_or(place.line, |marks| marks.start().line);
-            owned.push((Place { marks: marks.map(Arc::new), ..Place::new(line, *kind, "") }, record));
+            owned.push((Place { marks: marks.map(Arc::new), ..Place::new(line, kind, "") }, record));
         }
     }
     owned

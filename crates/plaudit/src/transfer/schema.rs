@@ -7,7 +7,6 @@
 
 use serde_json::{Map, Value, json};
 
-use super::reading::nested;
 use crate::program::accounts::Account;
 use crate::program::{Member, Place, Presence, RecordMembers as _, definitions, for_setup_kind, object_schema};
 use kernel::kind::Kind;
@@ -34,9 +33,7 @@ fn kinds() -> impl Iterator<Item = Kind> {
 
 /// Who owns records of a kind, where they may be nested: the member that names the owner, and what they share with it.
 fn owned_by(kind: Kind) -> Vec<&'static str> {
-    let nestings = Kind::ALL.into_iter().flat_map(|owner| nested(owner).iter());
-    let of_kind = nestings.filter(|(_, owned, ..)| *owned == kind);
-    of_kind.flat_map(|(_, _, owner, shared)| std::iter::once(*owner).chain(shared.iter().copied())).collect()
+    kind.owners().map(Kind::name).collect()
 }
 
 fn document() -> Value {
@@ -106,11 +103,11 @@ fn record(kind: Kind) -> Value {
     if let Some(Value::Object(own)) = schema.get_mut("properties") {
         properties.append(own);
     }
-    for (member, owned, ..) in nested(kind) {
+    for owned in kind.owned() {
         let about = format!("The {} that it has.", words(owned.plural()));
-        let items = reference(*owned);
+        let items = reference(owned);
         let list = json!({ "description": about, "type": ["array", "null"], "items": items });
-        properties.insert((*member).to_owned(), list);
+        properties.insert(owned.plural().to_owned(), list);
     }
     schema["properties"] = Value::Object(properties);
     if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {

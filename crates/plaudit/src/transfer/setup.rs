@@ -9,17 +9,17 @@ use super::fault::{Faults, Place};
 use super::import::{Import, Item};
 use super::reading::Held;
 use super::schema::members;
-use super::store::{self, Found, SetupRow, Space, Table};
+use super::store::{self, Space};
 use crate::program::accounts::Account;
 use crate::program::chapters::{Candidate, Chapter, may_manage};
 use crate::program::fields::{self, Field, Resource};
 use crate::program::seasons::{self, Season, Status};
 use crate::program::tabs::{Tab, TabKind};
 use crate::program::{
-    Context, InProgram, Member, Program, SetupRecord, for_setup_kind, references, store as program_store,
+    Context, InProgram, Member, Program, Record, SetupRecord, for_setup_kind, references, store as program_store,
 };
-use crate::records::entries;
-use crate::records::users;
+use crate::records::{StoredRow, entries, users};
+use db::{AccountId, Tx};
 use kernel::input::{self, Violations};
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
@@ -28,7 +28,7 @@ use kernel::text::{Locale, Slug, Token};
 type References = Vec<(&'static str, Kind, Slug)>;
 
 /// The set-up records of an account by kind and slug.
-pub(super) type Rows = BTreeMap<(Kind, Slug), SetupRow>;
+pub(super) type Rows = BTreeMap<(Kind, Slug), StoredRow>;
 
 /// What of the set-up is to be written.
 pub(super) struct Changes {
@@ -42,6 +42,18 @@ pub(super) struct Changes {
 
 /// The set-up records of the file that could be read, by kind and slug.
 type Reads = BTreeMap<(Kind, Slug), Place>;
+
+/// The set-up of an account as it is stored.
+pub(super) async fn rows_of(tx: &mut Tx, account: AccountId) -> Result<Rows, Error> {
+    let mut rows = Rows::new();
+    program_store::each_since(tx, account, 0, |kind, slug, Record { value, revision, deleted }| {
+        let row = StoredRow { revision, deleted, doc: value.to_owned(), ..StoredRow::default() };
+        rows.extend(Kind::named(kind).map(|kind| ((kind, slug), row)));
+        Ok(())
+    })
+    .await?;
+    Ok(rows)
+}
 
 /// What was read of a set-up record: its stored form, whether it is what is stored, and the files that it names.
 struct Told {
@@ -68,7 +80,7 @@ pub(super) fn kept(members: &'static [Member]) -> impl Iterator<Item = (&'static
 /// Reads a set-up record.
 fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
     fn typed<T: SetupRecord>(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
-        let is_stored = |value: &T, found: &Found| program_store::stored(value) == found.doc;
+        let is_stored = |value: &T, found: &StoredRow| program_store::stored(value) == found.doc;
         let (value, is_same) = item.read_current::<T>(context, is_stored, faults)?;
         let files = value.files().into_iter().map(|(member, token)| (member, token.clone())).collect();
         Some(Told { doc: program_store::stored(&value), is_same, files })
@@ -89,12 +101,7 @@ fn check<T: InProgram>(program: &Program) -> Vec<(Slug, References, Violations)>
 impl Import<'_> {
     /// The set-up as it is stored.
     pub(super) async fn stored_setup(&mut self) -> Result<Rows, Error> {
-        let mut stored = Rows::new();
-        store::setup_rows(&mut self.tx, self.id, |kind, slug, row| {
-            stored.insert((kind, slug), row);
-        })
-        .await?;
-        Ok(stored)
+        rows_of(&mut self.tx, self.id).await
     }
 
     /// Reads and checks the set-up of the file; gives the program as it will be, and what is to be written.
@@ -110,12 +117,7 @@ impl Import<'_> {
         for Held { place, object } in std::mem::take(&mut self.reading.setup) {
             let Some(slug) = Slug::parse(&place.name) else { continue };
             let kind = place.kind;
-            let found = stored.get(&(kind, slug)).map(|row| Found {
-                deleted: row.deleted,
-                doc: row.doc.clone(),
-                more: String::new(),
-                flag: false,
-            });
+            let found = stored.get(&(kind, slug)).cloned();
             let mut item = Item::new(place, object, found, &mut self.faults);
             named.insert((kind, slug));
             if kind == Kind::Field {
@@ -132,7 +134,7 @@ impl Import<'_> {
             let Told { doc, is_same, files } = told;
             named_files.push((item.place.clone(), files));
             if !is_same {
-                written.insert((kind, slug), SetupRow { deleted: item.deleted, revision: 0, doc });
+                written.insert((kind, slug), StoredRow { deleted: item.deleted, doc, ..StoredRow::default() });
             }
             reads.insert((kind, slug), item.place);
         }
@@ -199,7 +201,7 @@ impl Import<'_> {
     fn check_kept(&mut self, about: &AboutAccount, changes: &Changes, reads: &Reads) -> Result<bool, Error> {
         let context = about.account.context(self.origin.at);
         let mut holds = true;
-        let kept = |(key, _): &(&(Kind, Slug), &SetupRow)| !reads.contains_key(*key);
+        let kept = |(key, _): &(&(Kind, Slug), &StoredRow)| !reads.contains_key(*key);
         let rows = changes.stored.iter().filter(|(key, _)| !changes.changed.contains_key(key)).chain(&changes.changed);
         for ((kind, slug), row) in rows.filter(kept) {
             let violations = for_setup_kind!(*kind, T => program_store::violations::<T>(&row.doc, &context));
@@ -216,12 +218,13 @@ impl Import<'_> {
     async fn check_meanings(&mut self, program: &Program, changes: &Changes, reads: &Reads) -> Result<(), Error> {
         for (key, row) in &changes.changed {
             let (Some(stored), Some(place)) = (changes.stored.get(key), reads.get(key)) else { continue };
-            let violations = match key.0 {
-                Kind::Field => self.new_meaning(program, &stored.doc, &row.doc).await?,
-                Kind::Tab => self.new_type(&stored.doc, &row.doc).await?,
-                _ => continue,
-            };
-            self.faults.violations(place, &violations);
+            if key.0 == Kind::Field {
+                let violations = self.new_meaning(program, &stored.doc, &row.doc).await?;
+                self.faults.violations(place, &violations);
+            } else if key.0 == Kind::Tab {
+                let violations = self.new_type(&stored.doc, &row.doc).await?;
+                self.faults.violations(place, &violations);
+            }
         }
         Ok(())
     }
@@ -233,10 +236,10 @@ impl Import<'_> {
         let violations = fields::keeps_meaning(&field, &program_store::parse(after, &context)?);
         let may_have_answers = match (field.resource, fields::season_of(&field, program)) {
             _ if violations.is_empty() => false,
-            (Resource::Users, _) => self.has_any(Table::Users).await?,
+            (Resource::Users, _) => self.has_any(Kind::User).await?,
             _ if store::is_answered(&mut self.tx, self.id, field.slug).await? => true,
             (_, Some(season)) => store::has_entries(&mut self.tx, self.id, season).await?,
-            (_, None) => self.has_any(Table::Entries).await?,
+            (_, None) => self.has_any(Kind::Entry).await?,
         };
         Ok(if may_have_answers { violations } else { Violations::default() })
     }
@@ -335,8 +338,8 @@ impl Import<'_> {
             let before = changes.stored.get(&(*kind, *slug));
             let action = self.action(before.map(|before| before.deleted), row.deleted);
             let revision = self.log_as(action, (*kind, slug.as_str()), row.doc.clone()).await?;
-            let row = SetupRow { revision, ..row.clone() };
-            store::put_setup(&mut self.tx, self.id, *kind, *slug, row).await?;
+            let record = Record { revision, ..row.as_record() };
+            program_store::put(&mut self.tx, self.id, (*kind, *slug), &record).await?;
         }
         Ok(())
     }
@@ -411,7 +414,7 @@ fn archive_before(named: &BTreeSet<(Kind, Slug)>, changes: &mut Changes, context
     if let [activated] = activated[..]
         && let Some(archived) = seasons::activate(&others, activated, context.now)
     {
-        let row = SetupRow { deleted: false, revision: 0, doc: program_store::stored(&archived) };
+        let row = StoredRow { doc: program_store::stored(&archived), ..StoredRow::default() };
         changed.insert((Kind::Season, archived.slug), row);
     }
     Ok(())

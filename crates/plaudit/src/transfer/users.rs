@@ -9,12 +9,14 @@ use std::collections::btree_map::Entry;
 use super::Error;
 use super::fault::Place;
 use super::import::{Import, Item};
-use super::store::{Found, Space};
+use super::store::Space;
 use crate::program::fields::Resource;
 use crate::program::{Program, Record, RecordMembers as _};
+use crate::records::StoredRow;
 use crate::records::users::password::password_hash;
 use crate::records::users::store::people::{self, Known, Standing};
 use crate::records::users::{self, PasswordHash, User, normal_email};
+use db::DbError;
 use kernel::ids::derived_person;
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
@@ -32,20 +34,14 @@ struct Stage<'p> {
 impl Import<'_> {
     /// Checks and writes the users.
     pub(super) async fn users(&mut self, program: &Program) -> Result<(), Error> {
-        let (mut merged, table) = self.begin(Kind::User).await?;
+        let mut queue = self.begin(Kind::User).await?;
         let mut stage = Stage {
             program,
             account: program.account.slug,
             has_people: people::has_any(&mut self.tx).await?,
             known: Known::default(),
         };
-        let mut done = 0;
-        loop {
-            let batch = self.batch(&mut merged, table).await?;
-            if batch.is_empty() {
-                return Ok(());
-            }
-            done += batch.len() as u64;
+        while let Some(batch) = self.batch(&mut queue).await? {
             if stage.has_people {
                 let (contacts, people) = named(&batch);
                 stage.known = people::known(&mut self.tx, self.id, &contacts, &people).await?;
@@ -53,9 +49,8 @@ impl Import<'_> {
             for item in batch {
                 self.user(&mut stage, item).await?;
             }
-            let of = self.reading.counts.get(&Kind::User).copied();
-            self.faults.progress("users", done, of);
         }
+        Ok(())
     }
 
     async fn user(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
@@ -65,7 +60,7 @@ impl Import<'_> {
         let is_own = before.as_ref().is_none_or(|(user, _)| !is_shared(user));
         let password = self.password(&mut item).filter(|_| is_own);
         complete(&mut item.object, before.as_ref().map(|(user, _)| user), stage.program);
-        let is_stored = |user: &User, _: &Found| {
+        let is_stored = |user: &User, _: &StoredRow| {
             before.as_ref().is_some_and(|(before, hash)| before == user && (password.is_none() || password == *hash))
         };
         let read = item.read_current::<User>(&stage.program.context, is_stored, &mut self.faults);
@@ -211,9 +206,9 @@ impl Stage<'_> {
 }
 
 /// The user of a row, and the hash of the password.
-fn stored(found: &Found) -> Result<(User, Option<PasswordHash>), Error> {
-    let (password, beside) = found.more.split_once(' ').unwrap_or_default();
-    Ok((users::store::parse(&found.doc, beside)?, PasswordHash::parse(password)))
+fn stored(found: &StoredRow) -> Result<(User, Option<PasswordHash>), DbError> {
+    let (user, password) = users::store::of_row(found)?;
+    Ok((user, PasswordHash::parse(password)))
 }
 
 /// Fills in what a user may leave out: what is stored, or for a new one the season that is active now.
@@ -238,8 +233,8 @@ fn named(batch: &[Item]) -> (Vec<String>, Vec<String>) {
         contacts.extend(text("email").map(normal_email));
         contacts.extend(text("mobile").map(str::to_owned));
         people.extend(text("global_id").map(str::to_lowercase));
-        let beside = item.found.as_ref().and_then(|found| found.more.split_once(' '));
-        people.extend(beside.and_then(|(_, beside)| users::read_beside(beside)).map(|beside| beside.person.to_owned()));
+        let beside = item.found.as_ref().and_then(|found| users::read_beside(users::store::split(found).1));
+        people.extend(beside.map(|beside| beside.person.to_owned()));
     }
     contacts.sort_unstable();
     contacts.dedup();

@@ -11,6 +11,7 @@ use crate::records::entries::counts::place_of;
 use crate::records::entries::rules::tags;
 use crate::records::entries::{CountChanges, Counts, Entry, EntryHead, RelatedData, answers_of, detail, rules};
 use crate::records::users::{self, Person};
+use crate::records::{Rows, StoredRow};
 use db::{AccountId, Db, DbError, Row, Tx};
 use kernel::document::whole;
 use kernel::text::{Slug, folded};
@@ -44,8 +45,7 @@ impl Stored {
 
     /// The entry.
     pub fn entry(&self) -> Result<Entry, DbError> {
-        let answers = answers_of(&self.detail).ok_or_else(|| broken(&"its answers"))?;
-        Ok(self.head()?.into_entry(answers, self.archived))
+        read(&self.doc, &self.detail, self.archived)
     }
 
     /// The whole document.
@@ -53,6 +53,26 @@ impl Stored {
     pub fn whole(&self) -> String {
         whole(&self.doc, &self.detail)
     }
+}
+
+/// Entries have the second document beside the first.
+pub const ROWS: Rows = Rows {
+    flag: "archived",
+    beside: "detail",
+    logged: |row| whole(&row.doc, &row.beside),
+    exported: |row| Ok(row.in_file(program::store::stored(&of_row(row)?))),
+    shows_others: true,
+    ..Rows::of("entries", "slug")
+};
+
+/// The entry of a row.
+pub fn of_row(row: &StoredRow) -> Result<Entry, DbError> {
+    read(&row.doc, &row.beside, row.flag)
+}
+
+fn read(doc: &str, detail: &str, archived: bool) -> Result<Entry, DbError> {
+    let answers = answers_of(detail).ok_or_else(|| broken(&"its answers"))?;
+    Ok(EntryHead::read(doc).map_err(|error| broken(&error))?.into_entry(answers, archived))
 }
 
 fn broken(error: &dyn std::fmt::Display) -> DbError {
@@ -347,23 +367,6 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
 pub async fn season(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Slug>, DbError> {
     let sql = "SELECT season FROM entries WHERE account = $1 AND slug = $2";
     tx.first(sql, &[account.into(), slug.into()], |row| row.slug(0)).await
-}
-
-/// Every entry by slug: the program-file form without its kind, and whether it is in the trash.
-pub async fn each_for_export(
-    tx: &mut Tx,
-    account: AccountId,
-    mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    tx.each(
-        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 ORDER BY e.slug"),
-        &[account.into()],
-        |row| {
-            let found = stored(row)?;
-            each(&program::store::stored(&found.entry()?), found.deleted)
-        },
-    )
-    .await
 }
 
 #[cfg(test)]

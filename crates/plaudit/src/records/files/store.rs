@@ -3,11 +3,16 @@
 use serde::Deserialize;
 
 use crate::program::Context;
+use crate::records::Rows;
 use crate::records::files::File;
+use crate::records::store::NO;
 use db::{AccountId, Db, DbError, Row, Tx, Value};
 use kernel::input::{self, Members};
 use kernel::json::parse_object;
 use kernel::text::{Timestamp, Token};
+
+/// A file is never in the trash.
+pub const ROWS: Rows = Rows { deleted: NO, ..Rows::of("files", "token") };
 
 /// Adds or replaces what is known of a file.
 pub async fn put(tx: &mut Tx, account: AccountId, file: &File, revision: i64) -> Result<(), DbError> {
@@ -155,16 +160,6 @@ fn name(row: &Row<'_>) -> Result<Option<(Token, String)>, DbError> {
         (Some(token), Some(doc)) => Ok(Some((token, facts(doc)?.filename))),
         _ => Ok(None),
     }
-}
-
-/// Every file by token, in the program-file form without its kind and bytes.
-pub async fn each_for_export(
-    tx: &mut Tx,
-    account: AccountId,
-    mut each: impl FnMut(&str) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    tx.each("SELECT doc FROM files WHERE account = $1 ORDER BY token", &[account.into()], |row| each(row.text(0)?))
-        .await
 }
 
 /// What serving a file needs to know of it.

@@ -93,7 +93,7 @@ impl Stored {
 /// The document for the change log, from the columns of a row: whether it is a test and in the trash, the note, and the time
 /// of the last change.
 #[must_use]
-pub fn logged(doc: &str, (test, deleted): (bool, bool), note: &str, updated: Timestamp) -> String {
+pub(super) fn logged(doc: &str, (test, deleted): (bool, bool), note: &str, updated: Timestamp) -> String {
     document::extended(doc, |object| {
         object.flag("test", test);
         object.flag("deleted", deleted);
@@ -149,7 +149,7 @@ impl Catalogue for Nothing {
 }
 
 /// Reads the change log's document.
-pub fn read_logged(document: &str) -> Result<Order, String> {
+pub(super) fn read_logged(document: &str) -> Result<Order, String> {
     let Ok(object) = parse_object(document.as_bytes()) else {
         return Err("the document of an order is no JSON object".to_owned());
     };
@@ -160,11 +160,10 @@ pub fn read_logged(document: &str) -> Result<Order, String> {
     members.finish().or(order).map_err(|violations| format!("{violations:?}"))
 }
 
-/// The program-file form, on one line and with its kind.
+/// The program-file form without its kind.
 #[must_use]
-pub fn export(order: &Order) -> String {
+pub(super) fn exported(order: &Order) -> String {
     document::object(|object| {
-        object.text("kind", Kind::Order.name());
         object.slug("slug", order.slug);
         write_head(object, order);
         object.slug("season", order.season);

@@ -17,7 +17,7 @@ mod record;
 mod rules;
 pub mod store;
 
-pub use document::{RelatedData, Stored, export, logged, read_logged};
+pub use document::{RelatedData, Stored};
 pub use list::LISTED;
 pub use members::MEMBERS;
 pub use record::{Billing, Catalogue, Item, Order, PaymentStatus, TaxDetails};

@@ -7,9 +7,32 @@ use crate::log::{self, Action, Change, Origin};
 use crate::records::orders::document::{self, Stored};
 use crate::records::orders::record::Order;
 use crate::records::orders::rules;
-use db::{AccountId, DbError, Row, Tx};
+use crate::records::{Rows, StoredRow};
+use db::{AccountId, DbError, Tx};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
+
+/// Orders have the time of the last change and the note beside the document, with a blank between them.
+pub const ROWS: Rows = Rows {
+    flag: "test",
+    beside: "CAST(updated AS TEXT) || ' ' || note",
+    logged,
+    exported: |row| Ok(document::exported(&of_row(row)?)),
+    shows_others: true,
+    ..Rows::of("orders", "slug")
+};
+
+fn logged(row: &StoredRow) -> String {
+    let (updated, note) = row.beside.split_once(' ').unwrap_or_default();
+    let updated = Timestamp::from_microseconds(updated.parse().unwrap_or_default());
+    document::logged(&row.doc, (row.flag, row.deleted), note, updated)
+}
+
+/// The order of a row.
+pub fn of_row(row: &StoredRow) -> Result<Order, DbError> {
+    let read = document::read_logged(&logged(row));
+    read.map_err(|error| DbError::Failed(format!("a stored order cannot be read: {error}")))
+}
 
 /// Adds or replaces an order at the revision that its change has in the log.
 pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64, is_new: bool) -> Result<(), DbError> {
@@ -99,7 +122,10 @@ pub async fn retitle(
             .first_for_update(
                 "SELECT test, deleted, updated, note, doc FROM orders WHERE account = $1 AND slug = $2",
                 &[account.into(), order.into()],
-                |row| Ok((flags(row)?, updated(row)?, row.text(3)?.to_owned(), row.text(4)?.to_owned())),
+                |row| {
+                    let updated = Timestamp::from_microseconds(row.integer(2)?);
+                    Ok(((row.flag(0)?, row.flag(1)?), updated, row.text(3)?.to_owned(), row.text(4)?.to_owned()))
+                },
             )
             .await?;
         let Some((flags, updated, note, before)) = found else { continue };
@@ -131,42 +157,4 @@ pub async fn last_invoice_number(tx: &mut Tx, account: AccountId) -> Result<u64,
         .await?
         .flatten();
     Ok(key.and_then(|key| rules::invoice_value(&key)).unwrap_or(0))
-}
-
-/// An order and its revision, locked until the end of the transaction; those in the trash as well.
-pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<(Order, i64)>, DbError> {
-    tx.first_for_update(
-        "SELECT test, deleted, updated, note, doc, revision FROM orders WHERE account = $1 AND slug = $2",
-        &[account.into(), slug.into()],
-        |row| Ok((order(row)?, row.integer(5)?)),
-    )
-    .await
-}
-
-/// Every order of the account by slug.
-pub async fn each_for_export(
-    tx: &mut Tx,
-    account: AccountId,
-    mut each: impl FnMut(&Order) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    tx.each(
-        "SELECT test, deleted, updated, note, doc FROM orders WHERE account = $1 ORDER BY slug",
-        &[account.into()],
-        |row| each(&order(row)?),
-    )
-    .await
-}
-
-/// Reads the columns `test, deleted, updated, note, doc`.
-fn order(row: &Row<'_>) -> Result<Order, DbError> {
-    let logged = document::logged(row.text(4)?, flags(row)?, row.text(3)?, updated(row)?);
-    document::read_logged(&logged).map_err(|error| DbError::Failed(format!("a stored order cannot be read: {error}")))
-}
-
-fn flags(row: &Row<'_>) -> Result<(bool, bool), DbError> {
-    Ok((row.flag(0)?, row.flag(1)?))
-}
-
-fn updated(row: &Row<'_>) -> Result<Timestamp, DbError> {
-    Ok(Timestamp::from_microseconds(row.integer(2)?))
 }

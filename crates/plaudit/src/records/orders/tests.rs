@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 
+use crate::records::orders::document::exported;
 use crate::records::orders::*;
 use kernel::input::{Members, Violations};
 use kernel::json::parse_object;
@@ -229,9 +230,9 @@ prop_compose! {
 proptest! {
     #[test]
     fn an_export_reads_back_and_makes_the_same_row(order in orders()) {
-        let read = read(&export(&order)).unwrap();
+        let read = read(&exported(&order)).unwrap();
         prop_assert_eq!(&read, &order);
-        prop_assert_eq!(export(&read), export(&order));
+        prop_assert_eq!(exported(&read), exported(&order));
         let row = Stored::new(&order, &related(&order));
         prop_assert_eq!(&Stored::new(&read, &related(&read)), &row);
         prop_assert_eq!(row.order(), Ok(order));

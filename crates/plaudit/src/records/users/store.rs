@@ -12,15 +12,16 @@ use serde::Deserialize;
 
 use crate::program::chapters::Candidate;
 use crate::program::{self, Record};
+use crate::records::store::filled;
 use crate::records::users::document::{self, Beside};
 use crate::records::users::rules::sort_text;
 use crate::records::users::{Person, Summary, User, names, normal_email};
+use crate::records::{Rows, StoredRow};
 use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::document::people_of;
 use kernel::text::{Slug, Timestamp};
 
 pub use self::check::each_wrong;
-use self::people::filled;
 pub use self::seasons::{move_entry, note_seasons};
 pub(crate) use self::show::{Named, show};
 
@@ -41,10 +42,39 @@ pub struct Stored {
     pub deleted: bool,
 }
 
-/// The user of a row whose first document is this one; `beside` is what [`crate::records::users::read_beside`] takes apart.
-pub fn parse(doc: &str, beside: &str) -> Result<User, DbError> {
-    let beside = crate::records::users::read_beside(beside).ok_or_else(|| broken(&"what stands beside it"))?;
+/// Users have beside the document the hash of the password, and after a blank what [`document::read_beside`] takes apart.
+pub const ROWS: Rows = Rows {
+    beside: "coalesce((SELECT p.password FROM people p WHERE p.global_id = users.person), '') || ' ' || person || ' ' \
+             || season_joined || ' ' || detail",
+    logged: |row| document::logged(&row.doc, split(row).1).unwrap_or_default(),
+    exported,
+    ..Rows::of("users", "slug")
+};
+
+/// The hash of the password, and what [`document::read_beside`] takes apart.
+#[must_use]
+pub fn split(row: &StoredRow) -> (&str, &str) {
+    row.beside.split_once(' ').unwrap_or_default()
+}
+
+/// The user of a row, and the hash of the password, which is empty for none.
+pub fn of_row(row: &StoredRow) -> Result<(User, &str), DbError> {
+    let (password, beside) = split(row);
+    Ok((parse(&row.doc, beside)?, password))
+}
+
+fn parse(doc: &str, beside: &str) -> Result<User, DbError> {
+    let beside = document::read_beside(beside).ok_or_else(|| broken(&"what stands beside it"))?;
     document::read(doc, beside).map_err(|error| broken(&error))
+}
+
+fn exported(row: &StoredRow) -> Result<String, DbError> {
+    let (user, password) = of_row(row)?;
+    let form = program::store::stored(&user);
+    Ok(row.in_file(match password {
+        "" => form,
+        password => kernel::document::extended(&form, |object| object.text("password", password)),
+    }))
 }
 
 fn broken(error: &dyn std::fmt::Display) -> DbError {
@@ -202,32 +232,6 @@ pub async fn owner(
                 None => None,
             };
             Ok((row.integer(0)?, owner))
-        },
-    )
-    .await
-}
-
-/// Every user by slug: the program-file form without its kind, and whether the user is in the trash.
-pub async fn each_for_export(
-    tx: &mut Tx,
-    account: AccountId,
-    mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    tx.each(
-        "SELECT u.doc, u.person || ' ' || u.season_joined || ' ' || u.detail, u.deleted, p.password \
-         FROM users u LEFT JOIN people p ON p.global_id = u.person WHERE u.account = $1 ORDER BY u.slug",
-        &[account.into()],
-        |row| {
-            let mut line = program::store::stored(&parse(row.text(0)?, row.text(1)?)?);
-            if let Some(password) = row.optional_text(3)?.filter(|password| !password.is_empty()) {
-                line.truncate(line.len() - 1);
-                line.push_str(",\"password\":");
-                let mut text = Vec::with_capacity(password.len() + 2);
-                kernel::text::write_json_string(password, &mut text);
-                line.push_str(&String::from_utf8_lossy(&text));
-                line.push('}');
-            }
-            each(&line, row.flag(2)?)
         },
     )
     .await

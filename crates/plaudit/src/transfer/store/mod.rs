@@ -4,7 +4,4 @@ mod names;
 mod stored;
 
 pub(super) use names::{Names, Space};
-pub(super) use stored::{
-    Found, SetupRow, Table, Unique, documents, exists, has_any, has_entries, has_setup, is_answered, is_stood_on,
-    names_after, order_of_invoice, put_setup, setup_rows, withdraw,
-};
+pub(super) use stored::{Unique, has_entries, is_answered, is_stood_on, order_of_invoice, withdraw};

@@ -1,12 +1,16 @@
 //! The table of attachments.
 
 use crate::program::{Context, Record};
+use crate::records::Rows;
 use crate::records::entries::attachments::Attachment;
 use crate::records::files;
 use db::{AccountId, Db, DbError, Row, Tx};
 use kernel::input::{self, Members};
 use kernel::json::parse_object;
 use kernel::text::{Slug, Token};
+
+/// Attachments have their entry beside the document.
+pub const ROWS: Rows = Rows { beside: "entry", ..Rows::of("attachments", "token") };
 
 /// Adds or replaces an attachment.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Attachment>) -> Result<(), DbError> {
@@ -112,18 +116,6 @@ pub async fn of_entry(
     )
     .await?;
     Ok(found)
-}
-
-/// Every attachment by token: the program-file form without its kind, and whether it is in the trash.
-pub async fn each_for_export(
-    tx: &mut Tx,
-    account: AccountId,
-    mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    tx.each("SELECT doc, deleted FROM attachments WHERE account = $1 ORDER BY token", &[account.into()], |row| {
-        each(row.text(0)?, row.flag(1)?)
-    })
-    .await
 }
 
 /// Reads the stored form.

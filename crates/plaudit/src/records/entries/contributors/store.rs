@@ -1,11 +1,15 @@
 //! The table of contributors.
 
 use crate::program::{self, Context, Record};
+use crate::records::Rows;
 use crate::records::entries::contributors::Contributor;
 use crate::records::entries::contributors::rules::sort_key;
 use db::{AccountId, Db, DbError, Row, Tx};
 use kernel::ids::Ids;
 use kernel::text::Slug;
+
+/// Contributors have their entry beside the document.
+pub const ROWS: Rows = Rows { beside: "entry", ..Rows::of("contributors", "slug") };
 
 /// Adds or replaces a contributor.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) -> Result<(), DbError> {
@@ -126,16 +130,4 @@ pub async fn of_entry(
     )
     .await?;
     Ok(found)
-}
-
-/// Every contributor by slug: the program-file form without its kind, and whether it is in the trash.
-pub async fn each_for_export(
-    tx: &mut Tx,
-    account: AccountId,
-    mut each: impl FnMut(&str, bool) -> Result<(), DbError> + Send,
-) -> Result<(), DbError> {
-    tx.each("SELECT doc, deleted FROM contributors WHERE account = $1 ORDER BY slug", &[account.into()], |row| {
-        each(row.text(0)?, row.flag(1)?)
-    })
-    .await
 }

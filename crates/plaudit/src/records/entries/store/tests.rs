@@ -16,6 +16,7 @@ use db::{Db, Settings, migrate};
 use kernel::clock::Clock;
 use kernel::input::Members;
 use kernel::json::{parse_object, parse_value};
+use kernel::kind::Kind;
 use kernel::text::{Locale, Timestamp, Token};
 
 struct Bench {
@@ -248,16 +249,12 @@ async fn what_is_exported_is_what_was_put() {
     let bench = bench().await;
     let (account, context) = (bench.program.id, bench.program.context.clone());
     let mut tx = filled(&bench).await;
-    let mut lines = Vec::new();
-    each_for_export(&mut tx, account, |line, deleted| {
-        lines.push((line.to_owned(), deleted));
-        Ok(())
-    })
-    .await
-    .unwrap();
+    let mut last = String::new();
+    let rows = crate::records::store::next(&mut tx, account, Kind::Entry, &mut last).await.unwrap().unwrap();
+    let lines: Vec<String> = rows.iter().map(|(_, row)| (ROWS.exported)(row).unwrap()).collect();
     let entry: Record<Entry> = record(ENTRY, &context);
-    assert_eq!(lines, [(program::store::stored(&entry.value), false)]);
-    assert_eq!(program::store::parse::<Entry>(&lines[0].0, &context).unwrap(), entry.value);
+    assert_eq!(lines, [program::store::stored(&entry.value)]);
+    assert_eq!(program::store::parse::<Entry>(&lines[0], &context).unwrap(), entry.value);
     assert_eq!(next_local_id(&mut tx, account).await.unwrap(), 8);
     assert_eq!(title(&mut tx, account, slug("EntryAAA")).await.unwrap().as_deref(), Some("Bridge"));
 }

@@ -8,8 +8,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::records::store::filled;
 use crate::records::users::PasswordHash;
-use db::{AccountId, DbError, Tx, Value};
+use db::{AccountId, DbError, Tx};
 use kernel::text::Slug;
 
 /// The most values that one statement looks up.
@@ -169,15 +170,4 @@ pub async fn known(tx: &mut Tx, account: AccountId, contacts: &[String], people:
 // tidy: every account -- a person is the installation's
 pub async fn has_any(tx: &mut Tx) -> Result<bool, DbError> {
     Ok(tx.first("SELECT 1 FROM people LIMIT 1", &[], |_| Ok(())).await?.is_some())
-}
-
-/// The places and values of a list, filled up to a power of two, so that there are few different statements to prepare.
-pub(super) fn filled<'v, T>(items: &'v [T], first: usize, mut values: Vec<Value<'v>>) -> (String, Vec<Value<'v>>)
-where
-    Value<'v>: From<&'v T>,
-{
-    let places = items.len().next_power_of_two();
-    values.extend(items.iter().chain(items.first().into_iter().cycle()).take(places).map(Value::from));
-    let list: Vec<String> = (first..first + places).map(|place| format!("${place}")).collect();
-    (list.join(", "), values)
 }
