@@ -1,7 +1,7 @@
 use super::*;
 use crate::json::parse_value;
 
-fn told<T: std::fmt::Debug>(read: Result<T, Wrong<T>>) -> (Vec<String>, Option<T>) {
+fn reported<T: std::fmt::Debug>(read: Result<T, Wrong<T>>) -> (Vec<String>, Option<T>) {
     let Wrong { messages, rest } = read.unwrap_err();
     (messages, rest)
 }
@@ -11,16 +11,16 @@ fn a_list_tells_of_every_item_and_keeps_those_that_are_right() {
     let read = |text: &str| slugs(4)(&parse_value(text.as_bytes()).unwrap());
     let [first, second] = ["RecordAA", "RecordBB"].map(|slug| Slug::parse(slug).unwrap());
     assert_eq!(read(r#"["RecordAA","RecordBB"]"#), Ok(vec![first, second]));
-    let (messages, rest) = told(read(r#"["RecordAA",5,"bad","RecordAA"]"#));
+    let (messages, rest) = reported(read(r#"["RecordAA",5,"bad","RecordAA"]"#));
     let expected = [
         "item 2 must be a slug of 8 ASCII letters",
         "item 3 must be a slug of 8 ASCII letters",
         "names RecordAA twice",
     ];
     assert_eq!((messages, rest), (expected.map(str::to_owned).to_vec(), Some(vec![first])));
-    assert_eq!(told(read("[5]")).1, None, "a list without an item that is right is no list");
-    assert_eq!(told(read("[1,2,3,4,5]")), (vec!["must have at most 4 items".to_owned()], None));
-    assert_eq!(told(read("{}")), (vec!["must be a list".to_owned()], None));
+    assert_eq!(reported(read("[5]")).1, None, "a list without an item that is right is no list");
+    assert_eq!(reported(read("[1,2,3,4,5]")), (vec!["must have at most 4 items".to_owned()], None));
+    assert_eq!(reported(read("{}")), (vec!["must be a list".to_owned()], None));
 }
 
 #[test]
@@ -32,11 +32,11 @@ fn a_translated_name_tells_of_every_text() {
     };
     assert_eq!(read(r#"{"en_GB":"One"}"#, true), Ok(Translated::of(Locale::EnGb, "One")));
     assert_eq!(read(r#"{"de_DE":"Ein"}"#, false), Ok(Translated::of(Locale::DeDe, "Ein")));
-    assert_eq!(told(read(r#"{"de_DE":"Ein"}"#, true)).0, ["en_GB is required"]);
-    assert_eq!(told(read(r#"{"en_GB":" "}"#, false)).0, ["en_GB must not be blank"]);
-    assert_eq!(told(read(r#"{"en_GB":5}"#, true)).0, ["en_GB must be a string"]);
-    assert_eq!(told(read("5", true)).0, ["must be a map from locale code to string"]);
-    let (messages, rest) = told(read(r#"{"fr_FR":"Un","en_GB":"","de_DE":"Eins"}"#, true));
+    assert_eq!(reported(read(r#"{"de_DE":"Ein"}"#, true)).0, ["en_GB is required"]);
+    assert_eq!(reported(read(r#"{"en_GB":" "}"#, false)).0, ["en_GB must not be blank"]);
+    assert_eq!(reported(read(r#"{"en_GB":5}"#, true)).0, ["en_GB must be a string"]);
+    assert_eq!(reported(read("5", true)).0, ["must be a map from locale code to string"]);
+    let (messages, rest) = reported(read(r#"{"fr_FR":"Un","en_GB":"","de_DE":"Eins"}"#, true));
     assert_eq!(
         messages,
         [
@@ -52,6 +52,6 @@ fn a_translated_name_tells_of_every_text() {
 fn a_map_of_more_texts_than_there_are_locales_is_not_told_of_one_by_one() {
     let members: Vec<_> = (0..=Locale::ALL.len()).map(|index| format!(r#""l{index}":"""#)).collect();
     let json = format!("{{{}}}", members.join(","));
-    let (messages, rest) = told(translated(&[Locale::EnGb], 3)(&parse_value(json.as_bytes()).unwrap()));
+    let (messages, rest) = reported(translated(&[Locale::EnGb], 3)(&parse_value(json.as_bytes()).unwrap()));
     assert_eq!((messages.len(), rest), (1, None));
 }

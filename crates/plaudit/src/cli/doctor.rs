@@ -51,11 +51,11 @@ impl Findings {
     }
 
     /// A check that found these faults, or none.
-    fn check(&mut self, about: &str, holds: &str, found: &Found) -> Result<(), Failure> {
-        for fault in &found.told {
+    fn check(&mut self, about: &str, holds: &str, found: &Checked) -> Result<(), Failure> {
+        for fault in &found.reported {
             self.fault(&format!("{about}: {fault}"))?;
         }
-        match found.count.saturating_sub(found.told.len() as u64) {
+        match found.count.saturating_sub(found.reported.len() as u64) {
             _ if found.count == 0 => ok(&format!("{about}: {holds}")),
             0 => Ok(()),
             more => {
@@ -68,16 +68,16 @@ impl Findings {
 
 /// The faults that one check found: the first of them, and how many.
 #[derive(Default)]
-struct Found {
-    told: Vec<String>,
+struct Checked {
+    reported: Vec<String>,
     count: u64,
 }
 
-impl Found {
+impl Checked {
     fn add(&mut self, fault: impl FnOnce() -> String) {
         self.count += 1;
-        if self.told.len() < TOLD {
-            self.told.push(fault());
+        if self.reported.len() < TOLD {
+            self.reported.push(fault());
         }
     }
 }
@@ -158,7 +158,7 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     // Read again within the snapshot: it may have changed since the accounts were listed.
     let Some(head) = store::heads(&mut tx).await?.into_iter().find(|head| head.slug == slug) else { return Ok(()) };
     let about = format!("account {slug}");
-    let mut found = Found::default();
+    let mut found = Checked::default();
     if let Some(fault) = chain::fault(&mut tx, &head).await? {
         found.add(|| fault);
     }
@@ -166,14 +166,14 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     findings.check(&about, &holds, &found)?;
     let (found, count) = records(&mut tx, &head).await?;
     findings.check(&about, &format!("{count} records are as they were logged last"), &found)?;
-    let mut found = Found::default();
+    let mut found = Checked::default();
     for (category, division, kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
         found.add(|| {
             format!("category {category}, division {division}: {kept} entries are counted and {there} are there")
         });
     }
     findings.check(&about, "the counts of entries are right", &found)?;
-    let mut found = Found::default();
+    let mut found = Checked::default();
     users::store::each_wrong(&mut tx, head.account, |fault| found.add(|| fault)).await?;
     findings.check(&about, "users are found by what they say, and each is a person", &found)?;
     if let Some(storage) = storage {
@@ -184,8 +184,8 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
 }
 
 /// Holds every record against the change that its revision names.
-async fn records(tx: &mut Tx, head: &Head) -> Result<(Found, u64), Failure> {
-    let mut found = Found::default();
+async fn records(tx: &mut Tx, head: &Head) -> Result<(Checked, u64), Failure> {
+    let mut found = Checked::default();
     let mut count = 0;
     let mut progress = Progress::new("records");
     let logged = store::last_of_account(tx, head.account, head.slug).await?;
@@ -239,8 +239,8 @@ struct Size {
     size: u64,
 }
 
-async fn files(tx: &mut Tx, head: &Head, storage: &Storage) -> Result<(Found, u64), Failure> {
-    let mut found = Found::default();
+async fn files(tx: &mut Tx, head: &Head, storage: &Storage) -> Result<(Checked, u64), Failure> {
+    let mut found = Checked::default();
     let mut count = 0;
     let mut progress = Progress::new("files");
     let mut last = String::new();

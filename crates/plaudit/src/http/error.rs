@@ -123,7 +123,7 @@ const TOLD: usize = 1 << 18;
 
 /// Each member with what is wrong with it, in the order in which members were found wrong, and how many messages that
 /// is: all of them, unless they are too long together.
-fn told(violations: &Violations) -> (usize, Vec<(&str, Vec<&str>)>) {
+fn reported(violations: &Violations) -> (usize, Vec<(&str, Vec<&str>)>) {
     let mut members: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut places = HashMap::new();
     let (mut count, mut length) = (0, 0);
@@ -176,9 +176,9 @@ impl ApiError {
             Self::PreconditionFailed => "The record has changed since the ETag that If-Match names.".to_owned(),
             Self::TooLarge(limit) => format!("The request body has more than {limit} bytes."),
             Self::FileTooLarge(limit) => format!("The file has more than {limit} bytes."),
-            Self::Invalid(violations) => match violations.iter().count() - told(violations).0 {
+            Self::Invalid(violations) => match violations.iter().count() - reported(violations).0 {
                 0 => "The request has members that are not valid.".to_owned(),
-                more => format!("The request has members that are not valid; {more} more faults are not told."),
+                more => format!("The request has members that are not valid; {more} more faults are not reported."),
             },
             Self::IdempotencyMismatch => "This Idempotency-Key was used for another request.".to_owned(),
             Self::RateLimited(seconds) => format!("Too many requests; try again in {seconds} seconds."),
@@ -199,7 +199,7 @@ impl ApiError {
             object.integer("status_code", i64::from(self.status()));
             match self {
                 Self::Invalid(violations) => object.object("errors", |errors| {
-                    for (name, messages) in told(violations).1 {
+                    for (name, messages) in reported(violations).1 {
                         errors.texts(name, messages);
                     }
                 }),
@@ -236,9 +236,9 @@ mod tests {
         let document = ApiError::from(violations).document();
         assert!((TOLD..2 * TOLD).contains(&document.len()), "{}", document.len());
         assert!(document.starts_with(r#"{"message":"The request has members that are not valid; 19"#));
-        assert!(document.contains("more faults are not told."));
+        assert!(document.contains("more faults are not reported."));
         let mut violations = Violations::default();
         violations.add("a", "x".repeat(2 * TOLD));
-        assert!(ApiError::from(violations).document().len() > 2 * TOLD, "the first one is told whatever it is");
+        assert!(ApiError::from(violations).document().len() > 2 * TOLD, "the first one is reported whatever it is");
     }
 }

@@ -62,7 +62,7 @@ pub struct Upload {
 #[derive(Debug)]
 pub struct Received {
     members: JsonObject<'static>,
-    told: Result<Told, &'static str>,
+    reported: Result<Told, &'static str>,
     token: Token,
     is_announced: bool,
     is_recorded: AtomicBool,
@@ -183,30 +183,30 @@ impl Received {
     /// What the bytes tell, where they are base64.
     #[must_use]
     pub fn content(&self) -> Option<&Content> {
-        self.told.as_ref().ok().map(|told| &told.content)
+        self.reported.as_ref().ok().map(|reported| &reported.content)
     }
 
     /// The file that was uploaded; what is wrong with its name or its data is left in `members`.
     pub fn file(&self, members: &mut Members<'_>, now: Timestamp) -> Option<File> {
         let filename = members.required("filename", files::filename);
         members.get("data");
-        let told = match &self.told {
-            Ok(told) => told,
+        let reported = match &self.reported {
+            Ok(reported) => reported,
             Err(message) => {
                 members.fault("data", *message);
                 return None;
             }
         };
         let filename = filename?;
-        if let Err(message) = files::check_name(&filename, &told.content.mime) {
+        if let Err(message) = files::check_name(&filename, &reported.content.mime) {
             members.fault("data", message);
         }
         Some(File {
             token: self.token.clone(),
             filename,
-            content: told.content.clone(),
+            content: reported.content.clone(),
             duration: None,
-            metadata: document::object(|object| object.text("sha256", &hex::encode(told.hash))),
+            metadata: document::object(|object| object.text("sha256", &hex::encode(reported.hash))),
             created: now,
         })
     }
@@ -354,7 +354,7 @@ impl Receiving {
             self.decoder = Err(wrong);
         }
         self.pass_on(caller).await?;
-        let told = match (is_base64, &self.decoder) {
+        let reported = match (is_base64, &self.decoder) {
             (None, _) if members.get("data").is_none() => Err("is required"),
             (None, _) => Err("must be a string in base64"),
             (Some(true), Ok(_)) => {
@@ -362,9 +362,9 @@ impl Receiving {
             }
             _ => Err("must be base64: letters, digits, + and /, with its padding and without blanks"),
         };
-        let incoming = told.is_ok().then_some(self.incoming);
+        let incoming = reported.is_ok().then_some(self.incoming);
         let Self { token, is_announced, .. } = self;
-        let received = Received { members, told, token, is_announced, is_recorded: AtomicBool::new(false) };
+        let received = Received { members, reported, token, is_announced, is_recorded: AtomicBool::new(false) };
         Ok(Upload { received, incoming })
     }
 }

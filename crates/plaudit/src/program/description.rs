@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::member::{Member, Presence, Shape, Shown};
-use super::schema::{Place, component};
+use super::schema::{Usage, component};
 
 /// The identifier of a record, as every record shows it.
 pub const SLUG: Member = Member::optional("slug", Shape::Slug, "Its identifier.");
@@ -100,7 +100,7 @@ impl Description {
         let required = members.iter().filter(|member| !(is_item && member.shown == Shown::Asked));
         let required: Vec<_> = required.map(|member| member.name).collect();
         let mut properties: Map<String, Value> =
-            members.iter().map(|member| (member.name.to_owned(), member.schema(Place::Answer))).collect();
+            members.iter().map(|member| (member.name.to_owned(), member.schema(Usage::Answer))).collect();
         if self.has_settings && !is_item {
             properties.insert("settings".to_owned(), component(&format!("{}Settings", self.name)));
         }
@@ -128,7 +128,7 @@ impl Description {
 
     fn object(&self, about: &str, members: &[(&Member, Presence)]) -> Value {
         let properties: Map<String, Value> =
-            members.iter().map(|(member, _)| (member.name.to_owned(), member.schema(Place::Body))).collect();
+            members.iter().map(|(member, _)| (member.name.to_owned(), member.schema(Usage::Body))).collect();
         let required = members.iter().filter(|(_, presence)| *presence == Presence::Required);
         let required: Vec<_> = required.map(|(member, _)| member.name).collect();
         let mut schema = json!({ "description": about, "type": "object", "properties": properties });
@@ -146,7 +146,7 @@ impl Description {
 fn page(item: &str) -> Value {
     let address = |about: &str| json!({ "description": about, "type": "string" });
     let number = |about: &str, least: u8| json!({ "description": about, "type": "integer", "minimum": least });
-    let place = |about: &str| json!({ "description": about, "type": ["integer", "null"], "minimum": 1 });
+    let usage = |about: &str| json!({ "description": about, "type": ["integer", "null"], "minimum": 1 });
     json!({
         "description": "A page of a list. `count=none` leaves out `last_page`, `last_page_url` and `total`.",
         "type": "object",
@@ -160,8 +160,8 @@ fn page(item: &str) -> Value {
             "prev_page_url": address("The address of the page before; empty on the first page."),
             "path": address("The address of the list without a query."),
             "per_page": number("The most records of a page.", 1),
-            "from": place("The number of the first record; null where the page has none."),
-            "to": place("The number of the last record; null where the page has none."),
+            "from": usage("The number of the first record; null where the page has none."),
+            "to": usage("The number of the last record; null where the page has none."),
             "next_cursor": {
                 "description": "The cursor of the next page in a walk by cursor; null at its end.",
                 "type": ["string", "null"],

@@ -49,7 +49,7 @@ pub use member::{Member, Presence, Shape, Shown, names, references};
 pub use programs::{Loads, Programs, Timed};
 pub use record::{Context, Record, Records, SetupRecord};
 pub use record_derive::Record;
-pub use schema::{Place, component, definitions, object_schema, pascal};
+pub use schema::{Usage, component, definitions, object_schema, pascal};
 pub use snapshot::{Fragment, Program};
 pub use value::{Identified, Item, MemberValue, RecordMembers, Texts};
 

@@ -61,12 +61,12 @@ pub struct Record<T> {
 
 /// What stored records are read with, and whether one of them could not be.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct StoredContext {
     context: Context,
     broken: AtomicBool,
 }
 
-impl Reading {
+impl StoredContext {
     pub(super) fn new(context: Context) -> Self {
         Self { context, broken: AtomicBool::new(false) }
     }
@@ -79,7 +79,7 @@ impl Reading {
 /// A record as it is stored.
 struct Stored<T> {
     doc: Box<str>,
-    reading: Arc<Reading>,
+    reading: Arc<StoredContext>,
     read: fn(&str, &Context) -> Result<T, DbError>,
 }
 
@@ -150,7 +150,7 @@ impl<T> Records<T> {
     }
 
     /// Adds a stored record, wherever its place is. Nothing is found until they are arranged.
-    pub(super) fn push(&mut self, slug: Slug, record: &Record<&str>, reading: &Arc<Reading>)
+    pub(super) fn push(&mut self, slug: Slug, record: &Record<&str>, reading: &Arc<StoredContext>)
     where
         T: SetupRecord,
     {

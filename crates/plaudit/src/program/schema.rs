@@ -8,7 +8,7 @@ use kernel::text::Locale;
 
 /// Where a value stands, which decides its schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Usage {
     /// In a program file.
     File,
     /// In the body of a request.
@@ -17,7 +17,7 @@ pub enum Place {
     Answer,
 }
 
-impl Place {
+impl Usage {
     /// The schema of something that is defined once.
     fn defined(self, name: &str) -> Value {
         match self {
@@ -43,14 +43,14 @@ pub fn pascal(name: &str) -> String {
 impl Member {
     /// Its JSON Schema where it stands.
     #[must_use]
-    pub fn schema(&self, place: Place) -> Value {
-        let is_answer = place == Place::Answer;
-        let (shape, is_nullable) = match place {
-            Place::File => (&self.shape, self.is_nullable),
-            Place::Body => (self.body_shape(), self.is_nullable_in_bodies()),
-            Place::Answer => (self.shown_as.unwrap_or(&self.shape), self.shown_null.unwrap_or(self.is_nullable)),
+    pub fn schema(&self, usage: Usage) -> Value {
+        let is_answer = usage == Usage::Answer;
+        let (shape, is_nullable) = match usage {
+            Usage::File => (&self.shape, self.is_nullable),
+            Usage::Body => (self.body_shape(), self.is_nullable_in_bodies()),
+            Usage::Answer => (self.shown_as.unwrap_or(&self.shape), self.shown_null.unwrap_or(self.is_nullable)),
         };
-        let mut schema = match (is_nullable, shape.schema(place)) {
+        let mut schema = match (is_nullable, shape.schema(usage)) {
             (true, Value::Object(mut shape)) => match shape.get("type").cloned() {
                 Some(Value::String(name)) if !shape.contains_key("enum") => {
                     shape.insert("type".to_owned(), json!([name, "null"]));
@@ -75,8 +75,8 @@ impl Member {
 impl Shape {
     /// Its JSON Schema where it stands. What is sent is bounded; what is shown is what was taken.
     #[must_use]
-    pub fn schema(&self, place: Place) -> Value {
-        let is_answer = place == Place::Answer;
+    pub fn schema(&self, usage: Usage) -> Value {
+        let is_answer = usage == Usage::Answer;
         match self {
             Self::Any => json!({}),
             Self::Text(_) | Self::FilledText(_) | Self::Pattern(_) if is_answer => json!({ "type": "string" }),
@@ -86,11 +86,11 @@ impl Shape {
             Self::Time if is_answer => component("Timestamp"),
             Self::Translated(_) if is_answer => component("Translated"),
             Self::List(item, _) | Self::Set(item, _) | Self::FilledSet(item, _) if is_answer => {
-                json!({ "type": "array", "items": item.schema(place) })
+                json!({ "type": "array", "items": item.schema(usage) })
             }
             // Objects within a record are shown as they were written.
             Self::Object(members) | Self::OpenObject(members) if is_answer => {
-                let mut schema = object_schema(members, Place::Body);
+                let mut schema = object_schema(members, Usage::Body);
                 schema["additionalProperties"] = json!(true);
                 schema
             }
@@ -110,33 +110,33 @@ impl Shape {
                 }
                 Value::Object(schema)
             }
-            Self::Ref(_) | Self::Slug => place.defined("slug"),
-            Self::Token => place.defined("token"),
-            Self::Time => place.defined("time"),
-            Self::LocalTime => place.defined("local_time"),
-            Self::Date => place.defined("date"),
+            Self::Ref(_) | Self::Slug => usage.defined("slug"),
+            Self::Token => usage.defined("token"),
+            Self::Time => usage.defined("time"),
+            Self::LocalTime => usage.defined("local_time"),
+            Self::Date => usage.defined("date"),
             Self::OneOf(names) => json!({ "type": "string", "enum": names() }),
             Self::Translated(max) => json!({
                 "type": "object",
-                "propertyNames": place.defined("locale"),
+                "propertyNames": usage.defined("locale"),
                 "additionalProperties": { "type": "string", "maxLength": max },
             }),
-            Self::List(item, max) => json!({ "type": "array", "maxItems": max, "items": item.schema(place) }),
+            Self::List(item, max) => json!({ "type": "array", "maxItems": max, "items": item.schema(usage) }),
             Self::Set(item, max) => {
-                json!({ "type": "array", "maxItems": max, "uniqueItems": true, "items": item.schema(place) })
+                json!({ "type": "array", "maxItems": max, "uniqueItems": true, "items": item.schema(usage) })
             }
             Self::FilledSet(item, max) => {
-                let items = item.schema(place);
+                let items = item.schema(usage);
                 json!({ "type": "array", "minItems": 1, "maxItems": max, "uniqueItems": true, "items": items })
             }
-            Self::Object(members) => object_schema(members, place),
+            Self::Object(members) => object_schema(members, usage),
             Self::OpenObject(members) => {
-                let mut schema = object_schema(members, place);
+                let mut schema = object_schema(members, usage);
                 schema["additionalProperties"] = json!(true);
                 schema
             }
             Self::Either(shapes) => {
-                json!({ "anyOf": shapes.iter().map(|shape| shape.schema(place)).collect::<Vec<_>>() })
+                json!({ "anyOf": shapes.iter().map(|shape| shape.schema(usage)).collect::<Vec<_>>() })
             }
             Self::Only(text) => {
                 json!({ "type": "array", "minItems": 1, "maxItems": 1, "items": { "type": "string", "enum": [text] } })
@@ -180,9 +180,9 @@ fn object(schema: Value) -> Map<String, Value> {
 
 /// The JSON Schema of an object with these members and no others.
 #[must_use]
-pub fn object_schema(members: &[Member], place: Place) -> Value {
+pub fn object_schema(members: &[Member], usage: Usage) -> Value {
     let properties: Map<String, Value> =
-        members.iter().map(|member| (member.name.to_owned(), member.schema(place))).collect();
+        members.iter().map(|member| (member.name.to_owned(), member.schema(usage))).collect();
     let required: Vec<&str> =
         members.iter().filter(|member| member.presence == Presence::Required).map(|member| member.name).collect();
     let mut schema =

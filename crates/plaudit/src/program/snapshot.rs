@@ -17,7 +17,7 @@ use super::forms::Form;
 use super::keys::{self, ApiKey};
 use super::panels::Panel;
 use super::prices::Price;
-use super::record::Reading;
+use super::record::StoredContext;
 use super::review_stages::ReviewStage;
 use super::roles::Role;
 use super::rounds::Round;
@@ -128,7 +128,7 @@ pub struct Program {
     pub views: Views,
     /// The account's last change when it was loaded.
     mark: Mark,
-    reading: Arc<Reading>,
+    reading: Arc<StoredContext>,
 }
 
 /// What became of a snapshot that may be stale.
@@ -235,7 +235,7 @@ impl Program {
             id,
             version,
             context: account.context(now),
-            reading: Arc::new(Reading::new(account.context(now))),
+            reading: Arc::new(StoredContext::new(account.context(now))),
             account,
             keys: HashMap::new(),
             seasons: Records::default(),

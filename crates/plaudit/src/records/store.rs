@@ -21,7 +21,7 @@ pub struct StoredRow {
     /// Its document.
     pub doc: String,
     /// What it has beside the document, as [`Rows::beside`] says.
-    pub beside: String,
+    pub extra_columns: String,
 }
 
 impl StoredRow {
@@ -37,8 +37,8 @@ impl StoredRow {
 
     /// Reads what [`Rows::select`] asks for: the slug or token, and the row.
     pub(crate) fn read(row: &Row<'_>) -> Result<(String, Self), DbError> {
-        let (doc, beside) = (row.text(4)?.to_owned(), row.text(5)?.to_owned());
-        let stored = Self { revision: row.integer(1)?, deleted: row.flag(2)?, flag: row.flag(3)?, doc, beside };
+        let (doc, extra_columns) = (row.text(4)?.to_owned(), row.text(5)?.to_owned());
+        let stored = Self { revision: row.integer(1)?, deleted: row.flag(2)?, flag: row.flag(3)?, doc, extra_columns };
         Ok((row.text(0)?.to_owned(), stored))
     }
 }
@@ -54,7 +54,7 @@ pub struct Rows {
     /// What tells whether a record has the flag of its kind.
     pub(super) flag: &'static str,
     /// What tells the rest of a record that is not in its document.
-    pub(super) beside: &'static str,
+    pub(super) extra_columns: &'static str,
     /// Makes the document of the change log.
     pub logged: fn(&StoredRow) -> String,
     /// Makes the program-file form, without the kind.
@@ -72,7 +72,7 @@ impl Rows {
             key,
             deleted: "deleted",
             flag: NO,
-            beside: "''",
+            extra_columns: "''",
             logged: |row| row.doc.clone(),
             exported: |row| Ok(row.in_file(row.doc.clone())),
             shows_others: false,
@@ -81,10 +81,10 @@ impl Rows {
 
     /// The statement for the rows of a kind of the account `$1`; a condition may follow it.
     pub(crate) fn select(&self, kind: Kind) -> String {
-        let Self { table, key, deleted, flag, beside, .. } = self;
+        let Self { table, key, deleted, flag, extra_columns, .. } = self;
         let of_kind = if kind.is_setup() { format!(" AND kind = '{kind}'") } else { String::new() };
         format!(
-            "SELECT {key} AS name, revision, {deleted} AS deleted, {flag} AS flag, doc, {beside} AS beside FROM {table} \
+            "SELECT {key} AS name, revision, {deleted} AS deleted, {flag} AS flag, doc, {extra_columns} AS beside FROM {table} \
              WHERE account = $1{of_kind}"
         )
     }

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
     use kernel::json::Object as JsonObject;
 
-    fn judged(bytes: &[u8], max_image_width: Option<i64>) -> Vec<String> {
+    fn checked(bytes: &[u8], max_image_width: Option<i64>) -> Vec<String> {
         let object = JsonObject::new();
         let mut members = Members::closed(&object);
         validate(&mut members, Some(&Content::of(bytes)), max_image_width);
@@ -73,17 +73,17 @@ mod tests {
     #[test]
     fn an_image_is_told_by_its_content() {
         let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\x02\0\0\0\x03";
-        assert_eq!(judged(png, None), [""; 0]);
-        assert_eq!(judged(b"GIF89a\x05\0\x07\0", Some(5)), [""; 0]);
+        assert_eq!(checked(png, None), [""; 0]);
+        assert_eq!(checked(b"GIF89a\x05\0\x07\0", Some(5)), [""; 0]);
         for wrong in [b"<svg/>".as_slice(), b"%PDF-1.7", b"", b"II*\0\x08\0\0\0"] {
-            assert!(judged(wrong, None)[0].starts_with("data must be a PNG, JPEG, GIF or WebP image, and is "));
+            assert!(checked(wrong, None)[0].starts_with("data must be a PNG, JPEG, GIF or WebP image, and is "));
         }
     }
 
     #[test]
     fn an_image_tells_its_size_and_is_not_too_wide() {
-        assert_eq!(judged(b"\x89PNG\r\n\x1a\n", None), ["data must be an image that tells its width and height"]);
-        assert_eq!(judged(b"GIF89a\0\0\x07\0", None).len(), 1, "no width is no image");
-        assert_eq!(judged(b"GIF89a\x05\0\x07\0", Some(4)), ["data must be at most 4 pixels wide, and is 5"]);
+        assert_eq!(checked(b"\x89PNG\r\n\x1a\n", None), ["data must be an image that tells its width and height"]);
+        assert_eq!(checked(b"GIF89a\0\0\x07\0", None).len(), 1, "no width is no image");
+        assert_eq!(checked(b"GIF89a\x05\0\x07\0", Some(4)), ["data must be at most 4 pixels wide, and is 5"]);
     }
 }

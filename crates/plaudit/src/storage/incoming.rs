@@ -51,7 +51,7 @@ impl Incoming {
                     self.sent.insert(Sent::new(upload))
                 };
                 // The part before this one is stored first, so that a fast client does not fill the memory.
-                sent.settle().await.map_err(failed)?;
+                sent.finish_parts().await.map_err(failed)?;
                 sent.send(std::mem::take(&mut self.held).freeze());
             }
         }
@@ -69,7 +69,7 @@ impl Incoming {
         if !held.is_empty() {
             sent.send(held);
         }
-        let outcome = match sent.settle().await {
+        let outcome = match sent.finish_parts().await {
             Ok(()) => sent.upload.complete().await.map(drop),
             Err(error) => Err(error),
         };
@@ -106,7 +106,7 @@ impl Sent {
     }
 
     /// Waits until no part is on its way any more; one that failed fails this.
-    async fn settle(&mut self) -> object_store::Result<()> {
+    async fn finish_parts(&mut self) -> object_store::Result<()> {
         let mut outcome = Ok(());
         while let Some(part) = self.parts.join_next().await {
             outcome = outcome.and(part.unwrap_or_else(|source| Err(object_store::Error::JoinError { source })));
@@ -118,7 +118,7 @@ impl Sent {
     pub(super) async fn take_back(mut self) {
         // A server stores a part that it has received also after its upload was taken back, and then nobody but the
         // bucket's own rules removes it; whether a part failed does not matter here.
-        if tokio::time::timeout(PATIENCE, self.settle()).await.is_err() {
+        if tokio::time::timeout(PATIENCE, self.finish_parts()).await.is_err() {
             self.parts.shutdown().await;
         }
         if let Err(error) = self.upload.abort().await {

@@ -183,8 +183,11 @@ async fn a_bucket_is_reached_with_its_key_alone_which_is_told_nobody() {
     let refused = Storage::open(&wrong).unwrap().put("Account", "Token", Bytes::new()).await.unwrap_err();
     let storage = Storage::open(&settings).unwrap();
     assert!(!storage.exists("Account", "Token").await.unwrap());
-    for told in [format!("{refused} {refused:?}"), format!("{settings:?}"), format!("{storage:?}")] {
-        assert!(!told.contains("another/secret") && !told.contains(test_bucket::SECRET_ACCESS_KEY), "{told}");
+    for reported in [format!("{refused} {refused:?}"), format!("{settings:?}"), format!("{storage:?}")] {
+        assert!(
+            !reported.contains("another/secret") && !reported.contains(test_bucket::SECRET_ACCESS_KEY),
+            "{reported}"
+        );
     }
 }
 

@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, Read as _};
 use std::path::Path;
 
-use super::account::Found;
+use super::account::AccountOfFile;
 use super::fault::{Faults, Report};
 use super::import::Import;
 use super::plan::{self, Step};
-use super::reading::{Held, Reading};
+use super::reading::{Held, RecordReader};
 use super::schema::members;
 use super::setup::{Changes, Rows};
 use super::{Deployment, Error, Source};
@@ -60,7 +60,7 @@ pub async fn apply<R: BufRead + Send>(
     report: &mut dyn Report,
 ) -> Result<Applied, Error> {
     let mut faults = Faults::new(source.name, report);
-    let mut reading = Reading::new()?;
+    let mut reading = RecordReader::new()?;
     reading.is_applied = true;
     if is_yaml(source.name, source.reader.fill_buf()?) {
         let mut text = Vec::new();
@@ -104,7 +104,7 @@ fn is_yaml(name: &str, beginning: &[u8]) -> bool {
 
 /// What an apply is going to do.
 struct Planned {
-    found: Found,
+    found: AccountOfFile,
     changes: Changes,
     /// The records that the file has without a slug and that are new.
     given: BTreeSet<(Kind, Slug)>,
@@ -155,29 +155,29 @@ impl Import<'_> {
             if nameless.is_empty() {
                 return Ok(given);
             }
-            for Held { place, mut object } in nameless {
-                let identity = identity(place.kind, &object, language);
-                let first = *known.lines.entry((place.kind, identity.clone())).or_insert(place.line);
-                let taken = if first == place.line {
-                    self.same(&mut known, place.kind, &identity)?
+            for Held { location, mut object } in nameless {
+                let identity = identity(location.kind, &object, language);
+                let first = *known.lines.entry((location.kind, identity.clone())).or_insert(location.line);
+                let taken = if first == location.line {
+                    self.same(&mut known, location.kind, &identity)?
                 } else {
                     Err(format!("is needed: without one it is not told from the record of line {first}"))
                 };
                 let slug = match taken {
                     Ok(Some(slug)) => slug,
                     Ok(None) => {
-                        let slug = self.new_slug(&known, place.kind, &identity)?;
-                        given.insert((place.kind, slug));
+                        let slug = self.new_slug(&known, location.kind, &identity)?;
+                        given.insert((location.kind, slug));
                         slug
                     }
                     Err(message) => {
-                        self.faults.member(&place, "slug", message);
+                        self.faults.member(&location, "slug", message);
                         // It goes on under some name, so that everything else is told of it.
                         self.deployment.ids.slug()
                     }
                 };
                 object.set("slug", Json::String(slug.to_string().into()));
-                self.reading.record(place, object, None, &mut self.faults)?;
+                self.reading.record(location, object, None, &mut self.faults)?;
             }
         }
     }

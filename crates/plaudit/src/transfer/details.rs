@@ -1,7 +1,7 @@
 //! The contributors and attachments of a file.
 
 use super::Error;
-use super::fault::Place;
+use super::fault::SourceLocation;
 use super::import::{Import, Item};
 use super::store::Space;
 use crate::program::fields::Resource;
@@ -32,13 +32,13 @@ impl Import<'_> {
         let is_stored = |value: &Contributor, found: &StoredRow| store::stored(value) == found.doc;
         let read = item.read_current::<Contributor>(&program.context, is_stored, &mut self.faults);
         let Some((contributor, is_same)) = read else { return Ok(()) };
-        self.check_references(&item.place, program, contributor.references()).await?;
-        self.check_tab(&item.place, program, (contributor.tab, TabKind::Contributors));
+        self.check_references(&item.location, program, contributor.references()).await?;
+        self.check_tab(&item.location, program, (contributor.tab, TabKind::Contributors));
         if let Some(season) = item.object.get("season").and_then(Json::as_str).and_then(Slug::parse) {
             let stated = format!("{}{season}{}", contributor.entry, contributor.slug);
-            self.reading.names.claim(Space::StatedSeason, &stated, item.place.line)?;
+            self.reading.names.claim(Space::StatedSeason, &stated, item.location.line)?;
         }
-        self.check_answers(&item.place, program, ("fields", Resource::Contributors), &contributor.fields)?;
+        self.check_answers(&item.location, program, ("fields", Resource::Contributors), &contributor.fields)?;
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
@@ -62,7 +62,7 @@ impl Import<'_> {
     }
 
     async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
-        let Some(token) = Token::parse(&item.place.name) else { return Ok(()) };
+        let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
         let read = |item: &Item| {
             let mut members = Members::closed(&item.object);
             let value = Attachment::read(&mut members, token.clone(), &program.context);
@@ -71,7 +71,7 @@ impl Import<'_> {
         let mut attachment = match read(&item) {
             Ok(attachment) => attachment,
             Err(violations) => {
-                self.faults.violations(&item.place, &violations);
+                self.faults.violations(&item.location, &violations);
                 return Ok(());
             }
         };
@@ -80,13 +80,13 @@ impl Import<'_> {
         if !is_same && item.stamp(&program.context) {
             attachment = read(&item).unwrap_or(attachment);
         }
-        self.check_references(&item.place, program, attachment.references()).await?;
+        self.check_references(&item.location, program, attachment.references()).await?;
         if !self.has(Kind::File, token.as_str()).await? {
-            self.faults.member(&item.place, "token", format!("there is no file {token}"));
+            self.faults.member(&item.location, "token", format!("there is no file {token}"));
         }
-        self.check_tab(&item.place, program, (attachment.tab, TabKind::Attachments));
+        self.check_tab(&item.location, program, (attachment.tab, TabKind::Attachments));
         self.check_answers(
-            &item.place,
+            &item.location,
             program,
             ("attachment_fields", Resource::Attachments),
             &attachment.attachment_fields,
@@ -115,9 +115,9 @@ impl Import<'_> {
                 let of_entry = entries::store::season(&mut self.tx, self.id, entry).await?;
                 if let Some(of_entry) = of_entry.filter(|of_entry| of_entry.as_str() != season) {
                     let line = self.reading.names.line_of(Space::StatedSeason, stated)?.unwrap_or_default();
-                    let place = Place::new(line, Kind::Contributor, contributor);
+                    let location = SourceLocation::new(line, Kind::Contributor, contributor);
                     let message = format!("is computed and must be {of_entry}, the season of the entry, or left out");
-                    self.faults.member(&place, "season", message);
+                    self.faults.member(&location, "season", message);
                 }
             }
         }
@@ -125,22 +125,22 @@ impl Import<'_> {
     }
 
     /// What belongs to an entry stands on a tab that is for it.
-    fn check_tab(&mut self, place: &Place, program: &Program, (tab, kind): (Slug, TabKind)) {
+    fn check_tab(&mut self, location: &SourceLocation, program: &Program, (tab, kind): (Slug, TabKind)) {
         if let Some(found) = program.tabs.any(tab).filter(|found| found.kind != kind) {
             let message = format!(
                 "{tab} is a tab of the type {}, and must be one of the type {}",
                 found.kind.name(),
                 kind.name()
             );
-            self.faults.member(place, "tab", message);
+            self.faults.member(location, "tab", message);
         }
     }
 
     /// The documents of an entry show what belongs to it; so do those of the entry that it belonged to before.
     fn note_entries(&mut self, entry: Slug, found: Option<&StoredRow>) -> Result<(), Error> {
         self.reading.names.note(Space::Touched, entry.as_str())?;
-        if let Some(found) = found.filter(|found| found.beside != entry.as_str()) {
-            self.reading.names.note(Space::Touched, &found.beside)?;
+        if let Some(found) = found.filter(|found| found.extra_columns != entry.as_str()) {
+            self.reading.names.note(Space::Touched, &found.extra_columns)?;
         }
         Ok(())
     }

@@ -66,11 +66,11 @@ impl Import<'_> {
         let is_stored = |entry: &Entry, _: &StoredRow| before.as_ref() == Some(entry);
         let read = item.read_current::<Entry>(&program.context, is_stored, &mut self.faults);
         let Some((entry, _)) = read else { return Ok(()) };
-        self.check_references(&item.place, program, entry.references()).await?;
-        self.check_answers(&item.place, program, ("entry_fields", Resource::Entries), &entry.entry_fields)?;
+        self.check_references(&item.location, program, entry.references()).await?;
+        self.check_answers(&item.location, program, ("entry_fields", Resource::Entries), &entry.entry_fields)?;
         let parent = program.categories.any(entry.category).and_then(|category| category.parent);
         if stated.contradicts_parent(parent) {
-            self.faults.member(&item.place, "parent_category", "contradicts the parent of the category");
+            self.faults.member(&item.location, "parent_category", "contradicts the parent of the category");
         }
         let holder = if entry.local_id <= stage.last_local_id {
             entries::store::of_local_id(&mut self.tx, self.id, entry.local_id).await?
@@ -79,14 +79,14 @@ impl Import<'_> {
         };
         let number = entry.local_id.to_string();
         let unique = (Space::LocalId, super::store::Unique::LocalId);
-        self.check_unique(&item.place, unique, ("local_id", &number), holder).await?;
+        self.check_unique(&item.location, unique, ("local_id", &number), holder).await?;
         if !self.faults.is_empty() {
             return Ok(());
         }
         let around = self.related(stage, &entry).await?;
         let violations = stated.contradictions(around.counts);
         if !violations.is_empty() {
-            self.faults.violations(&item.place, &violations);
+            self.faults.violations(&item.location, &violations);
             return Ok(());
         }
         if before.as_ref().is_some_and(|before| before.title != entry.title) {
@@ -119,7 +119,7 @@ impl Import<'_> {
         let detail = entries::detail(&entry.entry_fields, around);
         let is_same = |found: &StoredRow| {
             let flags = (found.deleted, found.flag) == (item.deleted, entry.archived);
-            flags && found.doc == doc && found.beside == detail
+            flags && found.doc == doc && found.extra_columns == detail
         };
         if item.found.as_ref().is_some_and(is_same) {
             return Ok(());

@@ -65,7 +65,7 @@ impl<F: FnMut(Fault) + Send> Report for F {
 
 /// Where a record stands.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct SourceLocation {
     pub(super) line: u64,
     pub(super) kind: Kind,
     pub(super) name: String,
@@ -73,7 +73,7 @@ pub(super) struct Place {
     pub(super) marks: Option<Arc<Marks>>,
 }
 
-impl Place {
+impl SourceLocation {
     /// The place of a record of which only the line is known.
     pub(super) fn new(line: u64, kind: Kind, name: impl Into<String>) -> Self {
         Self { line, kind, name: name.into(), marks: None }
@@ -113,14 +113,20 @@ impl<'r> Faults<'r> {
         self.report.progress(step, done, of);
     }
 
-    fn tell(&mut self, at: Option<(u64, Option<usize>)>, place: Option<&Place>, member: Option<&str>, message: String) {
+    fn tell(
+        &mut self,
+        at: Option<(u64, Option<usize>)>,
+        location: Option<&SourceLocation>,
+        member: Option<&str>,
+        message: String,
+    ) {
         self.count += 1;
         self.report.fault(Fault {
             file: Arc::clone(&self.file),
             line: at.map(|(line, _)| line),
             column: at.and_then(|(_, column)| column),
-            kind: place.map(|place| place.kind),
-            name: place.map(|place| place.name.clone()).filter(|name| !name.is_empty()),
+            kind: location.map(|location| location.kind),
+            name: location.map(|location| location.name.clone()).filter(|name| !name.is_empty()),
             member: member.map(str::to_owned),
             message,
         });
@@ -156,25 +162,31 @@ impl<'r> Faults<'r> {
     }
 
     /// A fault of a member of a record.
-    pub(super) fn member(&mut self, place: &Place, member: &str, message: impl Into<String>) {
+    pub(super) fn member(&mut self, location: &SourceLocation, member: &str, message: impl Into<String>) {
         let mut message = message.into();
-        if message.ends_with("must be a string") && place.marks.as_ref().is_some_and(|marks| marks.is_bare(member)) {
+        if message.ends_with("must be a string") && location.marks.as_ref().is_some_and(|marks| marks.is_bare(member)) {
             message.push_str(": write it in quotes");
         }
-        self.tell(Some(place.of(Some(member))), Some(place), Some(member), message);
+        self.tell(Some(location.of(Some(member))), Some(location), Some(member), message);
     }
 
     /// Everything that is wrong with a record.
-    pub(super) fn violations(&mut self, place: &Place, violations: &Violations) {
+    pub(super) fn violations(&mut self, location: &SourceLocation, violations: &Violations) {
         for (member, message) in violations.iter() {
-            self.member(place, member, message);
+            self.member(location, member, message);
         }
     }
 
     /// A fault of a record that the file does not have, but that no longer fits to what the file says, in `cause`
     /// where that is one record.
-    pub(super) fn stored(&mut self, cause: Option<&Place>, place: &Place, member: &str, message: &str) {
-        self.tell(cause.map(|cause| cause.of(None)), Some(place), Some(member), message.to_owned());
+    pub(super) fn stored(
+        &mut self,
+        cause: Option<&SourceLocation>,
+        location: &SourceLocation,
+        member: &str,
+        message: &str,
+    ) {
+        self.tell(cause.map(|cause| cause.of(None)), Some(location), Some(member), message.to_owned());
     }
 }
 
@@ -184,18 +196,18 @@ mod tests {
 
     #[test]
     fn a_fault_names_file_line_record_and_member() {
-        let mut told = Vec::new();
-        let mut report = |fault: Fault| told.push(fault.to_string());
+        let mut reported = Vec::new();
+        let mut report = |fault: Fault| reported.push(fault.to_string());
         let mut faults = Faults::new("a.jsonl", &mut report);
-        let place = |name: &str| Place::new(7, Kind::Entry, name);
-        faults.member(&place("AbCdEfGh"), "title", "is required");
-        faults.member(&place(""), "title", "is required");
+        let location = |name: &str| SourceLocation::new(7, Kind::Entry, name);
+        faults.member(&location("AbCdEfGh"), "title", "is required");
+        faults.member(&location(""), "title", "is required");
         faults.line(8, Some("kind"), "is required");
         faults.json(9, &kernel::json::parse_object(b"{\"a\":}").unwrap_err());
         faults.file("is empty");
         assert_eq!(faults.count(), 5);
         assert_eq!(
-            told,
+            reported,
             [
                 "a.jsonl:7: entry AbCdEfGh: title: is required",
                 "a.jsonl:7: entry: title: is required",

@@ -44,9 +44,9 @@ impl Import<'_> {
     }
 
     async fn file(&mut self, program: &Program, account: Slug, mut item: Item) -> Result<(), Error> {
-        let Some(token) = Token::parse(&item.place.name) else { return Ok(()) };
+        let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
         if item.deleted {
-            self.faults.member(&item.place, "deleted", "must be false: a file has no trash");
+            self.faults.member(&item.location, "deleted", "must be false: a file has no trash");
         }
         let given = self.given(&mut item);
         let Some(content) = self.content(account, &token, &item, given).await? else { return Ok(()) };
@@ -55,7 +55,7 @@ impl Import<'_> {
         let file = match members.finish().or(file) {
             Ok(file) => file,
             Err(violations) => {
-                self.faults.violations(&item.place, &violations);
+                self.faults.violations(&item.location, &violations);
                 return Ok(());
             }
         };
@@ -88,18 +88,20 @@ impl Import<'_> {
                 STANDARD.decode(text.as_bytes()).map_err(|error| ("data", format!("is not base64: {error}")))
             }
             (Some(_), None) => Err(("data", "must be a string in base64".to_owned())),
-            (None, Some(Json::String(path))) => beside(self.directory, path).map_err(|message| ("path", message)),
+            (None, Some(Json::String(path))) => {
+                extra_columns(self.directory, path).map_err(|message| ("path", message))
+            }
             (None, Some(_)) => Err(("path", "must be a string".to_owned())),
         };
         match read {
             Ok(bytes) if bytes.len() <= SIZE => Given::Bytes(bytes),
             Ok(_) => {
                 let member = if data.is_some() { "data" } else { "path" };
-                self.faults.member(&item.place, member, "is more than 256 MB");
+                self.faults.member(&item.location, member, "is more than 256 MB");
                 Given::Wrong
             }
             Err((member, message)) => {
-                self.faults.member(&item.place, member, message);
+                self.faults.member(&item.location, member, message);
                 Given::Wrong
             }
         }
@@ -121,7 +123,11 @@ impl Import<'_> {
             Given::Nothing => {
                 let content = read_stored(storage, account, name).await?.map(|bytes| Content::of(&bytes));
                 if content.is_none() {
-                    self.faults.member(&item.place, "data", "is required, or a path, because the file is not stored");
+                    self.faults.member(
+                        &item.location,
+                        "data",
+                        "is required, or a path, because the file is not stored",
+                    );
                 }
                 Ok(content)
             }
@@ -132,7 +138,7 @@ impl Import<'_> {
                 }
                 if item.found.is_some() && storage.exists(account.as_str(), name).await? {
                     self.faults.member(
-                        &item.place,
+                        &item.location,
                         "data",
                         "is not what is stored under this token, and never changes",
                     );
@@ -140,7 +146,7 @@ impl Import<'_> {
                     let mut kept = name.as_bytes().to_vec();
                     kept.push(b' ');
                     kept.extend_from_slice(&bytes);
-                    self.blobs.push(item.place.line, Kind::File, &kept)?;
+                    self.blobs.push(item.location.line, Kind::File, &kept)?;
                 }
                 Ok(Some(content))
             }
@@ -221,7 +227,7 @@ async fn is_stored(storage: &Storage, account: Slug, token: &str, bytes: &[u8]) 
 
 /// The bytes of a file beside the program file. A path leads down from there and nowhere else, so that a program file
 /// from somebody else takes nothing from this machine.
-fn beside(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
+fn extra_columns(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
     let path = Path::new(path);
     let leads_down = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !leads_down || path.as_os_str().is_empty() {
@@ -232,13 +238,13 @@ fn beside(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
     if inside() == Some(false) {
         return Err("leads out of the folder of the program file".to_owned());
     }
-    let told = |error: std::io::Error| format!("{}: {error}", path.display());
-    let about = std::fs::metadata(&whole).map_err(told)?;
+    let reported = |error: std::io::Error| format!("{}: {error}", path.display());
+    let about = std::fs::metadata(&whole).map_err(reported)?;
     if !about.is_file() {
         return Err(format!("{} is no file", path.display()));
     }
     if about.len() > SIZE as u64 {
         return Err(format!("{} is more than 256 MB", path.display()));
     }
-    std::fs::read(&whole).map_err(told)
+    std::fs::read(&whole).map_err(reported)
 }

@@ -6,8 +6,8 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::apply::ApplyMode;
-use super::fault::{Faults, Place, Report};
-use super::reading::{Held, Reading};
+use super::fault::{Faults, Report, SourceLocation};
+use super::reading::{Held, RecordReader};
 use super::spool::{Merged, Spool, Waiting};
 use super::store::{self, Space};
 use super::{Count, Deployment, Error, Outcome, Source};
@@ -32,7 +32,7 @@ pub async fn import<R: BufRead + Send>(
     report: &mut dyn Report,
 ) -> Result<Outcome, Error> {
     let mut faults = Faults::new(source.name, report);
-    let mut reading = Reading::new()?;
+    let mut reading = RecordReader::new()?;
     reading.read(&mut source.reader, &mut faults)?;
     let tx = deployment.db.begin().await?;
     let mut import = Import::new(deployment, source.directory, (reading, faults), tx);
@@ -49,7 +49,7 @@ pub(super) struct Import<'i> {
     pub(super) deployment: Deployment<'i>,
     pub(super) directory: &'i Path,
     pub(super) faults: Faults<'i>,
-    pub(super) reading: Reading,
+    pub(super) reading: RecordReader,
     pub(super) tx: Tx,
     /// The account; [`AccountId::NONE`], which has no records, where it does not exist and a fault keeps it from being
     /// made.
@@ -62,12 +62,12 @@ pub(super) struct Import<'i> {
     /// What an apply is to do; `None` for an import.
     pub(super) apply: Option<ApplyMode>,
     /// The numbers of entries that the file says categories have.
-    pub(super) stated_counts: Vec<(Place, Slug, i64)>,
+    pub(super) stated_counts: Vec<(SourceLocation, Slug, i64)>,
 }
 
 /// A record whose turn has come: its members without those that identify it.
 pub(super) struct Item {
-    pub(super) place: Place,
+    pub(super) location: SourceLocation,
     pub(super) object: JsonObject<'static>,
     pub(super) deleted: bool,
     /// What is stored under its name.
@@ -95,23 +95,23 @@ const KEPT: &[(&str, &str)] = &[
 
 impl Item {
     pub(super) fn new(
-        place: Place,
+        location: SourceLocation,
         mut object: JsonObject<'static>,
         found: Option<StoredRow>,
         faults: &mut Faults<'_>,
     ) -> Self {
         object.remove("kind");
-        object.remove(key(place.kind));
+        object.remove(key(location.kind));
         let deleted = match object.remove("deleted") {
             None => false,
             Some(Json::Bool(deleted)) => deleted,
             Some(_) => {
-                faults.member(&place, "deleted", "must be true or false");
+                faults.member(&location, "deleted", "must be true or false");
                 false
             }
         };
         let states_update = object.get("updated").or(object.get("updated_at")).is_some();
-        let mut item = Self { place, object, deleted, found, states_update };
+        let mut item = Self { location, object, deleted, found, states_update };
         item.keep(KEPT.iter().copied());
         item
     }
@@ -128,7 +128,7 @@ impl Item {
 
     /// The slug of a record that is identified by one.
     pub(super) fn slug(&self) -> Option<Slug> {
-        Slug::parse(&self.place.name)
+        Slug::parse(&self.location.name)
     }
 
     /// A record that has changed and does not say when has changed now.
@@ -159,7 +159,7 @@ impl Item {
         let value = match self.read::<T>(context) {
             Ok(value) => value,
             Err(violations) => {
-                faults.violations(&self.place, &violations);
+                faults.violations(&self.location, &violations);
                 return None;
             }
         };
@@ -182,7 +182,7 @@ impl<'i> Import<'i> {
     pub(super) fn new(
         deployment: Deployment<'i>,
         directory: &'i Path,
-        (reading, faults): (Reading, Faults<'i>),
+        (reading, faults): (RecordReader, Faults<'i>),
         tx: Tx,
     ) -> Self {
         Self {
@@ -262,10 +262,10 @@ impl Import<'_> {
     /// Gives every record without a slug or token one that neither the file nor the account has, and takes it apart.
     async fn name_the_nameless(&mut self) -> Result<(), Error> {
         self.reading.is_naming = true;
-        while let Some(Held { place, mut object }) = self.reading.nameless_setup.pop() {
-            let name = self.free_name(place.kind).await?;
+        while let Some(Held { location, mut object }) = self.reading.nameless_setup.pop() {
+            let name = self.free_name(location.kind).await?;
             object.set("slug", Json::String(name.into()));
-            self.reading.record(place, object, None, &mut self.faults)?;
+            self.reading.record(location, object, None, &mut self.faults)?;
         }
         while self.reading.nameless.count() > 0 {
             // What a record owns may have no name either, and is added to a spool of its own.
@@ -274,12 +274,12 @@ impl Import<'_> {
                 let Ok(mut object) = parse_object(&json) else { continue };
                 let name = self.free_name(kind).await?;
                 object.set(key(kind), Json::String(name.into()));
-                self.reading.record(Place::new(line, kind, ""), object, None, &mut self.faults)?;
+                self.reading.record(SourceLocation::new(line, kind, ""), object, None, &mut self.faults)?;
             }
         }
         self.reading.names.each_orphan_item(|line, order| {
-            let place = Place::new(line, Kind::OrderItem, "");
-            self.faults.member(&place, "order", format!("the file has no order {order}"));
+            let location = SourceLocation::new(line, Kind::OrderItem, "");
+            self.faults.member(&location, "order", format!("the file has no order {order}"));
         })?;
         Ok(())
     }
@@ -321,7 +321,7 @@ impl Import<'_> {
         }
         let item = |((line, object), name): ((u64, JsonObject<'static>), String)| {
             let stored = found.remove(&name);
-            Item::new(Place::new(line, queue.kind, name), object, stored, &mut self.faults)
+            Item::new(SourceLocation::new(line, queue.kind, name), object, stored, &mut self.faults)
         };
         let items: Vec<Item> = objects.into_iter().zip(names).map(item).collect();
         Ok(Some(items).filter(|items| !items.is_empty()))
@@ -335,14 +335,14 @@ impl Import<'_> {
     /// Tells of every reference to a record that neither the file nor the account has.
     pub(super) async fn check_references<M: AsRef<str>>(
         &mut self,
-        place: &Place,
+        location: &SourceLocation,
         program: &Program,
         references: Vec<(M, Kind, Slug)>,
     ) -> Result<(), DbError> {
         for (member, kind, slug) in references {
             if kind.is_setup() && self.is_left_out(program, kind, slug)? {
                 let message = format!("the file does not have the {kind} {slug}, which would go to the trash");
-                self.faults.member(place, member.as_ref(), message);
+                self.faults.member(location, member.as_ref(), message);
                 continue;
             }
             let is_known = kind == Kind::User && self.users.contains(&slug) || super::setup::is_in(program, kind, slug);
@@ -358,7 +358,7 @@ impl Import<'_> {
                 if let Some(other) = self.kind_of(program, slug)? {
                     let _ = write!(message, "; {slug} is a {other}");
                 }
-                self.faults.member(place, member.as_ref(), message);
+                self.faults.member(location, member.as_ref(), message);
             }
         }
         Ok(())
@@ -385,7 +385,7 @@ impl Import<'_> {
     /// that a field no longer has are not asked for, so that an export always is a good import.
     pub(super) fn check_answers(
         &mut self,
-        place: &Place,
+        location: &SourceLocation,
         program: &Program,
         (member, resource): (&str, Resource),
         answers: &Answers,
@@ -401,7 +401,7 @@ impl Import<'_> {
             };
             let wrong = checked.err();
             for message in wrong.iter().flat_map(Wrong::messages) {
-                self.faults.member(place, &format!("{member}.{slug}"), message);
+                self.faults.member(location, &format!("{member}.{slug}"), message);
             }
         }
         Ok(())
@@ -411,17 +411,17 @@ impl Import<'_> {
     /// the file as well it will be replaced, so that only the file decides.
     pub(super) async fn check_unique(
         &mut self,
-        place: &Place,
+        location: &SourceLocation,
         (space, unique): (Space, store::Unique),
         (member, value): (&str, &str),
         holder: Option<Slug>,
     ) -> Result<(), DbError> {
-        if let Some(first) = self.reading.names.claim(space, value, place.line)? {
-            self.faults.member(place, member, format!("is that of line {first} too"));
+        if let Some(first) = self.reading.names.claim(space, value, location.line)? {
+            self.faults.member(location, member, format!("is that of line {first} too"));
         }
-        let Some(holder) = holder.filter(|holder| holder.as_str() != place.name) else { return Ok(()) };
-        if !self.reading.names.has(place.kind, holder.as_str())? {
-            self.faults.member(place, member, format!("is that of the {} {holder}", place.kind));
+        let Some(holder) = holder.filter(|holder| holder.as_str() != location.name) else { return Ok(()) };
+        if !self.reading.names.has(location.kind, holder.as_str())? {
+            self.faults.member(location, member, format!("is that of the {} {holder}", location.kind));
         } else if self.faults.is_empty() {
             store::withdraw(&mut self.tx, self.id, unique, holder).await?;
         }

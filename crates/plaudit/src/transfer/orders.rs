@@ -57,7 +57,7 @@ impl Import<'_> {
         let mut order = match self.read_order(stage, &item, slug) {
             Ok(order) => order,
             Err(violations) => {
-                self.faults.violations(&item.place, &violations);
+                self.faults.violations(&item.location, &violations);
                 return Ok(());
             }
         };
@@ -68,7 +68,7 @@ impl Import<'_> {
         if !states_update && before.as_ref().is_some_and(|before| *before != order) {
             order.updated = self.origin.at;
         }
-        self.check_references(&item.place, stage.program, order.references()).await?;
+        self.check_references(&item.location, stage.program, order.references()).await?;
         let holder = if stage.may_exist {
             store::order_of_invoice(&mut self.tx, self.id, &orders::invoice_key(&order.invoice_number)).await?
         } else {
@@ -76,7 +76,7 @@ impl Import<'_> {
         };
         let unique = (Space::Invoice, Unique::Invoice);
         let member = ("invoice_number", order.invoice_number.as_str());
-        self.check_unique(&item.place, unique, member, holder).await?;
+        self.check_unique(&item.location, unique, member, holder).await?;
         if !self.faults.is_empty() {
             return Ok(());
         }
@@ -96,7 +96,7 @@ impl Import<'_> {
         if !self.reading.has_items {
             return Ok(());
         }
-        let lines = self.reading.names.items_of(&item.place.name)?;
+        let lines = self.reading.names.items_of(&item.location.name)?;
         if lines.is_empty() {
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl Import<'_> {
             None => Vec::new(),
             Some(Json::Array(items)) => items,
             Some(_) => {
-                self.faults.member(&item.place, "items", "must be a list where items stand on lines of their own");
+                self.faults.member(&item.location, "items", "must be a list where items stand on lines of their own");
                 return Ok(());
             }
         };

@@ -7,7 +7,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 
 use super::Error;
-use super::fault::{Faults, Place};
+use super::fault::{Faults, SourceLocation};
 use super::marks;
 use super::spool::Spool;
 use super::store::{Names, Space};
@@ -25,7 +25,7 @@ const TELL_EVERY: u64 = 256;
 /// A record of the set-up, or of the account itself, which are held in memory.
 #[derive(Clone, Debug)]
 pub(super) struct Held {
-    pub(super) place: Place,
+    pub(super) location: SourceLocation,
     pub(super) object: JsonObject<'static>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Held {
 pub(super) type Spools = [Spool; 2];
 
 /// What has been read of a file.
-pub(super) struct Reading {
+pub(super) struct RecordReader {
     pub(super) names: Names,
     pub(super) accounts: Vec<Held>,
     pub(super) setup: Vec<Held>,
@@ -54,7 +54,7 @@ pub(super) struct Reading {
     pub(super) is_naming: bool,
 }
 
-impl Reading {
+impl RecordReader {
     pub(super) fn new() -> Result<Self, Error> {
         Ok(Self {
             names: Names::new()?,
@@ -117,11 +117,11 @@ impl Reading {
             return Ok(());
         };
         if let Some(kind) = kind.as_str().and_then(Kind::named).filter(|kind| kind.is_in_files()) {
-            let mut place = Place::new(line, kind, "");
+            let mut location = SourceLocation::new(line, kind, "");
             if self.is_applied {
-                place.marks = std::str::from_utf8(bytes).ok().map(|text| Arc::new(marks::of_json(line, text)));
+                location.marks = std::str::from_utf8(bytes).ok().map(|text| Arc::new(marks::of_json(line, text)));
             }
-            return self.record(place, object, Some(bytes), faults);
+            return self.record(location, object, Some(bytes), faults);
         }
         let names: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_in_files()).map(Kind::name).collect();
         faults.line(line, Some("kind"), format!("is {kind}, and must be one of {}", names.join(", ")));
@@ -132,21 +132,21 @@ impl Reading {
     /// way.
     pub(super) fn record(
         &mut self,
-        mut place: Place,
+        mut location: SourceLocation,
         mut object: JsonObject,
         bytes: Option<&[u8]>,
         faults: &mut Faults<'_>,
     ) -> Result<(), Error> {
-        let kind = place.kind;
+        let kind = location.kind;
         if self.is_applied && kind != Kind::Account && !kind.is_setup() {
             let people = kind.plural().replace('_', " ");
             let message = format!("{people} are what people make and no part of the set-up; use `plaudit import`");
-            faults.member(&place, "kind", message);
+            faults.member(&location, "kind", message);
             return Ok(());
         }
         if kind == Kind::OrderItem {
             *self.counts.entry(kind).or_default() += 1;
-            return self.item(place.line, object, faults);
+            return self.item(location.line, object, faults);
         }
         let member = key(kind);
         let given = object.get(member).and_then(Json::as_str);
@@ -157,41 +157,41 @@ impl Reading {
         };
         let Some(name) = given.filter(|name| is_right(name)).map(str::to_owned) else {
             if object.get(member).is_some_and(|json| !json.is_null()) {
-                faults.member(&place, member, format!("must be {shape}"));
+                faults.member(&location, member, format!("must be {shape}"));
             }
             object.remove(member);
             // It waits until every name of the file is known, so that it is given one that is free.
             if kind == Kind::Account || kind.is_setup() {
-                self.nameless_setup.push(Held { place, object: object.into_owned() });
+                self.nameless_setup.push(Held { location, object: object.into_owned() });
                 return Ok(());
             }
-            return Ok(self.nameless.push(place.line, kind, &text(&object))?);
+            return Ok(self.nameless.push(location.line, kind, &text(&object))?);
         };
-        place.name = name;
+        location.name = name;
         *self.counts.entry(kind).or_default() += 1;
-        if let Some(first) = self.names.claim(Space::Kind(kind), &place.name, place.line)? {
-            faults.member(&place, member, format!("is given twice; the first record of it is on line {first}"));
+        if let Some(first) = self.names.claim(Space::Kind(kind), &location.name, location.line)? {
+            faults.member(&location, member, format!("is given twice; the first record of it is on line {first}"));
         }
-        let owned = take_apart(&place, &mut object, faults);
+        let owned = take_apart(&location, &mut object, faults);
         let is_changed = !owned.is_empty();
-        self.keep(place, object, bytes.filter(|_| !is_changed))?;
-        for (place, object) in owned {
-            self.record(place, object, None, faults)?;
+        self.keep(location, object, bytes.filter(|_| !is_changed))?;
+        for (location, object) in owned {
+            self.record(location, object, None, faults)?;
         }
         Ok(())
     }
 
-    fn keep(&mut self, place: Place, object: JsonObject, bytes: Option<&[u8]>) -> Result<(), Error> {
-        let kind = place.kind;
+    fn keep(&mut self, location: SourceLocation, object: JsonObject, bytes: Option<&[u8]>) -> Result<(), Error> {
+        let kind = location.kind;
         match kind.class() {
-            Class::Account => self.accounts.push(Held { place, object: object.into_owned() }),
-            Class::SetUp => self.setup.push(Held { place, object: object.into_owned() }),
+            Class::Account => self.accounts.push(Held { location, object: object.into_owned() }),
+            Class::SetUp => self.setup.push(Held { location, object: object.into_owned() }),
             // No file has keys.
             Class::Key => {}
             Class::People => {
                 self.note_number(kind, &object);
                 let bytes = bytes.map_or_else(|| Cow::Owned(text(&object)), Cow::Borrowed);
-                self.people.entry(kind).or_default()[usize::from(self.is_naming)].push(place.line, kind, &bytes)?;
+                self.people.entry(kind).or_default()[usize::from(self.is_naming)].push(location.line, kind, &bytes)?;
             }
         }
         Ok(())
@@ -210,7 +210,7 @@ impl Reading {
 
     /// A line of an order on a line of its own waits for its order.
     fn item(&mut self, line: u64, mut object: JsonObject, faults: &mut Faults<'_>) -> Result<(), Error> {
-        let place = Place::new(line, Kind::OrderItem, "");
+        let location = SourceLocation::new(line, Kind::OrderItem, "");
         // An item has no name of its own: it is stored within its order.
         for passed_over in ["kind", "slug"] {
             object.remove(passed_over);
@@ -220,7 +220,7 @@ impl Reading {
                 self.has_items = true;
                 self.names.add_item(order.as_str(), line, &text(&object))?;
             }
-            None => faults.member(&place, "order", "must be the slug of an order"),
+            None => faults.member(&location, "order", "must be the slug of an order"),
         }
         Ok(())
     }
@@ -238,41 +238,45 @@ fn text(object: &JsonObject) -> Vec<u8> {
 }
 
 /// Takes the records that a record owns out of it, and fills in what they share with it.
-fn take_apart<'s>(place: &Place, object: &mut JsonObject<'s>, faults: &mut Faults<'_>) -> Vec<(Place, JsonObject<'s>)> {
+fn take_apart<'s>(
+    location: &SourceLocation,
+    object: &mut JsonObject<'s>,
+    faults: &mut Faults<'_>,
+) -> Vec<(SourceLocation, JsonObject<'s>)> {
     let mut owned = Vec::new();
-    for kind in place.kind.owned() {
+    for kind in location.kind.owned() {
         let member = kind.plural();
         let Some(records) = object.remove(member) else { continue };
         let Json::Array(records) = records else {
             if !records.is_null() {
-                faults.member(place, member, format!("must be a list of records of the kind {kind}"));
+                faults.member(location, member, format!("must be a list of records of the kind {kind}"));
             }
             continue;
         };
         for (number, record) in (1..).zip(records) {
             let Json::Object(mut record) = record else {
-                faults.member(place, &format!("{member}.{number}"), "must be an object");
+                faults.member(location, &format!("{member}.{number}"), "must be an object");
                 continue;
             };
-            let expected = [("kind", kind.name()), (place.kind.name(), place.name.as_str())];
+            let expected = [("kind", kind.name()), (location.kind.name(), location.name.as_str())];
             for (name, expected) in expected {
                 let stated = record.set(name, Json::String(expected.to_owned().into()));
                 if stated.is_some_and(|stated| !stated.is_null() && stated.as_str() != Some(expected)) {
                     faults.member(
-                        place,
+                        location,
                         &format!("{member}.{number}.{name}"),
                         format!("must be {expected} or left out"),
                     );
                 }
             }
-            for name in place.kind.owners().map(Kind::name) {
+            for name in location.kind.owners().map(Kind::name) {
                 if let (None, Some(value)) = (record.get(name), object.get(name)) {
                     record.set(name, value.clone());
                 }
             }
-            let marks = place.marks.as_ref().map(|marks| marks.within(&format!("{member}.{number}")));
-            let line = marks.as_ref().map_or(place.line, |marks| marks.start().line);
-            owned.push((Place { marks: marks.map(Arc::new), ..Place::new(line, kind, "") }, record));
+            let marks = location.marks.as_ref().map(|marks| marks.within(&format!("{member}.{number}")));
+            let line = marks.as_ref().map_or(location.line, |marks| marks.start().line);
+            owned.push((SourceLocation { marks: marks.map(Arc::new), ..SourceLocation::new(line, kind, "") }, record));
         }
     }
     owned

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::program::accounts::Account;
-use crate::program::{Member, Place, Presence, RecordMembers as _, definitions, for_setup_kind, object_schema};
+use crate::program::{Member, Presence, RecordMembers as _, Usage, definitions, for_setup_kind, object_schema};
 use kernel::kind::Kind;
 
 /// The schema, as a file of its own.
@@ -91,7 +91,7 @@ fn whole(kind: Kind) -> Value {
 /// The definition of a kind.
 fn record(kind: Kind) -> Value {
     let owners = owned_by(kind);
-    let mut schema = object_schema(members(kind), Place::File);
+    let mut schema = object_schema(members(kind), Usage::File);
     let mut properties = Map::new();
     properties.insert("kind".to_owned(), json!({ "description": "The kind of the record.", "const": kind.name() }));
     let slug = format!("Its identifier, 8 letters. A {} without one is given one.", words(kind.name()));

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Error;
-use super::account::{Found as AboutAccount, any_language};
-use super::fault::{Faults, Place};
+use super::account::{AccountOfFile as AboutAccount, any_language};
+use super::fault::{Faults, SourceLocation};
 use super::import::{Import, Item};
 use super::reading::Held;
 use super::schema::members;
@@ -37,11 +37,11 @@ pub(super) struct Changes {
     /// The records that will not be what is stored, by kind and slug.
     pub(super) changed: Rows,
     /// The places of the file's chapters.
-    chapters: BTreeMap<Slug, Place>,
+    chapters: BTreeMap<Slug, SourceLocation>,
 }
 
 /// The set-up records of the file that could be read, by kind and slug.
-type Reads = BTreeMap<(Kind, Slug), Place>;
+type Reads = BTreeMap<(Kind, Slug), SourceLocation>;
 
 /// The set-up of an account as it is stored.
 pub(super) async fn rows_of(tx: &mut Tx, account: AccountId) -> Result<Rows, Error> {
@@ -85,7 +85,7 @@ fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<T
         let files = value.files().into_iter().map(|(member, token)| (member, token.clone())).collect();
         Some(Told { doc: program_store::stored(&value), is_same, files })
     }
-    for_setup_kind!(item.place.kind, T => typed::<T>(item, context, faults)).flatten()
+    for_setup_kind!(item.location.kind, T => typed::<T>(item, context, faults)).flatten()
 }
 
 /// What is wrong with the records of a kind among those that they refer to, each with its references. What is in the
@@ -114,11 +114,11 @@ impl Import<'_> {
         let mut named_by = Vec::new();
         let mut named_files = Vec::new();
         let tabs = self.tabs(&stored)?;
-        for Held { place, object } in std::mem::take(&mut self.reading.setup) {
-            let Some(slug) = Slug::parse(&place.name) else { continue };
-            let kind = place.kind;
+        for Held { location, object } in std::mem::take(&mut self.reading.setup) {
+            let Some(slug) = Slug::parse(&location.name) else { continue };
+            let kind = location.kind;
             let found = stored.get(&(kind, slug)).cloned();
-            let mut item = Item::new(place, object, found, &mut self.faults);
+            let mut item = Item::new(location, object, found, &mut self.faults);
             named.insert((kind, slug));
             if kind == Kind::Field {
                 state_resource(&mut item.object, &tabs);
@@ -126,17 +126,17 @@ impl Import<'_> {
             if self.apply.is_some() {
                 item.keep(kept(members(kind)));
             }
-            named_by.push((item.place.clone(), references(members(kind), &item.object)));
+            named_by.push((item.location.clone(), references(members(kind), &item.object)));
             if let (Kind::Category, Some(stated)) = (kind, item.object.get("entry_count").and_then(Json::as_i64)) {
-                self.stated_counts.push((item.place.clone(), slug, stated));
+                self.stated_counts.push((item.location.clone(), slug, stated));
             }
-            let Some(told) = read(&mut item, &context, &mut self.faults) else { continue };
-            let Told { doc, is_same, files } = told;
-            named_files.push((item.place.clone(), files));
+            let Some(reported) = read(&mut item, &context, &mut self.faults) else { continue };
+            let Told { doc, is_same, files } = reported;
+            named_files.push((item.location.clone(), files));
             if !is_same {
                 written.insert((kind, slug), StoredRow { deleted: item.deleted, doc, ..StoredRow::default() });
             }
-            reads.insert((kind, slug), item.place);
+            reads.insert((kind, slug), item.location);
         }
         let mut changes = Changes { stored, changed: written, chapters: BTreeMap::new() };
         if self.apply.is_some_and(|mode| !mode.keep) {
@@ -153,18 +153,18 @@ impl Import<'_> {
         self.check_setup(&program, &changes, &reads);
         self.check_meanings(&program, &changes, &reads).await?;
         // A record that cannot be read may still name what is not there.
-        for (place, references) in named_by {
-            self.check_references(&place, &program, references).await?;
+        for (location, references) in named_by {
+            self.check_references(&location, &program, references).await?;
         }
         let mut chapters = BTreeMap::new();
-        for (place, files) in named_files {
+        for (location, files) in named_files {
             for (member, token) in files {
                 if !self.has(Kind::File, token.as_str()).await? {
-                    self.faults.member(&place, member, format!("there is no file {token}"));
+                    self.faults.member(&location, member, format!("there is no file {token}"));
                 }
             }
-            if let (Kind::Chapter, Some(slug)) = (place.kind, Slug::parse(&place.name)) {
-                chapters.insert(slug, place);
+            if let (Kind::Chapter, Some(slug)) = (location.kind, Slug::parse(&location.name)) {
+                chapters.insert(slug, location);
             }
         }
         changes.chapters = chapters;
@@ -178,9 +178,9 @@ impl Import<'_> {
         for ((_, slug), row) in stored.iter().filter(|((kind, _), _)| *kind == Kind::Tab) {
             tabs.insert(*slug, program_store::parse::<Tab>(&row.doc, &context)?.kind);
         }
-        for Held { place, object } in self.reading.setup.iter().filter(|held| held.place.kind == Kind::Tab) {
+        for Held { location, object } in self.reading.setup.iter().filter(|held| held.location.kind == Kind::Tab) {
             let kind = object.get("type").and_then(|json| input::one_of(TabKind::CHOICES)(json).ok());
-            if let (Some(slug), Some(kind)) = (Slug::parse(&place.name), kind) {
+            if let (Some(slug), Some(kind)) = (Slug::parse(&location.name), kind) {
                 tabs.insert(slug, kind);
             }
         }
@@ -207,8 +207,8 @@ impl Import<'_> {
             let violations = for_setup_kind!(*kind, T => program_store::violations::<T>(&row.doc, &context));
             for (member, message) in violations.transpose()?.unwrap_or_default().iter() {
                 holds = false;
-                let place = Place::new(0, *kind, slug.as_str());
-                self.faults.stored(about.place.as_ref(), &place, member, message);
+                let location = SourceLocation::new(0, *kind, slug.as_str());
+                self.faults.stored(about.location.as_ref(), &location, member, message);
             }
         }
         Ok(holds)
@@ -217,13 +217,13 @@ impl Import<'_> {
     /// What answers, contributors and attachments have their meaning from stays as soon as there are some.
     async fn check_meanings(&mut self, program: &Program, changes: &Changes, reads: &Reads) -> Result<(), Error> {
         for (key, row) in &changes.changed {
-            let (Some(stored), Some(place)) = (changes.stored.get(key), reads.get(key)) else { continue };
+            let (Some(stored), Some(location)) = (changes.stored.get(key), reads.get(key)) else { continue };
             if key.0 == Kind::Field {
                 let violations = self.new_meaning(program, &stored.doc, &row.doc).await?;
-                self.faults.violations(place, &violations);
+                self.faults.violations(location, &violations);
             } else if key.0 == Kind::Tab {
                 let violations = self.new_type(&stored.doc, &row.doc).await?;
-                self.faults.violations(place, &violations);
+                self.faults.violations(location, &violations);
             }
         }
         Ok(())
@@ -262,11 +262,11 @@ impl Import<'_> {
         if !self.faults.is_empty() {
             return Ok(());
         }
-        for (place, category, stated) in std::mem::take(&mut self.stated_counts) {
+        for (location, category, stated) in std::mem::take(&mut self.stated_counts) {
             let count = entries::store::of_category(&mut self.tx, self.id, category).await?;
             if stated != count {
                 let message = format!("is computed and must be {count} or left out");
-                self.faults.member(&place, "entry_count", message);
+                self.faults.member(&location, "entry_count", message);
             }
         }
         Ok(())
@@ -298,7 +298,7 @@ impl Import<'_> {
             .map(|season| season.slug)
             .collect();
         if active.len() > 1 {
-            let line = |slug: &Slug| reads.get(&(Kind::Season, *slug)).map(|place| place.line);
+            let line = |slug: &Slug| reads.get(&(Kind::Season, *slug)).map(|location| location.line);
             let last = active.iter().max_by_key(|slug| line(slug)).copied();
             let mut violations = Violations::default();
             let others = active.iter().filter(|slug| Some(**slug) != last).map(Slug::as_str).collect::<Vec<_>>();
@@ -315,17 +315,17 @@ impl Import<'_> {
         reads: &'r Reads,
         kind: Kind,
         slug: Slug,
-        cause: impl FnOnce() -> Option<&'r Place>,
+        cause: impl FnOnce() -> Option<&'r SourceLocation>,
         violations: &Violations,
     ) {
-        if let Some(place) = reads.get(&(kind, slug)) {
-            self.faults.violations(place, violations);
+        if let Some(location) = reads.get(&(kind, slug)) {
+            self.faults.violations(location, violations);
             return;
         }
         let cause = cause();
-        let place = Place::new(0, kind, slug.as_str());
+        let location = SourceLocation::new(0, kind, slug.as_str());
         for (member, message) in violations.iter() {
-            self.faults.stored(cause, &place, member, message);
+            self.faults.stored(cause, &location, member, message);
         }
     }
 
@@ -350,30 +350,30 @@ impl Import<'_> {
         &mut self,
         program: &Program,
         chapter: &Chapter,
-        line: Option<&Place>,
+        line: Option<&SourceLocation>,
     ) -> Result<(), Error> {
         for candidate in users::store::candidates(&mut self.tx, self.id, &chapter.managers).await? {
             if !may_manage(program, &candidate.roles) {
                 let slug = candidate.slug;
                 let message = format!("{slug} does not hold the role of a chapter manager");
-                if let Some(place) = line {
-                    self.faults.member(place, "managers", message);
+                if let Some(location) = line {
+                    self.faults.member(location, "managers", message);
                     continue;
                 }
                 let cause = self.cause(&candidate)?;
-                let place = Place::new(0, Kind::Chapter, chapter.slug.as_str());
-                self.faults.stored(cause.as_ref(), &place, "managers", &message);
+                let location = SourceLocation::new(0, Kind::Chapter, chapter.slug.as_str());
+                self.faults.stored(cause.as_ref(), &location, "managers", &message);
             }
         }
         Ok(())
     }
 
     /// Where the file has the user who no longer may manage chapters, or else one of the user's roles.
-    fn cause(&mut self, candidate: &Candidate) -> Result<Option<Place>, Error> {
+    fn cause(&mut self, candidate: &Candidate) -> Result<Option<SourceLocation>, Error> {
         let roles = candidate.roles.iter().map(|role| (Kind::Role, *role));
         for (kind, slug) in std::iter::once((Kind::User, candidate.slug)).chain(roles) {
             if let Some(line) = self.reading.names.line_of(Space::Kind(kind), slug.as_str())? {
-                return Ok(Some(Place::new(line, kind, slug.as_str())));
+                return Ok(Some(SourceLocation::new(line, kind, slug.as_str())));
             }
         }
         Ok(None)

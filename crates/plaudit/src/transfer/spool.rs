@@ -46,7 +46,7 @@ impl Spool {
     }
 
     /// Begins to read it from its beginning.
-    pub(super) fn read(self) -> io::Result<Reading> {
+    pub(super) fn read(self) -> io::Result<SpoolReader> {
         let file = match self.file {
             None => None,
             Some(file) => {
@@ -55,18 +55,18 @@ impl Spool {
                 Some(BufReader::with_capacity(1 << 16, file))
             }
         };
-        Ok(Reading { file, left: self.count })
+        Ok(SpoolReader { file, left: self.count })
     }
 }
 
 /// A spool that is being read.
 #[derive(Debug)]
-pub(super) struct Reading {
+pub(super) struct SpoolReader {
     file: Option<BufReader<File>>,
     left: u64,
 }
 
-impl Reading {
+impl SpoolReader {
     /// The next record.
     pub(super) fn next(&mut self) -> io::Result<Option<Waiting>> {
         let Some(file) = self.file.as_mut().filter(|_| self.left > 0) else { return Ok(None) };
@@ -84,7 +84,7 @@ impl Reading {
 /// Two spools read as one, in the order of their lines.
 #[derive(Debug)]
 pub(super) struct Merged {
-    parts: [(Reading, Option<Waiting>); 2],
+    parts: [(SpoolReader, Option<Waiting>); 2],
 }
 
 /// The most records, and about the most bytes, that are handled together.
@@ -101,7 +101,7 @@ impl Merged {
     }
 
     fn next(&mut self) -> io::Result<Option<Waiting>> {
-        let line = |part: &(Reading, Option<Waiting>)| part.1.as_ref().map_or(u64::MAX, |waiting| waiting.line);
+        let line = |part: &(SpoolReader, Option<Waiting>)| part.1.as_ref().map_or(u64::MAX, |waiting| waiting.line);
         let index = usize::from(line(&self.parts[1]) < line(&self.parts[0]));
         let (reading, next) = &mut self.parts[index];
         let following = if next.is_some() { reading.next()? } else { None };

@@ -34,18 +34,18 @@ impl Place {
     }
 
     async fn import_for(&self, text: &str, account: Option<&str>) -> (Outcome, Vec<String>) {
-        let mut told = Vec::new();
-        let mut report = |fault: Fault| told.push(fault.to_string());
+        let mut reported = Vec::new();
+        let mut report = |fault: Fault| reported.push(fault.to_string());
         let deployment = Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
         let source = Source { reader: Cursor::new(text), name: "a.jsonl", directory: self.folder.path() };
         let outcome = import(deployment, source, account.and_then(Slug::parse), &mut report).await.unwrap();
-        assert_eq!(outcome.faults, told.len() as u64);
-        (outcome, told)
+        assert_eq!(outcome.faults, reported.len() as u64);
+        (outcome, reported)
     }
 
     async fn import(&self, text: &str) -> Outcome {
-        let (outcome, told) = self.import_for(text, None).await;
-        assert_eq!(told, Vec::<String>::new());
+        let (outcome, reported) = self.import_for(text, None).await;
+        assert_eq!(reported, Vec::<String>::new());
         outcome
     }
 
@@ -205,8 +205,8 @@ async fn an_entry_shows_what_belongs_to_it_and_its_counts() {
     let contributor =
         r#"{"kind":"contributor","slug":"ContrAAA","entry":"EntryAAA","tab":"TabContr","fields":{"FieldBBB":"Mary"}}"#;
     let user = r#"{"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"King","email":"ada@example.org","roles":["RoleAAAA"]}"#;
-    let (_, told) = place.import_for(&format!("{contributor}\n{user}\n"), Some("AccountA")).await;
-    assert!(told.is_empty(), "{told:?}");
+    let (_, reported) = place.import_for(&format!("{contributor}\n{user}\n"), Some("AccountA")).await;
+    assert!(reported.is_empty(), "{reported:?}");
     let read = place.db.fetch_pipelined(sql, &[], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned())));
     let (doc, detail) = read.await.unwrap().unwrap();
     assert!(detail.contains("Mary") && !detail.contains("Grace"), "{detail}");
@@ -240,8 +240,8 @@ async fn every_fault_is_told_with_its_line_and_nothing_is_applied() {
         r#"{"kind":"category","slug":"CategDDD","season":"SeasonBB","name":{"en_GB":"Film"},"chapters":["ChapterA"],"parent":"CategDDD"}"#,
     ];
     let before = whole().lines().count();
-    let mut told = place.faults(&format!("{}{}\n", whole(), faulty.join("\n"))).await;
-    told.sort_by_key(|fault| fault.split(':').nth(1).unwrap().parse::<usize>().unwrap());
+    let mut reported = place.faults(&format!("{}{}\n", whole(), faulty.join("\n"))).await;
+    reported.sort_by_key(|fault| fault.split(':').nth(1).unwrap().parse::<usize>().unwrap());
     let expected = [
         (1, "entry EntryCCC: title: "),
         (2, "entry EntryDDD: "),
@@ -265,9 +265,10 @@ async fn every_fault_is_told_with_its_line_and_nothing_is_applied() {
     ];
     for (line, text) in expected {
         let start = format!("a.jsonl:{}:", before + line);
-        let found =
-            told.iter().any(|fault| fault.strip_prefix(&start).is_some_and(|rest| rest.trim_start().starts_with(text)));
-        assert!(found, "{start} {text} is not in {told:#?}");
+        let found = reported
+            .iter()
+            .any(|fault| fault.strip_prefix(&start).is_some_and(|rest| rest.trim_start().starts_with(text)));
+        assert!(found, "{start} {text} is not in {reported:#?}");
     }
     for table in ["accounts", "changes", "setup_records", "users", "entries", "orders", "files"] {
         assert_eq!(place.count(table).await, 0, "{table}");
@@ -305,7 +306,7 @@ async fn set_up_records_that_do_not_belong_together_are_told() {
         r#"{"kind":"discount","slug":"DiscBBBB","season":"SeasonAA","code":"early","percent":5}"#,
     ];
     let before = whole().lines().count();
-    let told = place.faults(&format!("{}{}\n", whole(), faulty.join("\n"))).await;
+    let reported = place.faults(&format!("{}{}\n", whole(), faulty.join("\n"))).await;
     for (line, text) in [
         (2, "round RoundBBB: form: FormAAAA must belong to the season of the round"),
         (3, "criterion CritBBBB: score_set: must be a score set of the mode vip_judging"),
@@ -314,7 +315,7 @@ async fn set_up_records_that_do_not_belong_together_are_told() {
         (6, "discount DiscBBBB: code: is that of the discount DiscAAAA too"),
     ] {
         let start = format!("a.jsonl:{}: {text}", before + line);
-        assert!(told.iter().any(|fault| fault.starts_with(&start)), "{start} is not in {told:#?}");
+        assert!(reported.iter().any(|fault| fault.starts_with(&start)), "{start} is not in {reported:#?}");
     }
 }
 
@@ -334,8 +335,8 @@ async fn what_is_nested_belongs_to_what_it_is_nested_in() {
     let entry = format!(
         r#"{{"kind":"entry","title":"A","category":"CategAAA","form":"{form}","entrant":"UserAAAA","contributor_count":2,"contributors":[{{"tab":"TabContr"}},{{"slug":"ContrAAA","tab":"TabContr"}}]}}"#
     );
-    let (outcome, told) = place.import_for(&entry, Some("AccountA")).await;
-    assert_eq!((told, outcome.counts.len()), (Vec::new(), 2));
+    let (outcome, reported) = place.import_for(&entry, Some("AccountA")).await;
+    assert_eq!((reported, outcome.counts.len()), (Vec::new(), 2));
     let export = place.export().await;
     let tabs: Vec<_> = export.lines().filter(|line| line.contains(r#""kind":"tab""#)).collect();
     assert!(tabs.len() == 2 && tabs.iter().all(|tab| tab.contains(&format!(r#""form":"{form}""#))), "{tabs:?}");
@@ -348,9 +349,12 @@ async fn what_is_nested_belongs_to_what_it_is_nested_in() {
     let wrong = format!(
         r#"{{"kind":"entry","slug":"EntryAAA","title":"A","category":"CategAAA","form":"{form}","entrant":"UserAAAA","contributors":[{{"tab":"TabContr","entry":"EntryBBB"}},5],"attachments":{{}}}}"#
     );
-    let told = place.import_for(&wrong, Some("AccountA")).await.1;
+    let reported = place.import_for(&wrong, Some("AccountA")).await.1;
     for member in ["contributors.1.entry", "contributors.2", "attachments"] {
-        assert!(told.iter().any(|fault| fault.contains(&format!("entry EntryAAA: {member}: "))), "{member}: {told:?}");
+        assert!(
+            reported.iter().any(|fault| fault.contains(&format!("entry EntryAAA: {member}: "))),
+            "{member}: {reported:?}"
+        );
     }
 }
 
@@ -384,9 +388,9 @@ async fn numbers_are_given_in_the_order_of_the_file_after_the_highest() {
 
     let taken =
         format!("{}\n{}\n", entry("EntryDDD", r#","local_id":7"#), order("OrderDDD", r#","invoice_number":"43""#));
-    let told = place.import_for(&taken, Some("AccountA")).await.1;
+    let reported = place.import_for(&taken, Some("AccountA")).await.1;
     assert_eq!(
-        told,
+        reported,
         [
             "a.jsonl:1: entry EntryDDD: local_id: is that of the entry EntryBBB",
             "a.jsonl:2: order OrderDDD: invoice_number: is that of the order OrderAAA",
@@ -405,10 +409,10 @@ async fn the_highest_number_there_is_can_change_hands_and_is_not_given_twice() {
     };
     let two = |first, second| format!("{}\n{}\n", entry("EntryAAA", first), entry("EntryBBB", second));
     place.import(&format!("{ACCOUNT}\n{SETUP}\n{}", two(7, highest))).await;
-    let told = place.import_for(&two(highest, 7), Some("AccountA")).await.1;
-    assert_eq!(told, Vec::<String>::new());
-    let told = place.import_for(&entry("EntryCCC", highest), Some("AccountA")).await.1;
-    assert_eq!(told, ["a.jsonl:1: entry EntryCCC: local_id: is that of the entry EntryAAA"]);
+    let reported = place.import_for(&two(highest, 7), Some("AccountA")).await.1;
+    assert_eq!(reported, Vec::<String>::new());
+    let reported = place.import_for(&entry("EntryCCC", highest), Some("AccountA")).await.1;
+    assert_eq!(reported, ["a.jsonl:1: entry EntryCCC: local_id: is that of the entry EntryAAA"]);
 }
 
 #[tokio::test]
@@ -422,8 +426,8 @@ async fn unique_values_can_change_hands_within_a_file() {
     let export = place.export().await;
     let line = export.lines().find(|line| line.contains("UserAAAA")).unwrap();
     assert!(line.contains("b@x.org"), "{line}");
-    let told = place.faults(&format!("{ACCOUNT}\n{}\n", user("UserCCCC", "A@x.org"))).await;
-    assert_eq!(told, ["a.jsonl:2: user UserCCCC: email: is that of the user UserBBBB"]);
+    let reported = place.faults(&format!("{ACCOUNT}\n{}\n", user("UserCCCC", "A@x.org"))).await;
+    assert_eq!(reported, ["a.jsonl:2: user UserCCCC: email: is that of the user UserBBBB"]);
 }
 
 #[tokio::test]
@@ -431,13 +435,13 @@ async fn a_file_is_about_one_account_that_it_or_the_command_names() {
     let place = Place::new().await;
     let user = r#"{"kind":"user","slug":"UserAAAA","first_name":"A","last_name":"B"}"#;
     assert!(place.faults(user).await[0].starts_with("a.jsonl: is about no account"));
-    let told = place.import_for(user, Some("AccountA")).await.1;
-    assert!(told[0].contains("does not exist"), "{told:?}");
-    let (_, told) = place.import_for(ACCOUNT, Some("AccountB")).await;
-    assert!(told[0].starts_with("a.jsonl:1: account AccountA: slug: "), "{told:?}");
+    let reported = place.import_for(user, Some("AccountA")).await.1;
+    assert!(reported[0].contains("does not exist"), "{reported:?}");
+    let (_, reported) = place.import_for(ACCOUNT, Some("AccountB")).await;
+    assert!(reported[0].starts_with("a.jsonl:1: account AccountA: slug: "), "{reported:?}");
     place.import(ACCOUNT).await;
-    let told = place.import_for(user, Some("AccountA")).await.1;
-    assert!(told.is_empty(), "{told:?}");
+    let reported = place.import_for(user, Some("AccountA")).await.1;
+    assert!(reported.is_empty(), "{reported:?}");
 }
 
 #[tokio::test]
@@ -448,10 +452,10 @@ async fn a_file_is_read_from_beside_the_program_file_and_never_changes() {
     place.import(&format!("{ACCOUNT}\n{}\n", file(r#","path":"./b.txt""#))).await;
     assert!(place.export().await.contains(r#""data":"YmVzaWRl""#));
     place.import(&format!("{ACCOUNT}\n{}\n", file(""))).await;
-    let told = place.faults(&format!("{ACCOUNT}\n{}\n", file(r#","data":"SGVsbG8=""#))).await;
-    assert!(told[0].contains("file TokenTokenToken: data: is not what is stored"), "{told:?}");
-    let told = place.faults(&format!("{ACCOUNT}\n{}\n", file(r#","data":"YmVzaWRl","size":7"#))).await;
-    assert!(told[0].contains("file TokenTokenToken: size: contradicts"), "{told:?}");
+    let reported = place.faults(&format!("{ACCOUNT}\n{}\n", file(r#","data":"SGVsbG8=""#))).await;
+    assert!(reported[0].contains("file TokenTokenToken: data: is not what is stored"), "{reported:?}");
+    let reported = place.faults(&format!("{ACCOUNT}\n{}\n", file(r#","data":"YmVzaWRl","size":7"#))).await;
+    assert!(reported[0].contains("file TokenTokenToken: size: contradicts"), "{reported:?}");
 }
 
 #[tokio::test]
@@ -479,13 +483,13 @@ async fn what_answers_have_their_meaning_from_stays_as_soon_as_there_are_entries
     let place = Place::new().await;
     place.import(&format!("{SETUP}\n{ACCOUNT}")).await;
     place.import_for(&field("checkbox"), Some("AccountA")).await;
-    let (_, told) = place.import_for(&field("text"), Some("AccountA")).await;
-    assert_eq!(told, Vec::<String>::new());
+    let (_, reported) = place.import_for(&field("text"), Some("AccountA")).await;
+    assert_eq!(reported, Vec::<String>::new());
     place.import_for(PEOPLE, Some("AccountA")).await;
-    let (_, told) = place.import_for(&field("checkbox"), Some("AccountA")).await;
-    assert_eq!(told, ["a.jsonl:1: field FieldAAA: type: must stay text, so that answers keep their meaning"]);
-    let (_, told) = place.import_for(&field("text"), Some("AccountA")).await;
-    assert_eq!(told, Vec::<String>::new());
+    let (_, reported) = place.import_for(&field("checkbox"), Some("AccountA")).await;
+    assert_eq!(reported, ["a.jsonl:1: field FieldAAA: type: must stay text, so that answers keep their meaning"]);
+    let (_, reported) = place.import_for(&field("text"), Some("AccountA")).await;
+    assert_eq!(reported, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -497,10 +501,10 @@ async fn the_highest_local_id_leaves_room_for_those_that_follow() {
             r#"{{"kind":"entry","slug":"{slug}","title":"T","category":"CategAAA","entrant":"UserAAAA"{local_id}}}"#
         )
     };
-    let (_, told) = place.import_for(&entry("EntryCCC", r#","local_id":9007199254740992"#), Some("AccountA")).await;
-    assert_eq!(told, ["a.jsonl:1: entry EntryCCC: local_id: must be an integer from 1 to 9007199254740991"]);
+    let (_, reported) = place.import_for(&entry("EntryCCC", r#","local_id":9007199254740992"#), Some("AccountA")).await;
+    assert_eq!(reported, ["a.jsonl:1: entry EntryCCC: local_id: must be an integer from 1 to 9007199254740991"]);
     for (slug, local_id) in [("EntryCCC", r#","local_id":9007199254740990"#), ("EntryDDD", "")] {
-        let (_, told) = place.import_for(&entry(slug, local_id), Some("AccountA")).await;
-        assert_eq!(told, Vec::<String>::new());
+        let (_, reported) = place.import_for(&entry(slug, local_id), Some("AccountA")).await;
+        assert_eq!(reported, Vec::<String>::new());
     }
 }

@@ -7,7 +7,7 @@
 use std::collections::btree_map::Entry;
 
 use super::Error;
-use super::fault::Place;
+use super::fault::SourceLocation;
 use super::import::{Import, Item};
 use super::store::Space;
 use crate::program::fields::Resource;
@@ -65,21 +65,21 @@ impl Import<'_> {
         };
         let read = item.read_current::<User>(&stage.program.context, is_stored, &mut self.faults);
         let Some((mut user, is_same)) = read else { return Ok(()) };
-        let place = &item.place;
-        self.check_references(place, stage.program, user.references()).await?;
-        self.check_answers(place, stage.program, ("user_fields", Resource::Users), &user.user_fields)?;
+        let location = &item.location;
+        self.check_references(location, stage.program, user.references()).await?;
+        self.check_answers(location, stage.program, ("user_fields", Resource::Users), &user.user_fields)?;
         if user.global_id.is_empty() {
             user.global_id = stage.person_of(&user);
         }
-        self.check_person(stage, place, &user).await?;
+        self.check_person(stage, location, &user).await?;
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
         let before = before.map(|(user, _)| user);
         self.write_person(stage, &user, password.as_ref()).await?;
         let slug = user.slug;
-        let beside = users::beside(&user);
-        let logged = users::logged(&users::shown(&user), &beside).unwrap_or_default();
+        let extra_columns = users::extra_columns(&user);
+        let logged = users::logged(&users::shown(&user), &extra_columns).unwrap_or_default();
         let revision = self.log(Kind::User, slug.as_str(), logged).await?;
         let person = user.global_id.clone();
         let record = Record { value: user, revision, deleted: item.deleted };
@@ -95,7 +95,7 @@ impl Import<'_> {
         match password_hash(&item.object.remove("password")?) {
             Ok(hash) => Some(hash),
             Err(message) => {
-                self.faults.member(&item.place, "password", message);
+                self.faults.member(&item.location, "password", message);
                 None
             }
         }
@@ -103,15 +103,20 @@ impl Import<'_> {
 
     /// Tells where a user is somebody else, or has what reaches somebody else. What reaches a user who is in the file as
     /// well and will be replaced is taken away from that one.
-    async fn check_person(&mut self, stage: &mut Stage<'_>, place: &Place, user: &User) -> Result<(), Error> {
+    async fn check_person(
+        &mut self,
+        stage: &mut Stage<'_>,
+        location: &SourceLocation,
+        user: &User,
+    ) -> Result<(), Error> {
         let person = user.global_id.clone();
-        if let Some(first) = self.reading.names.claim(Space::Person, &person, place.line)? {
-            self.faults.member(place, "global_id", format!("is that of line {first} too"));
+        if let Some(first) = self.reading.names.claim(Space::Person, &person, location.line)? {
+            self.faults.member(location, "global_id", format!("is that of line {first} too"));
         }
         let standing = stage.known.people.get(&person).cloned().unwrap_or_default();
         if let Some(other) = standing.here.filter(|other| *other != user.slug) {
             if !self.reading.names.has(Kind::User, other.as_str())? {
-                self.faults.member(place, "global_id", format!("is that of the user {other}"));
+                self.faults.member(location, "global_id", format!("is that of the user {other}"));
             } else if self.faults.is_empty() {
                 people::withdraw(&mut self.tx, self.id, other).await?;
             }
@@ -119,17 +124,17 @@ impl Import<'_> {
         let email = user.email.as_deref().map(|email| (Space::Email, "email", normal_email(email)));
         let mobile = user.mobile.clone().map(|mobile| (Space::Mobile, "mobile", mobile));
         for (space, member, contact) in email.into_iter().chain(mobile) {
-            if let Some(first) = self.reading.names.claim(space, &contact, place.line)? {
-                self.faults.member(place, member, format!("is that of line {first} too"));
+            if let Some(first) = self.reading.names.claim(space, &contact, location.line)? {
+                self.faults.member(location, member, format!("is that of line {first} too"));
             }
             match stage.known.holders.get(&contact) {
                 Some(holder) if *holder == person => {}
                 Some(holder) => {
                     let holder = stage.known.people.get(holder).cloned().unwrap_or_default();
-                    self.check_holder(stage, place, (member, &contact), &holder).await?;
+                    self.check_holder(stage, location, (member, &contact), &holder).await?;
                 }
                 None if standing.elsewhere => {
-                    self.faults.member(place, member, "is not what reaches the person in the other accounts");
+                    self.faults.member(location, member, "is not what reaches the person in the other accounts");
                 }
                 None => {}
             }
@@ -141,21 +146,21 @@ impl Import<'_> {
     async fn check_holder(
         &mut self,
         stage: &mut Stage<'_>,
-        place: &Place,
+        location: &SourceLocation,
         (member, contact): (&str, &str),
         holder: &Standing,
     ) -> Result<(), Error> {
         let is_in_file = match holder.here {
-            Some(here) => here.as_str() == place.name || self.reading.names.has(Kind::User, here.as_str())?,
+            Some(here) => here.as_str() == location.name || self.reading.names.has(Kind::User, here.as_str())?,
             None => false,
         };
         if holder.elsewhere || (holder.here.is_some() && !is_in_file) {
             match holder.here {
-                Some(here) if here.as_str() != place.name => {
-                    self.faults.member(place, member, format!("is that of the user {here}"));
+                Some(here) if here.as_str() != location.name => {
+                    self.faults.member(location, member, format!("is that of the user {here}"));
                 }
-                Some(_) => self.faults.member(place, member, "reaches the person in other accounts, too"),
-                None => self.faults.member(place, member, "is that of somebody else, in another account"),
+                Some(_) => self.faults.member(location, member, "reaches the person in other accounts, too"),
+                None => self.faults.member(location, member, "is that of somebody else, in another account"),
             }
         } else if self.faults.is_empty() {
             people::release(&mut self.tx, contact).await?;
@@ -233,8 +238,9 @@ fn named(batch: &[Item]) -> (Vec<String>, Vec<String>) {
         contacts.extend(text("email").map(normal_email));
         contacts.extend(text("mobile").map(str::to_owned));
         people.extend(text("global_id").map(str::to_lowercase));
-        let beside = item.found.as_ref().and_then(|found| users::read_beside(users::store::split(found).1));
-        people.extend(beside.map(|beside| beside.person.to_owned()));
+        let extra_columns =
+            item.found.as_ref().and_then(|found| users::read_extra_columns(users::store::split(found).1));
+        people.extend(extra_columns.map(|extra_columns| extra_columns.person.to_owned()));
     }
     contacts.sort_unstable();
     contacts.dedup();

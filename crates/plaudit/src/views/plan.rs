@@ -150,8 +150,8 @@ fn counted(state: &State, (table, asks, columns): &Question) -> (Committed, Arc<
     let paths: Vec<Path> = columns.iter().map(|column| lists::path(&state.view, *table, column)).collect();
     let counts = state.view.count(*table, &lists::filter(&state.view, *table, asks), &paths);
     let value = |(code, path): (&u32, &Path)| state.view.value(*table, *path, *code).to_owned();
-    let told = |(codes, count): (Vec<u32>, u64)| (codes.iter().zip(&paths).map(value).collect(), count);
-    (state.head, Arc::new(counts.into_iter().map(told).collect::<Counts>()))
+    let reported = |(codes, count): (Vec<u32>, u64)| (codes.iter().zip(&paths).map(value).collect(), count);
+    (state.head, Arc::new(counts.into_iter().map(reported).collect::<Counts>()))
 }
 
 impl Views {

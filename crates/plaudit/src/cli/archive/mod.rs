@@ -84,15 +84,15 @@ impl Tally {
 
 /// Where the backup that gets a name is written until it is whole.
 pub(super) fn partial(path: &Path) -> PathBuf {
-    beside(path, ".partial")
+    sibling(path, ".partial")
 }
 
 /// The name of a backup that lacks files, beside that which it would have.
 pub(super) fn incomplete(path: &Path) -> PathBuf {
-    beside(path, ".incomplete")
+    sibling(path, ".incomplete")
 }
 
-fn beside(path: &Path, end: &str) -> PathBuf {
+fn sibling(path: &Path, end: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(end);
     PathBuf::from(name)

@@ -206,7 +206,7 @@ async fn users(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
             "created_at": time(created), "updated": time(created),
         });
         let value: User = store::parse(&record.to_string(), &filling.context)?;
-        let logged = users::logged(&users::shown(&value), &users::beside(&value)).unwrap_or_default();
+        let logged = users::logged(&users::shown(&value), &users::extra_columns(&value)).unwrap_or_default();
         let revision = filling.log(Kind::User, value.slug.as_str(), logged).await?;
         users::store::people::add(filling.tx()?, &value.global_id, None).await?;
         for contact in value.contacts() {

@@ -293,16 +293,16 @@ mod tests {
 
     #[test]
     fn what_is_no_json_is_told_where_it_stands() {
-        let told = |body: &str| scanned(body.as_bytes(), 5).unwrap_err().to_string();
-        assert_eq!(told(r#"{"data":"AAAA","data":"BBBB"}"#), "line 1, column 16: the member `data` is given twice");
-        assert_eq!(told(r#"{"data":"AA\/A","x":}"#), "line 1, column 21: expected a value");
-        assert_eq!(told("{\n\"data\":\"AAAA\"\n,}"), "line 3, column 2: expected the name of a member in quotes");
-        assert!(told(r#"{"data":"AAAA"#).contains("the string has no end"));
-        assert!(told(r#"{"data":"AA\u00"}"#).contains("not an escape sequence"));
-        assert!(told(r#"{"data":"AA\xA"}"#).contains("not an escape sequence"));
-        assert!(told(r#"{"data":"\ud83dA\ude00"}"#).contains("half a character"));
-        assert!(told("{\"data\":\"A\nA\"}").contains("control character"));
-        assert!(told(r#"["data","AAAA"]"#).contains("expected an object"));
+        let reported = |body: &str| scanned(body.as_bytes(), 5).unwrap_err().to_string();
+        assert_eq!(reported(r#"{"data":"AAAA","data":"BBBB"}"#), "line 1, column 16: the member `data` is given twice");
+        assert_eq!(reported(r#"{"data":"AA\/A","x":}"#), "line 1, column 21: expected a value");
+        assert_eq!(reported("{\n\"data\":\"AAAA\"\n,}"), "line 3, column 2: expected the name of a member in quotes");
+        assert!(reported(r#"{"data":"AAAA"#).contains("the string has no end"));
+        assert!(reported(r#"{"data":"AA\u00"}"#).contains("not an escape sequence"));
+        assert!(reported(r#"{"data":"AA\xA"}"#).contains("not an escape sequence"));
+        assert!(reported(r#"{"data":"\ud83dA\ude00"}"#).contains("half a character"));
+        assert!(reported("{\"data\":\"A\nA\"}").contains("control character"));
+        assert!(reported(r#"["data","AAAA"]"#).contains("expected an object"));
         assert!(scanned(b"{\"data\":\"A\xc3A\"}", 3).is_err());
     }
 

@@ -85,7 +85,7 @@ impl ListQuery {
     /// The work grows with the length of the query and no faster: of more than [`MAXIMUM_PARAMETERS`] none is read.
     pub fn parse(raw_query: Option<&str>, spec: &ListSpec) -> Result<Self, ListQueryError> {
         let raw_query = raw_query.unwrap_or_default();
-        let mut reading = Reading::new(spec);
+        let mut reading = QueryReader::new(spec);
         if parameters::parts(raw_query).nth(MAXIMUM_PARAMETERS).is_some() {
             reading.errors.parameter(format!("it has more than {MAXIMUM_PARAMETERS} parameters"));
             return Err(reading.errors);
@@ -203,7 +203,7 @@ impl ListQuery {
 }
 
 /// A query that is being read.
-struct Reading<'spec> {
+struct QueryReader<'spec> {
     spec: &'spec ListSpec,
     query: ListQuery,
     errors: ListQueryError,
@@ -215,7 +215,7 @@ struct Reading<'spec> {
     cursor: Option<String>,
 }
 
-impl<'spec> Reading<'spec> {
+impl<'spec> QueryReader<'spec> {
     fn new(spec: &'spec ListSpec) -> Self {
         let query = ListQuery {
             page: 1,

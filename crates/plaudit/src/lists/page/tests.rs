@@ -147,8 +147,8 @@ fn a_query_of_more_than_256_parameters_is_refused_and_none_of_them_is_read() {
 fn an_error_repeats_so_many_unknown_names_and_the_beginning_of_each() {
     let names = |count: usize| (0..count).map(|number| format!("x{number}=1")).collect::<Vec<_>>().join("&");
     let error = refused(&format!("{}&x1=1&x39=1", names(40)));
-    let told = error.invalid_filter_names().unwrap();
-    assert_eq!((told.split(',').count(), told.ends_with(",x31")), (32, true));
+    let reported = error.invalid_filter_names().unwrap();
+    assert_eq!((reported.split(',').count(), reported.ends_with(",x31")), (32, true));
     assert!(error.to_string().ends_with(",x31 and 8 more."), "{error}");
     assert!(!refused(&names(32)).to_string().contains("more"));
     assert_eq!(

@@ -288,7 +288,7 @@ fn validate(
 /// of the limits is called, or the members that they are. A member that something is wrong with already is passed over.
 fn check_type(field: &Field, limits: &[&'static str], violations: &mut Violations) {
     let kind = field.kind;
-    let mut told = |member: &'static str, message: String| {
+    let mut reported = |member: &'static str, message: String| {
         let is_part =
             |name: &str| name.strip_prefix(member).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         if !violations.iter().any(|(name, _)| is_part(name)) {
@@ -306,14 +306,14 @@ fn check_type(field: &Field, limits: &[&'static str], violations: &mut Violation
         ("required", field.required, kind.takes_answers(), false),
     ] {
         if is_there && !belongs {
-            told(member, format!("is no member of {of_type}"));
+            reported(member, format!("is no member of {of_type}"));
         } else if belongs && is_needed && !is_there {
-            told(member, format!("is required for {of_type}, and must not be empty"));
+            reported(member, format!("is required for {of_type}, and must not be empty"));
         }
     }
     if field.limits != Limits::default() && !kind.has_limits() {
         for member in limits {
-            told(member, format!("is no member of {of_type}"));
+            reported(member, format!("is no member of {of_type}"));
         }
     }
 }

@@ -97,9 +97,9 @@ mod tests {
         )
         .unwrap();
         let violations = check(&panel, &program);
-        let told: Vec<_> = violations.iter().map(|(member, message)| format!("{member}: {message}")).collect();
+        let reported: Vec<_> = violations.iter().map(|(member, message)| format!("{member}: {message}")).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 "score_set: must be one that is judged, which a gallery is not",
                 "rounds: RoundAAA must belong to the season of the panel",

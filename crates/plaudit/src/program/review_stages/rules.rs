@@ -79,12 +79,12 @@ mod tests {
         let stage =
             stage(r#""timing":"after_submission","reviewer_fields":["FieldAAA","FieldBBB","FieldCCC"]"#).unwrap();
         let violations = check(&stage, &program);
-        let told: Vec<_> = violations.iter().map(|(_, message)| message.to_owned()).collect();
+        let reported: Vec<_> = violations.iter().map(|(_, message)| message.to_owned()).collect();
         let expected = [
             "FieldBBB must be a field of the type email about entries",
             "FieldCCC must be a field of the form FormAAAA",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     fn reviewers() -> impl Strategy<Value = Vec<Reviewer>> {

@@ -53,9 +53,9 @@ mod tests {
         ]);
         let score_set = program.score_sets.any(Slug::parse("ScoreAAA").unwrap()).unwrap();
         let violations = check(score_set, &program);
-        let told: Vec<_> = violations.iter().map(|(member, message)| format!("{member}: {message}")).collect();
+        let reported: Vec<_> = violations.iter().map(|(member, message)| format!("{member}: {message}")).collect();
         assert_eq!(
-            told,
+            reported,
             [
                 "form: FormAAAA must belong to the season of the score set",
                 "tie_break: CritBBBB must be a criterion of the score set",

@@ -7,28 +7,28 @@ use crate::records::entries::{Entry, EntryHead};
 use kernel::text::Slug;
 
 /// Where an entry is counted: its category and division, 0 where it has none.
-pub(super) type Place = (Slug, i64);
+pub(super) type DivisionKey = (Slug, i64);
 
 /// Where an entry is counted; nowhere in the trash.
 #[must_use]
-pub(super) fn place_of(entry: &Entry, deleted: bool) -> Option<Place> {
+pub(super) fn division_of(entry: &Entry, deleted: bool) -> Option<DivisionKey> {
     (!deleted).then(|| (entry.category, entry.division.unwrap_or(0)))
 }
 
 /// The same of an entry's first document.
 #[must_use]
-pub(super) fn place_of_head(head: &EntryHead<'_>, deleted: bool) -> Option<Place> {
+pub(super) fn division_of_head(head: &EntryHead<'_>, deleted: bool) -> Option<DivisionKey> {
     (!deleted).then(|| (head.category, head.division.unwrap_or(0)))
 }
 
 /// How the counts have changed in a transaction. They are written once, because a row that one transaction writes
 /// again and again grows slow on PostgreSQL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct CountChanges(BTreeMap<Place, i64>);
+pub struct CountChanges(BTreeMap<DivisionKey, i64>);
 
 impl CountChanges {
     /// Notes that an entry was counted in one place before and is in another now.
-    pub fn note(&mut self, before: Option<Place>, after: Option<Place>) {
+    pub fn note(&mut self, before: Option<DivisionKey>, after: Option<DivisionKey>) {
         if before == after {
             return;
         }
@@ -40,7 +40,7 @@ impl CountChanges {
     }
 
     /// The places whose counts have changed, with the difference.
-    pub(super) fn into_changes(self) -> impl Iterator<Item = (Place, i64)> {
+    pub(super) fn into_changes(self) -> impl Iterator<Item = (DivisionKey, i64)> {
         self.0.into_iter().filter(|(_, change)| *change != 0)
     }
 }

@@ -14,7 +14,7 @@ use kernel::text::Slug;
 
 /// Where the fields of an entry are asked; `None` is what is not known.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct FieldScope {
     pub(crate) form: Option<Slug>,
     pub(crate) category: Option<Slug>,
 }
@@ -35,8 +35,8 @@ pub struct Asked {
 }
 
 impl Asked {
-    fn of_entry(place: Place) -> Self {
-        let Place { form, category } = place;
+    fn of_entry(place: FieldScope) -> Self {
+        let FieldScope { form, category } = place;
         Self { member: "entry_fields", resource: Resource::Entries, form, tab: None, category }
     }
 
@@ -49,7 +49,7 @@ impl Asked {
 /// The answers of an entry after these were given. What is wrong is told under `entry_fields.<slug>`.
 pub(crate) fn given(
     program: &Program,
-    place: Place,
+    place: FieldScope,
     before: &Answers,
     given: &JsonObject,
     violations: &mut Violations,
@@ -76,7 +76,7 @@ pub fn given_to(
 }
 
 /// The field of an entry that takes a file now; otherwise why there is none.
-pub(crate) fn file_field(program: &Program, place: Place, field: Slug) -> Result<&Field, String> {
+pub(crate) fn file_field(program: &Program, place: FieldScope, field: Slug) -> Result<&Field, String> {
     let found = program.fields.live(field).filter(|field| Asked::of_entry(place).takes(field, program));
     let found = found.ok_or_else(|| "is no field of the form".to_owned())?;
     if !found.is_file() {

@@ -7,7 +7,7 @@ use crate::lists::page::bounded;
 use crate::program::{self, Program, Record};
 use crate::records::entries::attachments;
 use crate::records::entries::contributors;
-use crate::records::entries::counts::place_of;
+use crate::records::entries::counts::division_of;
 use crate::records::entries::rules::tags;
 use crate::records::entries::{CountChanges, Counts, Entry, EntryHead, RelatedData, answers_of, detail, rules};
 use crate::records::users::{self, Person};
@@ -58,8 +58,8 @@ impl Stored {
 /// Entries have the second document beside the first.
 pub const ROWS: Rows = Rows {
     flag: "archived",
-    beside: "detail",
-    logged: |row| whole(&row.doc, &row.beside),
+    extra_columns: "detail",
+    logged: |row| whole(&row.doc, &row.extra_columns),
     exported: |row| Ok(row.in_file(program::store::stored(&of_row(row)?))),
     shows_others: true,
     ..Rows::of("entries", "slug")
@@ -67,7 +67,7 @@ pub const ROWS: Rows = Rows {
 
 /// The entry of a row.
 pub fn of_row(row: &StoredRow) -> Result<Entry, DbError> {
-    read(&row.doc, &row.beside, row.flag)
+    read(&row.doc, &row.extra_columns, row.flag)
 }
 
 fn read(doc: &str, detail: &str, archived: bool) -> Result<Entry, DbError> {
@@ -112,8 +112,8 @@ pub async fn put(
 ) -> Result<(), DbError> {
     let entry = &record.value;
     let head = EntryHead::of(entry, around.counts);
-    let counted = before.and_then(|(before, deleted)| place_of(before, deleted));
-    counts.note(counted, place_of(entry, record.deleted));
+    let counted = before.and_then(|(before, deleted)| division_of(before, deleted));
+    counts.note(counted, division_of(entry, record.deleted));
     let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
     set_tags(tx, account, entry.slug, tags_before, &entry.tags).await?;
     let stored = Stored {
@@ -256,7 +256,7 @@ pub async fn related(
 
 /// An entry for an answer, with the version of the account's program; borrowed from its row.
 #[derive(Clone, Debug)]
-pub(crate) struct Found<'r> {
+pub(crate) struct EntryRow<'r> {
     pub(crate) version: i64,
     pub(crate) revision: i64,
     pub(crate) person: Option<Person>,
@@ -269,7 +269,7 @@ pub(crate) async fn find<T: Send>(
     db: &Db,
     account: AccountId,
     slug: Slug,
-    mut read: impl FnMut(Found<'_>) -> T + Send,
+    mut read: impl FnMut(EntryRow<'_>) -> T + Send,
 ) -> Result<Option<T>, DbError> {
     db.fetch_pipelined(
         "SELECT (SELECT version FROM accounts WHERE id = $1), e.revision, e.entrant, u.names, u.person, e.doc, e.detail \
@@ -279,7 +279,7 @@ pub(crate) async fn find<T: Send>(
         |row| {
             let (version, revision) = (row.integer(0)?, row.integer(1)?);
             let person = users::store::person_of(row, 2)?;
-            Ok(read(Found { version, revision, person, doc: row.text(5)?, detail: row.text(6)? }))
+            Ok(read(EntryRow { version, revision, person, doc: row.text(5)?, detail: row.text(6)? }))
         },
     )
     .await

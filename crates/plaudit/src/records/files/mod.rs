@@ -76,13 +76,13 @@ fn object(json: &Json) -> Result<String, String> {
 }
 
 /// What a record states of its content; where the content is at hand, it decides, and what contradicts it is a fault.
-fn read_content(members: &mut Members<'_>, told: Option<&Content>) -> Option<Content> {
+fn read_content(members: &mut Members<'_>, reported: Option<&Content>) -> Option<Content> {
     let mime = members.optional("mime", input::text(255));
     let size = members.optional("size", input::integer(0..=i64::MAX));
     let pixels = || input::integer(0..=i64::from(u32::MAX));
     let image_width = members.nullable("image_width", pixels());
     let image_height = members.nullable("image_height", pixels());
-    let Some(told) = told else {
+    let Some(reported) = reported else {
         return Some(Content {
             mime: mime?,
             size: size?,
@@ -90,28 +90,33 @@ fn read_content(members: &mut Members<'_>, told: Option<&Content>) -> Option<Con
             image_height: image_height.flatten(),
         });
     };
-    if mime.is_some_and(|mime| mime != told.mime) {
-        members.fault("mime", format!("contradicts the content, which is {}", told.mime));
+    if mime.is_some_and(|mime| mime != reported.mime) {
+        members.fault("mime", format!("contradicts the content, which is {}", reported.mime));
     }
-    if size.is_some_and(|size| size != told.size) {
-        members.fault("size", format!("contradicts the content, which has {} bytes", told.size));
+    if size.is_some_and(|size| size != reported.size) {
+        members.fault("size", format!("contradicts the content, which has {} bytes", reported.size));
     }
-    for (name, stated, told) in
-        [("image_width", image_width, told.image_width), ("image_height", image_height, told.image_height)]
+    for (name, stated, reported) in
+        [("image_width", image_width, reported.image_width), ("image_height", image_height, reported.image_height)]
     {
-        if stated.is_some_and(|stated| stated != told) {
+        if stated.is_some_and(|stated| stated != reported) {
             members.fault(name, "contradicts the content");
         }
     }
-    Some(told.clone())
+    Some(reported.clone())
 }
 
 impl File {
     /// Reads the program-file form; the members `kind` and `token`, and those with the bytes, have been read. `told`
     /// is what the bytes tell; without it the record must state it, as a stored one does.
-    pub fn read(members: &mut Members<'_>, token: Token, context: &Context, told: Option<&Content>) -> Option<Self> {
+    pub fn read(
+        members: &mut Members<'_>,
+        token: Token,
+        context: &Context,
+        reported: Option<&Content>,
+    ) -> Option<Self> {
         let filename = members.required("filename", filename);
-        let known = read_content(members, told);
+        let known = read_content(members, reported);
         let duration = members.nullable("duration", number);
         let metadata = members.nullable("metadata", object);
         // Nothing is ever being transcoded, so that the list may be stated and is not kept.

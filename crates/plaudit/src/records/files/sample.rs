@@ -98,9 +98,9 @@ mod tests {
             for piece in [TAIL / 3 + 7, TAIL, 3 * TAIL] {
                 let mut sampler = Sampler::default();
                 bytes[..length].chunks(piece).for_each(|piece| sampler.take(piece));
-                let (told, whole) = (sampler.sample(), Sample::of(&bytes[..length]));
-                assert_eq!((told.size, told.is_whole()), (whole.size, length <= HEAD));
-                assert!(told.head == whole.head && told.tail == whole.tail, "{length} bytes by {piece}");
+                let (reported, whole) = (sampler.sample(), Sample::of(&bytes[..length]));
+                assert_eq!((reported.size, reported.is_whole()), (whole.size, length <= HEAD));
+                assert!(reported.head == whole.head && reported.tail == whole.tail, "{length} bytes by {piece}");
             }
         }
         let sample = Sample::of(&bytes);

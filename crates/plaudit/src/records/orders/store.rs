@@ -15,7 +15,7 @@ use kernel::text::{Slug, Timestamp};
 /// Orders have the time of the last change and the note beside the document, with a blank between them.
 pub const ROWS: Rows = Rows {
     flag: "test",
-    beside: "CAST(updated AS TEXT) || ' ' || note",
+    extra_columns: "CAST(updated AS TEXT) || ' ' || note",
     logged,
     exported: |row| Ok(document::exported(&of_row(row)?)),
     shows_others: true,
@@ -23,7 +23,7 @@ pub const ROWS: Rows = Rows {
 };
 
 fn logged(row: &StoredRow) -> String {
-    let (updated, note) = row.beside.split_once(' ').unwrap_or_default();
+    let (updated, note) = row.extra_columns.split_once(' ').unwrap_or_default();
     let updated = Timestamp::from_microseconds(updated.parse().unwrap_or_default());
     document::logged(&row.doc, (row.flag, row.deleted), note, updated)
 }

@@ -62,10 +62,10 @@ pub(super) fn confirmation(confirmed: bool) -> &'static str {
 }
 
 /// The document for the change log, from the columns of a row. `beside` are the person, the season and the second
-/// document, as [`read_beside`] takes them apart.
+/// document, as [`read_extra_columns`] takes them apart.
 #[must_use]
-pub fn logged(doc: &str, beside: &str) -> Option<String> {
-    let Beside { person, season_joined, detail } = read_beside(beside)?;
+pub fn logged(doc: &str, extra_columns: &str) -> Option<String> {
+    let ExtraColumns { person, season_joined, detail } = read_extra_columns(extra_columns)?;
     let tail = document::object(|object| {
         object.text("global_id", person);
         object.optional_slug("season_joined", season_joined);
@@ -76,7 +76,7 @@ pub fn logged(doc: &str, beside: &str) -> Option<String> {
 
 /// What a row has beside the first document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beside<'d> {
+pub struct ExtraColumns<'d> {
     /// The person.
     pub person: &'d str,
     /// The season in which the user was added.
@@ -88,16 +88,16 @@ pub struct Beside<'d> {
 /// Takes apart what a row has beside the first document: the person, the season and the second document, with a blank
 /// between them.
 #[must_use]
-pub fn read_beside(beside: &str) -> Option<Beside<'_>> {
-    let (person, rest) = beside.split_once(' ')?;
+pub fn read_extra_columns(extra_columns: &str) -> Option<ExtraColumns<'_>> {
+    let (person, rest) = extra_columns.split_once(' ')?;
     let (season_joined, detail) = rest.split_once(' ')?;
     let season_joined = if season_joined.is_empty() { None } else { Some(Slug::parse(season_joined)?) };
-    Some(Beside { person, season_joined, detail })
+    Some(ExtraColumns { person, season_joined, detail })
 }
 
-/// What [`read_beside`] takes apart.
+/// What [`read_extra_columns`] takes apart.
 #[must_use]
-pub fn beside(user: &User) -> String {
+pub fn extra_columns(user: &User) -> String {
     let season_joined = user.season_joined.as_ref().map_or("", Slug::as_str);
     format!("{} {season_joined} {}", user.global_id, detail(user))
 }
@@ -134,9 +134,9 @@ struct Language {
 }
 
 /// The user of a row.
-pub(super) fn read(doc: &str, beside: Beside<'_>) -> Result<User, String> {
+pub(super) fn read(doc: &str, extra_columns: ExtraColumns<'_>) -> Result<User, String> {
     let head: Head = serde_json::from_str(doc).map_err(|error| error.to_string())?;
-    let detail = parse_object(beside.detail.as_bytes()).map_err(|error| error.to_string())?;
+    let detail = parse_object(extra_columns.detail.as_bytes()).map_err(|error| error.to_string())?;
     let raw = |name: &str| detail.get(name).map(Json::to_string).ok_or_else(|| format!("no {name}"));
     let roles = head.roles.iter().map(|role| role_of(role)).collect::<Option<Vec<_>>>();
     let created_by = ORIGINS.iter().find(|(name, _)| *name == head.created_by).map(|(_, origin)| *origin);
@@ -146,8 +146,8 @@ pub(super) fn read(doc: &str, beside: Beside<'_>) -> Result<User, String> {
         last_name: head.last_name,
         email: head.email,
         mobile: Some(head.mobile).filter(|mobile| !mobile.is_empty()),
-        global_id: beside.person.to_owned(),
-        season_joined: beside.season_joined,
+        global_id: extra_columns.person.to_owned(),
+        season_joined: extra_columns.season_joined,
         language: Locale::parse(&head.language.code).ok_or("a language that there is not")?,
         roles: roles.ok_or("a role that is no reference")?,
         consents: Consents {
@@ -207,9 +207,9 @@ mod tests {
         assert_eq!(doc, expected.replace('~', "\u{7f}"));
         let answers = r#""social_sharing":{},"user_fields":{"~a43":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}}}"#;
         assert!(detail(&user).ends_with(&answers.replace('~', "\u{7f}")), "{}", detail(&user));
-        let beside = beside(&user);
-        assert_eq!(read(&doc, read_beside(&beside).unwrap()), Ok(user));
-        let logged = logged(&doc, &beside).unwrap();
+        let extra_columns = extra_columns(&user);
+        assert_eq!(read(&doc, read_extra_columns(&extra_columns).unwrap()), Ok(user));
+        let logged = logged(&doc, &extra_columns).unwrap();
         let tail = r#","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","season_joined":"SeasonAA"}"#;
         assert!(logged.ends_with(tail), "{logged}");
     }
@@ -241,8 +241,8 @@ mod tests {
             user.confirmed = confirmed;
             user.confirmed_at = confirmed.then(|| Timestamp::from_microseconds(times.0));
             user.updated = Timestamp::from_microseconds(times.1);
-            let beside = beside(&user);
-            prop_assert_eq!(read(&shown(&user), read_beside(&beside).unwrap()), Ok(user));
+            let extra_columns = extra_columns(&user);
+            prop_assert_eq!(read(&shown(&user), read_extra_columns(&extra_columns).unwrap()), Ok(user));
         }
     }
 }

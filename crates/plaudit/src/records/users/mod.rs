@@ -31,7 +31,7 @@ mod rules;
 pub mod store;
 pub(crate) mod writing;
 
-pub use document::{Beside, beside, detail, logged, read_beside, shown};
+pub use document::{ExtraColumns, detail, extra_columns, logged, read_extra_columns, shown};
 pub use list::LISTED;
 pub use members::MEMBERS;
 pub use password::{PasswordHash, Passwords};

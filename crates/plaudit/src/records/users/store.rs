@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::program::chapters::Candidate;
 use crate::program::{self, Record};
 use crate::records::store::filled;
-use crate::records::users::document::{self, Beside};
+use crate::records::users::document::{self, ExtraColumns};
 use crate::records::users::rules::sort_text;
 use crate::records::users::{Person, Summary, User, names, normal_email};
 use crate::records::{Rows, StoredRow};
@@ -44,7 +44,7 @@ pub struct Stored {
 
 /// Users have beside the document the hash of the password, and after a blank what [`document::read_beside`] takes apart.
 pub const ROWS: Rows = Rows {
-    beside: "coalesce((SELECT p.password FROM people p WHERE p.global_id = users.person), '') || ' ' || person || ' ' \
+    extra_columns: "coalesce((SELECT p.password FROM people p WHERE p.global_id = users.person), '') || ' ' || person || ' ' \
              || season_joined || ' ' || detail",
     logged: |row| document::logged(&row.doc, split(row).1).unwrap_or_default(),
     exported,
@@ -54,18 +54,18 @@ pub const ROWS: Rows = Rows {
 /// The hash of the password, and what [`document::read_beside`] takes apart.
 #[must_use]
 pub fn split(row: &StoredRow) -> (&str, &str) {
-    row.beside.split_once(' ').unwrap_or_default()
+    row.extra_columns.split_once(' ').unwrap_or_default()
 }
 
 /// The user of a row, and the hash of the password, which is empty for none.
 pub fn of_row(row: &StoredRow) -> Result<(User, &str), DbError> {
-    let (password, beside) = split(row);
-    Ok((parse(&row.doc, beside)?, password))
+    let (password, extra_columns) = split(row);
+    Ok((parse(&row.doc, extra_columns)?, password))
 }
 
-fn parse(doc: &str, beside: &str) -> Result<User, DbError> {
-    let beside = document::read_beside(beside).ok_or_else(|| broken(&"what stands beside it"))?;
-    document::read(doc, beside).map_err(|error| broken(&error))
+fn parse(doc: &str, extra_columns: &str) -> Result<User, DbError> {
+    let extra_columns = document::read_extra_columns(extra_columns).ok_or_else(|| broken(&"what stands beside it"))?;
+    document::read(doc, extra_columns).map_err(|error| broken(&error))
 }
 
 fn exported(row: &StoredRow) -> Result<String, DbError> {
@@ -143,9 +143,9 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
         "SELECT revision, deleted, doc, person, season_joined, detail FROM users WHERE account = $1 AND slug = $2",
         &[account.into(), slug.into()],
         |row| {
-            let beside =
-                Beside { person: row.text(3)?, season_joined: Slug::parse(row.text(4)?), detail: row.text(5)? };
-            let user = document::read(row.text(2)?, beside).map_err(|error| broken(&error))?;
+            let extra_columns =
+                ExtraColumns { person: row.text(3)?, season_joined: Slug::parse(row.text(4)?), detail: row.text(5)? };
+            let user = document::read(row.text(2)?, extra_columns).map_err(|error| broken(&error))?;
             Ok(Stored { user, revision: row.integer(0)?, deleted: row.flag(1)? })
         },
     )

@@ -3,7 +3,7 @@
 use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::Record;
 use crate::records::users::store;
-use crate::records::users::{User, beside, logged, shown};
+use crate::records::users::{User, extra_columns, logged, shown};
 use db::{AccountId, DbError, Tx};
 use kernel::kind::Kind;
 
@@ -16,7 +16,7 @@ pub(crate) async fn write(
     action: Action,
     events: &[Event],
 ) -> Result<i64, DbError> {
-    let document = logged(&shown(after), &beside(after)).unwrap_or_default();
+    let document = logged(&shown(after), &extra_columns(after)).unwrap_or_default();
     let change = Change { kind: Kind::User, slug: after.slug.as_str(), action, events, document };
     let revision = log::append(tx, account, origin, change).await?;
     let record = Record { value: after.clone(), revision, deleted: action == Action::Trashed };

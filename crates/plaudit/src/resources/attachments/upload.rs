@@ -11,7 +11,7 @@ use db::Tx;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
-struct Place {
+struct Target {
     entry: Slug,
     tab: Slug,
 }
@@ -34,10 +34,10 @@ pub async fn upload(
     _: Writer,
     upload: Upload,
 ) -> Result<Reply, ApiError> {
-    upload.write(caller, Place { entry, tab }, |tx, writing| Box::pin(write_upload(tx, writing))).await
+    upload.write(caller, Target { entry, tab }, |tx, writing| Box::pin(write_upload(tx, writing))).await
 }
 
-async fn write_upload(tx: &mut Tx, writing: &Writing<Uploaded<Place>>) -> Result<Reply, ApiError> {
+async fn write_upload(tx: &mut Tx, writing: &Writing<Uploaded<Target>>) -> Result<Reply, ApiError> {
     let Uploaded { received, state: place } = &*writing.state;
     let (account, program, now) = (writing.account(), &writing.program, writing.origin.at);
     let entry = entries::store::find_for_update(tx, account, place.entry).await?.ok_or(ApiError::NotFound)?;

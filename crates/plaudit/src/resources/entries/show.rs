@@ -1,7 +1,7 @@
 //! A single entry.
 
 use crate::http::{ApiError, Caller, PathSlug, Reply};
-use crate::records::entries::store::{self, Found};
+use crate::records::entries::store::{self, EntryRow};
 
 /// An entry with its answers, attachments and contributors.
 #[utoipa::path(
@@ -16,7 +16,7 @@ use crate::records::entries::store::{self, Found};
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let version = caller.program().version;
     let shown = store::find(&caller.app().db, caller.account(), slug, |found| {
-        let shown = |found: Found<'_>| caller.shown(found.doc, Some(found.detail), found.revision, found.person);
+        let shown = |found: EntryRow<'_>| caller.shown(found.doc, Some(found.detail), found.revision, found.person);
         (found.version == version).then(|| shown(found))
     });
     shown.await?.ok_or(ApiError::NotFound)?.ok_or(ApiError::Stale)

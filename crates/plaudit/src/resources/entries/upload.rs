@@ -2,7 +2,7 @@
 
 use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
 use crate::program::fields::validate_file;
-use crate::records::entries::given::{Place, file_field};
+use crate::records::entries::given::{FieldScope, file_field};
 use crate::records::entries::rules::writing::give_file;
 use crate::records::entries::store::{self, Change};
 use db::Tx;
@@ -45,7 +45,7 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Resul
     let before = found.entry()?;
     let mut members = received.members();
     let file = received.file(&mut members, writing.origin.at);
-    match file_field(program, Place { form: Some(before.form), category: Some(before.category) }, *field) {
+    match file_field(program, FieldScope { form: Some(before.form), category: Some(before.category) }, *field) {
         Ok(found) => {
             if let Some(file) = &file
                 && let Err(wrong) = validate_file(found, &file.filename, &file.content.mime, file.content.size)

@@ -152,11 +152,11 @@ impl<T: InProgram> SetupList<T> {
         // No list of set-up records is sorted by answers.
         let Order::Named(order) = order else { return Sort::Name };
         if let Some(counts) = counts.filter(|counts| counts.order == order) {
-            let told = |(slug, count): (&Slug, &u64)| {
+            let reported = |(slug, count): (&Slug, &u64)| {
                 let slot = view.slot(TABLE, slug.as_str());
                 (slot != NOBODY && *count > 0).then(|| (slot, format!("{count:020}").into()))
             };
-            return Sort::Told(0, Arc::new(counts.of.iter().filter_map(told).collect()));
+            return Sort::Told(0, Arc::new(counts.of.iter().filter_map(reported).collect()));
         }
         let Some(path) = view.path(TABLE, order) else { return Sort::Name };
         match self.columns[path.column as usize].holds {
@@ -198,8 +198,8 @@ pub(super) async fn page_with<T: InProgram>(
     for document in &shown {
         renderer.item(document, None);
     }
-    let told = counts.iter().flat_map(|counts| page.slugs.iter().map(|slug| (*slug, counts.of.get(slug))));
-    let state = format!("{}{named}{:?}", page.has_more, told.collect::<Vec<_>>());
+    let reported = counts.iter().flat_map(|counts| page.slugs.iter().map(|slug| (*slug, counts.of.get(slug))));
+    let state = format!("{}{named}{:?}", page.has_more, reported.collect::<Vec<_>>());
     let end = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
     let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end };
     Ok(pages::end(caller, renderer, (list.path, query, raw), &around, &state))

@@ -39,13 +39,14 @@ async fn a_computed_member_may_be_stated_and_must_agree() {
     );
     // Where entries are counted, nothing else may be wrong.
     let wrong = stated(["1", "2", "\"all\"", "SeasonAA", "CategBBB", "SeasonAA"]);
-    let told = ["a.jsonl:15: category CategAAA: entry_count: is computed and must be 1 or left out"];
-    assert_eq!(place.faults(&wrong).await, told);
+    let reported = ["a.jsonl:15: category CategAAA: entry_count: is computed and must be 1 or left out"];
+    assert_eq!(place.faults(&wrong).await, reported);
     let elsewhere = Place::new().await;
-    assert_eq!(elsewhere.faults(&wrong).await, told);
+    assert_eq!(elsewhere.faults(&wrong).await, reported);
     let wrong = stated(["1", "1", "\"all\"", "SeasonBB", "CategBBB", "SeasonAA"]);
-    let told = "contributor ContrAAA: season: is computed and must be SeasonAA, the season of the entry, or left out";
-    assert_eq!(elsewhere.faults(&wrong).await, [format!("a.jsonl:6: {told}")]);
+    let reported =
+        "contributor ContrAAA: season: is computed and must be SeasonAA, the season of the entry, or left out";
+    assert_eq!(elsewhere.faults(&wrong).await, [format!("a.jsonl:6: {reported}")]);
     assert_eq!(elsewhere.count("accounts").await, 0);
 }
 
@@ -65,10 +66,10 @@ async fn answers_and_tabs_are_of_the_right_kind() {
         (r#""name":"Awards""#, r#""name":"Awards","global_id":"one""#),
     ]) + other;
     let place = Place::new().await;
-    let mut told = place.faults(&text).await;
-    told.sort();
+    let mut reported = place.faults(&text).await;
+    reported.sort();
     assert_eq!(
-        told,
+        reported,
         [
             "a.jsonl:33: user UserAAAA: user_fields.FieldAAA: is a field about entries, and not about users",
             "a.jsonl:35: account AccountA: global_id: must be a UUID",
@@ -91,9 +92,9 @@ async fn the_type_of_a_tab_stays_as_soon_as_something_stands_on_it() {
     let contributor = r#"[{"tab":"TabAttac"}]"#;
     let entry = r#"{"kind":"entry","slug":"EntryAAA","title":"First","category":"CategAAA","entrant":"UserAAAA""#;
     place.import_for(&format!(r#"{entry},"contributors":{contributor}}}"#), Some("AccountA")).await;
-    let (_, told) = place.import_for(&changed.replace("Contributors", "Attachments"), Some("AccountA")).await;
+    let (_, reported) = place.import_for(&changed.replace("Contributors", "Attachments"), Some("AccountA")).await;
     let message = "tab TabAttac: type: must stay Contributors, because something stands on the tab";
-    assert_eq!(told, [format!("a.jsonl:1: {message}")]);
+    assert_eq!(reported, [format!("a.jsonl:1: {message}")]);
 }
 
 #[tokio::test]
@@ -105,9 +106,9 @@ async fn a_field_with_answers_keeps_its_type_whatever_becomes_of_its_season() {
 {"kind":"form","slug":"FormAAAA","season":"SeasonBB","name":{"en_GB":"Entry"}}
 {"kind":"field","slug":"FieldAAA","type":"date","tab":"TabGener","title":{"en_GB":"Why"}}
 "#;
-    let (_, told) = place.import_for(changed, Some("AccountA")).await;
-    let of_type = told.iter().find(|fault| fault.contains("field FieldAAA: type: "));
-    assert!(of_type.is_some_and(|fault| fault.contains("text")), "{told:?}");
+    let (_, reported) = place.import_for(changed, Some("AccountA")).await;
+    let of_type = reported.iter().find(|fault| fault.contains("field FieldAAA: type: "));
+    assert!(of_type.is_some_and(|fault| fault.contains("text")), "{reported:?}");
 }
 
 #[tokio::test]
@@ -139,8 +140,8 @@ async fn importing_an_active_season_archives_the_one_before_it() {
     assert!(seasons[1].contains(r#""status":"active""#), "{seasons:?}");
     // Which of two comes first nobody can tell.
     let both = format!("{next}\n{}", next.replace("SeasonBB", "SeasonCC"));
-    let (_, told) = place.import_for(&both, Some("AccountA")).await;
-    assert_eq!(told, ["a.jsonl:2: season SeasonCC: status: active is the status of SeasonBB already"]);
+    let (_, reported) = place.import_for(&both, Some("AccountA")).await;
+    assert_eq!(reported, ["a.jsonl:2: season SeasonCC: status: active is the status of SeasonBB already"]);
 }
 
 #[tokio::test]
@@ -148,10 +149,10 @@ async fn a_chapter_whose_manager_lost_the_role_is_told_where_the_file_has_the_ca
     let place = Place::new().await;
     place.import(&whole()).await;
     let role = r#"{"kind":"role","slug":"RoleAAAA","name":{"en_GB":"Manager"},"type":"entrant"}"#;
-    let (_, told) = place.import_for(&format!("\n{role}"), Some("AccountA")).await;
+    let (_, reported) = place.import_for(&format!("\n{role}"), Some("AccountA")).await;
     let message = "chapter ChapterA: managers: UserAAAA does not hold the role of a chapter manager";
-    assert_eq!(told, [format!("a.jsonl:2: {message}")]);
+    assert_eq!(reported, [format!("a.jsonl:2: {message}")]);
     let user = r#"{"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"Lovelace","roles":[]}"#;
-    let (_, told) = place.import_for(&format!("{role}\n{user}"), Some("AccountA")).await;
-    assert_eq!(told, [format!("a.jsonl:2: {message}")]);
+    let (_, reported) = place.import_for(&format!("{role}\n{user}"), Some("AccountA")).await;
+    assert_eq!(reported, [format!("a.jsonl:2: {message}")]);
 }

@@ -37,13 +37,13 @@ type Told = (Vec<String>, Vec<String>);
 
 impl Place {
     async fn apply_with(&self, name: &str, text: &str, account: Option<&str>, mode: ApplyMode) -> Told {
-        let mut told = Vec::new();
-        let mut report = |fault: Fault| told.push(fault.to_string());
+        let mut reported = Vec::new();
+        let mut report = |fault: Fault| reported.push(fault.to_string());
         let deployment = Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
         let source = Source { reader: Cursor::new(text), name, directory: self.folder.path() };
         let applied = apply(deployment, source, account.and_then(Slug::parse), mode, &mut report).await.unwrap();
-        assert_eq!(applied.faults, told.len() as u64);
-        (applied.steps.iter().map(ToString::to_string).collect(), told)
+        assert_eq!(applied.faults, reported.len() as u64);
+        (applied.steps.iter().map(ToString::to_string).collect(), reported)
     }
 
     /// Applies a file in YAML, which must be right; gives the steps.
@@ -218,16 +218,19 @@ async fn a_record_without_a_slug_is_the_same_one_in_every_run() {
 
     // Where it is not told which record is meant, that is a fault.
     let twice = program.replace("roles:\n", "roles:\n  - {name: {en_GB: ' Judge '}, type: voter}\n");
-    let told = place.apply_faults(&twice).await;
-    assert!(told.len() == 1 && told[0].contains("role: slug: is needed: without one it is not told from"), "{told:?}");
+    let reported = place.apply_faults(&twice).await;
+    assert!(
+        reported.len() == 1 && reported[0].contains("role: slug: is needed: without one it is not told from"),
+        "{reported:?}"
+    );
     let two = stated.replace(
         "roles:\n",
         "roles:\n  - {slug: RoleBBBB, name: {en_GB: Judge}}\n  - {slug: RoleCCCC, name: {en_GB: Judge}}\n",
     );
     let fresh = Place::new().await;
     fresh.apply(&two.replace(&role, "RoleDDDD")).await;
-    let told = fresh.apply_faults(&program).await;
-    assert!(told.len() == 1 && told[0].contains("RoleBBBB, RoleCCCC, RoleDDDD"), "{told:?}");
+    let reported = fresh.apply_faults(&program).await;
+    assert!(reported.len() == 1 && reported[0].contains("RoleBBBB, RoleCCCC, RoleDDDD"), "{reported:?}");
 }
 
 #[tokio::test]
@@ -262,7 +265,7 @@ users:
 trophies: []
 role: {name: {en_GB: Judge}}
 ";
-    let told = place.apply_faults(faulty).await;
+    let reported = place.apply_faults(faulty).await;
     let expected = [
         "1:41: account AccountA: timezone: Mars/Base is no IANA time zone",
         "1:62: account AccountA: lang: is not a member",
@@ -286,11 +289,11 @@ role: {name: {en_GB: Judge}}
     ];
     for expected in expected {
         assert!(
-            told.iter().any(|fault| fault.starts_with(&format!("a.yaml:{expected}"))),
-            "{expected} is not in {told:#?}"
+            reported.iter().any(|fault| fault.starts_with(&format!("a.yaml:{expected}"))),
+            "{expected} is not in {reported:#?}"
         );
     }
-    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    assert_eq!(reported.len(), expected.len(), "{reported:#?}");
     for table in ["accounts", "changes", "setup_records"] {
         assert_eq!(place.count(table).await, 0, "{table}");
     }
@@ -306,7 +309,7 @@ async fn faults_of_json_lines_have_columns_too() {
         r#"{"kind":"season","#,
         r#"{"kind":"order","slug":"OrderAAA"}"#,
     ];
-    let (_, told) = place.apply_with("a.jsonl", &lines.join("\n"), None, ApplyMode::default()).await;
+    let (_, reported) = place.apply_with("a.jsonl", &lines.join("\n"), None, ApplyMode::default()).await;
     for expected in [
         "2:62: season SeasonAA: status: ",
         "3:99: tab TabAAAAA: order: ",
@@ -314,11 +317,11 @@ async fn faults_of_json_lines_have_columns_too() {
         "5:2: order: kind: orders are what people make",
     ] {
         assert!(
-            told.iter().any(|fault| fault.starts_with(&format!("a.jsonl:{expected}"))),
-            "{expected} is not in {told:#?}"
+            reported.iter().any(|fault| fault.starts_with(&format!("a.jsonl:{expected}"))),
+            "{expected} is not in {reported:#?}"
         );
     }
-    assert_eq!(told.len(), 4, "{told:#?}");
+    assert_eq!(reported.len(), 4, "{reported:#?}");
 }
 
 #[tokio::test]
@@ -330,18 +333,25 @@ async fn a_record_that_is_needed_is_not_left_out() {
         assert!(PROGRAM.contains(text));
         PROGRAM.replace(text, "")
     };
-    let told = place.apply_faults(&without("          - {slug: FieldAAA, type: text, title: {en_GB: Why}}\n")).await;
+    let reported =
+        place.apply_faults(&without("          - {slug: FieldAAA, type: text, title: {en_GB: Why}}\n")).await;
     assert_eq!(
-        told,
+        reported,
         [
             "a.yaml:25:27: field FieldBBB: conditional.field: the file does not have the field FieldAAA, which would go to the trash"
         ]
     );
-    let told = place.apply_faults(&without("  - {slug: ChapterA, season: SeasonAA, name: {en_GB: North}}\n")).await;
-    assert!(told.len() == 1 && told[0].contains("category CategAAA: chapters.1: the file does not have"), "{told:?}");
+    let reported = place.apply_faults(&without("  - {slug: ChapterA, season: SeasonAA, name: {en_GB: North}}\n")).await;
+    assert!(
+        reported.len() == 1 && reported[0].contains("category CategAAA: chapters.1: the file does not have"),
+        "{reported:?}"
+    );
     let trashed = PROGRAM.replace("{slug: FieldAAA, type", "{slug: FieldAAA, deleted: true, type");
-    let told = place.apply_faults(&trashed).await;
-    assert!(told.len() == 1 && told[0].contains("field FieldAAA: deleted: The field cannot be trashed"), "{told:?}");
+    let reported = place.apply_faults(&trashed).await;
+    assert!(
+        reported.len() == 1 && reported[0].contains("field FieldAAA: deleted: The field cannot be trashed"),
+        "{reported:?}"
+    );
     assert_eq!(place.head().await, head);
 }
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::super::Error;
-use super::super::fault::{Faults, Place};
+use super::super::fault::{Faults, SourceLocation};
 use super::super::marks::Mark;
-use super::super::reading::Reading;
+use super::super::reading::RecordReader;
 use super::{Node, Value, read, record};
 use kernel::json::Json;
 use kernel::kind::Kind;
@@ -13,7 +13,7 @@ use kernel::kind::Kind;
 /// The one kind of which a file has one record, which stands by itself.
 const ACCOUNT: &str = "account";
 
-impl Reading {
+impl RecordReader {
     /// Reads a file in YAML.
     pub(in crate::transfer) fn read_yaml(&mut self, text: &[u8], faults: &mut Faults<'_>) -> Result<(), Error> {
         let start = Mark { line: 1, column: 1 };
@@ -64,12 +64,12 @@ impl Reading {
                 continue;
             };
             let (mut object, marks) = record(mark, members);
-            let place = Place { marks: Some(Arc::new(marks)), ..Place::new(mark.line, kind, "") };
+            let location = SourceLocation { marks: Some(Arc::new(marks)), ..SourceLocation::new(mark.line, kind, "") };
             let stated = object.set("kind", Json::String(kind.name().into()));
             if stated.is_some_and(|stated| stated.as_str() != Some(kind.name())) {
-                faults.member(&place, "kind", format!("must be {kind} or left out"));
+                faults.member(&location, "kind", format!("must be {kind} or left out"));
             }
-            self.record(place, object, None, faults)?;
+            self.record(location, object, None, faults)?;
         }
         Ok(())
     }

@@ -7,9 +7,9 @@ fn composed(text: &str) -> (String, Vec<String>) {
     let (root, problems) = read(text);
     let mut marks = Marks::new(Mark { line: 1, column: 1 });
     let json = root.map(|root| json_of(root, "", &mut marks).to_string()).unwrap_or_default();
-    let told =
+    let reported =
         problems.iter().map(|problem| format!("{}:{}: {}", problem.mark.line, problem.mark.column, problem.message));
-    (json, told.collect())
+    (json, reported.collect())
 }
 
 fn right(text: &str) -> String {

@@ -83,18 +83,18 @@ fn program() -> Program {
     testing::program(&records)
 }
 
-fn told(violations: &Violations) -> Vec<String> {
+fn reported(violations: &Violations) -> Vec<String> {
     violations.iter().map(|(member, message)| format!("{member} {message}")).collect()
 }
 
 fn created(program: &Program, slug: &str, body: &str) -> Result<Category, Vec<String>> {
     let read = read_create(&parse_object(body.as_bytes()).unwrap(), &testing::context());
-    create(program, read, self::slug(slug), now()).map_err(|violations| told(&violations))
+    create(program, read, self::slug(slug), now()).map_err(|violations| reported(&violations))
 }
 
 fn updated(program: &Program, category: &Category, body: &str) -> Result<Category, Vec<String>> {
     let read = Changes::read(&parse_object(body.as_bytes()).unwrap(), false, &testing::context());
-    update(program, category, read, now()).map_err(|violations| told(&violations))
+    update(program, category, read, now()).map_err(|violations| reported(&violations))
 }
 
 fn put(program: &mut Program, value: Category, deleted: bool) {

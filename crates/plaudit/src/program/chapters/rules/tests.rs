@@ -27,13 +27,13 @@ fn candidate(user: &str, roles: &[&str]) -> Candidate {
     Candidate { slug: slug(user), roles: roles.iter().map(|role| slug(role)).collect() }
 }
 
-fn told(violations: &Violations) -> Vec<String> {
+fn reported(violations: &Violations) -> Vec<String> {
     violations.iter().map(|(member, message)| format!("{member} {message}")).collect()
 }
 
 fn created(body: &str, found: &[Candidate]) -> Result<Chapter, Vec<String>> {
     let read = Changes::read(&parse_object(body.as_bytes()).unwrap(), true, &testing::context());
-    create(&program(), read, found, slug("ChapterN"), Timestamp::from_seconds(9)).map_err(|told_of| told(&told_of))
+    create(&program(), read, found, slug("ChapterN"), Timestamp::from_seconds(9)).map_err(|told_of| reported(&told_of))
 }
 
 #[test]

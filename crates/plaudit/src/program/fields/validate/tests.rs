@@ -16,7 +16,7 @@ fn checked(members: &str, answer: &str) -> Result<(), String> {
     check_answer(&field("FieldAAA", members), &json(answer)).map_err(|wrong| wrong.to_string())
 }
 
-fn judged(members: &str, answer: &str) -> Result<(), String> {
+fn validated(members: &str, answer: &str) -> Result<(), String> {
     validate_answer(&field("FieldAAA", members), &json(answer)).map_err(|wrong| wrong.to_string())
 }
 
@@ -55,7 +55,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
 #[test]
 fn answers_have_the_shape_of_their_type() {
     for (members, right, wrong) in SHAPES {
-        for judge in [checked, judged] {
+        for judge in [checked, validated] {
             assert_eq!(judge(members, right), Ok(()), "{members} {right}");
             assert!(judge(members, wrong).is_err(), "{members} {wrong}");
             assert_eq!(judge(members, "null"), Ok(()), "{members}: null is no answer");
@@ -68,39 +68,39 @@ fn a_file_is_uploaded_and_not_given() {
     let file = r#""type":"file""#;
     assert_eq!(checked(file, r#""TokenTokenToken""#), Ok(()));
     assert!(checked(file, r#""short""#).is_err());
-    assert!(judged(file, r#""TokenTokenToken""#).is_err());
-    assert_eq!(judged(file, "null"), Ok(()));
+    assert!(validated(file, r#""TokenTokenToken""#).is_err());
+    assert_eq!(validated(file, "null"), Ok(()));
 }
 
 #[test]
 fn the_empty_string_takes_an_answer_back() {
     for kind in ["text", "email", "date", "numeric", "country", "checkbox", "lookup"] {
-        assert_eq!(judged(&format!(r#""type":"{kind}""#), r#""""#), Ok(()), "{kind}");
+        assert_eq!(validated(&format!(r#""type":"{kind}""#), r#""""#), Ok(()), "{kind}");
     }
     let field = field("FieldAAA", r#""type":"date""#);
     assert_eq!(merged(field.kind, Some(&json(r#""2024-02-29""#)), &json(r#""""#)), None);
     assert_eq!(merged(field.kind, Some(&json(r#""2024-02-29""#)), &Json::Null), None);
     assert_eq!(merged(field.kind, None, &json(r#""2024-02-29""#)), Some(json(r#""2024-02-29""#)));
-    assert!(judged(r#""type":"formula""#, r#""""#).is_err());
+    assert!(validated(r#""type":"formula""#, r#""""#).is_err());
 }
 
 #[test]
 fn what_is_chosen_is_an_option_and_chosen_once() {
     let list = r#""type":"checkboxlist","options":["a","b"]"#;
-    assert_eq!(judged(list, r#"["b","a"]"#), Ok(()));
-    assert_eq!(judged(list, "[]"), Ok(()));
-    assert!(judged(list, r#"["a","c"]"#).unwrap_err().contains("a, b"));
-    assert!(judged(list, r#"["a","a"]"#).unwrap_err().contains("twice"));
-    assert!(judged(r#""type":"radio","options":["a"]"#, r#""b""#).is_err());
+    assert_eq!(validated(list, r#"["b","a"]"#), Ok(()));
+    assert_eq!(validated(list, "[]"), Ok(()));
+    assert!(validated(list, r#"["a","c"]"#).unwrap_err().contains("a, b"));
+    assert!(validated(list, r#"["a","a"]"#).unwrap_err().contains("twice"));
+    assert!(validated(r#""type":"radio","options":["a"]"#, r#""b""#).is_err());
     assert_eq!(checked(list, r#"["c"]"#), Ok(()), "what is stored may be of options that are no more");
 }
 
 #[test]
 fn a_cell_is_one_of_a_column_unless_it_is_cleared() {
     let table = r#""type":"table","columns":[{"key":"A"},{"key":"B C"}]"#;
-    assert_eq!(judged(table, r#"{"A1":"x","B C2":"y"}"#), Ok(()));
-    assert!(judged(table, r#"{"B1":"x"}"#).unwrap_err().contains("A, B C"));
-    assert_eq!(judged(table, r#"{"B1":""}"#), Ok(()), "what a column left behind can be cleared");
+    assert_eq!(validated(table, r#"{"A1":"x","B C2":"y"}"#), Ok(()));
+    assert!(validated(table, r#"{"B1":"x"}"#).unwrap_err().contains("A, B C"));
+    assert_eq!(validated(table, r#"{"B1":""}"#), Ok(()), "what a column left behind can be cleared");
     assert_eq!(checked(table, r#"{"B1":"x"}"#), Ok(()));
 }
 
@@ -126,14 +126,14 @@ fn characters_are_what_a_reader_sees_and_words_are_those_of_unicode() {
 #[test]
 fn a_text_keeps_within_its_limits_and_an_empty_one_is_none() {
     let limits = r#""type":"text","minimum_characters":2,"maximum_characters":8,"minimum_words":2,"maximum_words":3"#;
-    assert_eq!(judged(limits, r#""a b""#), Ok(()));
-    assert_eq!(judged(limits, r#""""#), Ok(()));
-    assert!(judged(limits, r#""abc""#).unwrap_err().contains("at least 2 words, and has 1"));
-    let wrong = judged(limits, r#""a b c d e f""#).unwrap_err();
+    assert_eq!(validated(limits, r#""a b""#), Ok(()));
+    assert_eq!(validated(limits, r#""""#), Ok(()));
+    assert!(validated(limits, r#""abc""#).unwrap_err().contains("at least 2 words, and has 1"));
+    let wrong = validated(limits, r#""a b c d e f""#).unwrap_err();
     assert!(wrong.contains("at most 8 characters, and has 11") && wrong.contains("at most 3 words, and has 6"));
     assert_eq!(checked(limits, r#""abc""#), Ok(()), "what is stored may be older than a limit");
     let flags = r#""type":"text","maximum_characters":2"#;
-    assert_eq!(judged(flags, "\"\u{1f1f3}\u{1f1ff}e\u{301}\""), Ok(()));
+    assert_eq!(validated(flags, "\"\u{1f1f3}\u{1f1ff}e\u{301}\""), Ok(()));
 }
 
 #[test]

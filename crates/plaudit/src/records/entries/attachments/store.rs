@@ -10,7 +10,7 @@ use kernel::json::parse_object;
 use kernel::text::{Slug, Token};
 
 /// Attachments have their entry beside the document.
-pub const ROWS: Rows = Rows { beside: "entry", ..Rows::of("attachments", "token") };
+pub const ROWS: Rows = Rows { extra_columns: "entry", ..Rows::of("attachments", "token") };
 
 /// Adds or replaces an attachment.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Attachment>) -> Result<(), DbError> {

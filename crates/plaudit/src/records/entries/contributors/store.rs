@@ -9,7 +9,7 @@ use kernel::ids::Ids;
 use kernel::text::Slug;
 
 /// Contributors have their entry beside the document.
-pub const ROWS: Rows = Rows { beside: "entry", ..Rows::of("contributors", "slug") };
+pub const ROWS: Rows = Rows { extra_columns: "entry", ..Rows::of("contributors", "slug") };
 
 /// Adds or replaces a contributor.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) -> Result<(), DbError> {

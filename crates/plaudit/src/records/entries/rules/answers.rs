@@ -43,7 +43,7 @@ pub(crate) fn require(
         for field in required.iter().filter(|field| field.resource == resource && is_there(field)) {
             let member = format!("{path}.{}", field.slug);
             let has_answer = answer(field.slug).is_some_and(|answer| is_answered(field.kind, answer));
-            let is_told = violations.iter().any(|(told, _)| told == member);
+            let is_told = violations.iter().any(|(reported, _)| reported == member);
             if !has_answer && !is_told && is_shown(program, field, &answer) {
                 violations.add(member, "is required");
             }

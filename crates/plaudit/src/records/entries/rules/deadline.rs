@@ -38,7 +38,7 @@ fn moment(deadline: &str, zone: &TimeZone) -> Option<Timestamp> {
 
 /// Where an entry is and what deadline it has of its own.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::records::entries) struct Place<'e> {
+pub(in crate::records::entries) struct DeadlineScope<'e> {
     pub(in crate::records::entries) season: Slug,
     pub(in crate::records::entries) form: Slug,
     pub(in crate::records::entries) chapter: Slug,
@@ -47,7 +47,7 @@ pub(in crate::records::entries) struct Place<'e> {
 
 /// Whether an entry can be submitted now.
 #[must_use]
-pub(in crate::records::entries) fn is_open(program: &Program, place: Place<'_>, now: Timestamp) -> bool {
+pub(in crate::records::entries) fn is_open(program: &Program, place: DeadlineScope<'_>, now: Timestamp) -> bool {
     let zone = program.account.zone();
     let is_in_time = moment(place.custom_deadline, &zone).is_some_and(|deadline| now < deadline);
     is_in_time
@@ -78,7 +78,8 @@ mod tests {
 
     fn opens(program: &Program, custom_deadline: &str, chapter: &str, now: &str) -> bool {
         let slug = |text| Slug::parse(text).unwrap();
-        let place = Place { season: slug("SeasonAA"), form: slug("FormAAAA"), chapter: slug(chapter), custom_deadline };
+        let place =
+            DeadlineScope { season: slug("SeasonAA"), form: slug("FormAAAA"), chapter: slug(chapter), custom_deadline };
         is_open(program, place, Timestamp::parse(now).unwrap())
     }
 

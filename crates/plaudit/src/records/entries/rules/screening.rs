@@ -10,7 +10,7 @@ use crate::records::entries::{Eligibility, Entry};
 
 /// Scores an entry anew where its answers or its category are others than before, or where it was handed in, and screens
 /// it when it is handed in and from then on. A form without a minimum screens nothing.
-pub(in crate::records::entries) fn settle(
+pub(in crate::records::entries) fn set_eligibility(
     program: &Program,
     before: Option<&Entry>,
     entry: &mut Entry,

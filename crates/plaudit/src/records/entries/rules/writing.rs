@@ -16,7 +16,7 @@ use crate::program::fields::Field;
 use crate::program::forms::{Form, FormType};
 use crate::records::Refusal;
 use crate::records::answers::Answers;
-use crate::records::entries::given::{self, Place};
+use crate::records::entries::given::{self, FieldScope};
 use crate::records::entries::rules::answers::{self, EntryChildren};
 use crate::records::entries::rules::body::Given;
 use crate::records::entries::rules::status::{Step, step};
@@ -71,7 +71,7 @@ pub(crate) fn create(
     }
     let form = form_of(program, given.form, (known_season, category), &mut violations);
     let chapter = chapter_of(program, given.chapter, (known_season, category), &mut violations);
-    let place = Place { form, category: category.map(|category| category.slug) };
+    let place = FieldScope { form, category: category.map(|category| category.slug) };
     let empty = Answers::default();
     let entry_fields = match &given.entry_fields {
         Some(entry_fields) => given::given(program, place, &empty, entry_fields, &mut violations),
@@ -101,7 +101,7 @@ pub(crate) fn create(
     if is_handed_in {
         check_open(program, &entry, identity.now)?;
     }
-    screening::settle(program, None, &mut entry, is_handed_in);
+    screening::set_eligibility(program, None, &mut entry, is_handed_in);
     Ok(entry)
 }
 
@@ -238,7 +238,7 @@ pub(crate) fn update(
     }
     relocate(program, before, &mut entry, &given, facts, &mut violations);
     if let Some(given) = &given.entry_fields {
-        let place = Place { form: Some(entry.form), category: Some(entry.category) };
+        let place = FieldScope { form: Some(entry.form), category: Some(entry.category) };
         entry.entry_fields = given::given(program, place, &before.entry_fields, given, &mut violations);
     }
     entry.title = given.title.unwrap_or(entry.title);
@@ -267,7 +267,7 @@ pub(crate) fn update(
     } else if to != before.status {
         return Err(Refusal::State(format!("An entry that is {} cannot become {to}.", before.status)));
     }
-    screening::settle(program, Some(before), &mut entry, is_handed_in);
+    screening::set_eligibility(program, Some(before), &mut entry, is_handed_in);
     Ok(entry)
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn give_file(
     entry.entry_fields.set(field, Some(Json::String(token.as_str().to_owned().into())));
     check_season(program, before.season)?;
     check_lock(program, before, &entry, false)?;
-    screening::settle(program, Some(before), &mut entry, false);
+    screening::set_eligibility(program, Some(before), &mut entry, false);
     Ok(entry)
 }
 
@@ -344,7 +344,7 @@ fn check_lock(program: &Program, before: &Entry, after: &Entry, is_handed_in: bo
 /// Refuses to submit an entry too early or too late.
 fn check_open(program: &Program, entry: &Entry, now: Timestamp) -> Result<(), Refusal> {
     let Entry { season, form, chapter, .. } = *entry;
-    let place = deadline::Place { season, form, chapter, custom_deadline: &entry.custom_deadline };
+    let place = deadline::DeadlineScope { season, form, chapter, custom_deadline: &entry.custom_deadline };
     if deadline::is_open(program, place, now) {
         return Ok(());
     }
@@ -377,7 +377,7 @@ pub(crate) fn copy(program: &Program, entry: &Entry, facts: &Facts, identity: Id
         division: category.and_then(|category| screening::division(category, &facts.divisions)),
         ..blank(identity, entry.entrant, places)
     };
-    screening::settle(program, None, &mut copy, false);
+    screening::set_eligibility(program, None, &mut copy, false);
     Ok(copy)
 }
 

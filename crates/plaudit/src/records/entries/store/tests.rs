@@ -122,16 +122,16 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
     assert_eq!(found.head().unwrap().to_doc(), found.doc);
 }
 
-async fn told(tx: &mut Tx, account: AccountId) -> Vec<String> {
-    let mut told = Vec::new();
+async fn reported(tx: &mut Tx, account: AccountId) -> Vec<String> {
+    let mut reported = Vec::new();
     log::each_of_account(tx, account, |change| {
         let [_, _, kind, slug, action, events] = change.texts;
-        told.push(format!("{kind} {slug} {action} {events}").trim_end().to_owned());
+        reported.push(format!("{kind} {slug} {action} {events}").trim_end().to_owned());
         Ok(())
     })
     .await
     .unwrap();
-    told
+    reported
 }
 
 async fn counts(tx: &mut Tx) -> Vec<String> {
@@ -232,7 +232,7 @@ async fn an_entry_is_made_trashed_and_restored() {
     write_head(&mut tx, account, &bench.origin, (&trashed, &head), head.clone(), false).await.unwrap();
     assert_eq!(counts(&mut tx).await, ["CategAAA 0 2"]);
     assert_eq!(
-        told(&mut tx, account).await,
+        reported(&mut tx, account).await,
         [
             "entry EntryBBB created entry_created,entry_tagged",
             "entry EntryBBB trashed entry_deleted",

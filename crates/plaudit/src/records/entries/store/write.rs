@@ -8,7 +8,7 @@
 
 use crate::log::{self, Action, Event, Origin};
 use crate::program::Program;
-use crate::records::entries::counts::place_of_head;
+use crate::records::entries::counts::division_of_head;
 use crate::records::entries::document::with_answers;
 use crate::records::entries::rules::{events, files_among};
 use crate::records::entries::store::{
@@ -50,9 +50,9 @@ pub async fn write(
         let person = users::store::person(tx, account, after.entrant).await?.ok_or_else(missing)?;
         let around = made(tx, account, program, after, is_copy).await?;
         let (head, detail) = (EntryHead::of(after, around.counts), detail(&after.entry_fields, &around));
-        let told = events::logged(None, (&head, deleted), false, is_copy);
+        let reported = events::logged(None, (&head, deleted), false, is_copy);
         let after = After { head, detail: Some(detail), deleted, archived, person: Some(person) };
-        return commit(tx, account, origin, None, after, told).await;
+        return commit(tx, account, origin, None, after, reported).await;
     };
     let first = before.head()?;
     let answered = before.entry()?.entry_fields;
@@ -114,7 +114,7 @@ pub async fn refresh_detail(
     if head == first && detail == before.detail {
         return Ok(Some(around.counts));
     }
-    let told = match cause {
+    let reported = match cause {
         Cause::Import => (Action::Imported, Vec::new()),
         Cause::EntryChildren => {
             head.updated = origin.at;
@@ -123,7 +123,7 @@ pub async fn refresh_detail(
     };
     let (deleted, archived, person) = (before.deleted, before.archived, before.person.clone());
     let after = After { head, detail: Some(detail), deleted, archived, person };
-    commit(tx, account, origin, Some((&before, &first)), after, told).await?;
+    commit(tx, account, origin, Some((&before, &first)), after, reported).await?;
     Ok(Some(around.counts))
 }
 
@@ -170,8 +170,8 @@ async fn changed(
     if !is_same {
         after.head.updated = origin.at;
     }
-    let told = events::logged(Some((first, before.deleted)), (&after.head, after.deleted), is_answered, false);
-    commit(tx, account, origin, Some((before, first)), after, told).await
+    let reported = events::logged(Some((first, before.deleted)), (&after.head, after.deleted), is_answered, false);
+    commit(tx, account, origin, Some((before, first)), after, reported).await
 }
 
 async fn commit(
@@ -206,8 +206,8 @@ async fn commit(
     }
     set_tags(tx, account, head.slug, before.map_or("", |(_, first)| &first.tags), &head.tags).await?;
     let mut counts = CountChanges::default();
-    let counted = before.and_then(|(before, first)| place_of_head(first, before.deleted));
-    counts.note(counted, place_of_head(&head, deleted));
+    let counted = before.and_then(|(before, first)| division_of_head(first, before.deleted));
+    counts.note(counted, division_of_head(&head, deleted));
     write_counts(tx, account, counts).await?;
     let held = before.map(|(before, first)| (first.entrant, first.season, !before.deleted));
     users::store::move_entry(tx, account, held, (head.entrant, head.season, !deleted)).await?;
