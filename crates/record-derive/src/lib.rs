@@ -8,8 +8,9 @@
 //! - `read = function` reads its value by a rule of its own; `with = module` has functions of the module read and write the
 //!   member. `flatten` takes in the members of a field that is such
 //!   a struct itself; `references = function` gives what it refers to.
-//! - `#[record(...)]` has what concerns the whole: `extra(...)`, members that are no fields; `complete`, a method that
-//!   sees what was read; `changes = Name`, a struct of what the bodies of create and update say.
+//! - `#[record(...)]` has what concerns the whole: `extra(...)`, members that are no fields; `check(a, b)`, for which
+//!   `check_members` is given what was read of these fields, also where others are wrong; `changes = Name`, a struct of what
+//!   the bodies of create and update say.
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -159,7 +160,7 @@ struct Record<'d> {
     has_slug: bool,
     members: Vec<Member<'d>>,
     extra: Vec<Expr>,
-    completes: bool,
+    checked: Vec<Expr>,
     changes: Option<Ident>,
 }
 
@@ -176,7 +177,7 @@ impl<'d> Record<'d> {
             has_slug: structure.fields.iter().any(|field| is_slug(&field)),
             members: fields.map(|(index, field)| Member::read(index, field)).collect::<Result<_>>()?,
             extra: Vec::new(),
-            completes: false,
+            checked: Vec::new(),
             changes: None,
         };
         for item in items(&input.attrs, "record")? {
@@ -187,23 +188,30 @@ impl<'d> Record<'d> {
                 (_, Expr::Call(call)) if is_word(&call.func, "extra") => {
                     record.extra = call.args.iter().cloned().collect();
                 }
-                (_, item) if is_word(item, "complete") => record.completes = true,
+                (_, Expr::Call(call)) if is_word(&call.func, "check") => {
+                    record.checked = call.args.iter().cloned().collect();
+                }
                 (_, item) => return Err(Error::new_spanned(item, "is unknown")),
             }
         }
-        Ok(record)
+        let of_its_own = record.members.iter().find(|member| member.with.is_some() && member.is_in_bodies());
+        match of_its_own.filter(|_| record.changes.is_some()) {
+            Some(member) => Err(Error::new_spanned(member.field, "has a form of its own, and cannot be in `changes`")),
+            None => Ok(record),
+        }
     }
 
     fn implementation(&self) -> Tokens {
         let Self { name: record, members, extra, .. } = self;
-        let (own, groups): (Vec<_>, Vec<_>) = members.iter().partition(|member| !member.says("flatten"));
-        let described = own.iter().map(|member| member.described());
-        let constants = own.iter().map(|member| &member.constant);
-        let groups = groups.iter().map(|group| group.kind);
+        let described = members.iter().filter(|member| !member.says("flatten")).map(Member::described);
+        let tables = members.iter().map(|member| match member {
+            Member { kind, .. } if member.says("flatten") => quote!(<#kind as RecordMembers>::MEMBERS),
+            Member { constant, .. } => quote!(&[#constant]),
+        });
         let reading = members.iter().map(Member::reading);
         let names = members.iter().map(|member| member.field);
         let slug = self.has_slug.then(|| quote!(slug,));
-        let complete = self.completes.then(|| quote!(record.complete(members, context);));
+        let check = self.checking();
         let writing = members.iter().map(|member| {
             let field = member.field;
             member.writing(&quote!(self.#field), &quote!(Texts::Whole))
@@ -218,7 +226,7 @@ impl<'d> Record<'d> {
                 use kernel::text::{Slug, Translated};
                 #(#described)*
                 const EXTRA: &[Member] = &[#(#extra),*];
-                const TABLES: &[&[Member]] = &[EXTRA, &[#(#constants),*], #(<#groups as RecordMembers>::MEMBERS),*];
+                const TABLES: &[&[Member]] = &[#(#tables,)* EXTRA];
                 const ALL: [Member; member::count(TABLES)] = member::joined(TABLES);
 
                 impl RecordMembers for #record {
@@ -231,10 +239,8 @@ impl<'d> Record<'d> {
                     ) -> Option<Self> {
                         value::pass_over(members, EXTRA, slug);
                         #(#reading)*
-                        #[allow(unused_mut, reason = "only what is completed is changed")]
-                        let mut record = Self { #slug #(#names: #names?),* };
-                        #complete
-                        Some(record)
+                        #check
+                        Some(Self { #slug #(#names: #names?),* })
                     }
 
                     fn write(&self, object: &mut kernel::document::Object<'_>) {
@@ -257,6 +263,15 @@ impl<'d> Record<'d> {
                 #identified
             };
         }
+    }
+
+    /// Checks what was read of some fields together.
+    fn checking(&self) -> Option<Tokens> {
+        let read = self
+            .checked
+            .iter()
+            .map(|field| if is_word(field, "slug") { quote!(slug) } else { quote!(#field.as_ref()) });
+        (!self.checked.is_empty()).then(|| quote!(Self::check_members(members, #(#read),*);))
     }
 
     fn identified(&self) -> Tokens {
@@ -296,8 +311,7 @@ impl<'d> Record<'d> {
         let names: Vec<_> = members.iter().map(|member| member.field).collect();
         let read = |member: &&Member<'_>| {
             let Member { kind, constant, .. } = member;
-            let own = quote!(value::read_body::<#kind>(members, &#constant, is_new, context));
-            member.with.as_ref().map_or(own, |with| quote!(#with::read_body(members, is_new, context)))
+            quote!(value::read_body::<#kind>(members, &#constant, is_new, context))
         };
         let other_names = others.iter().map(|member| member.field);
         let other_reads = others.iter().map(read);
@@ -373,7 +387,8 @@ fn documentation(attributes: &[Attribute]) -> String {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => text(&pair.value).ok(),
         _ => None,
     });
-    lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>().join(" ")
+    // What is code to a reader of the source is plain text in a schema.
+    lines.map(|line| line.trim().replace('`', "")).collect::<Vec<_>>().join(" ")
 }
 
 fn assigned(item: &Expr) -> Option<(&Ident, &Expr)> {

@@ -8,8 +8,10 @@ use kernel::kind::Kind;
 /// Reads the whole log of an account and gives what is wrong with it; nothing where it is as it must be.
 ///
 /// Sequence numbers begin at 1 and have no gap, every hash follows from the one before it, and the account holds the
-/// last of both. A document has its hash, unless it was erased. The account's version is the name of a change after which what its program shows stayed as it is.
-pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<Option<String>, DbError> {
+/// last of both. A document has its hash, unless it was erased; how many were is given too. The account's version is the
+/// name of a change after which what its program shows stayed as it is.
+pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<(Option<String>, u64), DbError> {
+    let mut erased = 0;
     let mut sequence = 0;
     let mut hash = log::origin(head.slug);
     let mut is_named = log::name_of(&hash) == head.version;
@@ -37,6 +39,7 @@ pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<Option<Stri
                 entry.slug()
             ));
         }
+        erased += u64::from(entry.document.is_none());
         let is_in_program = Kind::named(entry.kind()).is_some_and(Kind::is_in_program);
         is_named = log::name_of(&hash) == head.version || is_named && !is_in_program;
         Ok(())
@@ -51,5 +54,5 @@ pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<Option<Stri
     if fault.is_none() && !is_named {
         fault = Some("the account's version is not the name of the last change of its set-up".to_owned());
     }
-    Ok(fault)
+    Ok((fault, erased))
 }

@@ -159,10 +159,12 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     let Some(head) = store::heads(&mut tx).await?.into_iter().find(|head| head.slug == slug) else { return Ok(()) };
     let about = format!("account {slug}");
     let mut found = Checked::default();
-    if let Some(fault) = chain::fault(&mut tx, &head).await? {
+    let (fault, erased) = chain::fault(&mut tx, &head).await?;
+    if let Some(fault) = fault {
         found.add(|| fault);
     }
-    let holds = format!("the log of {} changes has no gap and its chain verifies", head.sequence);
+    let erased = if erased > 0 { format!("; the documents of {erased} were erased") } else { String::new() };
+    let holds = format!("the log of {} changes has no gap and its chain verifies{erased}", head.sequence);
     findings.check(&about, &holds, &found)?;
     let (found, count) = records(&mut tx, &head).await?;
     findings.check(&about, &format!("{count} records are as they were logged last"), &found)?;
@@ -191,6 +193,11 @@ async fn records(tx: &mut Tx, head: &Head) -> Result<(Checked, u64), Failure> {
     let logged = store::last_of_account(tx, head.account, head.slug).await?;
     if logged.is_some_and(|logged| logged != log::hash_of(&head.doc)) {
         found.add(|| "the account itself is not what was logged last".to_owned());
+    }
+    for kind in store::setup_kinds(tx, head.account).await? {
+        if !Kind::named(&kind).is_some_and(Kind::is_setup) {
+            found.add(|| format!("there are set-up records of the kind {kind}, which is none"));
+        }
     }
     for (kind, rows) in Kind::ALL.into_iter().filter_map(|kind| Some((kind, rows(kind)?))) {
         let mut of_kind = 0;

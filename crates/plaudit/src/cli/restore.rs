@@ -65,7 +65,7 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
     }
     drop(progress);
     for head in store::heads(&mut tx).await? {
-        if let Some(fault) = chain::fault(&mut tx, &head).await? {
+        if let (Some(fault), _) = chain::fault(&mut tx, &head).await? {
             return Err(Failure::Failed(format!("account {}: {fault}; nothing was restored", head.slug)));
         }
     }

@@ -41,6 +41,17 @@ pub(super) async fn heads(tx: &mut Tx) -> Result<Vec<Head>, DbError> {
     Ok(heads)
 }
 
+/// The kinds that the rows of set-up records name.
+pub(super) async fn setup_kinds(tx: &mut Tx, account: AccountId) -> Result<Vec<String>, DbError> {
+    let mut kinds = Vec::new();
+    tx.each("SELECT DISTINCT kind FROM setup_records WHERE account = $1", &[account.into()], |row| {
+        kinds.push(row.text(0)?.to_owned());
+        Ok(())
+    })
+    .await?;
+    Ok(kinds)
+}
+
 /// The steps of the schema that were applied, in order.
 // tidy: every account -- the schema is the database's
 pub(super) async fn schema(tx: &mut Tx) -> Result<Vec<String>, DbError> {

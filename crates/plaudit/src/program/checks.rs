@@ -7,8 +7,12 @@ use kernel::kind::Kind;
 use kernel::text::{LocalTime, Slug};
 
 /// A period of the account's time zone ends behind its start.
-pub(super) fn check_period(members: &mut Members<'_>, start: Option<LocalTime>, end: Option<LocalTime>) {
-    if start.zip(end).is_some_and(|(start, end)| end <= start) {
+pub(super) fn check_period(
+    members: &mut Members<'_>,
+    start: Option<&Option<LocalTime>>,
+    end: Option<&Option<LocalTime>>,
+) {
+    if start.copied().flatten().zip(end.copied().flatten()).is_some_and(|(start, end)| end <= start) {
         members.fault("end_date", "must be behind start_date");
     }
 }

@@ -1,7 +1,7 @@
 //! The members of records, described: what the JSON Schema of program files and the schemas of the OpenAPI document are
 //! made of, those of bodies and those of answers.
 //!
-//! A record is read by [`super::SetupRecord::read`], which knows every rule. The table beside it says what an editor can
+//! A record is read by [`super::RecordMembers::read`], which knows every rule. Its table says what an editor can
 //! show and check before that. A test holds the two together: every member that the one asks for is in the other, and
 //! values of every shape are taken by both or by neither.
 

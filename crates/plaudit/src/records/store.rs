@@ -82,13 +82,21 @@ impl Rows {
     /// The statement for the rows of a kind of the account `$1`; a condition may follow it.
     pub(crate) fn select(&self, kind: Kind) -> String {
         let Self { table, key, deleted, flag, extra_columns, .. } = self;
-        let of_kind = if kind.is_setup() { format!(" AND kind = '{kind}'") } else { String::new() };
+        let of_account = Self::of_account(kind);
         format!(
             "SELECT {key} AS name, revision, {deleted} AS deleted, {flag} AS flag, doc, {extra_columns} AS beside FROM {table} \
-             WHERE account = $1{of_kind}"
+             WHERE {of_account}"
         )
     }
+
+    /// The condition for the rows of a kind of the account `$1`.
+    fn of_account(kind: Kind) -> String {
+        if kind.is_setup() { format!("account = $1 AND kind = '{kind}'") } else { "account = $1".to_owned() }
+    }
 }
+
+/// How many rows are held at once: an entry that shows all that belongs to it can have some megabytes.
+const PAGE: usize = 32;
 
 /// What no record of a kind is or has.
 pub(super) const NO: &str = "CAST(0 AS BIGINT)";
@@ -159,7 +167,7 @@ pub async fn next(
     kind: Kind,
     last: &mut String,
 ) -> Result<Option<Vec<(String, StoredRow)>>, DbError> {
-    let condition = |key: &str| format!("AND {key} > $2 ORDER BY {key} LIMIT 256");
+    let condition = |key: &str| format!("AND {key} > $2 ORDER BY {key} LIMIT {PAGE}");
     let found = select(tx, account, kind, condition, &[last.as_str().into()]).await?;
     let Some((end, _)) = found.last() else { return Ok(None) };
     last.clone_from(end);
@@ -183,12 +191,16 @@ pub async fn named(
 
 /// Whether the account has a record of this kind and slug or token, even in the trash.
 pub async fn exists(tx: &mut Tx, account: AccountId, kind: Kind, name: &str) -> Result<bool, DbError> {
-    Ok(!select(tx, account, kind, |key| format!("AND {key} = $2"), &[name.into()]).await?.is_empty())
+    let Some(rows) = rows(kind) else { return Ok(false) };
+    let sql = format!("SELECT 1 FROM {} WHERE {} AND {} = $2", rows.table, Rows::of_account(kind), rows.key);
+    Ok(tx.first(&sql, &[account.into(), name.into()], |_| Ok(())).await?.is_some())
 }
 
 /// Whether the account has any record of this kind.
 pub async fn has_any(tx: &mut Tx, account: AccountId, kind: Kind) -> Result<bool, DbError> {
-    Ok(!select(tx, account, kind, |_| "LIMIT 1".to_owned(), &[]).await?.is_empty())
+    let Some(rows) = rows(kind) else { return Ok(false) };
+    let sql = format!("SELECT 1 FROM {} WHERE {} LIMIT 1", rows.table, Rows::of_account(kind));
+    Ok(tx.first(&sql, &[account.into()], |_| Ok(())).await?.is_some())
 }
 
 /// The places and values of a list, filled up to a power of two, so that there are few different statements to prepare.

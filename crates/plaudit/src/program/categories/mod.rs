@@ -19,7 +19,7 @@ pub use rules::{create, moved_up, read_create, update};
 
 use super::chapters::IMAGE_WIDTH;
 pub use super::chapters::Status;
-use super::{Context, DESCRIPTION_LENGTH, Member, NAME_LENGTH, Program, Record, SetupRecord, Shape};
+use super::{DESCRIPTION_LENGTH, Member, NAME_LENGTH, Program, Record, SetupRecord, Shape};
 pub(crate) use kernel::input::{self, Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token, Translated};
@@ -43,7 +43,7 @@ const COUNT_OF_ENTRIES: Member =
 
 /// A category.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), complete, changes = Changes)]
+#[record(extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check(slug, parent, chapters), changes = Changes)]
 pub struct Category {
     /// Its slug.
     pub slug: Slug,
@@ -62,7 +62,7 @@ pub struct Category {
     /// Whether it can be chosen; active where it is left out.
     #[member(default = Status::Active, to_create, updatable)]
     pub status: Status,
-    /// The form of its entries; where a body that makes it leaves it out, the season's first one.
+    /// The form of its entries; a body that makes a category and leaves it out takes the season's first one.
     #[member(Ref(Kind::Form), creatable, never_null_in_bodies)]
     pub form: Option<Slug>,
     /// The category that it is a part of.
@@ -74,7 +74,7 @@ pub struct Category {
     /// Whether it is promoted, where that is stated: 1 or 0.
     #[member(Integer(0, 1), creatable)]
     pub promoted: Option<i64>,
-    /// The chapters that offer it, all of its season; none means every chapter of it.
+    /// The chapters that offer it; none means every chapter of its season.
     #[member(List(&Shape::Ref(Kind::Chapter), CHAPTERS), nullable, in_bodies_as(&CHAPTERS_OF_BODY), never_null_in_bodies,
         creatable, updatable, in_single_reads, never_null)]
     pub chapters: Vec<Slug>,
@@ -158,11 +158,16 @@ impl SetupRecord for Category {
 }
 
 impl Category {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+    fn check_members(
+        members: &mut Members<'_>,
+        slug: Slug,
+        parent: Option<&Option<Slug>>,
+        chapters: Option<&Vec<Slug>>,
+    ) {
         // It counts other records, and is compared with them where they are known.
         members.optional("entry_count", input::integer(0..=i64::MAX));
-        members.computed("chapter_count", input::counted(self.chapters.len()));
-        if self.parent == Some(self.slug) {
+        members.computed("chapter_count", input::counted(chapters.map_or(0, Vec::len)));
+        if parent == Some(&Some(slug)) {
             members.fault("parent", "must not be the category itself");
         }
     }

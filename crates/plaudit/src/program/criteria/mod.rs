@@ -13,8 +13,8 @@ mod rules;
 pub use rules::of_score_set;
 
 use super::tabs::ORDER;
-use super::{Context, DESCRIPTION_LENGTH, NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::{Members, Violations};
+use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Program, Record, SetupRecord};
+use kernel::input::{self, Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{Points, Slug, Timestamp, Translated};
 
@@ -25,7 +25,7 @@ pub const STEPS: i64 = 1_000_000;
 
 /// A criterion of a score set.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), complete)]
+#[record(extra(Member::link()), check(minimum, maximum, step))]
 pub struct Criterion {
     /// Its slug.
     pub slug: Slug,
@@ -45,7 +45,7 @@ pub struct Criterion {
     #[member(required)]
     pub maximum: Points,
     /// By how many points scores differ; 1 where it is left out.
-    #[member(default = Points::ONE)]
+    #[member(read = input::points(Points::SMALLEST..=Points::MAXIMUM), default = Points::ONE)]
     pub step: Points,
     /// How much it weighs among the others; 1 where it is left out.
     #[member(Integer(1, WEIGHT), default = 1)]
@@ -73,7 +73,14 @@ impl SetupRecord for Criterion {
 }
 
 impl Criterion {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        rules::check_range(members, self);
+    fn check_members(
+        members: &mut Members<'_>,
+        minimum: Option<&Points>,
+        maximum: Option<&Points>,
+        step: Option<&Points>,
+    ) {
+        if let (Some(minimum), Some(maximum), Some(step)) = (minimum, maximum, step) {
+            rules::check_range(members, *minimum, *maximum, *step);
+        }
     }
 }

@@ -7,12 +7,10 @@ use kernel::input::{Members, Violations};
 use kernel::text::{Points, Slug};
 
 /// Adds what is wrong with the points that a criterion allows.
-pub(super) fn check_range(members: &mut Members<'_>, criterion: &Criterion) {
-    let range = criterion.maximum.ten_thousandths() - criterion.minimum.ten_thousandths();
-    let step = criterion.step.ten_thousandths();
-    if step == 0 {
-        members.fault("step", "must be above 0");
-    } else if range <= 0 {
+pub(super) fn check_range(members: &mut Members<'_>, minimum: Points, maximum: Points, step: Points) {
+    let range = maximum.ten_thousandths() - minimum.ten_thousandths();
+    let step = step.ten_thousandths();
+    if range <= 0 {
         members.fault("maximum", "must be above the minimum");
     } else if range % step != 0 {
         members.fault("step", "must lead from the minimum to the maximum in whole steps");

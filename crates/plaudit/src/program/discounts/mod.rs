@@ -39,7 +39,7 @@ pub enum Reduction {
 
 /// A discount.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), complete)]
+#[record(extra(Member::link()), check(start_date, end_date))]
 pub struct Discount {
     /// Its slug.
     pub slug: Slug,
@@ -85,8 +85,12 @@ impl SetupRecord for Discount {
 }
 
 impl Discount {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        check_period(members, self.start_date, self.end_date);
+    fn check_members(
+        members: &mut Members<'_>,
+        start_date: Option<&Option<LocalTime>>,
+        end_date: Option<&Option<LocalTime>>,
+    ) {
+        check_period(members, start_date, end_date);
     }
 }
 

@@ -10,7 +10,7 @@ mod rules;
 pub use rules::places;
 
 use super::choice::choices;
-use super::{Context, DESCRIPTION_LENGTH, NAME_LENGTH, Record, SetupRecord};
+use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record, SetupRecord};
 use kernel::input::Members;
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
@@ -49,7 +49,7 @@ choices! {
 
 /// A template of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), complete)]
+#[record(extra(Member::link()), check(body))]
 pub struct DocumentTemplate {
     /// Its slug.
     pub slug: Slug,
@@ -81,8 +81,8 @@ impl SetupRecord for DocumentTemplate {
 }
 
 impl DocumentTemplate {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        for (locale, text) in &self.body {
+    fn check_members(members: &mut Members<'_>, body: Option<&Translated>) {
+        for (locale, text) in body.into_iter().flatten() {
             if let Err(message) = rules::places(text) {
                 members.fault(&format!("body.{}", locale.code()), message);
             }

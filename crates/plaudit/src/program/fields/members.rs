@@ -1,14 +1,9 @@
 //! The members of a field in a program file.
 
-use super::{CATEGORIES, FieldType, LIMIT, OPTIONS, Operator, TEXT_LENGTH};
+use super::{CATEGORIES, FieldType, LIMIT, Limits, OPTIONS, Operator, TEXT_LENGTH};
 use crate::program::NAME_LENGTH;
-use crate::program::{Member, Shape, names};
+use crate::program::{Member, RecordMembers, Shape, names};
 use kernel::kind::Kind;
-
-/// A limit on the characters or words of an answer.
-const fn limit(name: &'static str, about: &'static str) -> Member {
-    Member::optional(name, Shape::Integer(0, LIMIT), about).nullable()
-}
 
 pub(super) const OPTION: Shape = Shape::Either(&[
     Shape::FilledText(TEXT_LENGTH),
@@ -88,9 +83,4 @@ const BODY_CONDITION: Shape = Shape::Object(&[
     Member::optional("value", Shape::Any, "What it is compared with: an answer to that field, or a list of such."),
 ]);
 
-const LIMITS: Shape = Shape::Object(&[
-    limit("minimum_characters", "At least this many characters."),
-    limit("maximum_characters", "At most this many characters."),
-    limit("minimum_words", "At least this many words."),
-    limit("maximum_words", "At most this many words."),
-]);
+const LIMITS: Shape = Shape::Object(<Limits as RecordMembers>::MEMBERS);

@@ -11,7 +11,7 @@ use kernel::document::Object;
 use kernel::input::{self, Members, Violations, Wrong};
 use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug, Translated};
+use kernel::text::{Currency, Locale, Slug, Translated};
 
 impl SetupRecord for Field {
     const KIND: Kind = Kind::Field;
@@ -26,28 +26,41 @@ impl SetupRecord for Field {
 }
 
 impl Field {
-    pub(super) fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        if self.resource != Resource::Users && !members.has("form") && !members.has("tab") {
+    pub(super) fn check_members(
+        members: &mut Members<'_>,
+        resource: Option<&Resource>,
+        categories: Option<&Option<Vec<Slug>>>,
+        kind: Option<&FieldType>,
+        currency: Option<&Option<Currency>>,
+    ) {
+        if resource != Some(&Resource::Users) && !members.has("form") && !members.has("tab") {
             members.fault("tab", "is required, or at least the form, unless the resource is users");
         }
-        members.computed("category_count", |json| match &self.categories {
-            Some(categories) => input::counted(categories.len())(json),
-            None if json.as_str() == Some("all") => Ok(()),
-            None => Err("\"all\"".to_owned()),
+        members.computed("category_count", |json| match categories {
+            Some(Some(categories)) => input::counted(categories.len())(json),
+            _ if json.as_str() == Some("all") => Ok(()),
+            _ => Err("\"all\"".to_owned()),
         });
-        if self.kind == FieldType::Currency && self.currency.is_none() {
+        if kind == Some(&FieldType::Currency) && currency.is_none_or(Option::is_none) {
             members.fault("currency", "is required for a field of the type currency");
         }
     }
 }
 
 impl Limits {
-    pub(super) fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+    pub(super) fn check_members(
+        members: &mut Members<'_>,
+        maximum_characters: Option<&Option<i64>>,
+        maximum_words: Option<&Option<i64>>,
+        minimum_characters: Option<&Option<i64>>,
+        minimum_words: Option<&Option<i64>>,
+    ) {
         for (name, minimum, maximum) in [
-            ("minimum_characters", self.minimum_characters, self.maximum_characters),
-            ("minimum_words", self.minimum_words, self.maximum_words),
+            ("minimum_characters", minimum_characters, maximum_characters),
+            ("minimum_words", minimum_words, maximum_words),
         ] {
-            if minimum.zip(maximum).is_some_and(|(minimum, maximum)| minimum > maximum) {
+            let both = minimum.copied().flatten().zip(maximum.copied().flatten());
+            if both.is_some_and(|(minimum, maximum)| minimum > maximum) {
                 members.fault(name, "must not be above the maximum");
             }
         }
@@ -72,8 +85,14 @@ impl RecordMembers for Option<Condition> {
                 let operator = members.optional("operator", input::one_of(Operator::CHOICES));
                 let value = members.get("value").cloned().map_or(Json::Null, Json::into_owned);
                 Some(Condition { field: field?, operator: operator.unwrap_or(Operator::Answered), value })
-            })?,
+            }),
         };
+        // One that is stated and wrong is none, whatever the other member says.
+        if stated.as_ref().is_none_or(Option::is_none) && members.get("conditional").is_some_and(|json| !json.is_null())
+        {
+            return Some(None);
+        }
+        let stated = stated.flatten();
         let answered = |field| Condition { field, operator: Operator::Answered, value: Json::Null };
         let condition = stated.or_else(|| shown.map(answered));
         let field = condition.as_ref().map(|condition| condition.field);

@@ -15,7 +15,7 @@ mod rules;
 
 use super::chapters::Status;
 use super::choice::choices;
-use super::{Context, NAME_LENGTH, Program, Record, SetupRecord};
+use super::{NAME_LENGTH, Program, Record, SetupRecord};
 use kernel::input::{self, Members, Violations};
 use kernel::json::Json;
 use kernel::kind::Kind;
@@ -56,7 +56,7 @@ choices! {
 
 /// A panel.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), complete)]
+#[record(extra(Member::link()), check(judges, roles))]
 pub struct Panel {
     /// Its slug.
     pub slug: Slug,
@@ -122,8 +122,8 @@ impl SetupRecord for Panel {
 }
 
 impl Panel {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        if self.judges.is_empty() && self.roles.is_empty() {
+    fn check_members(members: &mut Members<'_>, judges: Option<&Vec<Slug>>, roles: Option<&Vec<Slug>>) {
+        if judges.is_none_or(Vec::is_empty) && roles.is_none_or(Vec::is_empty) {
             members.fault("judges", "is required, unless roles are given");
         }
     }

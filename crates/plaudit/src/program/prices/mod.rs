@@ -10,13 +10,13 @@
 //! - Prices are set up by program files; lines of orders show their slug, link and title.
 
 mod amounts;
-pub(in crate::program) mod rules;
+mod rules;
 
 pub(in crate::program) use amounts::{AMOUNT, read_amounts, write_amounts};
 pub use amounts::{AMOUNTS, Amount};
 
 use super::choice::choices;
-use super::{Context, NAME_LENGTH, Program, Record, SetupRecord};
+use super::{NAME_LENGTH, Program, Record, SetupRecord};
 use kernel::input::{Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
@@ -40,7 +40,7 @@ choices! {
 
 /// A price.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), complete)]
+#[record(extra(Member::link()), check(kind, tag))]
 pub struct Price {
     /// Its slug.
     pub slug: Slug,
@@ -82,8 +82,8 @@ impl SetupRecord for Price {
 }
 
 impl Price {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        if (self.kind == PriceType::Tag) != self.tag.is_some() {
+    fn check_members(members: &mut Members<'_>, kind: Option<&PriceType>, tag: Option<&Option<String>>) {
+        if (kind == Some(&PriceType::Tag)) != tag.is_some_and(Option::is_some) {
             members.fault("tag", "is required for a price of the type tag, and for no other");
         }
     }

@@ -18,7 +18,7 @@ pub use reviewers::Reviewer;
 
 use super::choice::choices;
 use super::tabs::ORDER;
-use super::{Context, DESCRIPTION_LENGTH, NAME_LENGTH, Program, Record, SetupRecord};
+use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Program, Record, SetupRecord};
 use kernel::input::{Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
@@ -64,7 +64,7 @@ choices! {
 
 /// A review stage.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), complete)]
+#[record(extra(Member::link()), check(reviewer_fields, timing, on_proceed, on_stop))]
 pub struct ReviewStage {
     /// Its slug.
     pub slug: Slug,
@@ -130,15 +130,22 @@ impl SetupRecord for ReviewStage {
 }
 
 impl ReviewStage {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
+    fn check_members(
+        members: &mut Members<'_>,
+        reviewer_fields: Option<&Vec<Slug>>,
+        timing: Option<&Timing>,
+        on_proceed: Option<&OnProceed>,
+        on_stop: Option<&OnStop>,
+    ) {
         let names_none = members.get("reviewers").is_none_or(|json| json.as_array().is_some_and(<[_]>::is_empty));
-        if names_none && self.reviewer_fields.is_empty() {
+        if names_none && reviewer_fields.is_none_or(Vec::is_empty) {
             members.fault("reviewers", "is required, unless reviewer_fields are given");
         }
-        for (member, does_something) in
-            [("on_proceed", self.on_proceed != OnProceed::Nothing), ("on_stop", self.on_stop != OnStop::Nothing)]
-        {
-            if does_something && self.timing == Timing::BeforeSubmission {
+        for (member, does_something) in [
+            ("on_proceed", on_proceed.is_some_and(|on_proceed| *on_proceed != OnProceed::Nothing)),
+            ("on_stop", on_stop.is_some_and(|on_stop| *on_stop != OnStop::Nothing)),
+        ] {
+            if does_something && timing == Some(&Timing::BeforeSubmission) {
                 members.fault(member, "must be none or left out where the timing is before_submission");
             }
         }

@@ -13,7 +13,7 @@ pub use rules::document;
 
 use super::checks::check_period;
 use super::choice::choices;
-use super::{Context, NAME_LENGTH, Program, Record, SetupRecord};
+use super::{NAME_LENGTH, Program, Record, SetupRecord};
 use kernel::input::{Members, Violations};
 use kernel::kind::Kind;
 use kernel::text::{LocalTime, Slug, Timestamp, Translated};
@@ -35,7 +35,7 @@ choices! {
 
 /// A round.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link().hidden()), complete)]
+#[record(extra(Member::link().hidden()), check(start_date, end_date))]
 pub struct Round {
     /// Its slug.
     pub slug: Slug,
@@ -83,7 +83,11 @@ impl SetupRecord for Round {
 }
 
 impl Round {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        check_period(members, self.start_date, self.end_date);
+    fn check_members(
+        members: &mut Members<'_>,
+        start_date: Option<&Option<LocalTime>>,
+        end_date: Option<&Option<LocalTime>>,
+    ) {
+        check_period(members, start_date, end_date);
     }
 }

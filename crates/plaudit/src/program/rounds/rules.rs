@@ -102,6 +102,16 @@ mod tests {
     }
 
     #[test]
+    fn what_is_wrong_between_members_is_told_where_another_is_missing_too() {
+        let error = read::<Round>(
+            "RoundAAA",
+            r#""season":"SeasonAA","form":"FormAAAA","type":"judge","start_date":"2026-02-02 00:00:00","end_date":"2026-01-01 00:00:00""#,
+        );
+        let error = error.unwrap_err();
+        assert!(error.contains("is required") && error.contains("must be behind start_date"), "{error}");
+    }
+
+    #[test]
     fn form_and_chapters_are_of_the_season_of_the_round() {
         let program = program(&[
             ("chapter", "ChapterA", r#""season":"SeasonAA","name":{}"#),

@@ -94,14 +94,14 @@ pub struct TopPick {
     /// How many entries win; 1 where it is left out.
     #[member(Integer(1, COUNT), default = 1)]
     pub winners: i64,
-    /// How they are found; stv where it is left out.
+    /// How the winners are found; stv where it is left out.
     #[member(default = RankMethod::Stv)]
     pub method: RankMethod,
 }
 
 /// How points become a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Record)]
-#[record(complete)]
+#[record(check(trim))]
 pub struct VipJudging {
     /// How a sheet is made of its criteria; sum where it is left out.
     #[member(default = Aggregation::Sum)]
@@ -211,8 +211,8 @@ impl RecordMembers for Rules {
 }
 
 impl VipJudging {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        if self.trim.ten_thousandths() >= HALF {
+    fn check_members(members: &mut Members<'_>, trim: Option<&Rate>) {
+        if trim.is_some_and(|trim| trim.ten_thousandths() >= HALF) {
             members.fault("trim", "must be below 50, because so many per cent are dropped at each end");
         }
     }

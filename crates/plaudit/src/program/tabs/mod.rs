@@ -6,7 +6,7 @@
 //! - Tabs of a form are ordered by `order`.
 
 use super::choice::choices;
-use super::{Context, Member, NAME_LENGTH, Record, SetupRecord, Shape};
+use super::{Member, NAME_LENGTH, Record, SetupRecord, Shape};
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
@@ -37,7 +37,7 @@ const UPDATED: Member = Member::optional("updated", Shape::Time, "Another name o
 
 /// A tab of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(CREATED, UPDATED), complete)]
+#[record(extra(CREATED, UPDATED), check(created, updated))]
 pub struct Tab {
     /// Its slug.
     pub slug: Slug,
@@ -48,16 +48,16 @@ pub struct Tab {
     #[member(name = "type", required, identifying)]
     pub kind: TabKind,
     /// What stands on it; may be empty.
-    #[member(Translated(NAME_LENGTH), identifying)]
+    #[member(Translated(NAME_LENGTH), identifying, is_name)]
     pub name: Translated,
     /// Its place among the tabs of the form.
     #[member(Integer(0, ORDER))]
     pub order: i64,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(name = "created_at", default = context.now)]
+    #[member(name = "created_at", default = other_time(members, "created").unwrap_or(context.now))]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(name = "updated_at", default = context.now)]
+    #[member(name = "updated_at", default = other_time(members, "updated").unwrap_or(context.now))]
     pub updated: Timestamp,
 }
 
@@ -66,25 +66,26 @@ impl SetupRecord for Tab {
 }
 
 impl Tab {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        for (name, other, time) in
-            [("created_at", "created", &mut self.created), ("updated_at", "updated", &mut self.updated)]
-        {
-            // A time has the name that a tab shows, or that of all other records; both must agree.
-            if let Some(same) = members.optional(other, input::time) {
-                if members.has(name) && *time != same {
-                    members.fault(other, format!("is not the time of {name}"));
-                }
-                *time = same;
+    /// A time has the name that a tab shows, or that of all other records; both must agree.
+    fn check_members(members: &mut Members<'_>, created: Option<&Timestamp>, updated: Option<&Timestamp>) {
+        for (name, other, time) in [("created_at", "created", created), ("updated_at", "updated", updated)] {
+            let same = members.optional(other, input::time);
+            if same.is_some() && time != same.as_ref() {
+                members.fault(other, format!("is not the time of {name}"));
             }
         }
     }
 }
 
+/// A time by its other name; what is wrong with it is told when both are compared.
+fn other_time(members: &mut Members<'_>, name: &str) -> Option<Timestamp> {
+    input::time(members.get(name)?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::store;
+    use crate::program::{Context, store};
     use kernel::text::Locale;
 
     fn read(text: &str) -> Result<Tab, String> {
@@ -105,6 +106,8 @@ mod tests {
     fn the_times_may_have_the_names_of_other_records() {
         let tab = |times: &str| read(&format!(r#"{{"slug":"TabAAAAA","form":"FormAAAA","type":"Start",{times}}}"#));
         let time = Timestamp::parse("2026-01-01T00:00:00.000000Z").unwrap();
+        let wrong = tab(r#""created_at":"x","created":"2026-01-01T00:00:00.000000Z""#).unwrap_err();
+        assert!(wrong.contains("must be an ISO 8601 time") && !wrong.contains("is not the time"), "{wrong}");
         assert_eq!(tab(r#""created":"2026-01-01T00:00:00.000000Z""#).unwrap().created, time);
         assert!(tab(r#""created":"2026-01-01T00:00:00.000000Z","created_at":"2026-01-02T00:00:00.000000Z""#).is_err());
     }

@@ -9,14 +9,13 @@ mod rules;
 
 pub use rules::{country, document};
 
-use super::{Context, NAME_LENGTH, Record, SetupRecord};
-use kernel::input::Members;
+use super::{NAME_LENGTH, Record, SetupRecord};
 use kernel::kind::Kind;
 use kernel::text::{Rate, Slug, Timestamp};
 
 /// A tax.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), complete)]
+#[record(extra(Member::link()))]
 pub struct Tax {
     /// Its slug.
     pub slug: Slug,
@@ -24,7 +23,7 @@ pub struct Tax {
     #[member(Pattern("^[A-Z]{2}$"), read = rules::country, required, identifying)]
     pub country: String,
     /// The name of the country; its code where it is left out.
-    #[member(Text(NAME_LENGTH))]
+    #[member(Text(NAME_LENGTH), default = country.clone().unwrap_or_default())]
     pub country_name: String,
     /// What tells it from other taxes of the country.
     #[member(Text(NAME_LENGTH), identifying)]
@@ -53,18 +52,10 @@ impl SetupRecord for Tax {
     const KIND: Kind = Kind::Tax;
 }
 
-impl Tax {
-    fn complete(&mut self, members: &mut Members<'_>, _: &Context) {
-        if !members.has("country_name") {
-            self.country_name.clone_from(&self.country);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::store;
+    use crate::program::{Context, store};
     use kernel::text::Locale;
 
     fn read(text: &str) -> Result<Tax, String> {
