@@ -8,8 +8,8 @@
 //! - `read = function` reads its value by a rule of its own; `with = module` has functions of the module read and write the
 //!   member. `flatten` takes in the members of a field that is such
 //!   a struct itself; `references = function` gives what it refers to.
-//! - `#[record(...)]` has what concerns the whole: `extra(...)`, members that are no fields; `check(a, b)`, for which
-//!   `check_members` is given what was read of these fields, also where others are wrong; `changes = Name`, a struct of what
+//! - `#[record(...)]` has what concerns the whole: `extra(...)`, members that are no fields; `check = function(a, b)`,
+//!   which is given what was read of these fields, also where others are wrong; `changes = Name`, a struct of what
 //!   the bodies of create and update say.
 
 use proc_macro::TokenStream;
@@ -160,7 +160,7 @@ struct Record<'d> {
     has_slug: bool,
     members: Vec<Member<'d>>,
     extra: Vec<Expr>,
-    checked: Vec<Expr>,
+    check: Option<ExprCall>,
     changes: Option<Ident>,
 }
 
@@ -177,7 +177,7 @@ impl<'d> Record<'d> {
             has_slug: structure.fields.iter().any(|field| is_slug(&field)),
             members: fields.map(|(index, field)| Member::read(index, field)).collect::<Result<_>>()?,
             extra: Vec::new(),
-            checked: Vec::new(),
+            check: None,
             changes: None,
         };
         for item in items(&input.attrs, "record")? {
@@ -188,9 +188,7 @@ impl<'d> Record<'d> {
                 (_, Expr::Call(call)) if is_word(&call.func, "extra") => {
                     record.extra = call.args.iter().cloned().collect();
                 }
-                (_, Expr::Call(call)) if is_word(&call.func, "check") => {
-                    record.checked = call.args.iter().cloned().collect();
-                }
+                (Some((key, Expr::Call(call))), _) if key == "check" => record.check = Some(call.clone()),
                 (_, item) => return Err(Error::new_spanned(item, "is unknown")),
             }
         }
@@ -267,11 +265,9 @@ impl<'d> Record<'d> {
 
     /// Checks what was read of some fields together.
     fn checking(&self) -> Option<Tokens> {
-        let read = self
-            .checked
-            .iter()
-            .map(|field| if is_word(field, "slug") { quote!(slug) } else { quote!(#field.as_ref()) });
-        (!self.checked.is_empty()).then(|| quote!(Self::check_members(members, #(#read),*);))
+        let ExprCall { func, args, .. } = self.check.as_ref()?;
+        let read = args.iter().map(|field| if is_word(field, "slug") { quote!(slug) } else { quote!(#field.as_ref()) });
+        Some(quote!(#func(members, #(#read),*);))
     }
 
     fn identified(&self) -> Tokens {

@@ -43,7 +43,7 @@ const COUNT_OF_ENTRIES: Member =
 
 /// A category.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check(slug, parent, chapters), changes = Changes)]
+#[record(extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check = check_category(slug, parent, chapters), changes = Changes)]
 pub struct Category {
     /// Its slug.
     pub slug: Slug,
@@ -157,18 +157,12 @@ impl SetupRecord for Category {
     }
 }
 
-impl Category {
-    fn check_members(
-        members: &mut Members<'_>,
-        slug: Slug,
-        parent: Option<&Option<Slug>>,
-        chapters: Option<&Vec<Slug>>,
-    ) {
-        // It counts other records, and is compared with them where they are known.
-        members.optional("entry_count", input::integer(0..=i64::MAX));
-        members.computed("chapter_count", input::counted(chapters.map_or(0, Vec::len)));
-        if parent == Some(&Some(slug)) {
-            members.fault("parent", "must not be the category itself");
-        }
+/// What follows from others agrees, and a category is not its own parent.
+fn check_category(members: &mut Members<'_>, slug: Slug, parent: Option<&Option<Slug>>, chapters: Option<&Vec<Slug>>) {
+    // It counts other records, and is compared with them where they are known.
+    members.optional("entry_count", input::integer(0..=i64::MAX));
+    members.computed("chapter_count", input::counted(chapters.map_or(0, Vec::len)));
+    if parent == Some(&Some(slug)) {
+        members.fault("parent", "must not be the category itself");
     }
 }

@@ -14,7 +14,7 @@ pub use rules::of_score_set;
 
 use super::tabs::ORDER;
 use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::{self, Members, Violations};
+use kernel::input::{self, Violations};
 use kernel::kind::Kind;
 use kernel::text::{Points, Slug, Timestamp, Translated};
 
@@ -25,7 +25,7 @@ pub const STEPS: i64 = 1_000_000;
 
 /// A criterion of a score set.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check(minimum, maximum, step))]
+#[record(extra(Member::link()), check = rules::check_range(minimum, maximum, step))]
 pub struct Criterion {
     /// Its slug.
     pub slug: Slug,
@@ -69,18 +69,5 @@ impl SetupRecord for Criterion {
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
-    }
-}
-
-impl Criterion {
-    fn check_members(
-        members: &mut Members<'_>,
-        minimum: Option<&Points>,
-        maximum: Option<&Points>,
-        step: Option<&Points>,
-    ) {
-        if let (Some(minimum), Some(maximum), Some(step)) = (minimum, maximum, step) {
-            rules::check_range(members, *minimum, *maximum, *step);
-        }
     }
 }

@@ -7,7 +7,13 @@ use kernel::input::{Members, Violations};
 use kernel::text::{Points, Slug};
 
 /// Adds what is wrong with the points that a criterion allows.
-pub(super) fn check_range(members: &mut Members<'_>, minimum: Points, maximum: Points, step: Points) {
+pub(super) fn check_range(
+    members: &mut Members<'_>,
+    minimum: Option<&Points>,
+    maximum: Option<&Points>,
+    step: Option<&Points>,
+) {
+    let (Some(minimum), Some(maximum), Some(step)) = (minimum, maximum, step) else { return };
     let range = maximum.ten_thousandths() - minimum.ten_thousandths();
     let step = step.ten_thousandths();
     if range <= 0 {

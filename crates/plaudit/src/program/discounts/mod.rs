@@ -39,7 +39,7 @@ pub enum Reduction {
 
 /// A discount.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check(start_date, end_date))]
+#[record(extra(Member::link()), check = check_period(start_date, end_date))]
 pub struct Discount {
     /// Its slug.
     pub slug: Slug,
@@ -81,16 +81,6 @@ impl SetupRecord for Discount {
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
-    }
-}
-
-impl Discount {
-    fn check_members(
-        members: &mut Members<'_>,
-        start_date: Option<&Option<LocalTime>>,
-        end_date: Option<&Option<LocalTime>>,
-    ) {
-        check_period(members, start_date, end_date);
     }
 }
 

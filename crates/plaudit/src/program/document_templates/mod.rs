@@ -49,7 +49,7 @@ choices! {
 
 /// A template of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check(body))]
+#[record(extra(Member::link()), check = check_places(body))]
 pub struct DocumentTemplate {
     /// Its slug.
     pub slug: Slug,
@@ -80,12 +80,11 @@ impl SetupRecord for DocumentTemplate {
     const KIND: Kind = Kind::DocumentTemplate;
 }
 
-impl DocumentTemplate {
-    fn check_members(members: &mut Members<'_>, body: Option<&Translated>) {
-        for (locale, text) in body.into_iter().flatten() {
-            if let Err(message) = rules::places(text) {
-                members.fault(&format!("body.{}", locale.code()), message);
-            }
+/// The places of the text can be filled.
+fn check_places(members: &mut Members<'_>, body: Option<&Translated>) {
+    for (locale, text) in body.into_iter().flatten() {
+        if let Err(message) = rules::places(text) {
+            members.fault(&format!("body.{}", locale.code()), message);
         }
     }
 }

@@ -225,7 +225,7 @@ pub struct ApplicantAccess {
 
 /// How short and how long a text may be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Record)]
-#[record(check(maximum_characters, maximum_words, minimum_characters, minimum_words))]
+#[record(check = record::check_limits(maximum_characters, maximum_words, minimum_characters, minimum_words))]
 pub struct Limits {
     /// At most this many characters.
     #[member(Integer(0, LIMIT))]
@@ -243,7 +243,7 @@ pub struct Limits {
 
 /// A field.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(members::COUNT, Member::link().hidden()), check(resource, categories, kind, currency))]
+#[record(extra(members::COUNT, Member::link().hidden()), check = record::check_field(resource, categories, kind, currency))]
 pub struct Field {
     /// Its slug.
     pub slug: Slug,

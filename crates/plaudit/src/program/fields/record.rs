@@ -2,7 +2,7 @@
 
 use super::validate::is_column_key;
 use super::{
-    COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits, OPTIONS, Operator, Resource,
+    COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, OPTIONS, Operator, Resource,
     TEXT_LENGTH, file_types, members, rules,
 };
 use crate::program::NAME_LENGTH;
@@ -25,44 +25,42 @@ impl SetupRecord for Field {
     }
 }
 
-impl Field {
-    pub(super) fn check_members(
-        members: &mut Members<'_>,
-        resource: Option<&Resource>,
-        categories: Option<&Option<Vec<Slug>>>,
-        kind: Option<&FieldType>,
-        currency: Option<&Option<Currency>>,
-    ) {
-        if resource != Some(&Resource::Users) && !members.has("form") && !members.has("tab") {
-            members.fault("tab", "is required, or at least the form, unless the resource is users");
-        }
-        members.computed("category_count", |json| match categories {
-            Some(Some(categories)) => input::counted(categories.len())(json),
-            _ if json.as_str() == Some("all") => Ok(()),
-            _ => Err("\"all\"".to_owned()),
-        });
-        if kind == Some(&FieldType::Currency) && currency.is_none_or(Option::is_none) {
-            members.fault("currency", "is required for a field of the type currency");
-        }
+/// A field has a place, and what its type and its categories say agrees.
+pub(super) fn check_field(
+    members: &mut Members<'_>,
+    resource: Option<&Resource>,
+    categories: Option<&Option<Vec<Slug>>>,
+    kind: Option<&FieldType>,
+    currency: Option<&Option<Currency>>,
+) {
+    if resource != Some(&Resource::Users) && !members.has("form") && !members.has("tab") {
+        members.fault("tab", "is required, or at least the form, unless the resource is users");
+    }
+    members.computed("category_count", |json| match categories {
+        Some(Some(categories)) => input::counted(categories.len())(json),
+        _ if json.as_str() == Some("all") => Ok(()),
+        _ => Err("\"all\"".to_owned()),
+    });
+    if kind == Some(&FieldType::Currency) && currency.is_none_or(Option::is_none) {
+        members.fault("currency", "is required for a field of the type currency");
     }
 }
 
-impl Limits {
-    pub(super) fn check_members(
-        members: &mut Members<'_>,
-        maximum_characters: Option<&Option<i64>>,
-        maximum_words: Option<&Option<i64>>,
-        minimum_characters: Option<&Option<i64>>,
-        minimum_words: Option<&Option<i64>>,
-    ) {
-        for (name, minimum, maximum) in [
-            ("minimum_characters", minimum_characters, maximum_characters),
-            ("minimum_words", minimum_words, maximum_words),
-        ] {
-            let both = minimum.copied().flatten().zip(maximum.copied().flatten());
-            if both.is_some_and(|(minimum, maximum)| minimum > maximum) {
-                members.fault(name, "must not be above the maximum");
-            }
+/// No minimum is above its maximum.
+pub(super) fn check_limits(
+    members: &mut Members<'_>,
+    maximum_characters: Option<&Option<i64>>,
+    maximum_words: Option<&Option<i64>>,
+    minimum_characters: Option<&Option<i64>>,
+    minimum_words: Option<&Option<i64>>,
+) {
+    for (name, minimum, maximum) in [
+        ("minimum_characters", minimum_characters, maximum_characters),
+        ("minimum_words", minimum_words, maximum_words),
+    ] {
+        let both = minimum.copied().flatten().zip(maximum.copied().flatten());
+        if both.is_some_and(|(minimum, maximum)| minimum > maximum) {
+            members.fault(name, "must not be above the maximum");
         }
     }
 }

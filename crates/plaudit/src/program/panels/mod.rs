@@ -56,7 +56,7 @@ choices! {
 
 /// A panel.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check(judges, roles))]
+#[record(extra(Member::link()), check = check_judges(judges, roles))]
 pub struct Panel {
     /// Its slug.
     pub slug: Slug,
@@ -121,11 +121,10 @@ impl SetupRecord for Panel {
     }
 }
 
-impl Panel {
-    fn check_members(members: &mut Members<'_>, judges: Option<&Vec<Slug>>, roles: Option<&Vec<Slug>>) {
-        if judges.is_none_or(Vec::is_empty) && roles.is_none_or(Vec::is_empty) {
-            members.fault("judges", "is required, unless roles are given");
-        }
+/// Somebody judges.
+fn check_judges(members: &mut Members<'_>, judges: Option<&Vec<Slug>>, roles: Option<&Vec<Slug>>) {
+    if judges.is_none_or(Vec::is_empty) && roles.is_none_or(Vec::is_empty) {
+        members.fault("judges", "is required, unless roles are given");
     }
 }
 

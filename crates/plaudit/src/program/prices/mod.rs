@@ -40,7 +40,7 @@ choices! {
 
 /// A price.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check(kind, tag))]
+#[record(extra(Member::link()), check = check_tag(kind, tag))]
 pub struct Price {
     /// Its slug.
     pub slug: Slug,
@@ -81,10 +81,9 @@ impl SetupRecord for Price {
     }
 }
 
-impl Price {
-    fn check_members(members: &mut Members<'_>, kind: Option<&PriceType>, tag: Option<&Option<String>>) {
-        if (kind == Some(&PriceType::Tag)) != tag.is_some_and(Option::is_some) {
-            members.fault("tag", "is required for a price of the type tag, and for no other");
-        }
+/// A price names a tag where it is that of a tag.
+fn check_tag(members: &mut Members<'_>, kind: Option<&PriceType>, tag: Option<&Option<String>>) {
+    if (kind == Some(&PriceType::Tag)) != tag.is_some_and(Option::is_some) {
+        members.fault("tag", "is required for a price of the type tag, and for no other");
     }
 }

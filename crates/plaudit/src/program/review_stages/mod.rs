@@ -64,7 +64,7 @@ choices! {
 
 /// A review stage.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check(reviewer_fields, timing, on_proceed, on_stop))]
+#[record(extra(Member::link()), check = check_reviewing(reviewer_fields, timing, on_proceed, on_stop))]
 pub struct ReviewStage {
     /// Its slug.
     pub slug: Slug,
@@ -129,25 +129,24 @@ impl SetupRecord for ReviewStage {
     }
 }
 
-impl ReviewStage {
-    fn check_members(
-        members: &mut Members<'_>,
-        reviewer_fields: Option<&Vec<Slug>>,
-        timing: Option<&Timing>,
-        on_proceed: Option<&OnProceed>,
-        on_stop: Option<&OnStop>,
-    ) {
-        let names_none = members.get("reviewers").is_none_or(|json| json.as_array().is_some_and(<[_]>::is_empty));
-        if names_none && reviewer_fields.is_none_or(Vec::is_empty) {
-            members.fault("reviewers", "is required, unless reviewer_fields are given");
-        }
-        for (member, does_something) in [
-            ("on_proceed", on_proceed.is_some_and(|on_proceed| *on_proceed != OnProceed::Nothing)),
-            ("on_stop", on_stop.is_some_and(|on_stop| *on_stop != OnStop::Nothing)),
-        ] {
-            if does_something && timing == Some(&Timing::BeforeSubmission) {
-                members.fault(member, "must be none or left out where the timing is before_submission");
-            }
+/// Somebody reviews, and a decision does something only after the submission.
+fn check_reviewing(
+    members: &mut Members<'_>,
+    reviewer_fields: Option<&Vec<Slug>>,
+    timing: Option<&Timing>,
+    on_proceed: Option<&OnProceed>,
+    on_stop: Option<&OnStop>,
+) {
+    let names_none = members.get("reviewers").is_none_or(|json| json.as_array().is_some_and(<[_]>::is_empty));
+    if names_none && reviewer_fields.is_none_or(Vec::is_empty) {
+        members.fault("reviewers", "is required, unless reviewer_fields are given");
+    }
+    for (member, does_something) in [
+        ("on_proceed", on_proceed.is_some_and(|on_proceed| *on_proceed != OnProceed::Nothing)),
+        ("on_stop", on_stop.is_some_and(|on_stop| *on_stop != OnStop::Nothing)),
+    ] {
+        if does_something && timing == Some(&Timing::BeforeSubmission) {
+            members.fault(member, "must be none or left out where the timing is before_submission");
         }
     }
 }

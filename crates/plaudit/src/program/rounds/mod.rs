@@ -14,7 +14,7 @@ pub use rules::document;
 use super::checks::check_period;
 use super::choice::choices;
 use super::{NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::{Members, Violations};
+use kernel::input::Violations;
 use kernel::kind::Kind;
 use kernel::text::{LocalTime, Slug, Timestamp, Translated};
 
@@ -35,7 +35,7 @@ choices! {
 
 /// A round.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link().hidden()), check(start_date, end_date))]
+#[record(extra(Member::link().hidden()), check = check_period(start_date, end_date))]
 pub struct Round {
     /// Its slug.
     pub slug: Slug,
@@ -79,15 +79,5 @@ impl SetupRecord for Round {
 
     fn check(&self, program: &Program) -> Violations {
         rules::check(self, program)
-    }
-}
-
-impl Round {
-    fn check_members(
-        members: &mut Members<'_>,
-        start_date: Option<&Option<LocalTime>>,
-        end_date: Option<&Option<LocalTime>>,
-    ) {
-        check_period(members, start_date, end_date);
     }
 }

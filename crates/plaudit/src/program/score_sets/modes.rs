@@ -101,7 +101,7 @@ pub struct TopPick {
 
 /// How points become a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Record)]
-#[record(check(trim))]
+#[record(check = check_trim(trim))]
 pub struct VipJudging {
     /// How a sheet is made of its criteria; sum where it is left out.
     #[member(default = Aggregation::Sum)]
@@ -210,11 +210,10 @@ impl RecordMembers for Rules {
     }
 }
 
-impl VipJudging {
-    fn check_members(members: &mut Members<'_>, trim: Option<&Rate>) {
-        if trim.is_some_and(|trim| trim.ten_thousandths() >= HALF) {
-            members.fault("trim", "must be below 50, because so many per cent are dropped at each end");
-        }
+/// Some sheets are left.
+fn check_trim(members: &mut Members<'_>, trim: Option<&Rate>) {
+    if trim.is_some_and(|trim| trim.ten_thousandths() >= HALF) {
+        members.fault("trim", "must be below 50, because so many per cent are dropped at each end");
     }
 }
 

@@ -37,7 +37,7 @@ const UPDATED: Member = Member::optional("updated", Shape::Time, "Another name o
 
 /// A tab of a form.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(CREATED, UPDATED), check(created, updated))]
+#[record(extra(CREATED, UPDATED), check = check_times(created, updated))]
 pub struct Tab {
     /// Its slug.
     pub slug: Slug,
@@ -65,14 +65,12 @@ impl SetupRecord for Tab {
     const KIND: Kind = Kind::Tab;
 }
 
-impl Tab {
-    /// A time has the name that a tab shows, or that of all other records; both must agree.
-    fn check_members(members: &mut Members<'_>, created: Option<&Timestamp>, updated: Option<&Timestamp>) {
-        for (name, other, time) in [("created_at", "created", created), ("updated_at", "updated", updated)] {
-            let same = members.optional(other, input::time);
-            if same.is_some() && time != same.as_ref() {
-                members.fault(other, format!("is not the time of {name}"));
-            }
+/// A time has the name that a tab shows, or that of all other records; both must agree.
+fn check_times(members: &mut Members<'_>, created: Option<&Timestamp>, updated: Option<&Timestamp>) {
+    for (name, other, time) in [("created_at", "created", created), ("updated_at", "updated", updated)] {
+        let same = members.optional(other, input::time);
+        if same.is_some() && time != same.as_ref() {
+            members.fault(other, format!("is not the time of {name}"));
         }
     }
 }
