@@ -291,6 +291,12 @@ CREATE TABLE idempotent_answers (
 );
 CREATE INDEX idempotent_answers_by_age ON idempotent_answers (created);
 
+-- How many bytes the kept answers of an account have.
+CREATE TABLE idempotent_usage (
+    account BIGINT NOT NULL PRIMARY KEY,
+    bytes BIGINT NOT NULL
+);
+
 CREATE TABLE maintenance (
     region ordered_text NOT NULL PRIMARY KEY,
     message ordered_text NOT NULL

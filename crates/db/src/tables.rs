@@ -119,6 +119,7 @@ pub const TABLES: &[(&str, &[&str])] = &[
     ),
     ("order_entries", &["account", "order_slug", "entry", "price", "deleted"]),
     ("idempotent_answers", &["account", "api_key", "name", "request", "status", "headers", "body", "created"]),
+    ("idempotent_usage", &["account", "bytes"]),
     ("maintenance", &["region", "message"]),
     ("secrets", &["name", "bytes"]),
 ];

@@ -7,37 +7,70 @@ use std::time::{Duration, Instant};
 use crate::text::Timestamp;
 
 /// A clock: the system's, or one that stands where a test put it.
-#[derive(Clone, Debug, Default)]
-pub struct Clock(Option<Arc<AtomicI64>>);
+#[derive(Clone, Debug)]
+pub struct Clock(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Runs since this moment.
+    System(Instant),
+    Fixed(Arc<Fixed>),
+}
+
+/// Both in microseconds.
+#[derive(Debug)]
+struct Fixed {
+    now: AtomicI64,
+    elapsed: AtomicI64,
+}
 
 impl Clock {
     /// The system's clock.
     #[must_use]
+    // The one place that may ask the system; see clippy.toml.
+    #[allow(clippy::disallowed_methods)]
     pub fn system() -> Self {
-        Self(None)
+        Self(Kind::System(Instant::now()))
     }
 
     /// A clock that stands at `now` until it is moved.
     #[must_use]
     pub fn fixed(now: Timestamp) -> Self {
-        Self(Some(Arc::new(AtomicI64::new(now.as_microseconds()))))
+        let now = AtomicI64::new(now.as_microseconds());
+        Self(Kind::Fixed(Arc::new(Fixed { now, elapsed: AtomicI64::new(0) })))
     }
 
     /// The time now.
     #[must_use]
-    // The one place that may ask the system; see clippy.toml.
     #[allow(clippy::disallowed_methods)]
     pub fn now(&self) -> Timestamp {
         Timestamp::from_microseconds(match &self.0 {
-            Some(fixed) => fixed.load(Ordering::SeqCst),
-            None => jiff::Timestamp::now().as_microsecond(),
+            Kind::Fixed(fixed) => fixed.now.load(Ordering::SeqCst),
+            Kind::System(_) => jiff::Timestamp::now().as_microsecond(),
         })
+    }
+
+    /// The microseconds since some moment, which go on evenly whatever time the clock is set to.
+    #[must_use]
+    pub fn elapsed(&self) -> i64 {
+        match &self.0 {
+            Kind::Fixed(fixed) => fixed.elapsed.load(Ordering::SeqCst),
+            Kind::System(start) => i64::try_from(start.elapsed().as_micros()).unwrap_or(i64::MAX),
+        }
     }
 
     /// Moves a fixed clock on; the system's clock goes its own way.
     pub fn advance(&self, seconds: i64) {
-        if let Some(fixed) = &self.0 {
-            fixed.fetch_add(seconds * 1_000_000, Ordering::SeqCst);
+        self.set(seconds);
+        if let Kind::Fixed(fixed) = &self.0 {
+            fixed.elapsed.fetch_add(seconds * 1_000_000, Ordering::SeqCst);
+        }
+    }
+
+    /// Sets a fixed clock forward, or back, while no time passes.
+    pub fn set(&self, seconds: i64) {
+        if let Kind::Fixed(fixed) = &self.0 {
+            fixed.now.fetch_add(seconds * 1_000_000, Ordering::SeqCst);
         }
     }
 }

@@ -150,6 +150,9 @@ settings! {
         requests_per_minute: u32 = "60", Kind::Whole(1, 1_000_000);
         /// Hours for which the answer to an `Idempotency-Key` is kept.
         idempotency_hours: u64 = "24", Kind::Whole(1, 720);
+        /// Megabytes of kept answers of one account. Of further ones only the fact is kept: a repeat is 409 with the address
+        /// of what was done.
+        idempotency_megabytes: u32 = "64", Kind::Whole(1, 1_048_576);
         /// Streams open at once on one node. Each takes one of `server.max_connections`.
         streams: usize = "5000", Kind::Whole(1, 1_000_000);
         /// Streams open at once with one key, on one node.

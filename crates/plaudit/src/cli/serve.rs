@@ -104,6 +104,7 @@ fn settings(config: &Config, address: &str) -> Settings {
         base_url: if base_url.is_empty() { address } else { base_url }.to_owned(),
         requests_per_minute: i64::from(config.limits.requests_per_minute),
         idempotency_seconds: i64::try_from(config.limits.idempotency_hours * 3600).unwrap_or(i64::MAX),
+        idempotency_bytes: i64::from(config.limits.idempotency_megabytes) << 20,
         download_seconds: u32::try_from(config.limits.download_minutes * 60).unwrap_or(u32::MAX),
         view_bytes: view_bytes(config.database.view_megabytes),
         max_body_bytes: config.server.max_body_bytes,

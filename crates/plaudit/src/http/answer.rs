@@ -98,6 +98,9 @@ pub(super) fn record_error(error: &ApiError, format: Format) -> Recorded {
     if let ApiError::TooManyStreams(_) = error {
         headers.push((header::RETRY_AFTER, HeaderValue::from(STREAM_RETRY_SECONDS)));
     }
+    if let ApiError::AnswerNotKept(location) = error {
+        headers.extend(HeaderValue::try_from(location).map(|location| (header::LOCATION, location)));
+    }
     Recorded { status: error.status(), headers, body: render::plain(format, &error.document()).into() }
 }
 

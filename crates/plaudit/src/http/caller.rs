@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
 use futures_util::future::BoxFuture;
 
 use super::idempotency::{self, Claim};
@@ -266,7 +266,11 @@ impl RequestContext {
         claim: &Claim,
         recorded: &Recorded,
     ) -> Result<(), DbError> {
-        idempotency::store::keep(tx, account, claim, recorded, self.now, self.oldest_kept()).await
+        let location = recorded.headers.iter().find(|(name, _)| *name == header::LOCATION);
+        let location = location.and_then(|(_, location)| location.to_str().ok()).unwrap_or(&claim.location).to_owned();
+        let mark = answer::record_error(&ApiError::AnswerNotKept(location), self.format);
+        let quota = self.app.settings.idempotency_bytes;
+        idempotency::store::keep(tx, account, claim, (recorded, &mark), quota, (self.now, self.oldest_kept())).await
     }
 
     /// Answers to idempotency keys from this time on are still good.

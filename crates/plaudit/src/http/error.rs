@@ -46,6 +46,9 @@ pub enum ApiError {
     /// 409: the first request with this idempotency key is still running.
     #[error("the first request with this key is still running")]
     StillRunning,
+    /// 409: the request with this idempotency key was done, and its answer is not kept; says where what was done is.
+    #[error("the answer to this key is not kept")]
+    AnswerNotKept(String),
     /// 412: the record is not the one that `If-Match` names.
     #[error("the record has changed")]
     PreconditionFailed,
@@ -67,6 +70,9 @@ pub enum ApiError {
     /// 429: there is no room for one more stream; says whose limit it is.
     #[error("{0}")]
     TooManyStreams(String),
+    /// All that is checked before the body is right; only that was asked for. Never answered.
+    #[error("the body is awaited")]
+    BodyAwaited,
     /// The snapshot of the program was older than the records; the request is checked again.
     #[error("the program has changed meanwhile")]
     Stale,
@@ -152,13 +158,13 @@ impl ApiError {
             Self::KeyRefused | Self::ReadOnlyKey => 403,
             Self::NoSuchPath | Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::StillRunning => 409,
+            Self::StillRunning | Self::AnswerNotKept(_) => 409,
             Self::PreconditionFailed => 412,
             Self::TooLarge(_) | Self::FileTooLarge(_) => 413,
             Self::Invalid(_) | Self::State(_) | Self::IdempotencyMismatch => 422,
             Self::RateLimited(_) | Self::TooManyStreams(_) => 429,
             Self::Maintenance(_) => 503,
-            Self::Stale | Self::Internal(_) => 500,
+            Self::BodyAwaited | Self::Stale | Self::Internal(_) => 500,
         }
     }
 
@@ -173,6 +179,10 @@ impl ApiError {
             Self::NotFound => "There is no such record.".to_owned(),
             Self::MethodNotAllowed => "The path does not have this method; Allow names those that it has.".to_owned(),
             Self::StillRunning => "The first request with this Idempotency-Key is still running.".to_owned(),
+            Self::AnswerNotKept(_) => {
+                "The request with this Idempotency-Key was done; its answer is not kept. Location names what was done."
+                    .to_owned()
+            }
             Self::PreconditionFailed => "The record has changed since the ETag that If-Match names.".to_owned(),
             Self::TooLarge(limit) => format!("The request body has more than {limit} bytes."),
             Self::FileTooLarge(limit) => format!("The file has more than {limit} bytes."),
@@ -183,7 +193,9 @@ impl ApiError {
             Self::IdempotencyMismatch => "This Idempotency-Key was used for another request.".to_owned(),
             Self::RateLimited(seconds) => format!("Too many requests; try again in {seconds} seconds."),
             Self::Maintenance(text) => text.clone(),
-            Self::Stale | Self::Internal(_) => "The service has failed; the fault has been recorded.".to_owned(),
+            Self::BodyAwaited | Self::Stale | Self::Internal(_) => {
+                "The service has failed; the fault has been recorded.".to_owned()
+            }
         }
     }
 

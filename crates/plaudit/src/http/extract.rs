@@ -141,6 +141,10 @@ impl<S: Send + Sync> FromRequestParts<S> for IncludeSettings {
     }
 }
 
+/// Beside a request of which only what comes before its body is to be checked: [`Writer`] ends it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BeforeBody;
+
 /// Stands where an operation writes: a key that only reads is refused.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer;
@@ -150,7 +154,10 @@ impl<S: Send + Sync> FromRequestParts<S> for Writer {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
         let caller = Caller::from_request_parts(parts, state).await?;
-        if caller.writes() { Ok(Self) } else { Err(ApiError::ReadOnlyKey) }
+        if !caller.writes() {
+            return Err(ApiError::ReadOnlyKey);
+        }
+        if parts.extensions.get::<BeforeBody>().is_some() { Err(ApiError::BodyAwaited) } else { Ok(Self) }
     }
 }
 

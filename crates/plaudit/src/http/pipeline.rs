@@ -70,7 +70,7 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
     let now = app.clock.now();
     let hash = single(request.headers(), &KEY).and_then(|key| keys::hash(key.trim_ascii()));
     let address = request.extensions().get::<ClientAddress>().map(|address| address.0);
-    let (known, standing) = match count(&app, hash, address, now).await {
+    let (known, standing) = match count(&app, hash, address).await {
         Ok(counted) => counted,
         Err(error @ ApiError::RateLimited(_)) => {
             return answer::response(answer::record_error(&error, format), &method, &tags);
@@ -88,6 +88,10 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
     let mut response = match answered {
         Answered::Whole(recorded) => answer::response(recorded, &method, &tags),
         Answered::Stream(response) => response,
+        Answered::BodyAwaited => {
+            let error = ApiError::Internal("a body was awaited and never read".to_owned());
+            answer::response(answer::record_error(&reported(error), format), &method, &tags)
+        }
     };
     for (name, value) in extra.drain() {
         if let Some(name) = name {
@@ -104,6 +108,8 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
 /// What a request is answered with.
 enum Answered {
     Whole(Recorded),
+    /// Nothing yet: all that is checked before the body is right, and only that was asked for.
+    BodyAwaited,
     Stream(Response),
 }
 
@@ -153,7 +159,6 @@ async fn count(
     app: &App,
     hash: Option<[u8; 32]>,
     address: Option<IpAddr>,
-    now: Timestamp,
 ) -> Result<(Option<KnownKey>, Standing), ApiError> {
     let known = match hash {
         Some(hash) => find_key(app, hash).await?,
@@ -161,11 +166,11 @@ async fn count(
     };
     let Some(mut known) = known else {
         let counted = RateLimiter::of_address(address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
-        let standing = app.rate_limiter.count(counted, app.settings.requests_per_minute, now);
+        let standing = app.rate_limiter.count(counted, app.settings.requests_per_minute, &app.clock);
         return standing.map(|standing| (None, standing)).map_err(ApiError::RateLimited);
     };
     let counted = Counted::Key(known.program.id, known.slug);
-    match app.rate_limiter.count(counted, known.program.account.rate_limit, now) {
+    match app.rate_limiter.count(counted, known.program.account.rate_limit, &app.clock) {
         Ok(standing) => Ok((Some(known), standing)),
         Err(seconds) => {
             // The operator may have raised the limit since the snapshot was taken.
@@ -176,7 +181,7 @@ async fn count(
             if known.program.account.rate_limit == limit {
                 return Err(ApiError::RateLimited(seconds));
             }
-            let standing = app.rate_limiter.count(counted, known.program.account.rate_limit, now);
+            let standing = app.rate_limiter.count(counted, known.program.account.rate_limit, &app.clock);
             standing.map(|standing| (Some(known), standing)).map_err(ApiError::RateLimited)
         }
     }
@@ -290,7 +295,21 @@ async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Resu
 /// Runs the handler, again where the program changed meanwhile. The headers are those that the router adds.
 async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
     let format = caller.context().format;
-    match claimed(caller, request).await {
+    let name = match idempotency_name(&caller, request.method()) {
+        Ok(Some(name)) => name,
+        Ok(None) => return run_handler(app, caller, request, interface).await,
+        Err(error) => return (answer::record_error(&error, format).into(), HeaderMap::new()),
+    };
+    // What is wrong with path, method and scope is told before the body is read, with the header as without it.
+    let mut ahead = Request::new(Body::empty());
+    *ahead.method_mut() = request.method().clone();
+    *ahead.uri_mut() = request.uri().clone();
+    ahead.extensions_mut().insert(extract::BeforeBody);
+    match run_handler(app, caller.clone(), ahead, interface.clone()).await {
+        (Answered::BodyAwaited, _) => {}
+        refused => return refused,
+    }
+    match claimed(caller, request, name).await {
         Ok((caller, request, Claimed::New(guard))) => {
             let answered = run_handler(app, caller, request, interface).await;
             drop(guard);
@@ -302,21 +321,30 @@ async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> 
 }
 
 enum Claimed {
-    New(Option<RunningRequest>),
+    New(RunningRequest),
     Answered(Recorded),
 }
 
-/// Takes the request's idempotency key, if it carries one, or finds the answer that was given to it.
-async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, Claimed), ApiError> {
-    let writes = [Method::POST, Method::PUT, Method::DELETE].contains(request.method());
-    let Some(name) = caller.headers().get(IDEMPOTENCY).filter(|_| writes) else {
-        return Ok((caller, request, Claimed::New(None)));
+/// The idempotency key of a write, where it carries one.
+fn idempotency_name(caller: &Caller, method: &Method) -> Result<Option<String>, ApiError> {
+    let headers = caller.headers();
+    if !headers.contains_key(IDEMPOTENCY) || ![Method::POST, Method::PUT, Method::DELETE].contains(method) {
+        return Ok(None);
+    }
+    let name = single(headers, &IDEMPOTENCY).and_then(|name| std::str::from_utf8(name).ok()).map(str::trim);
+    let is_good = |name: &&str| {
+        (1..=idempotency::KEY_LENGTH).contains(&name.len()) && name.bytes().all(|byte| (b' '..=b'~').contains(&byte))
     };
-    let name = name.to_str().ok().map(str::trim).filter(|name| (1..=idempotency::KEY_LENGTH).contains(&name.len()));
-    let name = name.map(str::to_owned).ok_or_else(|| {
+    name.filter(is_good).map(|name| Some(name.to_owned())).ok_or_else(|| {
         let length = idempotency::KEY_LENGTH;
-        ApiError::BadRequest(format!("The Idempotency-Key must have 1 to {length} visible ASCII characters."))
-    })?;
+        ApiError::BadRequest(format!(
+            "The Idempotency-Key must stand once, with 1 to {length} visible ASCII characters."
+        ))
+    })
+}
+
+/// Takes the request's idempotency key, or finds the answer that was given to it.
+async fn claimed(caller: Caller, request: Request, name: String) -> Result<(Caller, Request, Claimed), ApiError> {
     let context = caller.context();
     let settings = &context.app.settings;
     let (parts, body) = request.into_parts();
@@ -332,15 +360,20 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         };
         (bytes.clone(), Body::from(bytes))
     };
+    // The request is what the client sent: where the service is, and what it is of, may change in a day.
+    let languages = context.headers.get_all(LANGUAGE).iter().map(HeaderValue::as_bytes).collect::<Vec<_>>().join(&b',');
     let fingerprint = idempotency::fingerprint(&[
         parts.method.as_str().as_bytes(),
         parts.uri.path_and_query().map_or("", |path| path.as_str()).as_bytes(),
-        context.representation().as_bytes(),
+        context.format.media_type().as_bytes(),
+        &languages,
         header_bytes(&context.headers, &header::CONTENT_TYPE),
         header_bytes(&context.headers, &header::IF_MATCH),
         &identity,
     ]);
-    let claim = Claim { name: (caller.account(), context.key, name), request: fingerprint };
+    let record: Vec<&str> = parts.uri.path().split('/').take(3).collect();
+    let location = format!("{}{}", context.program.base_url(), record.join("/"));
+    let claim = Claim { name: (caller.account(), context.key, name), request: fingerprint, location };
     let guard = context.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
     let request = Request::from_parts(parts, body);
     if let Some((fingerprint, mut recorded)) =
@@ -360,7 +393,7 @@ async fn claimed(caller: Caller, request: Request) -> Result<(Caller, Request, C
         if_match: context.if_match.clone(),
         ..*context
     });
-    Ok((caller, request, Claimed::New(Some(guard))))
+    Ok((caller, request, Claimed::New(guard)))
 }
 
 async fn run_handler(app: &App, mut caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
@@ -387,6 +420,7 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
                 }
                 return (Answered::Whole(recorded), extra);
             }
+            Err(ApiError::BodyAwaited) => return (Answered::BodyAwaited, extra),
             Err(_) if caller.program().is_broken() => unreadable(),
             Err(error) => error,
         };
@@ -446,18 +480,15 @@ pub(super) async fn again(caller: &Caller, program: Arc<Program>) -> Result<Call
 async fn keep_error(caller: &Caller, error: ApiError) -> Recorded {
     let context = caller.context();
     let recorded = answer::record_error(&error, context.format);
-    let passing = [
-        matches!(error, ApiError::StillRunning | ApiError::IdempotencyMismatch),
-        matches!(error, ApiError::NoSuchPath | ApiError::MethodNotAllowed | ApiError::ReadOnlyKey),
-    ];
-    let kept = recorded.status < 500 && !passing.contains(&true);
+    let is_passing = matches!(error, ApiError::StillRunning | ApiError::IdempotencyMismatch);
+    let kept = recorded.status < 500 && !is_passing;
     if let Some(claim) = context.claim.clone().filter(|_| kept) {
-        let state = (claim, recorded.clone(), context.now, context.oldest_kept());
+        let state = (caller.clone(), claim, recorded.clone());
         let outcome = context
             .app
             .db
-            .write(caller.account(), state, |tx, (claim, recorded, now, oldest)| {
-                Box::pin(idempotency::store::keep(tx, claim.name.0, claim, recorded, *now, *oldest))
+            .write(caller.account(), state, |tx, (caller, claim, recorded)| {
+                Box::pin(caller.context().keep(tx, caller.account(), claim, recorded))
             })
             .await;
         if let Err(error) = outcome {

@@ -47,7 +47,7 @@ impl Content {
 
     /// How many bytes it has.
     #[must_use]
-    fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.pieces().map(Bytes::len).sum()
     }
 

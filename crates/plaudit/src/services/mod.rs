@@ -36,6 +36,8 @@ pub struct Settings {
     pub requests_per_minute: i64,
     /// How long answers to idempotency keys are kept, in seconds.
     pub idempotency_seconds: i64,
+    /// The most bytes of kept answers that an account has.
+    pub idempotency_bytes: i64,
     /// How long the addresses of files are good, in seconds.
     pub download_seconds: u32,
     /// The most bytes that the views of lists take together.

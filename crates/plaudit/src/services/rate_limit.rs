@@ -1,7 +1,9 @@
 //! The rate limit: a fixed window of 60 seconds for every API key, and for every client address without a known key.
 //!
-//! A window begins with the whole second of its first request and ends 60 seconds later, whatever happens in between; a
-//! refused request does not count and does not extend it. The windows are those of one node.
+//! - A window begins with the whole second of its first request and ends 60 seconds later, whatever happens in between; a
+//!   refused request does not count and does not extend it. The windows are those of one node.
+//! - A window lasts as long as time passes, whatever the clock is set to meanwhile.
+//! - Addresses can be invented without end, keys cannot: what becomes of the windows of the ones is nothing to the others.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -9,10 +11,12 @@ use std::net::IpAddr;
 use parking_lot::Mutex;
 
 use db::AccountId;
-use kernel::text::{Slug, Timestamp};
+use kernel::clock::Clock;
+use kernel::text::Slug;
 
+const SECOND: i64 = 1_000_000;
 /// The length of a window, in microseconds.
-const WINDOW: i64 = 60_000_000;
+const WINDOW: i64 = 60 * SECOND;
 /// How many windows are kept before those that have ended are dropped.
 const MAX_WINDOWS: usize = 100_000;
 
@@ -27,7 +31,10 @@ pub enum Counted {
 
 #[derive(Clone, Copy, Debug)]
 struct Window {
+    /// When it ends, in microseconds that have passed.
     ends: i64,
+    /// The same as a time of the clock.
+    reset: i64,
     count: i64,
 }
 
@@ -42,9 +49,9 @@ pub struct Standing {
     pub reset: i64,
 }
 
-/// The windows of a node.
+/// The windows of a node: those of keys, and those of addresses.
 #[derive(Debug, Default)]
-pub struct RateLimiter(Mutex<HashMap<Counted, Window>>);
+pub struct RateLimiter([Mutex<HashMap<Counted, Window>>; 2]);
 
 impl RateLimiter {
     /// Whose window the requests of an address without a known key are counted in: a network of IPv6 addresses that one
@@ -58,27 +65,33 @@ impl RateLimiter {
     }
 
     /// Counts a request, or refuses it: the error is the number of whole seconds until the window ends, at least 1.
-    pub fn count(&self, counted: Counted, limit: i64, now: Timestamp) -> Result<Standing, i64> {
-        let now = now.as_microseconds();
-        let mut windows = self.0.lock();
+    pub fn count(&self, counted: Counted, limit: i64, clock: &Clock) -> Result<Standing, i64> {
+        let (now, elapsed) = (clock.now().as_microseconds(), clock.elapsed());
+        let mut windows = self.0[usize::from(matches!(counted, Counted::Address(_)))].lock();
         if windows.len() >= MAX_WINDOWS {
-            windows.retain(|_, window| window.ends > now);
-            // Where so many are counted at once, somebody invents callers; beginning anew costs less than counting them.
+            windows.retain(|_, window| window.ends > elapsed);
+            // Where so many are counted at once, somebody invents callers; beginning again costs less than counting them.
             if windows.len() >= MAX_WINDOWS {
                 windows.clear();
             }
         }
         // A window begins with the second of its first request, so that it ends exactly when the header says.
-        let anew = Window { ends: now - now.rem_euclid(1_000_000) + WINDOW, count: 0 };
-        let window = windows.entry(counted).or_insert(anew);
-        if window.ends <= now {
-            *window = anew;
+        let reset = now - now.rem_euclid(SECOND) + WINDOW;
+        let fresh = Window { ends: elapsed + reset - now, reset, count: 0 };
+        let window = windows.entry(counted).or_insert(fresh);
+        if window.ends <= elapsed {
+            *window = fresh;
+        }
+        let left = window.ends - elapsed;
+        if (now + left - window.reset).abs() >= SECOND {
+            // The clock was set since the window began.
+            window.reset = now + left;
         }
         if window.count >= limit {
-            return Err(ceiling_seconds(window.ends - now).max(1));
+            return Err(ceiling_seconds(left).max(1));
         }
         window.count += 1;
-        Ok(Standing { limit, remaining: limit - window.count, reset: ceiling_seconds(window.ends) })
+        Ok(Standing { limit, remaining: limit - window.count, reset: ceiling_seconds(window.reset) })
     }
 }
 
@@ -89,43 +102,63 @@ fn ceiling_seconds(microseconds: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel::text::Timestamp;
 
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_seconds(seconds)
+    const ADDRESS: Counted = Counted::Address(IpAddr::V4(std::net::Ipv4Addr::LOCALHOST));
+
+    fn at(microseconds: i64) -> Clock {
+        Clock::fixed(Timestamp::from_microseconds(microseconds))
     }
 
     #[test]
     fn the_window_is_fixed_and_refused_requests_do_not_extend_it() {
-        let limiter = RateLimiter::default();
-        let address = Counted::Address([127, 0, 0, 1].into());
-        for second in 0..60 {
-            let standing = limiter.count(address, 60, at(1_000 + second / 2)).unwrap();
-            assert_eq!(standing, Standing { limit: 60, remaining: 59 - second, reset: 1_060 });
+        let (limiter, clock) = (RateLimiter::default(), at(1_000 * SECOND));
+        for request in 0..60 {
+            let standing = limiter.count(ADDRESS, 60, &clock).unwrap();
+            assert_eq!(standing, Standing { limit: 60, remaining: 59 - request, reset: 1_060 });
+            clock.advance(request % 2);
         }
         for second in 30..60 {
-            assert_eq!(limiter.count(address, 60, at(1_000 + second)), Err(60 - second));
+            assert_eq!(limiter.count(ADDRESS, 60, &clock), Err(60 - second));
+            clock.advance(1);
         }
-        assert_eq!(limiter.count(address, 60, at(1_060)).unwrap().remaining, 59);
+        assert_eq!(limiter.count(ADDRESS, 60, &clock).unwrap().remaining, 59);
     }
 
     #[test]
     fn the_window_ends_when_the_header_says() {
-        let limiter = RateLimiter::default();
-        let address = Counted::Address([127, 0, 0, 1].into());
-        let between =
-            |seconds: i64, microseconds: i64| Timestamp::from_microseconds(seconds * 1_000_000 + microseconds);
-        assert_eq!(limiter.count(address, 1, between(1_000, 400_000)).unwrap().reset, 1_060);
-        assert_eq!(limiter.count(address, 1, between(1_059, 999_999)), Err(1));
-        assert!(limiter.count(address, 1, at(1_060)).is_ok());
+        let (limiter, clock) = (RateLimiter::default(), at(1_000 * SECOND + 400_000));
+        assert_eq!(limiter.count(ADDRESS, 1, &clock).unwrap().reset, 1_060);
+        clock.advance(59);
+        assert_eq!(limiter.count(ADDRESS, 1, &clock), Err(1));
+        clock.advance(1);
+        assert!(limiter.count(ADDRESS, 1, &clock).is_ok());
     }
 
     #[test]
-    fn callers_are_counted_apart() {
-        let limiter = RateLimiter::default();
-        let key = Slug::parse("AbCdEfGh").unwrap();
-        assert!(limiter.count(Counted::Key(AccountId(1), key), 1, at(0)).is_ok());
-        assert!(limiter.count(Counted::Key(AccountId(1), key), 1, at(0)).is_err());
-        assert!(limiter.count(Counted::Key(AccountId(2), key), 1, at(0)).is_ok());
-        assert!(limiter.count(Counted::Address([127, 0, 0, 1].into()), 1, at(0)).is_ok());
+    fn a_clock_that_is_set_back_or_forward_does_not_move_the_end_of_a_window() {
+        for jump in [-86_400, 86_400] {
+            let (limiter, clock) = (RateLimiter::default(), at(100_000 * SECOND));
+            limiter.count(ADDRESS, 2, &clock).unwrap();
+            clock.advance(10);
+            clock.set(jump);
+            let standing = limiter.count(ADDRESS, 2, &clock).unwrap();
+            assert_eq!((standing.remaining, standing.reset), (0, 100_060 + jump));
+            assert_eq!(limiter.count(ADDRESS, 2, &clock), Err(50));
+            clock.advance(50);
+            assert!(limiter.count(ADDRESS, 2, &clock).is_ok());
+        }
+    }
+
+    #[test]
+    fn callers_are_counted_apart_and_addresses_clear_no_windows_of_keys() {
+        let (limiter, clock) = (RateLimiter::default(), at(0));
+        let key = |account| Counted::Key(AccountId(account), Slug::parse("AbCdEfGh").unwrap());
+        assert!(limiter.count(key(1), 1, &clock).is_ok());
+        assert!(limiter.count(key(2), 1, &clock).is_ok());
+        for address in 0..=u32::try_from(MAX_WINDOWS).unwrap() {
+            assert!(limiter.count(Counted::Address(IpAddr::V4(address.into())), 1, &clock).is_ok());
+        }
+        assert!(limiter.count(key(1), 1, &clock).is_err());
     }
 }

@@ -147,6 +147,7 @@ fn app_settings() -> services::Settings {
         base_url: BASE.to_owned(),
         requests_per_minute: 60,
         idempotency_seconds: 24 * 3600,
+        idempotency_bytes: 100_000,
         download_seconds: 15 * 60,
         view_bytes: 64 << 20,
         max_body_bytes: MAXIMUM_BODY,
@@ -265,7 +266,13 @@ impl Server {
 
     /// The service started anew on the same database: nothing that was kept in memory is left.
     pub async fn restart(self) -> Self {
-        let app = App::new(self.db.clone(), self.clock.clone(), self.ids.clone(), self.storage.clone(), app_settings())
+        self.restart_at(BASE).await
+    }
+
+    /// The same under another base address.
+    pub async fn restart_at(self, base: &str) -> Self {
+        let settings = services::Settings { base_url: base.to_owned(), ..app_settings() };
+        let app = App::new(self.db.clone(), self.clock.clone(), self.ids.clone(), self.storage.clone(), settings)
             .await
             .unwrap();
         let router = plaudit::router::new(app.clone());

@@ -1,11 +1,14 @@
 //! `Idempotency-Key`: the first answer again, byte for byte, for a day.
 
+use axum::body::{Body, Bytes};
+use kernel::text::Timestamp;
+use plaudit::http::idempotency::{LONGEST, store};
 use plaudit::program::keys::{ApiKey, Scope, new_secret};
 
 use crate::both_engines;
 use crate::harness::check::{FORMATS, error_names};
 use crate::harness::fixture::of_account_a;
-use crate::harness::{Answer, Server, XML};
+use crate::harness::{Answer, BASE, Server, XML};
 
 const CHAPTER: &str = "/chapter/ChapterN";
 const INACTIVE: &str = r#"{"status":"inactive"}"#;
@@ -13,6 +16,15 @@ const ACTIVE: &str = r#"{"status":"active"}"#;
 
 async fn put(server: &Server, body: &str, name: &str) -> Answer {
     server.put_with(CHAPTER, body, &[("idempotency-key", name)]).await
+}
+
+/// Gives a chapter a description of so many characters, which its answers show.
+async fn describe(server: &Server, length: usize) {
+    let line = format!(
+        r#"{{"kind":"chapter","slug":"ChapterN","season":"SeasonAc","name":{{"en_GB":"N"}},"description":{{"en_GB":"{}"}}}}"#,
+        "x".repeat(length)
+    );
+    server.import(&of_account_a(&line)).await;
 }
 
 /// What the answer itself is, besides what the layers around it add.
@@ -145,6 +157,72 @@ both_engines! {
             put(&server, "{}", &name).await.expect(400);
         }
         put(&server, "{}", &"x".repeat(255)).await.expect(200);
+    }
+
+    async fn a_name_that_stands_twice_is_refused(server) {
+        let mut request = server.request("PUT", CHAPTER, &[("idempotency-key", "one")], Some(INACTIVE));
+        request.headers_mut().append("idempotency-key", "two".parse().unwrap());
+        server.send(request).await.expect(400);
+    }
+
+    async fn what_is_wrong_before_the_body_is_told_without_reading_it(server) {
+        let reader = server.new_key("AccountA", Scope::Read).await;
+        let upload = "/category/CategChi/upload";
+        for (method, path, key, status) in [
+            ("POST", upload, &reader, 403),
+            ("POST", "/nothing/CategChi/upload", &server.key, 404),
+            ("POST", "/category/12345678/upload", &server.key, 400),
+            ("PUT", upload, &server.key, 405),
+            ("PUT", CHAPTER, &reader, 403),
+        ] {
+            let headers = [("idempotency-key", "one"), ("x-api-key", key.as_str()), ("content-type", "application/json")];
+            let mut request = server.request(method, path, &headers, None);
+            let unread = futures_util::stream::poll_fn(|_| -> std::task::Poll<Option<std::io::Result<Bytes>>> {
+                panic!("the body was read")
+            });
+            *request.body_mut() = Body::from_stream(unread);
+            assert_eq!(server.open(request).await.status(), status, "{method} {path}");
+        }
+        server.post_with(upload, "", &[("idempotency-key", "one")]).await.expect(400);
+    }
+
+    async fn a_retry_finds_its_answer_after_a_restart_under_another_address(server) {
+        let first = put(&server, INACTIVE, "one").await.expect(200);
+        let server = server.restart_at("https://elsewhere.example.org").await;
+        assert_eq!(recorded(&put(&server, INACTIVE, "one").await), recorded(&first));
+    }
+
+    async fn of_a_long_answer_only_the_fact_is_kept(server) {
+        describe(&server, LONGEST).await;
+        for format in FORMATS {
+            let headers = [("idempotency-key", format), ("accept", format)];
+            let status = if format == XML { ACTIVE } else { INACTIVE };
+            let first = server.put_with(CHAPTER, status, &headers).await.expect(200);
+            assert!(first.body.len() > LONGEST);
+            let changes = server.changes("AccountA").await;
+            for _ in 0..2 {
+                let again = server.put_with(CHAPTER, status, &headers).await.expect(409);
+                assert_eq!(again.header("location"), Some(format!("{BASE}{CHAPTER}").as_str()));
+                assert_eq!(error_names(&again, format), None);
+            }
+            assert_eq!(server.changes("AccountA").await, changes);
+        }
+    }
+
+    async fn an_account_keeps_answers_within_its_quota(server) {
+        describe(&server, 30_000).await;
+        let mut statuses = Vec::new();
+        for number in 0..6 {
+            let name = number.to_string();
+            put(&server, INACTIVE, &name).await.expect(200);
+            statuses.push(put(&server, INACTIVE, &name).await.status);
+        }
+        assert_eq!(statuses, [200, 200, 200, 409, 409, 409]);
+        server.clock.advance(25 * 3600);
+        let oldest = Timestamp::from_seconds(server.clock.now().as_seconds() - 24 * 3600);
+        store::forget(&server.db, oldest).await.unwrap();
+        put(&server, INACTIVE, "again").await.expect(200);
+        put(&server, INACTIVE, "again").await.expect(200);
     }
 
     async fn reads_take_no_notice_of_the_header(server) {

@@ -4,7 +4,10 @@
 //!   repeated request act twice. Errors are kept after the fact: repeating them does no harm.
 //! - A second request while the first still runs is refused. Where the first runs on another node, the second waits for
 //!   its transaction and then finds its answer.
-//! - The same key with another request (method, path, query, format, languages or body) is refused.
+//! - The same key with another request (method, path, query, format, languages or body) is refused. The request is what
+//!   the client sent, so that a retry finds its answer whatever became of the service meanwhile.
+//! - An answer that is longer than [`LONGEST`] is not kept, nor is one for which the account has no room left: a repeat is
+//!   409 with the address of what was done, and does nothing.
 //! - Faults of ours, and requests that were refused for their rate, are not kept.
 
 pub mod store;
@@ -16,6 +19,9 @@ use crate::services::RequestName;
 /// The longest key.
 pub const KEY_LENGTH: usize = 255;
 
+/// The longest body of an answer that is kept, in bytes (contract, section 1).
+pub const LONGEST: usize = 64 << 10;
+
 /// A request that carries an idempotency key.
 #[derive(Clone, Debug)]
 pub struct Claim {
@@ -23,6 +29,8 @@ pub struct Claim {
     pub name: RequestName,
     /// The hash of everything that makes it this request.
     pub request: [u8; 32],
+    /// The address of the record that it is about, or of the list that it adds to.
+    pub location: String,
 }
 
 /// The hash of a request, over its parts with their lengths.

@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderName, HeaderValue};
 
-use super::Claim;
+use super::{Claim, LONGEST};
 use crate::http::reply::Recorded;
 use db::{AccountId, Db, DbError, Row, Tx};
 use kernel::json::Json;
@@ -52,21 +52,31 @@ pub async fn forget(db: &Db, oldest: Timestamp) -> Result<(), DbError> {
     db.write(AccountId::NONE, oldest, |tx, oldest| {
         Box::pin(async move {
             tx.execute("DELETE FROM idempotent_answers WHERE created <= $1", &[(*oldest).into()]).await?;
+            let sql = "UPDATE idempotent_usage SET bytes = coalesce((SELECT sum(length(a.body)) FROM idempotent_answers a \
+                       WHERE a.account = idempotent_usage.account), 0)";
+            tx.execute(sql, &[]).await?;
             Ok(())
         })
     })
     .await
 }
 
-/// Keeps an answer. A second answer to the same key fails as a duplicate, unless the first is older than `oldest`.
+/// Keeps an answer, or the mark that it was given, where it is too long or the account's kept answers have `quota` bytes
+/// already. A second answer to the same key fails as a duplicate, unless the first is older than `oldest`.
 pub async fn keep(
     tx: &mut Tx,
     account: AccountId,
     claim: &Claim,
-    answer: &Recorded,
-    now: Timestamp,
-    oldest: Timestamp,
+    (answer, mark): (&Recorded, &Recorded),
+    quota: i64,
+    (now, oldest): (Timestamp, Timestamp),
 ) -> Result<(), DbError> {
+    let sql = "SELECT bytes FROM idempotent_usage WHERE account = $1";
+    let used = tx.first(sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(0);
+    let length = answer.body.len();
+    let has_room = i64::try_from(length).is_ok_and(|length| used.saturating_add(length) <= quota);
+    let answer = if length <= LONGEST && has_room { answer } else { mark };
+    let body = answer.body.whole();
     let mut headers = kernel::json::Object::new();
     for (name, value) in &answer.headers {
         // Our headers are of ASCII.
@@ -87,9 +97,15 @@ pub async fn keep(
             claim.request.as_slice().into(),
             i64::from(answer.status).into(),
             Json::from(headers).to_string().into(),
-            answer.body.whole().as_ref().into(),
+            body.as_ref().into(),
             now.into(),
         ],
+    )
+    .await?;
+    tx.execute(
+        "INSERT INTO idempotent_usage (account, bytes) VALUES ($1, $2) \
+         ON CONFLICT (account) DO UPDATE SET bytes = idempotent_usage.bytes + $2",
+        &[account.into(), i64::try_from(body.len()).unwrap_or(i64::MAX).into()],
     )
     .await?;
     Ok(())
