@@ -33,6 +33,7 @@ mod kill;
 mod limit;
 mod lists;
 mod many_accounts;
+mod new_kind;
 mod newcomer;
 mod openapi;
 mod race;
@@ -78,6 +79,7 @@ const PROOFS: &[Proof] = &[
     streams::PROOF,
     uploads::PROOF,
     newcomer::PROOF,
+    new_kind::PROOF,
     weight::PROOF,
 ];
 
@@ -153,6 +155,13 @@ impl Context {
             bail!("the build left no {}", binary.display());
         }
         Ok(self.binary.get_or_init(|| binary).clone())
+    }
+
+    /// The same with another binary of the service, and with a PostgreSQL of its own.
+    pub(crate) fn with_binary(&self, binary: PathBuf) -> Self {
+        let context = Self::new(self.root.clone(), self.short, self.engine);
+        context.binary.get_or_init(|| binary);
+        context
     }
 
     /// A private PostgreSQL with the durable settings that a production server has, started at the first call.

@@ -120,7 +120,7 @@ fn lines_of_code(text: &str) -> usize {
 }
 
 /// What git knows of the tree, as it stands.
-fn copied(root: &Path, scratch: &Path) -> Result<PathBuf> {
+pub(crate) fn copied(root: &Path, scratch: &Path) -> Result<PathBuf> {
     let copy = scratch.join("tree");
     let files = process::output(Command::new("git").current_dir(root).args(["ls-files"]))?;
     for file in files.lines().filter(|file| root.join(file).is_file()) {

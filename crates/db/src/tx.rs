@@ -1,5 +1,6 @@
 //! A transaction.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ pub struct Tx {
     commits: Arc<Commits>,
     /// What begins or marks the transaction on PostgreSQL and is sent with the next statement.
     controls: String,
-    deferred: Vec<(&'static str, Vec<Value<'static>>)>,
+    deferred: Vec<(Cow<'static, str>, Vec<Value<'static>>)>,
     /// `None` where the transaction is a short one.
     planning: Option<Planning>,
     conflict: bool,
@@ -232,11 +233,16 @@ impl Tx {
 
     /// Runs a statement whose result nobody waits for: before the next statement that is waited for, in order, and
     /// on PostgreSQL sent together with the others that wait. Its errors come with the next statement or the commit.
-    pub async fn enqueue(&mut self, sql: &'static str, values: Vec<Value<'static>>) -> Result<(), DbError> {
+    pub async fn enqueue(
+        &mut self,
+        sql: impl Into<Cow<'static, str>>,
+        values: Vec<Value<'static>>,
+    ) -> Result<(), DbError> {
+        let sql = sql.into();
         match &self.link {
             Link::Sqlite(connection) => {
                 self.statements.count(1);
-                sqlite::execute(connection, sql, &values).map(|_| ())
+                sqlite::execute(connection, &sql, &values).map(|_| ())
             }
             Link::Postgres(_) => {
                 self.deferred.push((sql, values));

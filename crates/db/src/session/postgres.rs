@@ -1,5 +1,6 @@
 //! A connection to PostgreSQL, and running statements on it.
 
+use std::borrow::Cow;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -121,7 +122,7 @@ pub(crate) async fn after<T>(
 /// Sends all statements before it waits for the first answer.
 pub(crate) async fn execute_together(
     client: &Client,
-    statements: &[(&'static str, Vec<Value<'static>>)],
+    statements: &[(Cow<'static, str>, Vec<Value<'static>>)],
 ) -> Result<(), DbError> {
     let mut prepared = Vec::with_capacity(statements.len());
     for (sql, _) in statements {

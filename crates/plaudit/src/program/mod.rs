@@ -33,13 +33,14 @@ pub mod rounds;
 mod schema;
 pub mod score_sets;
 pub mod seasons;
+mod shown;
 mod snapshot;
 pub mod store;
 pub mod tabs;
 pub mod taxes;
 #[cfg(test)]
 pub(crate) mod testing;
-mod value;
+pub(crate) mod value;
 mod views;
 
 pub use description::{Description, SLUG};
@@ -50,6 +51,7 @@ pub use programs::{Loads, Programs, Timed};
 pub use record::{Context, Record, Records, SetupRecord};
 pub use record_derive::Record;
 pub use schema::{Usage, component, definitions, object_schema, pascal};
+pub use shown::shown;
 pub use snapshot::{Fragment, Program};
 pub use value::{Identified, Item, MemberValue, RecordMembers, Texts};
 

@@ -103,12 +103,12 @@ pub trait Item: MemberValue + Ord + std::fmt::Display {
 }
 
 /// Reads a member.
-pub(super) fn read<T: MemberValue>(members: &mut Members<'_>, member: &Member, context: &Context) -> Option<T> {
+pub(crate) fn read<T: MemberValue>(members: &mut Members<'_>, member: &Member, context: &Context) -> Option<T> {
     taken(members, member.name, member.presence, member.is_nullable, |json| T::read(json, &member.shape, context))
 }
 
 /// Reads a member whose value has a rule of its own.
-pub(super) fn read_by<T: MemberValue, E: Into<Wrong<T>>>(
+pub(crate) fn read_by<T: MemberValue, E: Into<Wrong<T>>>(
     members: &mut Members<'_>,
     member: &Member,
     read: impl FnOnce(&Json) -> Result<T, E>,
@@ -117,7 +117,7 @@ pub(super) fn read_by<T: MemberValue, E: Into<Wrong<T>>>(
 }
 
 /// Reads a member of the body that makes a record, or of the one that changes it, which may not have it.
-pub(super) fn read_body<T: MemberValue>(
+pub(crate) fn read_body<T: MemberValue>(
     members: &mut Members<'_>,
     member: &Member,
     is_new: bool,
@@ -150,7 +150,7 @@ fn taken<T: MemberValue>(
 }
 
 /// A body that makes a record must have `translated` where a text of it must be there.
-pub(super) fn check_texts(members: &mut Members<'_>, texts: &[&Member], is_new: bool) {
+pub(crate) fn check_texts(members: &mut Members<'_>, texts: &[&Member], is_new: bool) {
     let is_needed = texts.iter().any(|member| member.bodies.create == Some(Presence::Required));
     if is_new && is_needed && !members.has("translated") {
         members.fault("translated", "is required");
@@ -158,7 +158,7 @@ pub(super) fn check_texts(members: &mut Members<'_>, texts: &[&Member], is_new: 
 }
 
 /// Members that are no fields: the address of the record must be its own; whoever completes the record compares the others.
-pub(super) fn pass_over(members: &mut Members<'_>, extra: &[Member], slug: Slug) {
+pub(crate) fn pass_over(members: &mut Members<'_>, extra: &[Member], slug: Slug) {
     for member in extra {
         if member.name == "link" {
             members.link(slug);

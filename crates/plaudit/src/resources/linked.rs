@@ -9,19 +9,14 @@ use utoipa_axum::routes;
 
 use crate::http::{ApiError, Caller, PathSlug, Reply};
 use crate::program::content_blocks::ContentBlock;
-use crate::program::member::{Member, Shape};
 use crate::program::panels::Panel;
 use crate::program::prices::Price;
 use crate::program::review_stages::ReviewStage;
 use crate::program::roles::Role;
 use crate::program::taxes::Tax;
-use crate::program::{InProgram, store};
+use crate::program::{InProgram, shown};
 use crate::resources::setup_list;
 use crate::services::App;
-use kernel::document::{self, List, Object};
-use kernel::json::Json;
-use kernel::json::parse_own;
-use kernel::kind::Kind;
 use kernel::text::Slug;
 
 macro_rules! linked {
@@ -60,38 +55,5 @@ linked! {
 
 async fn show<T: InProgram>(caller: &Caller, slug: Slug) -> Result<Reply, ApiError> {
     let record = T::records(caller.program()).live_record(slug).ok_or(ApiError::NotFound)?;
-    setup_list::show(caller, record.revision, document(&record.value)?).await
-}
-
-fn document<T: InProgram>(record: &T) -> Result<String, ApiError> {
-    let stored = store::stored(record);
-    let members = parse_own(&stored).map_err(|error| ApiError::Internal(error.to_string()))?;
-    Ok(document::object(|object| {
-        object.slug("slug", record.slug());
-        object.link("link", T::KIND, record.slug().as_str());
-        for Member { name, shape, .. } in T::MEMBERS {
-            if let Some(value) = members.get(name) {
-                write(object, name, shape, value);
-            }
-        }
-    }))
-}
-
-fn write(object: &mut Object<'_>, name: &str, shape: &Shape, value: &Json) {
-    match (shape, value) {
-        (Shape::Ref(kind), Json::String(slug)) => object.optional_reference(name, *kind, Slug::parse(slug)),
-        (Shape::Translated(_), Json::Object(_)) => object.translated_text(name, &value.to_string()),
-        (Shape::List(item, _) | Shape::Set(item, _) | Shape::FilledSet(item, _), Json::Array(items)) => {
-            object.list(name, |list| items.iter().for_each(|value| write_item(list, item, value)));
-        }
-        _ => object.raw(name, &value.to_string()),
-    }
-}
-
-fn write_item(list: &mut List<'_>, shape: &Shape, value: &Json) {
-    match (shape, value.as_str().and_then(Slug::parse)) {
-        (Shape::Ref(Kind::User), Some(slug)) => list.manager(slug),
-        (Shape::Ref(kind), Some(slug)) => list.reference(*kind, slug),
-        _ => list.raw(&value.to_string()),
-    }
+    setup_list::show(caller, record.revision, shown(&record.value, true)?).await
 }

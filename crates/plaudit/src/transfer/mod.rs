@@ -22,6 +22,7 @@ mod files;
 mod import;
 mod marks;
 mod orders;
+mod people;
 mod plan;
 mod reading;
 mod schema;
