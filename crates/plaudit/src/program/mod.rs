@@ -39,9 +39,10 @@ pub mod tabs;
 pub mod taxes;
 #[cfg(test)]
 pub(crate) mod testing;
-mod value;
+pub(crate) mod value;
 mod views;
 
+pub(crate) use choice::choices;
 pub use description::{Description, SLUG};
 pub use kinds::InProgram;
 pub(crate) use kinds::{for_setup_kind, of_setup_kind, setup_kinds};
@@ -51,7 +52,7 @@ pub use record::{Context, Record, Records, SetupRecord};
 pub use record_derive::Record;
 pub use schema::{Usage, component, definitions, object_schema, pascal};
 pub use snapshot::{Fragment, Program};
-pub use value::{Identified, Item, MemberValue, RecordMembers, Texts};
+pub use value::{Item, MemberValue, RecordMembers, Texts};
 
 /// The most characters of a name or heading.
 pub const NAME_LENGTH: usize = 255;
