@@ -7,10 +7,13 @@
 //!   methods of `Member` that say when it is required, written in bodies and shown.
 //! - `read = function` reads its value by a rule of its own; `with = module` has functions of the module read and write the
 //!   member. `flatten` takes in the members of a field that is such
-//!   a struct itself; `references = function` gives what it refers to.
+//!   a struct itself; `references = function` gives what it refers to. `followed_by(...)` are members that answers alone
+//!   have, in the place where they are described.
 //! - `#[record(...)]` has what concerns the whole: `extra(...)`, members that are no fields; `check = function(a, b)`,
 //!   which is given what was read of these fields, also where others are wrong; `changes = Name`, a struct of what
-//!   the bodies of create and update say.
+//!   the bodies of create and update say; `rules(check, trash)`, the functions of `SetupRecord` that are not its own.
+//!   `blank` is a function that makes a record of the members that must be there, as one that leaves out all others.
+//! - A struct with a slug is the record of the kind of its name; one with a token is known by that.
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -42,6 +45,7 @@ struct Member<'f> {
     read: Option<Expr>,
     with: Option<Expr>,
     references: Option<Expr>,
+    followed_by: Vec<Expr>,
     calls: Vec<Expr>,
     visibility: &'f syn::Visibility,
 }
@@ -60,6 +64,7 @@ impl<'f> Member<'f> {
             read: None,
             with: None,
             references: None,
+            followed_by: Vec::new(),
             calls: Vec::new(),
             visibility: &field.vis,
         };
@@ -71,6 +76,9 @@ impl<'f> Member<'f> {
                 (Some((key, value)), _) if key == "with" => member.with = Some(value.clone()),
                 (Some((key, value)), _) if key == "references" => member.references = Some(value.clone()),
                 (_, Expr::Path(path)) if starts_high(path) => member.shape = Some(item),
+                (_, Expr::Call(call)) if is_word(&call.func, "followed_by") => {
+                    member.followed_by = call.args.iter().cloned().collect();
+                }
                 (_, Expr::Call(ExprCall { func, .. })) if matches!(&**func, Expr::Path(path) if starts_high(path)) => {
                     member.shape = Some(item);
                 }
@@ -115,13 +123,13 @@ impl<'f> Member<'f> {
         }
         let read = match (&self.with, &self.read) {
             (Some(with), _) => quote!(#with::read(members, context)),
-            (None, Some(read)) => quote!(value::read_by::<#kind, _>(members, &#constant, #read)),
+            (None, Some(read)) => quote!(value::read_by::<#kind, _>(members, &#constant, context, #read)),
             (None, None) => quote!(value::read::<#kind>(members, &#constant, context)),
         };
         match &self.default {
             Some(default) => quote!(let #field: Option<#kind> = #read.or_else(|| Some(#default));),
             None if self.says("required") => quote!(let #field: Option<#kind> = #read;),
-            None => quote!(let #field: Option<#kind> = #read.or_else(|| <#kind as MemberValue>::absent());),
+            None => quote!(let #field: Option<#kind> = #read.or_else(|| <#kind as MemberValue>::absent(context));),
         }
     }
 
@@ -157,9 +165,12 @@ impl<'f> Member<'f> {
 struct Record<'d> {
     name: &'d Ident,
     visibility: &'d syn::Visibility,
-    has_slug: bool,
+    /// The field that identifies it: its slug or its token.
+    identifier: Option<&'d Ident>,
     members: Vec<Member<'d>>,
     extra: Vec<Expr>,
+    rules: Vec<Expr>,
+    has_blank: bool,
     check: Option<ExprCall>,
     changes: Option<Ident>,
 }
@@ -169,14 +180,17 @@ impl<'d> Record<'d> {
         let Data::Struct(structure) = &input.data else {
             return Err(Error::new_spanned(input, "a record is a struct"));
         };
-        let is_slug = |field: &&syn::Field| field.ident.as_ref().is_some_and(|name| name == "slug");
-        let fields = structure.fields.iter().filter(|field| !is_slug(field)).enumerate();
+        let names = structure.fields.iter().filter_map(|field| field.ident.as_ref());
+        let identifier = names.into_iter().find(|name| *name == "slug" || *name == "token");
+        let fields = structure.fields.iter().filter(|field| field.ident.as_ref() != identifier).enumerate();
         let mut record = Self {
             name: &input.ident,
             visibility: &input.vis,
-            has_slug: structure.fields.iter().any(|field| is_slug(&field)),
+            identifier,
             members: fields.map(|(index, field)| Member::read(index, field)).collect::<Result<_>>()?,
             extra: Vec::new(),
+            rules: Vec::new(),
+            has_blank: false,
             check: None,
             changes: None,
         };
@@ -187,6 +201,10 @@ impl<'d> Record<'d> {
                 }
                 (_, Expr::Call(call)) if is_word(&call.func, "extra") => {
                     record.extra = call.args.iter().cloned().collect();
+                }
+                (_, item) if is_word(item, "blank") => record.has_blank = true,
+                (_, Expr::Call(call)) if is_word(&call.func, "rules") => {
+                    record.rules = call.args.iter().cloned().collect();
                 }
                 (Some((key, Expr::Call(call))), _) if key == "check" => record.check = Some(call.clone()),
                 (_, item) => return Err(Error::new_spanned(item, "is unknown")),
@@ -204,11 +222,17 @@ impl<'d> Record<'d> {
         let described = members.iter().filter(|member| !member.says("flatten")).map(Member::described);
         let tables = members.iter().map(|member| match member {
             Member { kind, .. } if member.says("flatten") => quote!(<#kind as RecordMembers>::MEMBERS),
-            Member { constant, .. } => quote!(&[#constant]),
+            Member { constant, followed_by, .. } => quote!(&[#constant, #(#followed_by),*]),
         });
         let reading = members.iter().map(Member::reading);
         let names = members.iter().map(|member| member.field);
-        let slug = self.has_slug.then(|| quote!(slug,));
+        let identifier = self.identifier;
+        let own = identifier.iter();
+        let (key, key_type) = match identifier {
+            Some(name) if name == "token" => (quote!(token), quote!(kernel::text::Token)),
+            _ => (quote!(slug), quote!(Slug)),
+        };
+        let pass_over = (!extra.is_empty()).then(|| quote!(value::pass_over(members, EXTRA, slug);));
         let check = self.checking();
         let writing = members.iter().map(|member| {
             let field = member.field;
@@ -216,11 +240,12 @@ impl<'d> Record<'d> {
         });
         let referring = members.iter().map(Member::referring);
         let naming_files = members.iter().map(Member::naming_files);
-        let identified = self.has_slug.then(|| self.identified());
+        let blank = self.has_blank.then(|| self.blank());
+        let identified = identifier.filter(|name| *name == "slug").map(|_| self.identified());
         quote! {
             const _: () = {
                 use crate::program::member::{self, Member, Presence, Shape};
-                use crate::program::value::{self, Identified, MemberValue, RecordMembers, Texts};
+                use crate::program::value::{self, MemberValue, RecordMembers, Texts};
                 use kernel::text::{Slug, Translated};
                 #(#described)*
                 const EXTRA: &[Member] = &[#(#extra),*];
@@ -228,17 +253,19 @@ impl<'d> Record<'d> {
                 const ALL: [Member; member::count(TABLES)] = member::joined(TABLES);
 
                 impl RecordMembers for #record {
+                    type Key = #key_type;
+
                     const MEMBERS: &'static [Member] = &ALL;
 
                     fn read(
                         members: &mut kernel::input::Members<'_>,
-                        slug: Slug,
+                        #key: Self::Key,
                         context: &crate::program::Context,
                     ) -> Option<Self> {
-                        value::pass_over(members, EXTRA, slug);
+                        #pass_over
                         #(#reading)*
                         #check
-                        Some(Self { #slug #(#names: #names?),* })
+                        Some(Self { #(#own,)* #(#names: #names?),* })
                     }
 
                     fn write(&self, object: &mut kernel::document::Object<'_>) {
@@ -259,19 +286,58 @@ impl<'d> Record<'d> {
                 }
 
                 #identified
+                #blank
             };
+        }
+    }
+
+    /// Makes a record that states only what it must.
+    fn blank(&self) -> Tokens {
+        let record = self.name;
+        let (required, others): (Vec<_>, Vec<_>) = self.members.iter().partition(|member| member.says("required"));
+        let given = required.iter().map(|Member { field, kind, .. }| quote!(#field: #kind));
+        let known = required.iter().map(|Member { field, .. }| quote!(let #field = Some(#field);));
+        let reading = others.iter().map(|member| member.reading());
+        let names = self.members.iter().map(|member| member.field);
+        quote! {
+            impl #record {
+                /// The record of this slug and of the members that must be there, which leaves out all others.
+                pub(crate) fn blank(slug: Slug, #(#given,)* context: &crate::program::Context) -> Option<Self> {
+                    let nothing = kernel::json::Object::default();
+                    let members = &mut kernel::input::Members::closed(&nothing);
+                    #(#known)*
+                    #(#reading)*
+                    Some(Self { slug, #(#names: #names?),* })
+                }
+            }
         }
     }
 
     /// Checks what was read of some fields together.
     fn checking(&self) -> Option<Tokens> {
         let ExprCall { func, args, .. } = self.check.as_ref()?;
-        let read = args.iter().map(|field| if is_word(field, "slug") { quote!(slug) } else { quote!(#field.as_ref()) });
+        let read = args.iter().map(|field| match self.identifier {
+            Some(name) if is_word(field, "slug") => quote!(#name),
+            Some(name) if is_word(field, "token") => quote!(&#name),
+            _ => quote!(#field.as_ref()),
+        });
         Some(quote!(#func(members, #(#read),*);))
     }
 
     fn identified(&self) -> Tokens {
         let record = self.name;
+        let rules = self.rules.iter().map(|rule| match rule {
+            rule if is_word(rule, "check") => quote! {
+                fn check(&self, program: &crate::program::Program) -> kernel::input::Violations {
+                    rules::check(self, program)
+                }
+            },
+            rule => quote! {
+                fn #rule(&self, program: &crate::program::Program) -> Result<(), String> {
+                    rules::#rule(program, self.slug)
+                }
+            },
+        });
         let name = self.members.iter().find(|member| member.says("is_name")).map(|member| {
             let field = member.field;
             quote! {
@@ -281,12 +347,15 @@ impl<'d> Record<'d> {
             }
         });
         quote! {
-            impl Identified for #record {
+            impl crate::program::SetupRecord for #record {
+                const KIND: kernel::kind::Kind = kernel::kind::Kind::#record;
+
                 fn slug(&self) -> Slug {
                     self.slug
                 }
 
                 #name
+                #(#rules)*
             }
         }
     }

@@ -100,11 +100,14 @@ impl Object<'_> {
     /// A date or null.
     pub fn optional_date(&mut self, name: &str, value: Option<Date>) {
         match value {
-            Some(value) => {
-                let _ = write!(self.name(name), "\"{value}\"");
-            }
+            Some(value) => self.date(name, value),
             None => self.null(name),
         }
+    }
+
+    /// A date.
+    pub fn date(&mut self, name: &str, value: Date) {
+        let _ = write!(self.name(name), "\"{value}\"");
     }
 
     /// A date and a time of day, or null.

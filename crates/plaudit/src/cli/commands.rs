@@ -7,7 +7,7 @@ use serde_json::json;
 use super::store;
 use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::{self, Field};
-use crate::program::{Identified as _, Program};
+use crate::program::{Program, SetupRecord as _};
 use db::{DbError, Tx};
 use kernel::text::{Locale, Slug, Translated};
 

@@ -9,9 +9,9 @@ macro_rules! choices {
         }
     ) => {
         $(#[$documentation])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Deserialize)]
         pub enum $type {
-            $($(#[$meaning])* $variant,)+
+            $($(#[$meaning])* #[serde(rename = $name)] $variant,)+
         }
 
         impl $type {
@@ -20,7 +20,7 @@ macro_rules! choices {
 
             /// The written value.
             #[must_use]
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+
                 }

@@ -210,18 +210,6 @@ impl Member {
         Self::computed("link", "Its address.").shown_as(&Shape::Component("Link")).in_single_reads()
     }
 
-    /// When the record was made.
-    #[must_use]
-    pub const fn created(name: &'static str) -> Self {
-        Self::optional(name, Shape::Time, "When it was made; left out, what is stored, or the time of the run.")
-    }
-
-    /// When the record was last changed.
-    #[must_use]
-    pub const fn updated(name: &'static str) -> Self {
-        Self::optional(name, Shape::Time, "When it was last changed; left out, what is stored, or the time of the run.")
-    }
-
     /// It may be null.
     #[must_use]
     pub const fn nullable(self) -> Self {

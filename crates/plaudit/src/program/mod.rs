@@ -43,6 +43,7 @@ pub(crate) mod testing;
 pub(crate) mod value;
 mod views;
 
+pub(crate) use choice::choices;
 pub use description::{Description, SLUG};
 pub use kinds::InProgram;
 pub(crate) use kinds::{for_setup_kind, of_setup_kind, setup_kinds};
@@ -53,7 +54,7 @@ pub use record_derive::Record;
 pub use schema::{Usage, component, definitions, object_schema, pascal};
 pub use shown::shown;
 pub use snapshot::{Fragment, Program};
-pub use value::{Identified, Item, MemberValue, RecordMembers, Texts};
+pub use value::{Item, MemberValue, RecordMembers, Texts};
 
 /// The most characters of a name or heading.
 pub const NAME_LENGTH: usize = 255;

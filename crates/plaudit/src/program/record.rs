@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::{Identified, Program, RecordMembers, store};
+use super::{Program, RecordMembers, store};
 use crate::program::NAME_LENGTH;
 use db::DbError;
 use kernel::ids::Ids;
@@ -32,9 +32,17 @@ impl Context {
 }
 
 /// A kind of set-up record: read from and written to its program-file form.
-pub trait SetupRecord: RecordMembers + Identified + Clone + Send + Sync + 'static {
+pub trait SetupRecord: RecordMembers<Key = Slug> + Clone + Send + Sync + 'static {
     /// Its kind.
     const KIND: Kind;
+
+    /// The record's slug.
+    fn slug(&self) -> Slug;
+
+    /// The name that references show, for kinds that are referred to.
+    fn name(&self) -> Option<&Translated> {
+        None
+    }
 
     /// What is wrong with the record among those that it refers to. References to records that do not exist are found
     /// elsewhere.

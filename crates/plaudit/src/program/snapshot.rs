@@ -1,8 +1,9 @@
 //! The snapshot of an account's set-up, its loading and its keeping.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, OnceLock};
+
+use foldhash::fast::RandomState;
 
 use super::accounts::store::Mark;
 use super::accounts::{self, Account};
@@ -26,7 +27,7 @@ use super::seasons::{Season, Status as SeasonStatus};
 use super::tabs::Tab;
 use super::taxes::Tax;
 use super::views::Views;
-use super::{Context, Identified, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
+use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
 use db::{AccountId, DbError, Tx};
 use kernel::clock::Clock;
 use kernel::document;
@@ -43,34 +44,7 @@ pub struct Fragment {
 }
 
 type Shown = OnceLock<Option<Arc<Fragment>>>;
-type Heads = HashMap<Slug, OnceLock<Option<Arc<AnswerHead>>>, BuildHasherDefault<SlugHasher>>;
-
-/// Hashes slugs quickly: a page looks up hundreds of references. Slugs are drawn at random or chosen by the operator, so
-/// that nobody gains by making them collide. A multiplication and a rotation a word.
-#[derive(Clone, Copy, Debug, Default)]
-struct SlugHasher(u64);
-
-impl Hasher for SlugHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_u64(u64::from(number));
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(31);
-    }
-}
+type Heads = HashMap<Slug, OnceLock<Option<Arc<AnswerHead>>>, RandomState>;
 
 /// What an account has set up, at one version. A copy shares the records with the original.
 #[derive(Clone, Debug)]
@@ -121,7 +95,7 @@ pub struct Program {
     pub document_templates: Records<DocumentTemplate>,
     base_url: Arc<str>,
     /// What references show, made when it is first asked for: of most records it never is.
-    fragments: HashMap<(char, Slug), Shown, BuildHasherDefault<SlugHasher>>,
+    fragments: HashMap<(char, Slug), Shown, RandomState>,
     /// What answers show of each field, made likewise.
     heads: Heads,
     /// What its lists are answered from.

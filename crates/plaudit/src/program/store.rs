@@ -66,12 +66,7 @@ pub async fn find_for_update<T: SetupRecord>(
     slug: Slug,
     context: &Context,
 ) -> Result<Option<Record<T>>, DbError> {
-    tx.first_for_update(
-        "SELECT revision, doc FROM setup_records WHERE account = $1 AND kind = $2 AND slug = $3 AND deleted = 0",
-        &[account.into(), T::KIND.name().into(), slug.into()],
-        |row| Ok(Record { value: parse(row.text(1)?, context)?, revision: row.integer(0)?, deleted: false }),
-    )
-    .await
+    Ok(find_any_for_update(tx, account, slug, context).await?.filter(|record| !record.deleted))
 }
 
 /// A record, even one that is in the trash, locked until the end of the transaction.

@@ -8,16 +8,19 @@ use kernel::document::{List, Object};
 use kernel::input::{self, Members, Wrong};
 use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Currency, LocalTime, Points, Rate, Slug, Timestamp, Token, Translated};
+use kernel::text::{Currency, Date, LocalTime, Points, Rate, Slug, Timestamp, Token, Translated};
 
 /// A struct whose fields are members of a record, or of a part of one.
 pub trait RecordMembers: Sized {
-    /// The members of the program-file form but `kind`, `slug` and `deleted`. Kinds of people's records have no table here.
-    const MEMBERS: &'static [Member] = &[];
+    /// What identifies the record.
+    type Key;
 
-    /// Reads the members. `slug` is the record's own or the one that it is given; the members `kind` and `slug` have been
-    /// read. What is wrong is left in `members`.
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self>;
+    /// The members of the program-file form but `kind`, `deleted` and what identifies the record.
+    const MEMBERS: &'static [Member];
+
+    /// Reads the members. `key` is the record's own or the one that it is given; it and the member `kind` have been read.
+    /// What is wrong is left in `members`.
+    fn read(members: &mut Members<'_>, key: Self::Key, context: &Context) -> Option<Self>;
 
     /// Writes the members of the program-file form after `kind` and `slug`.
     fn write(&self, object: &mut Object<'_>);
@@ -30,17 +33,6 @@ pub trait RecordMembers: Sized {
     /// Every file that they refer to, with the member that does.
     fn files(&self) -> Vec<(&'static str, &Token)> {
         Vec::new()
-    }
-}
-
-/// A record that has a slug.
-pub trait Identified {
-    /// The record's slug.
-    fn slug(&self) -> Slug;
-
-    /// The name that references show, for kinds that are referred to.
-    fn name(&self) -> Option<&Translated> {
-        None
     }
 }
 
@@ -78,7 +70,7 @@ pub trait MemberValue: Sized {
 
     /// What it is where the member is left out and states no default.
     #[must_use]
-    fn absent() -> Option<Self> {
+    fn absent(_: &Context) -> Option<Self> {
         None
     }
 
@@ -104,16 +96,17 @@ pub trait Item: MemberValue + Ord + std::fmt::Display {
 
 /// Reads a member.
 pub(crate) fn read<T: MemberValue>(members: &mut Members<'_>, member: &Member, context: &Context) -> Option<T> {
-    taken(members, member.name, member.presence, member.is_nullable, |json| T::read(json, &member.shape, context))
+    read_by(members, member, context, |json| T::read(json, &member.shape, context))
 }
 
 /// Reads a member whose value has a rule of its own.
 pub(crate) fn read_by<T: MemberValue, E: Into<Wrong<T>>>(
     members: &mut Members<'_>,
     member: &Member,
+    context: &Context,
     read: impl FnOnce(&Json) -> Result<T, E>,
 ) -> Option<T> {
-    taken(members, member.name, member.presence, member.is_nullable, |json| read(json).map_err(E::into))
+    taken(members, member.name, (member.presence, member.is_nullable), context, |json| read(json).map_err(E::into))
 }
 
 /// Reads a member of the body that makes a record, or of the one that changes it, which may not have it.
@@ -127,7 +120,7 @@ pub(crate) fn read_body<T: MemberValue>(
     let presence = if is_new { member.bodies.create } else { on_update }?;
     let (shape, is_nullable) = (member.body_shape(), member.is_nullable_in_bodies());
     let read = |json: &Json| T::read(json, shape, context);
-    taken(members, member.name, presence, is_nullable, |json| {
+    taken(members, member.name, (presence, is_nullable), context, |json| {
         if member.is_name { input::translated_name(context.default_language, is_new, read)(json) } else { read(json) }
     })
 }
@@ -135,11 +128,11 @@ pub(crate) fn read_body<T: MemberValue>(
 fn taken<T: MemberValue>(
     members: &mut Members<'_>,
     name: &str,
-    presence: Presence,
-    is_nullable: bool,
+    (presence, is_nullable): (Presence, bool),
+    context: &Context,
     read: impl FnOnce(&Json) -> Result<T, Wrong<T>>,
 ) -> Option<T> {
-    let read = |json: &Json| match (json, T::absent()) {
+    let read = |json: &Json| match (json, T::absent(context)) {
         (Json::Null, Some(absent)) if is_nullable => Ok(absent),
         (json, _) => read(json),
     };
@@ -191,7 +184,7 @@ impl<T: MemberValue> MemberValue for Option<T> {
         }
     }
 
-    fn absent() -> Option<Self> {
+    fn absent(_: &Context) -> Option<Self> {
         Some(None)
     }
 
@@ -225,7 +218,7 @@ impl<T: Item> MemberValue for Vec<T> {
         object.list(member.name, |list| self.iter().for_each(|item| item.write_item(list)));
     }
 
-    fn absent() -> Option<Self> {
+    fn absent(_: &Context) -> Option<Self> {
         Some(Self::new())
     }
 
@@ -288,7 +281,7 @@ impl MemberValue for Translated {
         texts.write(object, member.name, self);
     }
 
-    fn absent() -> Option<Self> {
+    fn absent(_: &Context) -> Option<Self> {
         Some(Self::default())
     }
 
@@ -297,20 +290,27 @@ impl MemberValue for Translated {
     }
 }
 
+/// A text, or the exact JSON text of a number, or of an object of which nothing more is known.
 impl MemberValue for String {
     fn read(json: &Json, shape: &Shape, _: &Context) -> Result<Self, Wrong<Self>> {
-        match shape {
-            Shape::Text(max) => Ok(input::text(*max)(json)?),
-            Shape::FilledText(max) => Ok(input::filled_text(*max)(json)?),
+        match (shape, json) {
+            (Shape::Text(max), _) => Ok(input::text(*max)(json)?),
+            (Shape::FilledText(max), _) => Ok(input::filled_text(*max)(json)?),
+            (Shape::Number(..), Json::Number(_)) | (Shape::Component(_), Json::Object(_)) => Ok(json.to_string()),
+            (Shape::Number(..), _) => Err("must be a number".to_owned().into()),
+            (Shape::Component(_), _) => Err("must be an object".to_owned().into()),
             _ => Err(no_value_of(shape)),
         }
     }
 
     fn write(&self, member: &Member, object: &mut Object<'_>, _: Texts) {
-        object.text(member.name, self);
+        match member.shape {
+            Shape::Number(..) | Shape::Component(_) => object.raw(member.name, self),
+            _ => object.text(member.name, self),
+        }
     }
 
-    fn absent() -> Option<Self> {
+    fn absent(_: &Context) -> Option<Self> {
         Some(Self::new())
     }
 }
@@ -327,7 +327,7 @@ impl MemberValue for i64 {
         object.integer(member.name, *self);
     }
 
-    fn absent() -> Option<Self> {
+    fn absent(_: &Context) -> Option<Self> {
         Some(0)
     }
 }
@@ -346,16 +346,33 @@ macro_rules! values {
                 object.$write(member.name, *self);
             }
 
-            fn absent() -> Option<Self> {
+            fn absent(_: &Context) -> Option<Self> {
                 $absent
             }
         })+
     };
 }
 
+/// A time that is left out is that of the run.
+impl MemberValue for Timestamp {
+    const SHAPE: Shape = Shape::Time;
+
+    fn read(json: &Json, _: &Shape, _: &Context) -> Result<Self, Wrong<Self>> {
+        Ok(input::time(json)?)
+    }
+
+    fn write(&self, member: &Member, object: &mut Object<'_>, _: Texts) {
+        object.time(member.name, *self);
+    }
+
+    fn absent(context: &Context) -> Option<Self> {
+        Some(context.now)
+    }
+}
+
 values! {
     bool: Shape::Flag, input::flag, flag, Some(false);
-    Timestamp: Shape::Time, input::time, time, None;
+    Date: Shape::Date, input::date, date, None;
     LocalTime: Shape::LocalTime, input::local_time, local_time, None;
     Rate: Shape::Number(Some(0), Some(100)), input::rate, rate, Some(Self::default());
     Points: POINTS, any_points, points, None;

@@ -1,7 +1,9 @@
 //! Answers: what a record says in the fields of its form.
 
-use kernel::input::Wrong;
-use kernel::json::Json;
+use crate::program::{Context, Member, MemberValue, Shape, Texts};
+use kernel::document::Object;
+use kernel::input::{self, Members, Violations, Wrong};
+use kernel::json::{Json, Object as JsonObject};
 use kernel::text::{Slug, excerpt, write_json_string};
 
 /// Answers by field, ordered by the field's slug, each one a value that is not null.
@@ -67,6 +69,38 @@ impl Answers {
         // Only whole strings were written, so that the lossy way is never taken.
         String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
     }
+}
+
+impl MemberValue for Answers {
+    const SHAPE: Shape = Shape::Component("Answers");
+
+    fn read(json: &Json, _: &Shape, _: &Context) -> Result<Self, Wrong<Self>> {
+        Self::read(json)
+    }
+
+    fn write(&self, member: &Member, object: &mut Object<'_>, _: Texts) {
+        object.raw(member.name, &self.to_json());
+    }
+
+    fn absent(_: &Context) -> Option<Self> {
+        Some(Self::default())
+    }
+}
+
+/// Reads the answers that a body gives, each of which its field checks.
+pub fn given(json: &Json) -> Result<JsonObject<'static>, String> {
+    match json {
+        Json::Object(answers) => Ok(answers.clone().into_owned()),
+        _ => Err("must be a map from field slug to value".to_owned()),
+    }
+}
+
+/// Reads the body that gives the answer to one field; other members are passed over.
+pub fn given_to_field(body: &JsonObject, field: Slug) -> (Option<JsonObject<'static>>, Violations) {
+    let mut members = Members::open(body);
+    let value = members.required("value", input::any);
+    let answers = value.map(|value| JsonObject::of_distinct([(field.to_string().into(), value)]));
+    (answers, members.finish())
 }
 
 #[cfg(test)]

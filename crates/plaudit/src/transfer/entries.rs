@@ -9,7 +9,7 @@ use super::store::Space;
 use crate::program::fields::{Field, Resource};
 use crate::program::{Program, Record, RecordMembers as _};
 use crate::records::StoredRow;
-use crate::records::entries::{self, Cause, CountChanges, Counts, Entry, EntryHead, RelatedData, Stated};
+use crate::records::entries::{self, Cause, CountChanges, Counts, Entry, RelatedData, Stated};
 use crate::records::users;
 use db::DbError;
 use kernel::kind::Kind;
@@ -115,7 +115,7 @@ impl Import<'_> {
         around: &RelatedData,
         (before, counts): (Option<Entry>, &mut CountChanges),
     ) -> Result<(), Error> {
-        let doc = EntryHead::of(&entry, around.counts).to_doc();
+        let doc = entry.document(around.counts);
         let detail = entries::detail(&entry.entry_fields, around);
         let is_same = |found: &StoredRow| {
             let flags = (found.deleted, found.flag) == (item.deleted, entry.archived);

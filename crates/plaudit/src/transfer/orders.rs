@@ -6,7 +6,7 @@ use super::Error;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::{self, Space, Unique};
 use crate::program::Program;
-use crate::records::orders::{self, Catalogue as _, Order, RelatedData, Stored};
+use crate::records::orders::{self, Catalogue as _, Order, RelatedData};
 use crate::records::{self, entries};
 use db::DbError;
 use kernel::input::{Members, Violations};
@@ -121,12 +121,12 @@ impl Import<'_> {
         found: Option<(String, bool)>,
     ) -> Result<(), Error> {
         let around = self.order_related_data(stage, order).await?;
-        let stored = Stored::new(order, &around);
-        if found.as_ref().is_some_and(|(doc, is_another)| !is_another && *doc == stored.doc) {
+        let doc = orders::shown(order, &around);
+        if found.as_ref().is_some_and(|(stored, is_another)| !is_another && *stored == doc) {
             return Ok(());
         }
-        let revision = self.log(Kind::Order, order.slug.as_str(), stored.logged()).await?;
-        orders::store::put(&mut self.tx, self.id, &stored, revision, found.is_none()).await?;
+        let revision = self.log(Kind::Order, order.slug.as_str(), order.logged(&doc)).await?;
+        orders::store::put(&mut self.tx, self.id, (order, &doc), revision, found.is_none()).await?;
         Ok(())
     }
 

@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::Filling;
 use super::plan::{PRICES, Plan, Random};
 use crate::cli::copy;
-use crate::records::orders::{self, Billing, Given, Item, Order, PaymentStatus, RelatedData, Stored, TaxDetails};
+use crate::lists::sort_key;
+use crate::records::orders::{self, Billing, Given, Item, Order, Payment, PaymentStatus, RelatedData, TaxDetails};
 use db::tables::TABLES;
 use db::{AccountId, DbError, Value};
 use kernel::input::Violations;
@@ -43,14 +44,14 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
         let mut random = plan.random(Kind::Order, place);
         let currency = if random.percent(80) { dollar } else { euro };
         let (order, around) = order(plan, place, currency, &mut random)?;
-        let stored = Stored::new(&order, &around);
-        let revision = filling.log(Kind::Order, order.slug.as_str(), stored.logged()).await?;
+        let doc = orders::shown(&order, &around);
+        let revision = filling.log(Kind::Order, order.slug.as_str(), order.logged(&doc)).await?;
         let account = filling.account;
-        let row: Result<_, _> = columns.iter().map(|column| value(&stored, account, revision, column)).collect();
+        let row: Result<_, _> = columns.iter().map(|column| value((&order, &doc), account, revision, column)).collect();
         waiting.rows.push(row?);
-        waiting.entries.extend(stored.entries.iter().map(|(entry, price)| {
+        waiting.entries.extend(order.entries().into_iter().map(|(entry, price)| {
             let price = price.map_or_else(String::new, |price| price.to_string());
-            vec![account.into(), stored.slug.into(), (*entry).into(), price.into(), stored.deleted.into()]
+            vec![account.into(), order.slug.into(), entry.into(), price.into(), order.deleted.into()]
         }));
         if waiting.rows.len() >= BATCH_SIZE {
             copy::fill(filling.tx()?, "orders", columns, std::mem::take(&mut waiting.rows)).await?;
@@ -71,23 +72,28 @@ async fn flush(filling: &mut Filling<'_>, columns: &[&str], waiting: Waiting) ->
 }
 
 /// What a column of the table holds of an order. A column that is new to this fails every run.
-fn value(order: &Stored, account: AccountId, revision: i64, column: &str) -> Result<Value<'static>, DbError> {
+fn value(
+    (order, doc): (&Order, &str),
+    account: AccountId,
+    revision: i64,
+    column: &str,
+) -> Result<Value<'static>, DbError> {
     Ok(match column {
         "account" => account.into(),
         "slug" => order.slug.into(),
         "season" => order.season.into(),
-        "payment_status" => order.payment_status.name().into(),
+        "payment_status" => order.payment.payment_status.name().into(),
         "test" => order.test.into(),
         "deleted" => order.deleted.into(),
-        "purchaser" => order.purchaser.into(),
+        "purchaser" => order.user.into(),
         "updated" => order.updated.into(),
         "created_at" => order.created_at.into(),
-        "invoice_number" => order.invoice_key.clone().into(),
-        "payment_method" => orders::store::payment_method(order).to_owned().into(),
-        "total" => order.total.into(),
+        "invoice_number" => orders::invoice_key(&order.invoice_number).into(),
+        "payment_method" => sort_key(&order.payment.payment_method).to_owned().into(),
+        "total" => order.totals.total.sort_key().into(),
         "list_revision" | "revision" => revision.into(),
         "note" => order.note.clone().into(),
-        "doc" => order.doc.clone().into(),
+        "doc" => doc.to_owned().into(),
         _ => return Err(DbError::Failed(format!("fill does not know the column orders.{column}"))),
     })
 }
@@ -120,12 +126,22 @@ fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Re
         processing_fee_rate: Rate::ZERO,
         tax_term: tax.as_ref().map(|tax| tax.term.clone()).unwrap_or_default(),
         tax_rate_details: tax.as_ref().map(|tax| tax.slug),
-        payment_method: text(random.one_of(&["card", "card", "card", "invoice", "invoice", "paypal", "bank transfer"])),
-        payment_status: if is_paid { PaymentStatus::Paid } else { PaymentStatus::AwaitingPayment },
-        e_invoice_status: text("none"),
-        transaction_provider: text(if is_paid { "stripe" } else { "" }),
-        transaction_reference: if is_paid { format!("pi_{:016x}", random.below(u64::MAX)) } else { String::new() },
-        transaction_status: text(if is_paid { "succeeded" } else { "" }),
+        payment: Payment {
+            payment_method: text(random.one_of(&[
+                "card",
+                "card",
+                "card",
+                "invoice",
+                "invoice",
+                "paypal",
+                "bank transfer",
+            ])),
+            payment_status: if is_paid { PaymentStatus::Paid } else { PaymentStatus::AwaitingPayment },
+            e_invoice_status: text("none"),
+            transaction_provider: text(if is_paid { "stripe" } else { "" }),
+            transaction_reference: if is_paid { format!("pi_{:016x}", random.below(u64::MAX)) } else { String::new() },
+            transaction_status: text(if is_paid { "succeeded" } else { "" }),
+        },
         items,
         test: random.percent(3),
         deleted: random.percent(1),

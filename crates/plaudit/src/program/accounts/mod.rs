@@ -6,16 +6,15 @@
 //! - A suspended account, and one without the feature `api`, is refused with the same answer as an unknown key.
 //! - Accounts are set up by the operator and by program files; the interface only reads them.
 
-mod members;
 pub(crate) mod rules;
 pub mod store;
 
 pub use rules::valid_host;
 
-use super::{Context, Identified, Member, RecordMembers, SetupRecord};
+use super::{Context, Item, Member, MemberValue, Record, Shape, Texts, names};
 use kernel::document::Object;
 use kernel::ids::derived_uuid;
-use kernel::input::{self, Members};
+use kernel::input::{self, Members, Wrong};
 use kernel::json::Json;
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, Timestamp};
@@ -25,40 +24,57 @@ pub const FEATURE_API: &str = "api";
 /// Requests a minute of a key, where the account sets no other limit.
 pub const DEFAULT_RATE_LIMIT: i64 = 60;
 
-/// An account.
-#[derive(Clone, Debug, PartialEq, Eq)]
+const LOCALE: Shape = Shape::OneOf(locales);
+const LANGUAGES_SHOWN: Shape = Shape::List(&Shape::Component("LanguageCode"), 64);
+
+/// An account. Commands change it as well, so that what a record leaves out stays as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(check = check_default(default_language, languages))]
 pub struct Account {
     /// Its slug.
     pub slug: Slug,
-    /// Its name.
+    /// What it is called.
+    #[member(FilledText(255), required)]
     pub name: String,
-    /// A UUID that is the same wherever the account is imported.
+    /// A UUID that is the same wherever the account is.
+    #[member(Text(64), default = derived_uuid(Kind::Account, slug), kept)]
     pub global_id: String,
-    /// The language of an answer when none is asked for.
+    /// The language of an answer when none is asked for; the first one where it is left out.
+    #[member(default = first_language(members), kept, hidden)]
     pub default_language: Locale,
     /// Its languages, in its own order.
+    #[member(List(&Locale::SHAPE, 64), default = vec![*default_language.as_ref()?], kept, shown_as(&LANGUAGES_SHOWN))]
     pub languages: Vec<Locale>,
-    /// Its IANA time zone.
+    /// Its IANA time zone, such as Europe/Berlin; UTC if left out.
+    #[member(Text(64), read = timezone, default = "UTC".to_owned(), kept)]
     pub timezone: String,
-    /// What is switched on for it.
+    /// What is switched on for it; `[api]` where it is left out.
+    #[member(List(&Shape::Text(64), 64), default = vec![FEATURE_API.to_owned()], kept, hidden)]
     pub features: Vec<String>,
     /// Whether its keys are refused.
+    #[member(kept, hidden)]
     pub suspended: bool,
-    /// Requests a minute of each of its keys.
+    /// Requests a minute of each of its keys; 60 where it is left out.
+    #[member(Integer(1, 1_000_000_000), default = DEFAULT_RATE_LIMIT, kept, hidden)]
     pub rate_limit: i64,
     /// The host names that are its own.
+    #[member(List(&Shape::Text(253), 1_000), read = input::list(1_000, host), kept, hidden)]
     pub hosts: Vec<String>,
     /// Its web addresses, for display.
+    #[member(List(&Shape::Text(255), 1_000), kept)]
     pub domains: Vec<String>,
     /// The user who owns it.
+    #[member(Ref(Kind::User), kept, shown_as(&Shape::Component("Owner")))]
     pub owner: Option<Slug>,
     /// The product that it has, for display.
+    #[member(Text(255), default = "Plaudit".to_owned(), kept)]
     pub product: String,
-    /// The region that serves it; `None` is the region of the deployment.
+    /// The region that serves it; null is the region of the deployment.
+    #[member(OneOf(|| names(rules::REGIONS)), read = region, kept, never_null)]
     pub region: Option<String>,
-    /// When it was made.
+    /// When it was made; left out, what is stored, or the time of the run.
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When it was last changed; left out, what is stored, or the time of the run.
     pub updated: Timestamp,
 }
 
@@ -82,9 +98,46 @@ impl Account {
     }
 }
 
-fn locale(json: &Json) -> Result<Locale, String> {
-    let code = json.get("code").unwrap_or(json);
-    code.as_str().and_then(Locale::parse).ok_or_else(|| "must be a locale code such as en_GB".to_owned())
+/// The codes of all locales.
+#[must_use]
+pub fn locales() -> Vec<&'static str> {
+    Locale::ALL.iter().map(|locale| locale.code()).collect()
+}
+
+/// A locale is its code, or the object with a code that a read shows.
+impl MemberValue for Locale {
+    const SHAPE: Shape =
+        Shape::Either(&[LOCALE, Shape::OpenObject(&[Member::required("code", LOCALE, "The code of the locale.")])]);
+
+    fn read(json: &Json, _: &Shape, _: &Context) -> Result<Self, Wrong<Self>> {
+        let code = json.get("code").unwrap_or(json);
+        let locale = code.as_str().and_then(Locale::parse);
+        locale.ok_or_else(|| "must be a locale code such as en_GB".to_owned().into())
+    }
+
+    fn write(&self, member: &Member, object: &mut Object<'_>, _: Texts) {
+        object.text(member.name, self.code());
+    }
+}
+
+impl Item for Locale {}
+
+/// The first language that a record states, where it can be read.
+fn first_language(members: &mut Members<'_>) -> Locale {
+    let first = members.get("languages").and_then(|languages| languages.as_array()?.first());
+    let code = first.and_then(|json| json.get("code").unwrap_or(json).as_str());
+    code.and_then(Locale::parse).unwrap_or(Locale::EnGb)
+}
+
+/// The default language is one of the account's.
+fn check_default(members: &mut Members<'_>, default_language: Option<&Locale>, languages: Option<&Vec<Locale>>) {
+    if !default_language.zip(languages).is_some_and(|(default, languages)| languages.contains(default)) {
+        members.fault("default_language", "must be one of the account's languages");
+    }
+}
+
+fn region(json: &Json) -> Result<Option<String>, String> {
+    input::one_of(rules::REGIONS)(json).map(|region| Some(region.to_owned()))
 }
 
 fn timezone(json: &Json) -> Result<String, String> {
@@ -98,81 +151,4 @@ fn timezone(json: &Json) -> Result<String, String> {
 fn host(json: &Json) -> Result<String, String> {
     let name = input::text(253)(json)?.to_ascii_lowercase();
     if valid_host(&name) { Ok(name) } else { Err(format!("{name} is no host name")) }
-}
-
-impl RecordMembers for Account {
-    const MEMBERS: &'static [Member] = members::MEMBERS;
-
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let name = members.required("name", input::filled_text(255));
-        let global_id = members.optional("global_id", input::text(64));
-        let languages = members.optional("languages", input::list(64, locale));
-        let default_language = members.optional("default_language", locale);
-        let timezone = members.optional("timezone", timezone);
-        let features = members.optional("features", input::list(64, input::text(64)));
-        let suspended = members.optional("suspended", input::flag);
-        let rate_limit = members.optional("rate_limit", input::integer(1..=1_000_000_000));
-        let hosts = members.optional("hosts", input::list(1_000, host));
-        let domains = members.optional("domains", input::list(1_000, input::text(255)));
-        let owner = members.nullable("owner", input::slug);
-        let product = members.optional("product", input::text(255));
-        let region = members.nullable("region", input::one_of(rules::REGIONS));
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        let languages = languages.unwrap_or_else(|| vec![default_language.unwrap_or(Locale::EnGb)]);
-        let default_language = default_language.or_else(|| languages.first().copied());
-        if !default_language.is_some_and(|default| languages.contains(&default)) {
-            members.fault("default_language", "must be one of the account's languages");
-        }
-        Some(Self {
-            slug,
-            name: name?,
-            global_id: global_id.unwrap_or_else(|| derived_uuid(Self::KIND, slug)),
-            default_language: default_language?,
-            languages,
-            timezone: timezone.unwrap_or_else(|| "UTC".to_owned()),
-            features: features.unwrap_or_else(|| vec![FEATURE_API.to_owned()]),
-            suspended: suspended.unwrap_or(false),
-            rate_limit: rate_limit.unwrap_or(DEFAULT_RATE_LIMIT),
-            hosts: hosts.unwrap_or_default(),
-            domains: domains.unwrap_or_default(),
-            owner: owner.flatten(),
-            product: product.unwrap_or_else(|| "Plaudit".to_owned()),
-            region: region.flatten().map(str::to_owned),
-            created,
-            updated,
-        })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.text("name", &self.name);
-        object.text("global_id", &self.global_id);
-        object.text("default_language", self.default_language.code());
-        object.texts("languages", self.languages.iter().map(|locale| locale.code()));
-        object.text("timezone", &self.timezone);
-        object.texts("features", &self.features);
-        object.flag("suspended", self.suspended);
-        object.integer("rate_limit", self.rate_limit);
-        object.texts("hosts", &self.hosts);
-        object.texts("domains", &self.domains);
-        object.optional_slug("owner", self.owner);
-        object.text("product", &self.product);
-        object.optional_text("region", self.region.as_deref());
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        self.owner.map(|owner| ("owner", Kind::User, owner)).into_iter().collect()
-    }
-}
-
-impl Identified for Account {
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-}
-
-impl SetupRecord for Account {
-    const KIND: Kind = Kind::Account;
 }

@@ -19,8 +19,8 @@ pub use rules::{create, moved_up, read_create, update};
 
 use super::chapters::IMAGE_WIDTH;
 pub use super::chapters::Status;
-use super::{DESCRIPTION_LENGTH, Member, NAME_LENGTH, Program, Record, SetupRecord, Shape};
-pub(crate) use kernel::input::{self, Members, Violations};
+use super::{DESCRIPTION_LENGTH, Member, NAME_LENGTH, Record, Shape};
+pub(crate) use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token, Translated};
 
@@ -43,7 +43,7 @@ const COUNT_OF_ENTRIES: Member =
 
 /// A category.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check = check_category(slug, parent, chapters), changes = Changes)]
+#[record(rules(check), blank, extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check = check_category(slug, parent, chapters), changes = Changes)]
 pub struct Category {
     /// Its slug.
     pub slug: Slug,
@@ -106,54 +106,16 @@ pub struct Category {
     #[member(updatable, hidden)]
     pub locked: bool,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
 impl Category {
-    /// A category of which nothing is known but these.
-    fn new(slug: Slug, season: Slug, now: Timestamp) -> Self {
-        Self {
-            slug,
-            season,
-            name: Translated::default(),
-            description: Translated::default(),
-            shortcode: Translated::default(),
-            status: Status::Active,
-            form: None,
-            parent: None,
-            divisions: 1,
-            promoted: None,
-            chapters: Vec::new(),
-            entrant_max_entries: None,
-            entry_name_label: Translated::default(),
-            fill_entry_name: false,
-            image_heading: Translated::default(),
-            images: Vec::new(),
-            max_image_width: None,
-            packing_slip_instructions: Translated::default(),
-            pdf_packing_slip: false,
-            locked: false,
-            created: now,
-            updated: now,
-        }
-    }
-
     /// Whether it can be chosen in a chapter of its season.
     #[must_use]
     pub fn offers(&self, chapter: Slug) -> bool {
         self.chapters.is_empty() || self.chapters.contains(&chapter)
-    }
-}
-
-impl SetupRecord for Category {
-    const KIND: Kind = Kind::Category;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
     }
 }
 

@@ -47,8 +47,8 @@ pub fn create(
     });
     refer(program, season, None, &changes, &mut violations);
     let made = || {
-        let (season, _, _) = (season?, changes.name.as_ref()?, changes.status?);
-        let mut category = Category::new(slug, season, now);
+        let (season, name, _) = (season?, changes.name.clone()?, changes.status?);
+        let mut category = Category::blank(slug, season, name, &Context { now, ..program.context.clone() })?;
         changes.apply(&mut category);
         category.form = category.form.or_else(|| first_form(program, season));
         Some(category)

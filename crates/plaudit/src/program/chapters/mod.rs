@@ -14,7 +14,7 @@ mod rules;
 pub use rules::{Candidate, create, document, may_manage, update};
 
 use super::choice::choices;
-use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record, SetupRecord};
+use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token, Translated};
 
@@ -35,7 +35,7 @@ choices! {
 
 /// A chapter.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(changes = Changes)]
+#[record(blank, changes = Changes)]
 pub struct Chapter {
     /// Its slug.
     pub slug: Slug,
@@ -64,13 +64,7 @@ pub struct Chapter {
     #[member(Set(&Shape::Ref(Kind::User), MANAGERS), kept, creatable, updatable)]
     pub managers: Vec<Slug>,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Chapter {
-    const KIND: Kind = Kind::Chapter;
 }

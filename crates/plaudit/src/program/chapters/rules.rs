@@ -1,12 +1,12 @@
 //! Pure rules of chapters.
 
 use super::{Changes, Chapter};
-use crate::program::Program;
 use crate::program::roles::RoleType;
+use crate::program::{Context, Program};
 use kernel::document::{self};
 use kernel::input::Violations;
 use kernel::kind::Kind;
-use kernel::text::{Slug, Timestamp, Translated};
+use kernel::text::{Slug, Timestamp};
 
 /// A user who is named as a manager, with the roles that the user holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,19 +53,8 @@ pub fn create(
     }
     changes.managers = changes.managers.map(|named| managers(named, found, program, &mut violations));
     let made = || {
-        let mut chapter = Chapter {
-            slug,
-            season: changes.season?,
-            name: Translated::default(),
-            description: Translated::default(),
-            status: changes.status?,
-            image_heading: Translated::default(),
-            image: None,
-            max_image_width: None,
-            managers: Vec::new(),
-            created: now,
-            updated: now,
-        };
+        let (season, name, _) = (changes.season?, changes.name.clone()?, changes.status?);
+        let mut chapter = Chapter::blank(slug, season, name, &Context { now, ..program.context.clone() })?;
         changes.apply(&mut chapter);
         Some(chapter)
     };

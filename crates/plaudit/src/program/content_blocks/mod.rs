@@ -3,8 +3,7 @@
 //! - A block has a name, by which lists of forms are sorted, and a content in HTML; both may be of several languages.
 //! - Content blocks are set up by program files; forms name them.
 
-use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record, SetupRecord};
-use kernel::kind::Kind;
+use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record};
 use kernel::text::{Slug, Timestamp, Translated};
 
 /// A content block.
@@ -20,15 +19,9 @@ pub struct ContentBlock {
     #[member(Translated(DESCRIPTION_LENGTH))]
     pub content: Translated,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for ContentBlock {
-    const KIND: Kind = Kind::ContentBlock;
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ mod rules;
 pub use rules::of_score_set;
 
 use super::tabs::ORDER;
-use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::{self, Violations};
+use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record};
+use kernel::input::{self};
 use kernel::kind::Kind;
 use kernel::text::{Points, Slug, Timestamp, Translated};
 
@@ -25,7 +25,7 @@ pub const STEPS: i64 = 1_000_000;
 
 /// A criterion of a score set.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check = rules::check_range(minimum, maximum, step))]
+#[record(rules(check), extra(Member::link()), check = rules::check_range(minimum, maximum, step))]
 pub struct Criterion {
     /// Its slug.
     pub slug: Slug,
@@ -57,17 +57,7 @@ pub struct Criterion {
     #[member(Integer(0, ORDER))]
     pub order: i64,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Criterion {
-    const KIND: Kind = Kind::Criterion;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
-    }
 }

@@ -14,9 +14,9 @@ pub use rules::find;
 
 use super::checks::check_period;
 use super::prices::{AMOUNTS, Amount, read_amounts, write_amounts};
-use super::{Context, Member, MemberValue, NAME_LENGTH, Program, Record, RecordMembers, SetupRecord, Shape};
+use super::{Context, Member, MemberValue, NAME_LENGTH, Record, RecordMembers, Shape};
 use kernel::document::Object;
-use kernel::input::{self, Members, Violations};
+use kernel::input::{self, Members};
 use kernel::json::Json;
 use kernel::kind::Kind;
 use kernel::text::{LocalTime, Money, Rate, Slug, Timestamp, Translated};
@@ -39,7 +39,7 @@ pub enum Reduction {
 
 /// A discount.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check = check_period(start_date, end_date))]
+#[record(rules(check), extra(Member::link()), check = check_period(start_date, end_date))]
 pub struct Discount {
     /// Its slug.
     pub slug: Slug,
@@ -69,19 +69,9 @@ pub struct Discount {
     #[member(Set(&Shape::Ref(Kind::Price), PRICES))]
     pub prices: Vec<Slug>,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Discount {
-    const KIND: Kind = Kind::Discount;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
-    }
 }
 
 /// What can be typed in: without blanks around it and without control characters.
@@ -100,6 +90,8 @@ const AMOUNT: Shape = Shape::Object(&[
 ]);
 
 impl RecordMembers for Reduction {
+    type Key = Slug;
+
     const MEMBERS: &'static [Member] = &[
         Member::optional(
             "percent",

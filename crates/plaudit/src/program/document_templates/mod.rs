@@ -10,9 +10,8 @@ mod rules;
 pub use rules::places;
 
 use super::choice::choices;
-use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record, SetupRecord};
+use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record};
 use kernel::input::Members;
-use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
 choices! {
@@ -69,15 +68,9 @@ pub struct DocumentTemplate {
     #[member(Translated(DESCRIPTION_LENGTH), required)]
     pub body: Translated,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for DocumentTemplate {
-    const KIND: Kind = Kind::DocumentTemplate;
 }
 
 /// The places of the text can be filled.

@@ -2,7 +2,7 @@
 
 use super::members::ASKED_IN;
 use super::record::read_file_types;
-use super::{Column, Condition, FieldOption, FieldType, LIMIT, Limits, Operator, Protection, TEXT_LENGTH};
+use super::{Column, Condition, FieldOption, FieldType, LIMIT, Operator, Protection, TEXT_LENGTH};
 use crate::program::{Context, MemberValue, Shape};
 use kernel::input::{self, Members, Violations};
 use kernel::json::{Json, Object as JsonObject};
@@ -49,30 +49,11 @@ pub struct Changes {
     pub max_file_size: Option<Option<i64>>,
 }
 
-/// What a body says of the limits, each on its own; `Some(None)` takes one away.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LimitChanges {
-    /// `minimum_characters`.
-    pub minimum_characters: Option<Option<i64>>,
-    /// `maximum_characters`.
-    pub maximum_characters: Option<Option<i64>>,
-    /// `minimum_words`.
-    pub minimum_words: Option<Option<i64>>,
-    /// `maximum_words`.
-    pub maximum_words: Option<Option<i64>>,
-}
+/// What a body says of the limits, in the order of [`LIMITS`]; `Some(None)` takes one away.
+pub type LimitChanges = [Option<Option<i64>>; 4];
 
-impl LimitChanges {
-    /// The limits after the changes.
-    pub(super) fn applied_to(self, limits: Limits) -> Limits {
-        Limits {
-            minimum_characters: self.minimum_characters.unwrap_or(limits.minimum_characters),
-            maximum_characters: self.maximum_characters.unwrap_or(limits.maximum_characters),
-            minimum_words: self.minimum_words.unwrap_or(limits.minimum_words),
-            maximum_words: self.maximum_words.unwrap_or(limits.maximum_words),
-        }
-    }
-}
+/// The members of the limits, each minimum before its maximum.
+const LIMITS: [&str; 4] = ["minimum_characters", "maximum_characters", "minimum_words", "maximum_words"];
 
 /// Reads the body of `PostFieldV23`.
 pub fn read_create(body: &JsonObject, context: &Context) -> (Changes, Violations) {
@@ -137,22 +118,8 @@ fn read_conditional(members: &mut Members<'_>, changes: &mut Changes) {
 
 fn read_limits(members: &mut Members<'_>) -> LimitChanges {
     if members.get("limits").is_some_and(Json::is_null) {
-        let none = Some(None);
-        return LimitChanges {
-            minimum_characters: none,
-            maximum_characters: none,
-            minimum_words: none,
-            maximum_words: none,
-        };
+        return [Some(None); 4];
     }
-    let read = members.object("limits", |members| {
-        let mut limit = |name| members.nullable(name, input::integer(0..=LIMIT));
-        LimitChanges {
-            minimum_characters: limit("minimum_characters"),
-            maximum_characters: limit("maximum_characters"),
-            minimum_words: limit("minimum_words"),
-            maximum_words: limit("maximum_words"),
-        }
-    });
-    read.unwrap_or_default()
+    let read = |members: &mut Members<'_>| LIMITS.map(|name| members.nullable(name, input::integer(0..=LIMIT)));
+    members.object("limits", read).unwrap_or_default()
 }

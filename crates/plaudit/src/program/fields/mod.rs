@@ -241,9 +241,27 @@ pub struct Limits {
     pub minimum_words: Option<i64>,
 }
 
+impl Limits {
+    /// Each minimum before its maximum.
+    fn in_order(&mut self) -> [&mut Option<i64>; 4] {
+        let Self { maximum_characters, maximum_words, minimum_characters, minimum_words } = self;
+        [minimum_characters, maximum_characters, minimum_words, maximum_words]
+    }
+
+    /// The minimums that are above their maximum.
+    fn contradictions(&self) -> impl Iterator<Item = &'static str> {
+        let pairs = [
+            ("minimum_characters", self.minimum_characters, self.maximum_characters),
+            ("minimum_words", self.minimum_words, self.maximum_words),
+        ];
+        let is_above = |(name, minimum, maximum): (_, Option<i64>, _)| (minimum? > maximum?).then_some(name);
+        pairs.into_iter().filter_map(is_above)
+    }
+}
+
 /// A field.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(members::COUNT, Member::link().hidden()), check = record::check_field(resource, categories, kind, currency))]
+#[record(rules(check, trash), blank, extra(members::COUNT, Member::link().hidden()), check = record::check_field(resource, categories, kind, currency))]
 pub struct Field {
     /// Its slug.
     pub slug: Slug,
@@ -324,10 +342,8 @@ pub struct Field {
     #[member(Integer(0, LIMIT))]
     pub auto_scoring: i64,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 

@@ -1,29 +1,18 @@
 //! The program-file form of a field.
 
+use super::rules::ABOVE_MAXIMUM;
 use super::validate::is_column_key;
 use super::{
-    COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, OPTIONS, Operator, Resource,
-    TEXT_LENGTH, file_types, members, rules,
+    COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits, OPTIONS, Operator, Resource,
+    TEXT_LENGTH, file_types, members,
 };
 use crate::program::NAME_LENGTH;
-use crate::program::{Context, Member, Program, RecordMembers, SetupRecord, Texts};
+use crate::program::{Context, Member, RecordMembers, Texts};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations, Wrong};
 use kernel::json::Json;
 use kernel::kind::Kind;
 use kernel::text::{Currency, Locale, Slug, Translated};
-
-impl SetupRecord for Field {
-    const KIND: Kind = Kind::Field;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
-    }
-
-    fn trash(&self, program: &Program) -> Result<(), String> {
-        rules::trash(program, self.slug)
-    }
-}
 
 /// A field has a place, and what its type and its categories say agrees.
 pub(super) fn check_field(
@@ -54,14 +43,15 @@ pub(super) fn check_limits(
     minimum_characters: Option<&Option<i64>>,
     minimum_words: Option<&Option<i64>>,
 ) {
-    for (name, minimum, maximum) in [
-        ("minimum_characters", minimum_characters, maximum_characters),
-        ("minimum_words", minimum_words, maximum_words),
-    ] {
-        let both = minimum.copied().flatten().zip(maximum.copied().flatten());
-        if both.is_some_and(|(minimum, maximum)| minimum > maximum) {
-            members.fault(name, "must not be above the maximum");
-        }
+    let known = |limit: Option<&Option<i64>>| limit.copied().flatten();
+    let limits = Limits {
+        maximum_characters: known(maximum_characters),
+        maximum_words: known(maximum_words),
+        minimum_characters: known(minimum_characters),
+        minimum_words: known(minimum_words),
+    };
+    for name in limits.contradictions() {
+        members.fault(name, ABOVE_MAXIMUM);
     }
 }
 
@@ -71,6 +61,8 @@ pub(super) fn read_file_types(json: &Json) -> Result<Vec<String>, Wrong<Vec<Stri
 }
 
 impl RecordMembers for Option<Condition> {
+    type Key = Slug;
+
     const MEMBERS: &'static [Member] = members::CONDITIONAL;
 
     /// The condition, from our member or from that of the read form, which names the field only.

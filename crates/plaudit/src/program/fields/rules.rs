@@ -2,12 +2,13 @@
 
 use super::conditions::{self, broken_by};
 use super::standing::{form_of, resource_of, season_of};
-use super::{ApplicantAccess, Changes, Column, Field, FieldOption, FieldType, LIMIT, Limits, Protection, Resource};
+use super::{Changes, Column, Field, FieldOption, FieldType, LIMIT, Limits, Resource};
 use crate::program::tabs::Tab;
-use crate::program::{Program, Records};
+use crate::program::{Context, Program, Records};
 use kernel::input::Violations;
 use kernel::text::{Slug, Timestamp, Translated};
 
+pub(super) const ABOVE_MAXIMUM: &str = "must not be above the maximum";
 const CURRENCY_STAYS: &str = "must stay what it is, so that amounts keep their meaning";
 
 fn stays(kind: FieldType) -> String {
@@ -91,36 +92,18 @@ pub fn create(
     let form = tab.map(|tab| tab.form);
     let resource = tab.and_then(|tab| resource_of(tab.kind));
     let last = program.fields.all_live().filter(|field| field.tab == changes.tab).map(|field| field.order).max();
+    // A field whose type is not known is told of and not made.
+    let kind = changes.kind.unwrap_or(FieldType::Text);
+    let context = Context { now, ..program.context.clone() };
+    let blank = Field::blank(slug, kind, Translated::default(), &context).ok_or_else(Violations::default)?;
     let mut field = Field {
-        slug,
         season: form.and_then(|form| program.forms.any(form)).and_then(|form| form.season),
         form,
         tab: changes.tab,
         resource: resource.unwrap_or(Resource::Entries),
-        // A field whose type is not known is told of and not made.
-        kind: changes.kind.unwrap_or(FieldType::Text),
-        categories: None,
         order: last.unwrap_or(0).saturating_add(1).min(LIMIT),
-        title: Translated::default(),
-        label: Translated::default(),
-        help_text: Translated::default(),
-        hint_text: Translated::default(),
-        required: false,
-        searchable: false,
-        applicant: ApplicantAccess { read: true, write: true },
-        protection: Protection::Standard,
-        visibility: Vec::new(),
-        registration: None,
-        conditional: None,
-        options: Vec::new(),
-        columns: Vec::new(),
         currency: changes.currency.flatten(),
-        limits: Limits::default(),
-        file_types: Vec::new(),
-        max_file_size: None,
-        auto_scoring: 0,
-        created: now,
-        updated: now,
+        ..blank
     };
     let is_typed = changes.kind.is_some();
     apply(&mut field, &changes);
@@ -209,7 +192,9 @@ fn apply(field: &mut Field, changes: &Changes) {
     if let Some(conditional) = &changes.conditional {
         field.conditional.clone_from(conditional);
     }
-    field.limits = changes.limits.applied_to(field.limits);
+    for (held, given) in field.limits.in_order().into_iter().zip(changes.limits) {
+        *held = given.unwrap_or(*held);
+    }
     field.order = changes.order.unwrap_or(field.order);
     if let Some(categories) = &changes.categories {
         field.categories.clone_from(categories);
@@ -256,13 +241,8 @@ fn validate(
     if is_typed {
         check_type(field, &["limits"], violations);
     }
-    for (name, minimum, maximum) in [
-        ("limits.minimum_characters", field.limits.minimum_characters, field.limits.maximum_characters),
-        ("limits.minimum_words", field.limits.minimum_words, field.limits.maximum_words),
-    ] {
-        if minimum.zip(maximum).is_some_and(|(minimum, maximum)| minimum > maximum) {
-            violations.add(name, "must not be above the maximum");
-        }
+    for name in field.limits.contradictions() {
+        violations.add(format!("limits.{name}"), ABOVE_MAXIMUM);
     }
     if let Some(Some(categories)) = &changes.categories {
         // What the field names already can stay, even from the trash.

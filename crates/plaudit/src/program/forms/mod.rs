@@ -16,7 +16,7 @@ pub use rules::document;
 
 use super::choice::choices;
 use super::fields::LIMIT;
-use super::{NAME_LENGTH, Record, SetupRecord};
+use super::{NAME_LENGTH, Record};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
@@ -71,15 +71,9 @@ pub struct Form {
     #[member(hidden)]
     pub archived: bool,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Form {
-    const KIND: Kind = Kind::Form;
 }
 
 #[cfg(test)]

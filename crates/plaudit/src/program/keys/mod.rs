@@ -10,9 +10,8 @@ pub mod store;
 use sha2::{Digest, Sha256};
 
 use super::choice::choices;
-use super::{NAME_LENGTH, Record, SetupRecord};
+use super::{NAME_LENGTH, Record};
 use kernel::ids::Ids;
-use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
 /// What a key begins with, so that a leaked one is recognised.
@@ -53,7 +52,6 @@ pub struct ApiKey {
     #[member(List(&Shape::Text(NAME_LENGTH), NOTIFIED))]
     pub notify: Vec<String>,
     /// When it was made.
-    #[member(default = context.now)]
     pub created: Timestamp,
 }
 
@@ -76,8 +74,4 @@ pub fn new_secret(ids: &Ids) -> String {
 pub fn hash(secret: &[u8]) -> Option<[u8; 32]> {
     let letters = secret.strip_prefix(PREFIX.as_bytes())?;
     (letters.len() == LETTERS && letters.iter().all(u8::is_ascii_alphabetic)).then(|| Sha256::digest(secret).into())
-}
-
-impl SetupRecord for ApiKey {
-    const KIND: Kind = Kind::ApiKey;
 }

@@ -15,8 +15,8 @@ mod rules;
 
 use super::chapters::Status;
 use super::choice::choices;
-use super::{NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::{self, Members, Violations};
+use super::{NAME_LENGTH, Record};
+use kernel::input::{self, Members};
 use kernel::json::Json;
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
@@ -56,7 +56,7 @@ choices! {
 
 /// A panel.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check = check_judges(judges, roles))]
+#[record(rules(check), extra(Member::link()), check = check_judges(judges, roles))]
 pub struct Panel {
     /// Its slug.
     pub slug: Slug,
@@ -106,19 +106,9 @@ pub struct Panel {
     #[member(Integer(1, COUNT))]
     pub entries_per_judge: Option<i64>,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Panel {
-    const KIND: Kind = Kind::Panel;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
-    }
 }
 
 /// Somebody judges.

@@ -16,8 +16,8 @@ pub(in crate::program) use amounts::{AMOUNT, read_amounts, write_amounts};
 pub use amounts::{AMOUNTS, Amount};
 
 use super::choice::choices;
-use super::{NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::{Members, Violations};
+use super::{NAME_LENGTH, Record};
+use kernel::input::Members;
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
@@ -40,7 +40,7 @@ choices! {
 
 /// A price.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check = check_tag(kind, tag))]
+#[record(rules(check), extra(Member::link()), check = check_tag(kind, tag))]
 pub struct Price {
     /// Its slug.
     pub slug: Slug,
@@ -66,19 +66,9 @@ pub struct Price {
     #[member(List(&AMOUNT, AMOUNTS), with = amounts, default = Vec::new())]
     pub amounts: Vec<Amount>,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Price {
-    const KIND: Kind = Kind::Price;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
-    }
 }
 
 /// A price names a tag where it is that of a tag.

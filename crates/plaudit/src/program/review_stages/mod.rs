@@ -18,8 +18,8 @@ pub use reviewers::Reviewer;
 
 use super::choice::choices;
 use super::tabs::ORDER;
-use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::{Members, Violations};
+use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record};
+use kernel::input::Members;
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
@@ -64,7 +64,7 @@ choices! {
 
 /// A review stage.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link()), check = check_reviewing(reviewer_fields, timing, on_proceed, on_stop))]
+#[record(rules(check), extra(Member::link()), check = check_reviewing(reviewer_fields, timing, on_proceed, on_stop))]
 pub struct ReviewStage {
     /// Its slug.
     pub slug: Slug,
@@ -114,19 +114,9 @@ pub struct ReviewStage {
     #[member(Integer(1, DAYS))]
     pub reminder_days: Option<i64>,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for ReviewStage {
-    const KIND: Kind = Kind::ReviewStage;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
-    }
 }
 
 /// Somebody reviews, and a decision does something only after the submission.

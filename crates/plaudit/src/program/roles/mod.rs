@@ -5,8 +5,7 @@
 //! - Roles are set up by program files; the interface shows them with the users who have them.
 
 use super::choice::choices;
-use super::{NAME_LENGTH, Record, SetupRecord};
-use kernel::kind::Kind;
+use super::{NAME_LENGTH, Record};
 use kernel::text::{Slug, Timestamp, Translated};
 
 choices! {
@@ -54,15 +53,9 @@ pub struct Role {
     #[member(name = "type", default = RoleType::Entrant)]
     pub kind: RoleType,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Role {
-    const KIND: Kind = Kind::Role;
 }
 
 #[cfg(test)]

@@ -13,8 +13,7 @@ pub use rules::document;
 
 use super::checks::check_period;
 use super::choice::choices;
-use super::{NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::Violations;
+use super::{NAME_LENGTH, Record};
 use kernel::kind::Kind;
 use kernel::text::{LocalTime, Slug, Timestamp, Translated};
 
@@ -35,7 +34,7 @@ choices! {
 
 /// A round.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link().hidden()), check = check_period(start_date, end_date))]
+#[record(rules(check), extra(Member::link().hidden()), check = check_period(start_date, end_date))]
 pub struct Round {
     /// Its slug.
     pub slug: Slug,
@@ -59,10 +58,8 @@ pub struct Round {
     /// When it ends, in the account's time zone; null for no bound.
     pub end_date: Option<LocalTime>,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
@@ -71,13 +68,5 @@ impl Round {
     #[must_use]
     pub fn is_for(&self, chapter: Slug) -> bool {
         self.chapters.is_empty() || self.chapters.contains(&chapter)
-    }
-}
-
-impl SetupRecord for Round {
-    const KIND: Kind = Kind::Round;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
     }
 }

@@ -30,8 +30,7 @@ pub use rules::document;
 pub use tie_break::{By, Step};
 
 use super::choice::choices;
-use super::{NAME_LENGTH, Program, Record, SetupRecord};
-use kernel::input::Violations;
+use super::{NAME_LENGTH, Record};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
 
@@ -76,7 +75,7 @@ choices! {
 
 /// A score set.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(extra(Member::link().hidden()))]
+#[record(rules(check), extra(Member::link().hidden()))]
 pub struct ScoreSet {
     /// Its slug.
     pub slug: Slug,
@@ -117,10 +116,8 @@ pub struct ScoreSet {
     #[member(default = TiesAtCut::Included, hidden)]
     pub ties_at_cut: TiesAtCut,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
 }
 
@@ -129,14 +126,6 @@ impl ScoreSet {
     #[must_use]
     pub fn mode(&self) -> Mode {
         self.rules.mode()
-    }
-}
-
-impl SetupRecord for ScoreSet {
-    const KIND: Kind = Kind::ScoreSet;
-
-    fn check(&self, program: &Program) -> Violations {
-        rules::check(self, program)
     }
 }
 

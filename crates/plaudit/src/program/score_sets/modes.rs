@@ -167,6 +167,8 @@ impl Rules {
 }
 
 impl RecordMembers for Rules {
+    type Key = Slug;
+
     const MEMBERS: &'static [Member] = &[
         Member::required("mode", Mode::SHAPE, "How its entries are judged."),
         particular::<Qualifying>("qualifying", "How entries pass."),
@@ -218,12 +220,12 @@ fn check_trim(members: &mut Members<'_>, trim: Option<&Rate>) {
 }
 
 /// The member of a mode, which has its name.
-const fn particular<T: RecordMembers>(name: &'static str, about: &'static str) -> Member {
+const fn particular<T: RecordMembers<Key = Slug>>(name: &'static str, about: &'static str) -> Member {
     Member::optional(name, Shape::Object(T::MEMBERS), about).only_with("mode", name).hidden()
 }
 
 /// What is particular to a mode; every default where its member is left out.
-fn read_particular<T: RecordMembers>(
+fn read_particular<T: RecordMembers<Key = Slug>>(
     members: &mut Members<'_>,
     name: &str,
     slug: Slug,

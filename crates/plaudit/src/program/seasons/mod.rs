@@ -10,8 +10,7 @@ mod rules;
 pub use rules::{activate, active_twice, document};
 
 use super::choice::choices;
-use super::{NAME_LENGTH, Record, SetupRecord};
-use kernel::kind::Kind;
+use super::{NAME_LENGTH, Record};
 use kernel::text::{Slug, Timestamp, Translated};
 
 choices! {
@@ -49,13 +48,7 @@ pub struct Season {
     #[member(required)]
     pub status: Status,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Season {
-    const KIND: Kind = Kind::Season;
 }

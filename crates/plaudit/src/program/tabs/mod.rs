@@ -6,7 +6,7 @@
 //! - Tabs of a form are ordered by `order`.
 
 use super::choice::choices;
-use super::{Member, NAME_LENGTH, Record, SetupRecord, Shape};
+use super::{Member, NAME_LENGTH, Record, Shape};
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Translated};
@@ -59,10 +59,6 @@ pub struct Tab {
     /// When it was last changed; left out, what is stored, or the time of the run.
     #[member(name = "updated_at", default = other_time(members, "updated").unwrap_or(context.now))]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Tab {
-    const KIND: Kind = Kind::Tab;
 }
 
 /// A time has the name that a tab shows, or that of all other records; both must agree.

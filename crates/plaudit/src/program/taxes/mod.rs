@@ -9,8 +9,7 @@ mod rules;
 
 pub use rules::{country, document};
 
-use super::{NAME_LENGTH, Record, SetupRecord};
-use kernel::kind::Kind;
+use super::{NAME_LENGTH, Record};
 use kernel::text::{Rate, Slug, Timestamp};
 
 /// A tax.
@@ -41,15 +40,9 @@ pub struct Tax {
     #[member(Text(NAME_LENGTH))]
     pub term: String,
     /// When it was made; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
-    #[member(default = context.now)]
     pub updated: Timestamp,
-}
-
-impl SetupRecord for Tax {
-    const KIND: Kind = Kind::Tax;
 }
 
 #[cfg(test)]

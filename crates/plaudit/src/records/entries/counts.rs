@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::records::entries::{Entry, EntryHead};
+use crate::records::entries::Entry;
 use kernel::text::Slug;
 
 /// Where an entry is counted: its category and division, 0 where it has none.
@@ -13,12 +13,6 @@ pub(super) type DivisionKey = (Slug, i64);
 #[must_use]
 pub(super) fn division_of(entry: &Entry, deleted: bool) -> Option<DivisionKey> {
     (!deleted).then(|| (entry.category, entry.division.unwrap_or(0)))
-}
-
-/// The same of an entry's first document.
-#[must_use]
-pub(super) fn division_of_head(head: &EntryHead<'_>, deleted: bool) -> Option<DivisionKey> {
-    (!deleted).then(|| (head.category, head.division.unwrap_or(0)))
 }
 
 /// How the counts have changed in a transaction. They are written once, because a row that one transaction writes

@@ -3,13 +3,26 @@
 use std::borrow::Cow;
 
 use memchr::memmem;
+use serde::Deserialize;
 
 use crate::records::answers::Answers;
-use crate::records::entries::Counts;
+use crate::records::entries::Entry;
 use crate::records::entries::attachments::{self, Attachment};
 use crate::records::entries::contributors::{self, Contributor};
 use kernel::document::{self, Slot};
 use kernel::json::parse_value;
+use kernel::kind::Kind;
+
+/// How many contributors and uploaded files an entry has, as its first document shows them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub struct Counts {
+    /// Contributors that are not in the trash.
+    #[serde(rename = "contributor_count")]
+    pub contributors: i64,
+    /// Attachments, and files among the answers.
+    #[serde(rename = "files_count")]
+    pub files: i64,
+}
 
 /// What an entry's documents show of other records.
 #[derive(Clone, Debug)]
@@ -20,6 +33,49 @@ pub struct RelatedData {
     pub attachments: Vec<(Attachment, String)>,
     /// How many of both it has, and of files in answers.
     pub counts: Counts,
+}
+
+impl Entry {
+    /// The first document (specification, section 2.2, without the members of the second one).
+    #[must_use]
+    pub fn document(&self, counts: Counts) -> String {
+        document::object(|object| {
+            object.slug("slug", self.slug);
+            object.integer("local_id", self.local_id);
+            object.text("title", &self.title);
+            object.text("status", self.status.name());
+            object.time("created", self.created);
+            object.optional_time("submitted", self.submitted);
+            object.time("updated", self.updated);
+            object.entrant("entrant", self.entrant);
+            object.splice();
+            object.integer("contributor_count", counts.contributors);
+            object.integer("files_count", counts.files);
+            object.raw("auto_score", &self.auto_score);
+            object.reference("category", Kind::Category, self.category);
+            object.parent("parent_category", self.category);
+            object.reference("chapter", Kind::Chapter, self.chapter);
+            object.reference("form", Kind::Form, self.form);
+            object.reference("season", Kind::Season, self.season);
+            object.text("comments", &self.comments);
+            object.text("user_comments", &self.user_comments);
+            object.text("custom_deadline", &self.custom_deadline);
+            object.optional_integer("division", self.division);
+            object.text("eligibility_status", self.eligibility_status.name());
+            object.text("moderation_status", self.moderation_status.name());
+            object.text("payment_status", self.payment_status.name());
+            object.text("plagiarism_scan_status", &self.plagiarism_scan_status);
+            object.text("review_status", &self.review_status);
+            object.optional_text("grant_status", self.grant_status.as_deref());
+            object.optional_date("grant_end_date", self.grant_end_date);
+            object.text("tags", &self.tags);
+        })
+    }
+
+    /// Reads the first document: the entry without its answers, and never as an archived one.
+    pub fn of_document(doc: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(doc)
+    }
 }
 
 /// The second document of an entry: the members that only a single read shows.

@@ -20,26 +20,28 @@ mod counts;
 pub(crate) mod document;
 pub mod filters;
 pub(crate) mod given;
-mod head;
 pub(crate) mod list;
-mod members;
 mod record;
 pub(crate) mod rules;
 mod standing;
 pub mod store;
 
 pub use counts::CountChanges;
-pub use document::{RelatedData, answers_of, detail};
+pub use document::{Counts, RelatedData, answers_of, detail};
 pub use given::{Asked, given_to};
-pub use head::{Counts, EntryHead};
 pub use list::{LISTED, PAYMENTS};
-pub use members::MEMBERS;
 pub use record::{Stated, complete};
 pub use rules::{change_chapter, check_changeable, offered, stopped};
 pub use standing::{Eligibility, Moderation, Payment, Status};
 pub use store::{Cause, refresh_detail};
 
+use serde::Deserialize;
+
+use crate::program::{Member, Record, Shape};
 use crate::records::answers::Answers;
+use crate::records::slots;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
 use kernel::text::{Date, Slug, Timestamp};
 
 /// The most characters of a title.
@@ -52,62 +54,129 @@ pub const COMMENTS_LENGTH: usize = 1_048_576;
 pub const NOT_SCANNED: &str = "unscanned";
 /// The custom deadline of an entry that has none.
 pub const NO_DEADLINE: &str = "-";
+/// The highest number that an entry can be given: what every reader of JSON has exactly (RFC 8259, section 6), with room
+/// for those that follow it.
+const HIGHEST_LOCAL_ID: i64 = (1 << 53) - 1;
 
-/// An entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+const TITLE: Shape = Shape::FilledText(TITLE_LENGTH);
+const DEADLINE: &str = "^(-|[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2})$";
+const ATTACHMENTS: Shape = Shape::List(&Shape::Component("EntryAttachment"), usize::MAX);
+const CONTRIBUTORS: Shape = Shape::List(&Shape::Component("EntryContributor"), usize::MAX);
+
+/// A status that a body gives, which answers show by another member.
+const fn given_status(choices: fn() -> Vec<&'static str>) -> Member {
+    Member::optional("status", Shape::OneOf(choices), "Where it is on its way.").hidden()
+}
+
+const fn count(name: &'static str, about: &'static str) -> Member {
+    Member::optional(name, Shape::Integer(0, i64::MAX), about)
+}
+
+/// An entry, as program files have it; its first document has the same members, references as slots, but for its answers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Record)]
+#[record(blank, check = pass_over_computed())]
 pub struct Entry {
     /// Its slug.
     pub slug: Slug,
     /// Its number within the account.
+    #[member(Integer(1, HIGHEST_LOCAL_ID), required)]
     pub local_id: i64,
     /// Its title.
+    #[member(Text(TITLE_LENGTH), required, in_bodies_as(&TITLE), to_create, updatable)]
     pub title: String,
     /// Where it is on its way.
+    #[member(default = Status::InProgress, followed_by(
+        given_status(|| vec!["submitted", "in_progress", "resubmission_required"]).creatable(),
+        given_status(|| vec!["submitted", "in_progress", "resubmission_required", "resubmitted"]).updatable(),
+    ))]
     pub status: Status,
     /// When it was made.
     pub created: Timestamp,
-    /// When it was submitted.
+    /// When it was last submitted; null until then.
     pub submitted: Option<Timestamp>,
     /// When it was last changed.
     pub updated: Timestamp,
-    /// The user who owns it.
+    /// The user whom it belongs to.
+    #[member(Ref(Kind::User), required, to_create, updatable, shown_as(&Shape::Component("Entrant")))]
+    #[serde(deserialize_with = "slots::person")]
     pub entrant: Slug,
-    /// The answers to the form's fields.
+    /// Its answers.
+    #[member(creatable, updatable, where_asked, shown_as(&Shape::Component("FieldAnswers")), followed_by(
+        Member::optional("attachments", ATTACHMENTS, "Its attachments.").where_asked(),
+        Member::optional("contributors", CONTRIBUTORS, "Who took part.").where_asked(),
+        count("contributor_count", "How many contributors it has."),
+        count("files_count", "How many uploaded files it has."),
+    ))]
+    #[serde(skip)]
     pub entry_fields: Answers,
-    /// What it scored automatically: the exact text of a number.
+    /// Its automatic score.
+    #[member(Number(None, None), default = "0".to_owned())]
+    #[serde(deserialize_with = "slots::raw")]
     pub auto_score: String,
-    /// Its category.
+    /// Its category, which is of its season and its form.
+    #[member(Ref(Kind::Category), required, to_create, updatable, followed_by(
+        Member::optional("parent_category", Shape::Ref(Kind::Category), "The category of which that is a part.").nullable(),
+    ))]
+    #[serde(deserialize_with = "slots::reference")]
     pub category: Slug,
-    /// The chapter that it is in.
+    /// A chapter of its season that offers its category; a new entry that names none gets the first one.
+    #[member(Ref(Kind::Chapter), required, creatable, updatable)]
+    #[serde(deserialize_with = "slots::reference")]
     pub chapter: Slug,
-    /// Its form.
+    /// Its form, which is its category's where that has one.
+    #[member(Ref(Kind::Form), required, creatable)]
+    #[serde(deserialize_with = "slots::reference")]
     pub form: Slug,
     /// Its season.
+    #[member(Ref(Kind::Season), required, to_create)]
+    #[serde(deserialize_with = "slots::reference")]
     pub season: Slug,
-    /// Comments of managers, joined.
+    /// The comments of managers, in one text.
+    #[member(Text(COMMENTS_LENGTH))]
     pub comments: String,
-    /// Comments of users, joined.
+    /// The comments of users, in one text.
+    #[member(Text(COMMENTS_LENGTH))]
     pub user_comments: String,
-    /// A deadline of its own, `YYYY-MM-DD HH:MM`, or [`NO_DEADLINE`].
+    /// Until when it can be submitted, by the clocks of the account; - for no deadline of its own.
+    #[member(Pattern(DEADLINE), read = rules::deadline::read, default = NO_DEADLINE.to_owned(), nullable, never_null,
+        creatable, updatable)]
     pub custom_deadline: String,
-    /// Its division.
+    /// The division in which it is judged.
+    #[member(Integer(1, i64::MAX))]
     pub division: Option<i64>,
-    /// Whether it scores as much as its form demands.
+    /// Whether it was screened.
+    #[member(default = Eligibility::Unscreened)]
     pub eligibility_status: Eligibility,
-    /// What the managers think of it.
+    /// What managers think of it.
+    #[member(default = Moderation::Undecided, creatable, updatable)]
     pub moderation_status: Moderation,
-    /// Whether it is paid.
+    /// Whether it is paid for.
+    #[member(default = Payment::Unpaid)]
     pub payment_status: Payment,
-    /// Where its search for plagiarism stands.
+    /// Whether it was looked through for what others wrote.
+    #[member(Text(STATUS_LENGTH), default = NOT_SCANNED.to_owned())]
     pub plagiarism_scan_status: String,
-    /// Where its review stands.
+    /// Where it is in its review.
+    #[member(Text(STATUS_LENGTH))]
     pub review_status: String,
-    /// The status of its grant.
+    /// The status of its grant; null for none.
+    #[member(Text(STATUS_LENGTH), creatable, updatable)]
     pub grant_status: Option<String>,
-    /// When its grant ends.
+    /// When its grant ends; null for never.
+    #[member(creatable, updatable)]
     pub grant_end_date: Option<Date>,
     /// Its tags, with commas between them.
+    #[member(Text(COMMENTS_LENGTH))]
     pub tags: String,
     /// Whether it is kept for the record only. Not shown, and set by program files alone.
+    #[member(hidden)]
+    #[serde(skip)]
     pub archived: bool,
+}
+
+/// What is computed counts as read; whether it agrees is asked of [`Stated`] when the related data are known.
+fn pass_over_computed(members: &mut Members<'_>) {
+    members.nullable("parent_category", input::slug);
+    members.optional("contributor_count", input::integer(0..=i64::MAX));
+    members.optional("files_count", input::integer(0..=i64::MAX));
 }

@@ -17,28 +17,28 @@ use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::FieldType;
 use crate::records::Refusal;
 use crate::records::answers::Answers;
-use crate::records::entries::EntryHead;
+use crate::records::entries::Entry;
 use kernel::input::Violations;
 use kernel::text::Slug;
 
 /// The entry in another chapter.
-pub fn change_chapter<'d>(program: &Program, head: &EntryHead<'d>, chapter: Slug) -> Result<EntryHead<'d>, Refusal> {
+pub fn change_chapter(program: &Program, entry: &Entry, chapter: Slug) -> Result<Entry, Refusal> {
     let violations =
-        offered(program.chapters.live(chapter), Some(head.season), program.categories.any(head.category), chapter);
+        offered(program.chapters.live(chapter), Some(entry.season), program.categories.any(entry.category), chapter);
     if !violations.is_empty() {
         return Err(Refusal::Invalid(violations));
     }
-    check_season(program, head.season)?;
-    if chapter != head.chapter {
-        check_unlocked(program, head.category)?;
+    check_season(program, entry.season)?;
+    if chapter != entry.chapter {
+        check_unlocked(program, entry.category)?;
     }
-    Ok(EntryHead { chapter, ..head.clone() })
+    Ok(Entry { chapter, ..entry.clone() })
 }
 
 /// Refuses to change what belongs to an entry of a season that is over or of a locked category.
-pub fn check_changeable(program: &Program, head: &EntryHead<'_>) -> Result<(), Refusal> {
-    check_season(program, head.season)?;
-    check_unlocked(program, head.category)
+pub fn check_changeable(program: &Program, entry: &Entry) -> Result<(), Refusal> {
+    check_season(program, entry.season)?;
+    check_unlocked(program, entry.category)
 }
 
 /// Refuses to change an entry of a locked category.

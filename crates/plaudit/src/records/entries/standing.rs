@@ -1,42 +1,8 @@
 //! The values of the members that say where an entry stands.
 
-use serde::Deserialize;
+use crate::program::choices;
 
-macro_rules! values {
-    (
-        $(#[$documentation:meta])*
-        pub enum $type:ident {
-            $($(#[$meaning:meta])* $variant:ident $name:literal,)+
-        }
-    ) => {
-        $(#[$documentation])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-        pub enum $type {
-            $($(#[$meaning])* #[serde(rename = $name)] $variant,)+
-        }
-
-        impl $type {
-            /// The written values.
-            pub const CHOICES: &'static [(&'static str, Self)] = &[$(($name, Self::$variant)),+];
-
-            /// The written value.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self {
-                    $(Self::$variant => $name,)+
-                }
-            }
-        }
-
-        impl std::fmt::Display for $type {
-            fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                formatter.write_str(self.name())
-            }
-        }
-    };
-}
-
-values! {
+choices! {
     /// Where an entry is on its way.
     pub enum Status {
         /// It is being worked on.
@@ -54,7 +20,7 @@ values! {
     }
 }
 
-values! {
+choices! {
     /// What the managers think of an entry.
     pub enum Moderation {
         /// Nothing yet.
@@ -66,7 +32,7 @@ values! {
     }
 }
 
-values! {
+choices! {
     /// Whether an entry is paid.
     pub enum Payment {
         /// Not yet.
@@ -76,7 +42,7 @@ values! {
     }
 }
 
-values! {
+choices! {
     /// Whether an entry scores as much as its form demands.
     pub enum Eligibility {
         /// It was not screened.

@@ -9,10 +9,10 @@ use crate::records::entries::attachments;
 use crate::records::entries::contributors;
 use crate::records::entries::counts::division_of;
 use crate::records::entries::rules::tags;
-use crate::records::entries::{CountChanges, Counts, Entry, EntryHead, RelatedData, answers_of, detail, rules};
+use crate::records::entries::{CountChanges, Counts, Entry, RelatedData, answers_of, detail, rules};
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
-use db::{AccountId, Db, DbError, Row, Tx};
+use db::{AccountId, Db, DbError, Tx};
 use kernel::document::whole;
 use kernel::text::{Slug, folded};
 
@@ -38,9 +38,14 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// The first document, taken apart.
-    pub fn head(&self) -> Result<EntryHead<'_>, DbError> {
-        EntryHead::read(&self.doc).map_err(|error| broken(&error))
+    /// The entry without its answers, for those who need the first document alone.
+    pub fn head(&self) -> Result<Entry, DbError> {
+        head(&self.doc, self.archived)
+    }
+
+    /// How many contributors and files it shows.
+    pub fn counts(&self) -> Result<Counts, DbError> {
+        serde_json::from_str(&self.doc).map_err(|error| broken(&error))
     }
 
     /// The entry.
@@ -70,33 +75,17 @@ pub fn of_row(row: &StoredRow) -> Result<Entry, DbError> {
     read(&row.doc, &row.extra_columns, row.flag)
 }
 
+fn head(doc: &str, archived: bool) -> Result<Entry, DbError> {
+    Ok(Entry { archived, ..Entry::of_document(doc).map_err(|error| broken(&error))? })
+}
+
 fn read(doc: &str, detail: &str, archived: bool) -> Result<Entry, DbError> {
-    let answers = answers_of(detail).ok_or_else(|| broken(&"its answers"))?;
-    Ok(EntryHead::read(doc).map_err(|error| broken(&error))?.into_entry(answers, archived))
+    let entry_fields = answers_of(detail).ok_or_else(|| broken(&"its answers"))?;
+    Ok(Entry { entry_fields, ..head(doc, archived)? })
 }
 
 fn broken(error: &dyn std::fmt::Display) -> DbError {
     DbError::Failed(format!("a stored entry cannot be read: {error}"))
-}
-
-/// What [`stored`] reads of entries as `e`.
-macro_rules! stored_columns {
-    () => {
-        "e.revision, e.deleted, e.archived, e.entrant, \
-         (SELECT u.names FROM users u WHERE u.account = e.account AND u.slug = e.entrant), \
-         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail"
-    };
-}
-
-fn stored(row: &Row<'_>) -> Result<Stored, DbError> {
-    Ok(Stored {
-        revision: row.integer(0)?,
-        deleted: row.flag(1)?,
-        archived: row.flag(2)?,
-        person: users::store::person_of(row, 3)?,
-        doc: row.text(6)?.to_owned(),
-        detail: row.text(7)?.to_owned(),
-    })
 }
 
 /// Adds or replaces an entry as an import does, which logs it itself. `around` is what it shows of other records, from
@@ -111,7 +100,6 @@ pub async fn put(
     counts: &mut CountChanges,
 ) -> Result<(), DbError> {
     let entry = &record.value;
-    let head = EntryHead::of(entry, around.counts);
     let counted = before.and_then(|(before, deleted)| division_of(before, deleted));
     counts.note(counted, division_of(entry, record.deleted));
     let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
@@ -120,15 +108,15 @@ pub async fn put(
         revision: record.revision,
         deleted: record.deleted,
         archived: entry.archived,
-        doc: head.to_doc(),
+        doc: entry.document(around.counts),
         detail: detail(&entry.entry_fields, around),
         person: None,
     };
-    set_row(tx, account, &head, &stored).await
+    set_row(tx, account, entry, &stored).await
 }
 
 /// Writes the whole row of an entry.
-async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
+async fn set_row(tx: &mut Tx, account: AccountId, entry: &Entry, stored: &Stored) -> Result<(), DbError> {
     tx.enqueue(
         "INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status, \
          moderation, payment, review_key, title, title_key, updated, archived, deleted, list_revision, revision, doc, \
@@ -139,21 +127,21 @@ async fn set_row(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: 
          revision = $19, doc = $20, detail = $21",
         vec![
             account.into(),
-            head.slug.into(),
-            head.local_id.into(),
-            head.season.into(),
-            head.category.into(),
-            head.division.unwrap_or(0).into(),
-            head.chapter.into(),
-            head.form.into(),
-            head.entrant.into(),
-            head.status.name().into(),
-            head.moderation_status.name().into(),
-            head.payment_status.name().into(),
-            bounded(&head.review_status).into(),
-            head.title.clone().into_owned().into(),
-            cut(&folded(&head.title), TITLE_KEY).into(),
-            head.updated.into(),
+            entry.slug.into(),
+            entry.local_id.into(),
+            entry.season.into(),
+            entry.category.into(),
+            entry.division.unwrap_or(0).into(),
+            entry.chapter.into(),
+            entry.form.into(),
+            entry.entrant.into(),
+            entry.status.name().into(),
+            entry.moderation_status.name().into(),
+            entry.payment_status.name().into(),
+            bounded(&entry.review_status).into(),
+            entry.title.clone().into(),
+            cut(&folded(&entry.title), TITLE_KEY).into(),
+            entry.updated.into(),
             stored.archived.into(),
             stored.deleted.into(),
             stored.revision.into(),
@@ -172,48 +160,33 @@ fn cut(text: &str, length: usize) -> String {
     text[..text.floor_char_boundary(length)].to_owned()
 }
 
-/// Writes the chapter and the first document, and leaves every other column alone: on SQLite a column that is named
-/// costs its indexes, on PostgreSQL a long document is stored again.
-async fn set_chapter(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
-    tx.enqueue(
+/// Writes the documents of an entry whose index columns are what they were, but for chapter and time, and the second one
+/// only where it is another: on SQLite a column that is named costs its indexes, on PostgreSQL a long document is stored
+/// again.
+async fn set_documents(
+    tx: &mut Tx,
+    account: AccountId,
+    entry: &Entry,
+    stored: &Stored,
+    has_same_detail: bool,
+) -> Result<(), DbError> {
+    let mut values = vec![
+        account.into(),
+        entry.slug.into(),
+        entry.chapter.into(),
+        entry.updated.into(),
+        stored.revision.into(),
+        stored.doc.clone().into(),
+    ];
+    let sql = if has_same_detail {
         "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc = $6 \
-         WHERE account = $1 AND slug = $2",
-        vec![
-            account.into(),
-            head.slug.into(),
-            head.chapter.into(),
-            head.updated.into(),
-            stored.revision.into(),
-            stored.doc.clone().into(),
-        ],
-    )
-    .await
-}
-
-/// Writes the first document of an entry whose index columns are what they were, but for the time.
-async fn set_doc(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
-    tx.enqueue(
-        "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5 WHERE account = $1 AND slug = $2",
-        vec![account.into(), head.slug.into(), head.updated.into(), stored.revision.into(), stored.doc.clone().into()],
-    )
-    .await
-}
-
-/// Writes both documents of an entry whose index columns are what they were, but for the time.
-async fn set_documents(tx: &mut Tx, account: AccountId, head: &EntryHead<'_>, stored: &Stored) -> Result<(), DbError> {
-    tx.enqueue(
-        "UPDATE entries SET updated = $3, list_revision = $4, revision = $4, doc = $5, detail = $6 \
-         WHERE account = $1 AND slug = $2",
-        vec![
-            account.into(),
-            head.slug.into(),
-            head.updated.into(),
-            stored.revision.into(),
-            stored.doc.clone().into(),
-            stored.detail.clone().into(),
-        ],
-    )
-    .await
+         WHERE account = $1 AND slug = $2"
+    } else {
+        values.push(stored.detail.clone().into());
+        "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc = $6, detail = $7 \
+         WHERE account = $1 AND slug = $2"
+    };
+    tx.enqueue(sql, values).await
 }
 
 /// Writes the tags of an entry that had others, both with commas between them.
@@ -304,20 +277,27 @@ pub(crate) async fn count_of_entrant(
 
 /// An entry that is not in the trash, locked until the end of the transaction.
 pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
-    tx.first_for_update(
-        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 AND e.slug = $2 AND e.deleted = 0"),
-        &[account.into(), slug.into()],
-        stored,
-    )
-    .await
+    Ok(find_any_for_update(tx, account, slug).await?.filter(|stored| !stored.deleted))
 }
 
 /// An entry, even one in the trash, locked until the end of the transaction.
 pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     tx.first_for_update(
-        concat!("SELECT ", stored_columns!(), " FROM entries e WHERE e.account = $1 AND e.slug = $2"),
+        "SELECT e.revision, e.deleted, e.archived, e.entrant, \
+         (SELECT u.names FROM users u WHERE u.account = e.account AND u.slug = e.entrant), \
+         (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail \
+         FROM entries e WHERE e.account = $1 AND e.slug = $2",
         &[account.into(), slug.into()],
-        stored,
+        |row| {
+            Ok(Stored {
+                revision: row.integer(0)?,
+                deleted: row.flag(1)?,
+                archived: row.flag(2)?,
+                person: users::store::person_of(row, 3)?,
+                doc: row.text(6)?.to_owned(),
+                detail: row.text(7)?.to_owned(),
+            })
+        },
     )
     .await
 }

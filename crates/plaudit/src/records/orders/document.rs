@@ -6,7 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::records::orders::record::{Catalogue, Item, Order, PaymentStatus, TaxDetails};
+use crate::program::RecordMembers as _;
+use crate::records::orders::record::{Catalogue, Item, Order, TaxDetails};
 use crate::records::orders::rules;
 use kernel::document::{self, Object};
 use kernel::input::Members;
@@ -23,70 +24,17 @@ pub struct RelatedData {
     pub titles: BTreeMap<Slug, String>,
 }
 
-/// An order as its row holds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    /// Its slug.
-    pub slug: Slug,
-    /// Its season.
-    pub season: Slug,
-    /// Whether it is paid.
-    pub payment_status: PaymentStatus,
-    /// Whether it is a test.
-    pub test: bool,
-    /// Whether it is in the trash.
-    pub deleted: bool,
-    /// Who ordered.
-    pub purchaser: Slug,
-    /// When it was last changed.
-    pub updated: Timestamp,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// The sort key of its invoice number.
-    pub invoice_key: String,
-    /// How it is paid.
-    pub payment_method: String,
-    /// The sort key of its total.
-    pub total: i64,
-    /// A note of the managers.
-    pub note: String,
-    /// The document as it is shown.
-    pub doc: String,
+impl Order {
     /// The entries that its lines name, each with the price, every pair once.
-    pub entries: BTreeSet<(Slug, Option<Slug>)>,
-}
-
-impl Stored {
-    /// The row of an order.
     #[must_use]
-    pub fn new(order: &Order, related: &RelatedData) -> Self {
-        Self {
-            slug: order.slug,
-            season: order.season,
-            payment_status: order.payment_status,
-            test: order.test,
-            deleted: order.deleted,
-            purchaser: order.user,
-            updated: order.updated,
-            created_at: order.created_at,
-            invoice_key: rules::invoice_key(&order.invoice_number),
-            payment_method: order.payment_method.clone(),
-            total: order.totals.total.sort_key(),
-            note: order.note.clone(),
-            doc: shown(order, related),
-            entries: order.items.iter().filter_map(|item| Some((item.entry?, item.price))).collect(),
-        }
+    pub fn entries(&self) -> BTreeSet<(Slug, Option<Slug>)> {
+        self.items.iter().filter_map(|item| Some((item.entry?, item.price))).collect()
     }
 
-    /// The document for the change log.
+    /// The document for the change log, from the one that is shown.
     #[must_use]
-    pub fn logged(&self) -> String {
-        logged(&self.doc, (self.test, self.deleted), &self.note, self.updated)
-    }
-
-    /// The order of this row.
-    pub fn order(&self) -> Result<Order, String> {
-        read_logged(&self.logged())
+    pub fn logged(&self, doc: &str) -> String {
+        logged(doc, (self.test, self.deleted), &self.note, self.updated)
     }
 }
 
@@ -170,7 +118,7 @@ pub(super) fn exported(order: &Order) -> String {
         object.slug("user", order.user);
         write_billing_and_amounts(object, order);
         object.optional_slug("tax_rate_details", order.tax_rate_details);
-        write_payment(object, order);
+        order.payment.write(object);
         object.list("items", |list| {
             for item in &order.items {
                 list.object(|object| {
@@ -192,8 +140,9 @@ pub(super) fn exported(order: &Order) -> String {
     })
 }
 
-/// The order as it is shown (specification, section 2.7).
-fn shown(order: &Order, related: &RelatedData) -> String {
+/// The order as it is shown (specification, section 2.7), which is what is stored.
+#[must_use]
+pub fn shown(order: &Order, related: &RelatedData) -> String {
     document::object(|object| {
         object.slug("slug", order.slug);
         write_head(object, order);
@@ -204,7 +153,7 @@ fn shown(order: &Order, related: &RelatedData) -> String {
             (Some(slug), Some(tax)) => object.object("tax_rate_details", |object| write_tax(object, slug, tax)),
             _ => object.null("tax_rate_details"),
         }
-        write_payment(object, order);
+        order.payment.write(object);
         object.text("items", &rules::items_html(&order.items));
         object.list("items_array", |list| {
             for item in &order.items {
@@ -221,9 +170,7 @@ fn write_head(object: &mut Object<'_>, order: &Order) {
 }
 
 fn write_billing_and_amounts(object: &mut Object<'_>, order: &Order) {
-    for (name, value) in order.billing.members() {
-        object.text(name, value);
-    }
+    order.billing.write(object);
     object.text("currency", order.currency.code());
     object.text("discount_code", &order.discount_code);
     object.money("discount", order.totals.discount);
@@ -244,15 +191,6 @@ fn write_tax(object: &mut Object<'_>, slug: Slug, tax: &TaxDetails) {
     object.rate("rate", tax.rate);
     object.text("country", &tax.country);
     object.optional_text("region", tax.region.as_deref());
-}
-
-fn write_payment(object: &mut Object<'_>, order: &Order) {
-    object.text("payment_method", &order.payment_method);
-    object.text("payment_status", order.payment_status.name());
-    object.text("e_invoice_status", &order.e_invoice_status);
-    object.text("transaction_provider", &order.transaction_provider);
-    object.text("transaction_reference", &order.transaction_reference);
-    object.text("transaction_status", &order.transaction_status);
 }
 
 fn write_item(object: &mut Object<'_>, item: &Item, titles: &BTreeMap<Slug, String>) {

@@ -17,10 +17,10 @@ mod record;
 mod rules;
 pub mod store;
 
-pub use document::{RelatedData, Stored};
+pub use document::{RelatedData, shown};
 pub use list::LISTED;
 pub use members::MEMBERS;
-pub use record::{Billing, Catalogue, Item, Order, PaymentStatus, TaxDetails};
+pub use record::{Billing, Catalogue, Item, Order, Payment, PaymentStatus, TaxDetails};
 pub use rules::{Given, Totals, invoice_key, items_html, totals};
 
 use crate::program::Program;

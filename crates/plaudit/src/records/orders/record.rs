@@ -1,11 +1,12 @@
 //! An order and its items, and the reading of their program-file form.
 
+use crate::program::{Context, Record, RecordMembers as _, choices};
 use crate::records::orders::rules::{self, Given, Totals};
 use kernel::document::{MARKER, Slot};
 use kernel::input::{self, Members};
 use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Currency, Money, Rate, Slug, Timestamp};
+use kernel::text::{Currency, Locale, Money, Rate, Slug, Timestamp};
 
 /// The most characters of an ordinary text.
 const TEXT_LENGTH: usize = 255;
@@ -18,68 +19,75 @@ const ITEMS: usize = 100_000;
 /// The largest quantity of an item.
 const QUANTITY: i64 = 1_000_000;
 
-/// Whether an order has been paid.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PaymentStatus {
-    /// Not yet.
-    AwaitingPayment,
-    /// It has.
-    Paid,
-}
-
-impl PaymentStatus {
-    /// The written values.
-    pub const CHOICES: &'static [(&'static str, Self)] =
-        &[("paid", Self::Paid), ("awaiting_payment", Self::AwaitingPayment)];
-
-    /// The written value.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Paid => "paid",
-            Self::AwaitingPayment => "awaiting_payment",
-        }
+choices! {
+    /// Whether an order has been paid.
+    pub enum PaymentStatus {
+        /// It has.
+        Paid "paid",
+        /// Not yet.
+        AwaitingPayment "awaiting_payment",
     }
 }
 
-macro_rules! billing {
-    ($($member:ident $max:expr),* $(,)?) => {
-        /// Whom an order is billed to; every member may be empty.
-        #[derive(Clone, Debug, Default, PartialEq, Eq)]
-        pub struct Billing {
-            $(#[doc = concat!("`", stringify!($member), "`.")] pub $member: String),*
-        }
-
-        impl Billing {
-            /// The names of the members, in the order in which they are shown.
-            pub const MEMBERS: &'static [&'static str] = &[$(stringify!($member)),*];
-
-            fn read(members: &mut Members<'_>) -> Self {
-                Self {
-                    $($member: members.optional(stringify!($member), input::text($max)).unwrap_or_default()),*
-                }
-            }
-
-            /// The members with their names, in the order in which they are shown.
-            pub fn members(&self) -> impl Iterator<Item = (&'static str, &str)> {
-                [$((stringify!($member), self.$member.as_str())),*].into_iter()
-            }
-        }
-    };
+/// Whom an order is billed to; every member may be empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Record)]
+pub struct Billing {
+    /// The company that is billed.
+    #[member(Text(TEXT_LENGTH))]
+    pub company: String,
+    /// The street of the address.
+    #[member(Text(1_000))]
+    pub address: String,
+    /// The city of the address.
+    #[member(Text(TEXT_LENGTH))]
+    pub city: String,
+    /// The region of the address.
+    #[member(Text(TEXT_LENGTH))]
+    pub region: String,
+    /// The state of the address.
+    #[member(Text(TEXT_LENGTH))]
+    pub state: String,
+    /// The postcode of the address.
+    #[member(Text(TEXT_LENGTH))]
+    pub postcode: String,
+    /// The country of the address.
+    #[member(Text(TEXT_LENGTH))]
+    pub country: String,
+    /// The number of a member.
+    #[member(Text(TEXT_LENGTH))]
+    pub member_number: String,
+    /// The number for value-added tax.
+    #[member(Text(TEXT_LENGTH))]
+    pub vat_number: String,
+    /// Comments.
+    #[member(Text(LONG_TEXT_LENGTH))]
+    pub comments: String,
+    /// The address from which it was made.
+    #[member(Text(TEXT_LENGTH))]
+    pub ip_address: String,
 }
 
-billing! {
-    company TEXT_LENGTH,
-    address 1_000,
-    city TEXT_LENGTH,
-    region TEXT_LENGTH,
-    state TEXT_LENGTH,
-    postcode TEXT_LENGTH,
-    country TEXT_LENGTH,
-    member_number TEXT_LENGTH,
-    vat_number TEXT_LENGTH,
-    comments LONG_TEXT_LENGTH,
-    ip_address TEXT_LENGTH,
+/// How an order is paid, and where that stands.
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+pub struct Payment {
+    /// How it is paid.
+    #[member(Text(TEXT_LENGTH), read = column_text(TEXT_LENGTH))]
+    pub payment_method: String,
+    /// Whether it is paid.
+    #[member(default = PaymentStatus::AwaitingPayment)]
+    pub payment_status: PaymentStatus,
+    /// Where its electronic invoice is.
+    #[member(Text(TEXT_LENGTH))]
+    pub e_invoice_status: String,
+    /// Who took the payment.
+    #[member(Text(TEXT_LENGTH))]
+    pub transaction_provider: String,
+    /// What the provider calls the payment.
+    #[member(Text(TEXT_LENGTH))]
+    pub transaction_reference: String,
+    /// What the provider says of the payment.
+    #[member(Text(TEXT_LENGTH))]
+    pub transaction_status: String,
 }
 
 /// A line of an order.
@@ -135,17 +143,7 @@ pub struct Order {
     /// The tax that was applied.
     pub tax_rate_details: Option<Slug>,
     /// How it is paid.
-    pub payment_method: String,
-    /// Whether it is paid.
-    pub payment_status: PaymentStatus,
-    /// The state of the electronic invoice.
-    pub e_invoice_status: String,
-    /// Who carried out the payment.
-    pub transaction_provider: String,
-    /// The provider's reference.
-    pub transaction_reference: String,
-    /// The provider's status.
-    pub transaction_status: String,
+    pub payment: Payment,
     /// Its lines.
     pub items: Vec<Item>,
     /// Whether it was made to try things out.
@@ -192,14 +190,14 @@ impl Order {
     /// An amount that follows from others may be left out; one that is given and contradicts them is a fault. Whether
     /// what it refers to exists is for the caller to look up: [`Order::references`].
     pub fn read(members: &mut Members<'_>, slug: Slug, catalogue: &impl Catalogue, now: Timestamp) -> Option<Self> {
-        let text =
-            |members: &mut Members<'_>, name| members.optional(name, input::text(TEXT_LENGTH)).unwrap_or_default();
+        // Languages play no part in these.
+        let context = Context { languages: Vec::new(), default_language: Locale::EnGb, now };
         let invoice_number = members.optional("invoice_number", column_text(INVOICE_NUMBER_LENGTH));
         let created_at = members.optional("created_at", input::time).unwrap_or(now);
         let transaction_date = members.nullable("transaction_date", input::time).flatten();
         let season = members.required("season", reference);
         let user = members.required("user", reference);
-        let billing = Billing::read(members);
+        let billing = Billing::read(members, slug, &context);
         let currency = members.required("currency", currency);
         let tax_rate_details = members.nullable("tax_rate_details", reference).flatten();
         let tax = tax_rate_details.and_then(|tax| catalogue.tax(tax));
@@ -210,13 +208,8 @@ impl Order {
             Some(currency) => read_amounts(members, (currency, created_at), (tax_rate, processing_fee_rate), catalogue),
             None => pass_over_amounts(members),
         };
-        let discount_code = text(members, "discount_code");
-        let payment_method = members.optional("payment_method", column_text(TEXT_LENGTH));
-        let payment_status = members.optional("payment_status", input::one_of(PaymentStatus::CHOICES));
-        let e_invoice_status = text(members, "e_invoice_status");
-        let transaction_provider = text(members, "transaction_provider");
-        let transaction_reference = text(members, "transaction_reference");
-        let transaction_status = text(members, "transaction_status");
+        let discount_code = members.optional("discount_code", input::text(TEXT_LENGTH));
+        let payment = Payment::read(members, slug, &context);
         let is_test = members.optional("test", input::flag);
         let deleted = members.optional("deleted", input::flag);
         let note = members.optional("note", column_text(LONG_TEXT_LENGTH));
@@ -228,19 +221,14 @@ impl Order {
             transaction_date,
             season: season?,
             user: user?,
-            billing,
+            billing: billing?,
             currency: currency?,
-            discount_code,
+            discount_code: discount_code.unwrap_or_default(),
             tax_rate,
             processing_fee_rate,
             tax_term: tax_term.unwrap_or_else(|| tax.map(|tax| tax.term).unwrap_or_default()),
             tax_rate_details,
-            payment_method: payment_method.unwrap_or_default(),
-            payment_status: payment_status.unwrap_or(PaymentStatus::AwaitingPayment),
-            e_invoice_status,
-            transaction_provider,
-            transaction_reference,
-            transaction_status,
+            payment: payment?,
             test: is_test.unwrap_or_default(),
             deleted: deleted.unwrap_or_default(),
             note: note.unwrap_or_default(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::lists::sort_key;
 use crate::log::{self, Action, Change, Origin};
-use crate::records::orders::document::{self, Stored};
+use crate::records::orders::document;
 use crate::records::orders::record::Order;
 use crate::records::orders::rules;
 use crate::records::{Rows, StoredRow};
@@ -35,7 +35,14 @@ pub fn of_row(row: &StoredRow) -> Result<Order, DbError> {
 }
 
 /// Adds or replaces an order at the revision that its change has in the log.
-pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64, is_new: bool) -> Result<(), DbError> {
+/// `doc` is what is shown of it.
+pub async fn put(
+    tx: &mut Tx,
+    account: AccountId,
+    (order, doc): (&Order, &str),
+    revision: i64,
+    is_new: bool,
+) -> Result<(), DbError> {
     tx.enqueue(
         "INSERT INTO orders (account, slug, season, payment_status, test, deleted, purchaser, updated, created_at, \
          invoice_number, payment_method, total, list_revision, revision, note, doc) \
@@ -47,30 +54,31 @@ pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64,
             account.into(),
             order.slug.into(),
             order.season.into(),
-            order.payment_status.name().into(),
+            order.payment.payment_status.name().into(),
             order.test.into(),
             order.deleted.into(),
-            order.purchaser.into(),
+            order.user.into(),
             order.updated.into(),
             order.created_at.into(),
-            order.invoice_key.clone().into(),
-            payment_method(order).to_owned().into(),
-            order.total.into(),
+            rules::invoice_key(&order.invoice_number).into(),
+            sort_key(&order.payment.payment_method).to_owned().into(),
+            order.totals.total.sort_key().into(),
             revision.into(),
             order.note.clone().into(),
-            order.doc.clone().into(),
+            doc.to_owned().into(),
         ],
     )
     .await?;
     if !is_new {
-        renew_entries(tx, account, order, revision).await?;
+        renew_entries(tx, account, order.slug, revision).await?;
         tx.enqueue(
             "DELETE FROM order_entries WHERE account = $1 AND order_slug = $2",
             vec![account.into(), order.slug.into()],
         )
         .await?;
     }
-    for (entry, price) in &order.entries {
+    let entries = order.entries();
+    for (entry, price) in &entries {
         tx.enqueue(
             "INSERT INTO order_entries (account, order_slug, entry, price, deleted) VALUES ($1, $2, $3, $4, $5)",
             vec![
@@ -83,23 +91,17 @@ pub async fn put(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64,
         )
         .await?;
     }
-    if order.entries.is_empty() { Ok(()) } else { renew_entries(tx, account, order, revision).await }
+    if entries.is_empty() { Ok(()) } else { renew_entries(tx, account, order.slug, revision).await }
 }
 
 /// Lists of entries filter by the prices at which orders name them.
-async fn renew_entries(tx: &mut Tx, account: AccountId, order: &Stored, revision: i64) -> Result<(), DbError> {
+async fn renew_entries(tx: &mut Tx, account: AccountId, order: Slug, revision: i64) -> Result<(), DbError> {
     tx.enqueue(
         "UPDATE entries SET list_revision = $3 WHERE account = $1 \
          AND slug IN (SELECT entry FROM order_entries WHERE account = $1 AND order_slug = $2)",
-        vec![account.into(), order.slug.into(), revision.into()],
+        vec![account.into(), order.into(), revision.into()],
     )
     .await
-}
-
-/// The payment method, as its column has it.
-#[must_use]
-pub fn payment_method(order: &Stored) -> &str {
-    sort_key(&order.payment_method)
 }
 
 /// Writes the new title of an entry into the orders whose lines name it, and logs them.

@@ -78,7 +78,7 @@ fn amounts_follow_from_prices_and_rates() {
         order.totals.total,
     ];
     assert_eq!(amounts.map(|amount| amount.to_decimal()), ["1025.10", "5.00", "102.01", "25.50", "1147.61"]);
-    assert_eq!((order.tax_term.as_str(), order.payment_status), ("VAT", PaymentStatus::AwaitingPayment));
+    assert_eq!((order.tax_term.as_str(), order.payment.payment_status), ("VAT", PaymentStatus::AwaitingPayment));
     assert_eq!(order.updated, Timestamp::from_seconds(1_000));
 }
 
@@ -133,8 +133,8 @@ fn the_shown_members_stand_in_the_order_of_the_specification() {
         "items":[{"amount":12.5,"price":"PriceAAA","entry":"EntryAAA","item_type":"Entry","name":"Early"}]"#,
     )
     .unwrap();
-    let stored = Stored::new(&order, &related(&order));
-    let shown = parse_object(stored.doc.as_bytes()).unwrap();
+    let doc = shown(&order, &related(&order));
+    let shown = parse_object(doc.as_bytes()).unwrap();
     let names: Vec<&str> = shown.iter().map(|(name, _)| name).collect();
     assert_eq!(
         names.join(" "),
@@ -143,7 +143,7 @@ fn the_shown_members_stand_in_the_order_of_the_specification() {
          processing_fee processing_fee_rate total tax_term tax_rate_details payment_method payment_status \
          e_invoice_status transaction_provider transaction_reference transaction_status items items_array"
     );
-    assert!(stored.doc.contains(
+    assert!(doc.contains(
         "\"items_array\":[{\"amount\":\"USD 12.50\",\"description\":\"\",\"discount\":\"USD 0.00\",\"entry\":{\"slug\":\
          \"EntryAAA\",\"link\":\"\u{7f}l/entry/EntryAAA\",\"title\":\"A title\"},\"item_type\":\"Entry\",\"name\":\"Early\",\
          \"price\":\"\u{7f}rpPriceAAA\",\"quantity\":1}]"
@@ -212,12 +212,14 @@ prop_compose! {
             processing_fee_rate: rate(rates.1),
             tax_term: text.clone(),
             tax_rate_details: has_tax.then(|| slug("TaxAAAAA")),
-            payment_method: text.clone(),
-            payment_status: if is_paid { PaymentStatus::Paid } else { PaymentStatus::AwaitingPayment },
-            e_invoice_status: text.clone(),
-            transaction_provider: text.clone(),
-            transaction_reference: text.clone(),
-            transaction_status: text.clone(),
+            payment: Payment {
+                payment_method: text.clone(),
+                payment_status: if is_paid { PaymentStatus::Paid } else { PaymentStatus::AwaitingPayment },
+                e_invoice_status: text.clone(),
+                transaction_provider: text.clone(),
+                transaction_reference: text.clone(),
+                transaction_status: text.clone(),
+            },
             items,
             test,
             deleted,
@@ -233,22 +235,22 @@ proptest! {
         let read = read(&exported(&order)).unwrap();
         prop_assert_eq!(&read, &order);
         prop_assert_eq!(exported(&read), exported(&order));
-        let row = Stored::new(&order, &related(&order));
-        prop_assert_eq!(&Stored::new(&read, &related(&read)), &row);
-        prop_assert_eq!(row.order(), Ok(order));
+        let doc = shown(&order, &related(&order));
+        prop_assert_eq!(&shown(&read, &related(&read)), &doc);
+        prop_assert_eq!(document::read_logged(&order.logged(&doc)), Ok(order));
     }
 
     #[test]
     fn a_new_title_of_an_entry_is_all_that_changes(order in orders(), title in any::<String>()) {
         for entry in order.items.iter().filter_map(|item| item.entry) {
             let mut around = related(&order);
-            let before = Stored::new(&order, &around);
+            let before = shown(&order, &around);
             around.titles.insert(entry, title.clone());
-            let retitled = document::retitled(&before.doc, entry, &title);
-            prop_assert_eq!(&retitled, &Stored::new(&order, &around).doc);
+            let retitled = document::retitled(&before, entry, &title);
+            prop_assert_eq!(&retitled, &shown(&order, &around));
             let before = around.titles.insert(entry, format!("{title}\"}}\\"));
             prop_assert!(before.is_some());
-            let other = Stored::new(&order, &around).doc;
+            let other = shown(&order, &around);
             prop_assert_eq!(document::retitled(&other, entry, &title), retitled);
         }
     }

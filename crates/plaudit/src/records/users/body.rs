@@ -11,7 +11,7 @@ use crate::program::roles::RoleType;
 use crate::records::answers::Answers;
 use crate::records::users::password::{Password, password};
 use crate::records::users::rules::{self, filled_name, mobile};
-use crate::records::users::{ROLES, User};
+use crate::records::users::{Confirmation, Origin, ROLES, User};
 use kernel::input::email;
 use kernel::input::{self, Members, Violations};
 use kernel::json::{Json, Object as JsonObject};
@@ -34,8 +34,8 @@ pub(crate) struct Changes {
     pub language: Option<Locale>,
     /// The roles.
     pub roles: Option<Vec<Slug>>,
-    /// What the user agrees to, by the name of the member.
-    pub consents: Vec<(&'static str, bool)>,
+    /// What the user agrees to, in the order of [`CONSENTS`].
+    pub consents: [Option<bool>; 6],
     /// The preferences, as canonical JSON.
     pub preferences: Option<String>,
     /// What is shared elsewhere, as canonical JSON.
@@ -94,26 +94,12 @@ fn read(members: &mut Members<'_>, program: &Program) -> Changes {
     let language = members.optional("language", rules::language(&program.context.languages));
     let roles = members.optional("roles", input::slugs(ROLES));
     check_roles(members, program, roles.as_deref().unwrap_or_default());
-    let mut consents = Vec::new();
-    for name in CONSENTS {
-        consents.extend(members.optional(name, input::flag).map(|flag| (name, flag)));
-    }
+    let consents = CONSENTS.map(|name| members.optional(name, input::flag));
     let preferences = members.optional("preferences", rules::object);
     let social_sharing = members.optional("social_sharing", rules::object);
     let user_fields = read_answers(members, program);
-    let (first_name, last_name) = (None, None);
-    Changes {
-        first_name,
-        last_name,
-        email,
-        mobile,
-        language,
-        roles,
-        consents,
-        preferences,
-        social_sharing,
-        user_fields,
-    }
+    let read = Changes { email, mobile, language, roles, consents, preferences, ..Changes::default() };
+    Changes { social_sharing, user_fields, ..read }
 }
 
 fn check_roles(members: &mut Members<'_>, program: &Program, roles: &[Slug]) {
@@ -161,24 +147,29 @@ fn answered(program: &Program, before: &Answers, given: &[(Slug, Json<'static>)]
 pub(crate) fn create(program: &Program, changes: Changes, slug: Slug, person: &str, now: Timestamp) -> User {
     let user = User {
         slug,
-        first_name: String::new(),
-        last_name: String::new(),
-        email: None,
-        mobile: None,
-        global_id: person.to_owned(),
-        season_joined: program.active_season().map(|season| season.slug),
-        language: program.account.default_language,
-        roles: default_roles(program),
-        consents: crate::records::users::Consents::default(),
+        analytics_cookies: false,
+        broadcast_emails: false,
+        marketing_cookies: false,
+        necessary_cookies: true,
+        notification_emails: true,
+        notification_sms: false,
         comments: String::new(),
-        confirmed: false,
+        confirmation: Confirmation::Invited,
         confirmed_at: None,
-        created_by: "api",
+        created_at: now,
+        created_by: Origin::Api,
+        email: None,
+        first_name: String::new(),
+        language: program.account.default_language,
+        last_name: String::new(),
+        mobile: None,
+        roles: default_roles(program),
+        updated: now,
         preferences: "{}".to_owned(),
         social_sharing: "{}".to_owned(),
         user_fields: Answers::default(),
-        created_at: now,
-        updated: now,
+        global_id: person.to_owned(),
+        season_joined: program.active_season().map(|season| season.slug),
     };
     apply(program, &user, changes)
 }
@@ -204,17 +195,8 @@ fn apply(program: &Program, before: &User, changes: Changes) -> User {
     user.mobile = changes.mobile.unwrap_or(user.mobile);
     user.language = changes.language.unwrap_or(user.language);
     user.roles = changes.roles.unwrap_or(user.roles);
-    for (name, flag) in changes.consents {
-        let consents = &mut user.consents;
-        let held = match name {
-            "analytics_cookies" => &mut consents.analytics_cookies,
-            "broadcast_emails" => &mut consents.broadcast_emails,
-            "marketing_cookies" => &mut consents.marketing_cookies,
-            "necessary_cookies" => &mut consents.necessary_cookies,
-            "notification_emails" => &mut consents.notification_emails,
-            _ => &mut consents.notification_sms,
-        };
-        *held = flag;
+    for (held, given) in user.consents().into_iter().zip(changes.consents) {
+        *held = given.unwrap_or(*held);
     }
     user.preferences = changes.preferences.unwrap_or(user.preferences);
     user.social_sharing = changes.social_sharing.unwrap_or(user.social_sharing);

@@ -3,32 +3,31 @@
 //! What is never shown, the person and the season in which the user was added, stands in columns beside them; the change
 //! log's document has it after the members that are shown.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::records::answers::Answers;
-use crate::records::users::rules::ORIGINS;
-use crate::records::users::{Consents, User};
-use kernel::document::{self, MARKER, Slot};
+use crate::records::users::User;
+use kernel::document;
 use kernel::json::parse_object;
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug};
 
 /// The user as lists show it (contract, section 6).
 #[must_use]
 pub fn shown(user: &User) -> String {
     document::object(|object| {
-        object.flag("analytics_cookies", user.consents.analytics_cookies);
-        object.flag("broadcast_emails", user.consents.broadcast_emails);
-        object.flag("marketing_cookies", user.consents.marketing_cookies);
-        object.flag("necessary_cookies", user.consents.necessary_cookies);
-        object.flag("notification_emails", user.consents.notification_emails);
-        object.flag("notification_sms", user.consents.notification_sms);
+        object.flag("analytics_cookies", user.analytics_cookies);
+        object.flag("broadcast_emails", user.broadcast_emails);
+        object.flag("marketing_cookies", user.marketing_cookies);
+        object.flag("necessary_cookies", user.necessary_cookies);
+        object.flag("notification_emails", user.notification_emails);
+        object.flag("notification_sms", user.notification_sms);
         object.text("comments", &user.comments);
-        object.text("confirmation", confirmation(user.confirmed));
+        object.text("confirmation", user.confirmation.name());
         object.optional_time("confirmed_at", user.confirmed_at);
         object.time("created_at", user.created_at);
-        object.text("created_by", user.created_by);
+        object.text("created_by", user.created_by.name());
         object.optional_text("email", user.email.as_deref());
         object.text("first_name", &user.first_name);
         object.object("language", |object| {
@@ -53,12 +52,6 @@ pub fn detail(user: &User) -> String {
         object.raw("social_sharing", &user.social_sharing);
         object.answers("user_fields", &user.user_fields.to_json());
     })
-}
-
-/// How a user's confirmation is written.
-#[must_use]
-pub(super) fn confirmation(confirmed: bool) -> &'static str {
-    if confirmed { "Confirmed" } else { "Invited" }
 }
 
 /// The document for the change log, from the columns of a row. `beside` are the person, the season and the second
@@ -102,80 +95,34 @@ pub fn extra_columns(user: &User) -> String {
     format!("{} {season_joined} {}", user.global_id, detail(user))
 }
 
-/// The members of the first document that are not computed.
-#[derive(Deserialize)]
-// Each is a member of its own, and none follows from another.
-#[allow(clippy::struct_excessive_bools)]
-struct Head {
-    analytics_cookies: bool,
-    broadcast_emails: bool,
-    marketing_cookies: bool,
-    necessary_cookies: bool,
-    notification_emails: bool,
-    notification_sms: bool,
-    comments: String,
-    confirmation: String,
-    confirmed_at: Option<Timestamp>,
-    created_at: Timestamp,
-    created_by: String,
-    email: Option<String>,
-    first_name: String,
-    language: Language,
-    last_name: String,
-    mobile: String,
-    roles: Vec<String>,
-    slug: Slug,
-    updated: Timestamp,
+/// Reads the language that is shown.
+pub(super) fn language<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Locale, D::Error> {
+    #[derive(Deserialize)]
+    struct Shown {
+        code: Locale,
+    }
+    Shown::deserialize(deserializer).map(|shown| shown.code)
 }
 
-#[derive(Deserialize)]
-struct Language {
-    code: String,
+/// Reads the mobile number that is shown, which is empty for none.
+pub(super) fn mobile<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let mobile = String::deserialize(deserializer)?;
+    Ok(Some(mobile).filter(|mobile| !mobile.is_empty()))
 }
 
 /// The user of a row.
 pub(super) fn read(doc: &str, extra_columns: ExtraColumns<'_>) -> Result<User, String> {
-    let head: Head = serde_json::from_str(doc).map_err(|error| error.to_string())?;
+    let head: User = serde_json::from_str(doc).map_err(|error| error.to_string())?;
     let detail = parse_object(extra_columns.detail.as_bytes()).map_err(|error| error.to_string())?;
     let raw = |name: &str| detail.get(name).map(Json::to_string).ok_or_else(|| format!("no {name}"));
-    let roles = head.roles.iter().map(|role| role_of(role)).collect::<Option<Vec<_>>>();
-    let created_by = ORIGINS.iter().find(|(name, _)| *name == head.created_by).map(|(_, origin)| *origin);
     Ok(User {
-        slug: head.slug,
-        first_name: head.first_name,
-        last_name: head.last_name,
-        email: head.email,
-        mobile: Some(head.mobile).filter(|mobile| !mobile.is_empty()),
         global_id: extra_columns.person.to_owned(),
         season_joined: extra_columns.season_joined,
-        language: Locale::parse(&head.language.code).ok_or("a language that there is not")?,
-        roles: roles.ok_or("a role that is no reference")?,
-        consents: Consents {
-            analytics_cookies: head.analytics_cookies,
-            broadcast_emails: head.broadcast_emails,
-            marketing_cookies: head.marketing_cookies,
-            necessary_cookies: head.necessary_cookies,
-            notification_emails: head.notification_emails,
-            notification_sms: head.notification_sms,
-        },
-        comments: head.comments,
-        confirmed: head.confirmation == confirmation(true),
-        confirmed_at: head.confirmed_at,
-        created_by: created_by.ok_or("an origin that there is not")?,
         preferences: raw("preferences")?,
         social_sharing: raw("social_sharing")?,
         user_fields: answers_of(&detail)?,
-        created_at: head.created_at,
-        updated: head.updated,
+        ..head
     })
-}
-
-/// The role of a reference slot.
-pub(super) fn role_of(slot: &str) -> Option<Slug> {
-    match Slot::of_string(slot.strip_prefix(MARKER)?)? {
-        Slot::Reference(_, slug) => Slug::parse(slug),
-        _ => None,
-    }
 }
 
 fn answers_of(detail: &JsonObject) -> Result<Answers, String> {
@@ -190,6 +137,8 @@ mod tests {
 
     use super::*;
     use crate::program::{Context, store};
+    use crate::records::users::Confirmation;
+    use kernel::text::Timestamp;
 
     fn user(text: &str) -> User {
         let now = Timestamp::from_seconds(1_000);
@@ -236,9 +185,10 @@ mod tests {
             user.email = has.0.then(|| texts[3].clone());
             user.mobile = has.1.then(|| "+441632960001".to_owned());
             user.season_joined = user.season_joined.filter(|_| has.2);
-            let [analytics_cookies, broadcast_emails, marketing_cookies, necessary_cookies, notification_emails, notification_sms] = flags;
-            user.consents = Consents { analytics_cookies, broadcast_emails, marketing_cookies, necessary_cookies, notification_emails, notification_sms };
-            user.confirmed = confirmed;
+            for (held, flag) in user.consents().into_iter().zip(flags) {
+                *held = flag;
+            }
+            user.confirmation = if confirmed { Confirmation::Confirmed } else { Confirmation::Invited };
             user.confirmed_at = confirmed.then(|| Timestamp::from_microseconds(times.0));
             user.updated = Timestamp::from_microseconds(times.1);
             let extra_columns = extra_columns(&user);

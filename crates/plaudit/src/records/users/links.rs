@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 
 use crate::log::{Action, Actor, Event, Origin};
 use crate::program::Programs;
-use crate::records::users::User;
 use crate::records::users::store::{self, Stored, links};
 use crate::records::users::writing::write;
+use crate::records::users::{Confirmation, User};
 use crate::signing::DownloadSigner;
 use db::{AccountId, Db, DbError, Tx};
 use kernel::text::{Slug, Timestamp};
@@ -172,8 +172,13 @@ async fn take(tx: &mut Tx, state: &Following) -> Result<Option<Slug>, DbError> {
     };
     let found = store::find_for_update(tx, account, slug).await?;
     let Some(Stored { user, .. }) = found.filter(|found| !found.deleted) else { return Ok(None) };
-    if !user.confirmed {
-        let confirmed = User { confirmed: true, confirmed_at: Some(state.now), updated: state.now, ..user.clone() };
+    if user.confirmation == Confirmation::Invited {
+        let confirmed = User {
+            confirmation: Confirmation::Confirmed,
+            confirmed_at: Some(state.now),
+            updated: state.now,
+            ..user.clone()
+        };
         let origin = Origin { actor: Actor::User(slug), source: "ui", at: state.now };
         let events = [Event::UserConfirmed, Event::UserUpdated];
         write(tx, account, &origin, &confirmed, Action::Updated, &events).await?;

@@ -23,23 +23,27 @@ mod document;
 pub(crate) mod identity;
 pub mod links;
 pub mod list;
-mod members;
 pub mod password;
 mod person;
-mod record;
 mod rules;
 pub mod store;
 pub(crate) mod writing;
 
 pub use document::{ExtraColumns, detail, extra_columns, logged, read_extra_columns, shown};
 pub use list::LISTED;
-pub use members::MEMBERS;
 pub use password::{PasswordHash, Passwords};
 pub use person::{Person, names};
 pub use rules::{Summary, full_name, normal_email};
 
+use serde::Deserialize;
+
+use crate::program::accounts::locales;
+use crate::program::{Member, Record, SLUG, Shape, choices};
 use crate::records::answers::Answers;
-use kernel::text::{Locale, Slug, Timestamp};
+use crate::records::slots;
+use kernel::input::{self, Members};
+use kernel::kind::Kind;
+use kernel::text::{EMAIL_LENGTH, Locale, Slug, Timestamp};
 
 /// The most characters of a first or last name.
 pub const NAME_LENGTH: usize = 255;
@@ -48,80 +52,149 @@ pub const COMMENTS_LENGTH: usize = 65_536;
 /// The most roles of a user.
 pub const ROLES: usize = 1_000;
 
-/// What a user has agreed to, each on its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-// Each is a member of its own, and none follows from another.
-#[allow(clippy::struct_excessive_bools)]
-pub struct Consents {
-    /// Cookies that measure use.
-    pub analytics_cookies: bool,
-    /// Mail to everybody.
-    pub broadcast_emails: bool,
-    /// Cookies of advertisers.
-    pub marketing_cookies: bool,
-    /// Cookies without which nothing works.
-    pub necessary_cookies: bool,
-    /// Mail about the user's own records.
-    pub notification_emails: bool,
-    /// Text messages about the user's own records.
-    pub notification_sms: bool,
-}
-
-impl Default for Consents {
-    fn default() -> Self {
-        Self {
-            analytics_cookies: false,
-            broadcast_emails: false,
-            marketing_cookies: false,
-            necessary_cookies: true,
-            notification_emails: true,
-            notification_sms: false,
-        }
+choices! {
+    /// How a user came to be.
+    pub enum Origin {
+        /// By the operator.
+        Manual "manual",
+        /// By registering.
+        Registration "registration",
+        /// By an invitation.
+        Invited "invited",
+        /// Through the interface.
+        Api "api",
     }
 }
 
-/// A user.
-#[derive(Clone, Debug, PartialEq, Eq)]
+choices! {
+    /// Whether a user is confirmed.
+    pub enum Confirmation {
+        /// The user is.
+        Confirmed "Confirmed",
+        /// The user is only invited.
+        Invited "Invited",
+    }
+}
+
+const NAME: Shape = Shape::FilledText(NAME_LENGTH);
+const WHOLE_NAME: Member = Member::optional("name", NAME, "The whole name.");
+const PASSWORD: Member =
+    Member::optional("password", Shape::Text(1_024), "At least 8 characters and at most 1,024 bytes.")
+        .to_create()
+        .updatable()
+        .hidden();
+const ROLES_OF_BODY: Shape = Shape::Set(&Shape::Ref(Kind::Role), ROLES);
+
+/// A user. The first document has the members that are not skipped, references as slots.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Record)]
+#[record(check = check_user(first_name, last_name, confirmation, confirmed_at))]
+#[allow(clippy::struct_excessive_bools, reason = "each is a member of its own, and none follows from another")]
 pub struct User {
     /// The user's slug.
     pub slug: Slug,
-    /// The first name.
-    pub first_name: String,
-    /// The last name.
-    pub last_name: String,
-    /// The e-mail address, as this account has given it.
-    pub email: Option<String>,
-    /// The mobile number, E.164, where this account has given it.
-    pub mobile: Option<String>,
-    /// The person: a UUID that is the same in every account and wherever the user is imported. Empty only between the
-    /// reading of a record that states none and its writing.
-    pub global_id: String,
-    /// The season that was active when the user was added, if there was one.
-    pub season_joined: Option<Slug>,
-    /// The language in which the user is addressed.
-    pub language: Locale,
-    /// The user's roles, in the order in which they were named.
-    pub roles: Vec<Slug>,
-    /// What the user has agreed to.
-    pub consents: Consents,
-    /// What managers note about the user.
+    /// Whether cookies that measure use are agreed to.
+    #[member(creatable, updatable)]
+    pub analytics_cookies: bool,
+    /// Whether mail to everybody is agreed to.
+    #[member(creatable, updatable)]
+    pub broadcast_emails: bool,
+    /// Whether cookies of advertisers are agreed to.
+    #[member(creatable, updatable)]
+    pub marketing_cookies: bool,
+    /// Whether cookies without which nothing works are agreed to.
+    #[member(default = true, creatable, updatable)]
+    pub necessary_cookies: bool,
+    /// Whether mail about the user's own records is agreed to.
+    #[member(default = true, creatable, updatable)]
+    pub notification_emails: bool,
+    /// Whether text messages about the user's own records are agreed to.
+    #[member(creatable, updatable)]
+    pub notification_sms: bool,
+    /// Comments about the user.
+    #[member(Text(COMMENTS_LENGTH))]
     pub comments: String,
-    /// Whether the user is confirmed; else invited.
-    pub confirmed: bool,
+    /// Whether the user is confirmed.
+    #[member(default = confirmed_by_time(members))]
+    pub confirmation: Confirmation,
     /// When the user was confirmed.
     pub confirmed_at: Option<Timestamp>,
-    /// `manual`, `registration`, `invited` or `api`.
-    pub created_by: &'static str,
-    /// The user's preferences: the canonical text of a JSON object.
-    pub preferences: String,
-    /// What the user shares elsewhere: the canonical text of a JSON object.
-    pub social_sharing: String,
-    /// The user's answers to the fields of users.
-    pub user_fields: Answers,
-    /// When the user was made.
+    /// When the user was added.
     pub created_at: Timestamp,
+    /// How.
+    #[member(default = Origin::Manual)]
+    pub created_by: Origin,
+    /// The e-mail address, which reaches nobody else in the installation.
+    #[member(Text(EMAIL_LENGTH), read = |json| input::email(json).map(Some), creatable, updatable)]
+    pub email: Option<String>,
+    /// The first name.
+    #[member(Text(NAME_LENGTH), required, in_bodies_as(&NAME), to_create, updatable)]
+    pub first_name: String,
+    /// A language of the account; its default language where a new user names none.
+    #[member(OneOf(locales), read = rules::language(&context.languages), default = context.default_language, creatable,
+        updatable, shown_as(&Shape::Component("Language")))]
+    #[serde(deserialize_with = "document::language")]
+    pub language: Locale,
+    /// The last name.
+    #[member(Text(NAME_LENGTH), required, in_bodies_as(&NAME), to_create, updatable)]
+    pub last_name: String,
+    /// The mobile number (E.164), which reaches nobody else; empty for none.
+    #[member(Text(16), read = rules::mobile, never_null, creatable, updatable, followed_by(WHOLE_NAME, PASSWORD))]
+    #[serde(deserialize_with = "document::mobile")]
+    pub mobile: Option<String>,
+    /// The roles, in place of those that the user has; a new user who is given none is an entrant.
+    #[member(List(&Shape::Ref(Kind::Role), ROLES), in_bodies_as(&ROLES_OF_BODY), creatable, updatable,
+        followed_by(SLUG))]
+    #[serde(deserialize_with = "slots::references")]
+    pub roles: Vec<Slug>,
     /// When the user was last changed.
     pub updated: Timestamp,
+    /// Preferences, whatever they are.
+    #[member(Component("AnyObject"), default = "{}".to_owned(), creatable, updatable, in_single_reads)]
+    #[serde(skip)]
+    pub preferences: String,
+    /// What is shared elsewhere, whatever it is.
+    #[member(Component("AnyObject"), default = "{}".to_owned(), creatable, updatable, in_single_reads)]
+    #[serde(skip)]
+    pub social_sharing: String,
+    /// Answers to the fields about users.
+    #[member(creatable, updatable, in_single_reads, shown_as(&Shape::Component("FieldAnswers")))]
+    #[serde(skip)]
+    pub user_fields: Answers,
+    /// The person: a UUID that is the same in every account and wherever the user is imported. Empty only between the
+    /// reading of a record that states none and its writing.
+    #[member(Text(36), read = input::uuid, hidden)]
+    #[serde(skip)]
+    pub global_id: String,
+    /// The season that was active when the user was added, if there was one.
+    #[member(Ref(Kind::Season), hidden)]
+    #[serde(skip)]
+    pub season_joined: Option<Slug>,
+}
+
+/// A user with a time of confirmation is confirmed.
+fn confirmed_by_time(members: &mut Members<'_>) -> Confirmation {
+    let is_confirmed = members.get("confirmed_at").is_some_and(|time| !time.is_null());
+    if is_confirmed { Confirmation::Confirmed } else { Confirmation::Invited }
+}
+
+/// What is stated twice agrees.
+fn check_user(
+    members: &mut Members<'_>,
+    first_name: Option<&String>,
+    last_name: Option<&String>,
+    confirmation: Option<&Confirmation>,
+    confirmed_at: Option<&Option<Timestamp>>,
+) {
+    let stated = members.optional("name", input::text(2 * NAME_LENGTH + 1));
+    if let (Some(stated), Some(first_name), Some(last_name)) = (stated, first_name, last_name) {
+        let computed = full_name(first_name, last_name);
+        if stated != computed {
+            members.fault("name", format!("must be the first and the last name: {computed}"));
+        }
+    }
+    if confirmation == Some(&Confirmation::Invited) && confirmed_at.is_some_and(Option::is_some) {
+        members.fault("confirmed_at", "must be null while the user is Invited");
+    }
 }
 
 impl User {
@@ -135,6 +208,18 @@ impl User {
     #[must_use]
     pub fn contacts(&self) -> Vec<String> {
         self.email.as_deref().map(normal_email).into_iter().chain(self.mobile.clone()).collect()
+    }
+
+    /// What the user agrees to or not, in the order of the members.
+    pub(crate) fn consents(&mut self) -> [&mut bool; 6] {
+        [
+            &mut self.analytics_cookies,
+            &mut self.broadcast_emails,
+            &mut self.marketing_cookies,
+            &mut self.necessary_cookies,
+            &mut self.notification_emails,
+            &mut self.notification_sms,
+        ]
     }
 
     /// What other records show of the user.

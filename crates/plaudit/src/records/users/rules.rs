@@ -5,10 +5,6 @@ use kernel::input;
 use kernel::json::Json;
 use kernel::text::{Locale, Slug, folded, is_phone};
 
-/// How a user came to be.
-pub(super) const ORIGINS: &[(&str, &str)] =
-    &[("manual", "manual"), ("registration", "registration"), ("invited", "invited"), ("api", "api")];
-
 /// What other records show of a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {

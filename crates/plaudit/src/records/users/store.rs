@@ -12,10 +12,11 @@ use serde::Deserialize;
 
 use crate::program::chapters::Candidate;
 use crate::program::{self, Record};
+use crate::records::slots;
 use crate::records::store::filled;
 use crate::records::users::document::{self, ExtraColumns};
 use crate::records::users::rules::sort_text;
-use crate::records::users::{Person, Summary, User, names, normal_email};
+use crate::records::users::{Confirmation, Person, Summary, User, names, normal_email};
 use crate::records::{Rows, StoredRow};
 use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::document::people_of;
@@ -42,7 +43,7 @@ pub struct Stored {
     pub deleted: bool,
 }
 
-/// Users have beside the document the hash of the password, and after a blank what [`document::read_beside`] takes apart.
+/// Users have beside the document the hash of the password, and after a blank what [`document::read_extra_columns`] takes apart.
 pub const ROWS: Rows = Rows {
     extra_columns: "coalesce((SELECT p.password FROM people p WHERE p.global_id = users.person), '') || ' ' || person || ' ' \
              || season_joined || ' ' || detail",
@@ -51,7 +52,7 @@ pub const ROWS: Rows = Rows {
     ..Rows::of("users", "slug")
 };
 
-/// The hash of the password, and what [`document::read_beside`] takes apart.
+/// The hash of the password, and what [`document::read_extra_columns`] takes apart.
 #[must_use]
 pub fn split(row: &StoredRow) -> (&str, &str) {
     row.extra_columns.split_once(' ').unwrap_or_default()
@@ -122,7 +123,7 @@ fn shown_names(user: &User) -> String {
 /// created_by, confirmed_at, created_at, updated`.
 fn listed(user: &User) -> [Value<'static>; 12] {
     [
-        user.confirmed.into(),
+        (user.confirmation == Confirmation::Confirmed).into(),
         user.language.code().into(),
         user.season_joined.map_or_else(String::new, |season| season.to_string()).into(),
         user.email.as_deref().map_or_else(String::new, normal_email).into(),
@@ -130,7 +131,7 @@ fn listed(user: &User) -> [Value<'static>; 12] {
         sort_text(&user.first_name).into(),
         sort_text(&user.last_name).into(),
         sort_text(&user.name()).into(),
-        user.created_by.into(),
+        user.created_by.name().into(),
         user.confirmed_at.map_or(NO_TIME, Timestamp::as_microseconds).into(),
         user.created_at.into(),
         user.updated.into(),
@@ -257,9 +258,9 @@ fn candidate_of(doc: &str) -> Result<Candidate, DbError> {
     #[derive(Deserialize)]
     struct Named {
         slug: Slug,
-        roles: Vec<String>,
+        #[serde(deserialize_with = "slots::references")]
+        roles: Vec<Slug>,
     }
     let Named { slug, roles } = serde_json::from_str(doc).map_err(|error| broken(&error))?;
-    let roles = roles.iter().filter_map(|role| document::role_of(role)).collect();
     Ok(Candidate { slug, roles })
 }

@@ -12,7 +12,7 @@ use crate::program::{Program, Record};
 use crate::records::entries::attachments::list::LIST;
 use crate::records::entries::attachments::rules::{self, Given};
 use crate::records::entries::attachments::{Attachment, store};
-use crate::records::entries::{self, Cause, EntryHead, check_changeable, refresh_detail};
+use crate::records::entries::{self, Cause, check_changeable, refresh_detail};
 use crate::records::files;
 use crate::render::Renderer;
 use crate::services::App;
@@ -167,8 +167,8 @@ async fn change<S>(
         if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
     let filename = files::store::names_in(tx, account, std::slice::from_ref(token)).await?.pop();
     let filename = filename.map(|(_, filename)| filename).unwrap_or_default();
-    let document = rules::document(&after, head.title(), &filename);
-    Ok(reply(document, revision).naming(&[head.title(), &filename]))
+    let document = rules::document(&after, &head.title, &filename);
+    Ok(reply(document, revision).naming(&[&head.title, &filename]))
 }
 
 /// Logs and writes an attachment, and has its entry show it.
@@ -208,8 +208,7 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Token>) -> Result<Reply, Ap
     let found = store::find_for_update(tx, account, &writing.state, &program.context).await?;
     let found = found.ok_or(ApiError::NotFound)?;
     let entry = entries::store::find_for_update(tx, account, found.value.entry).await?.ok_or(ApiError::NotFound)?;
-    let head: EntryHead<'_> = entry.head()?;
-    check_changeable(program, &head)?;
+    check_changeable(program, &entry.head()?)?;
     writing.precondition(found.revision)?;
     write(tx, writing, found.value, Action::Trashed).await?;
     Ok(Reply::no_content())

@@ -3,7 +3,7 @@
 use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
 use crate::log::{self, Action, Change};
 use crate::program::{self, Record};
-use crate::records::answers::Answers;
+use crate::records::answers::{self, Answers};
 use crate::records::entries::contributors::{Contributor, MOST};
 use crate::records::entries::{self, Cause, check_changeable, refresh_detail};
 use crate::resources::contributors::{rules, store};
@@ -68,7 +68,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply,
     if store::count(tx, account, contributor.entry).await? >= MOST {
         return Err(ApiError::State(format!("The entry has {MOST} contributors, which are the most.")));
     }
-    let (title, season) = head.map(|head| (head.title().to_owned(), head.season)).ok_or(ApiError::NotFound)?;
+    let (title, season) = head.map(|head| (head.title.clone(), head.season)).ok_or(ApiError::NotFound)?;
     let revision = write(tx, writing, contributor.clone(), Action::Created).await?;
     let document = rules::document(&contributor, &title, season);
     let created = Reply::created(document, revision, Kind::Contributor, slug.as_str());
@@ -133,7 +133,7 @@ async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<R
         return Err(ApiError::NotFound);
     }
     let reply = |document, revision| Reply::created(document, revision, Kind::Contributor, slug.as_str());
-    change(tx, writing, *slug, rules::read_answer(body, *field), reply).await
+    change(tx, writing, *slug, answers::given_to_field(body, *field), reply).await
 }
 
 /// Changes a contributor as a body says that was read with these violations; answers with what is shown then.
@@ -141,7 +141,7 @@ async fn change<S>(
     tx: &mut Tx,
     writing: &Writing<S>,
     slug: Slug,
-    (given, mut violations): (rules::Given, Violations),
+    (given, mut violations): (Option<JsonObject<'static>>, Violations),
     reply: impl FnOnce(String, i64) -> Reply + Send,
 ) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
@@ -149,15 +149,14 @@ async fn change<S>(
     let before = found.value;
     let entry = entries::store::find_for_update(tx, account, before.entry).await?.ok_or(ApiError::NotFound)?;
     let head = entry.head()?;
-    let fields = given.fields.as_ref();
-    let after = rules::answered(program, &head, &before, fields, &mut violations, writing.origin.at);
+    let after = rules::answered(program, &head, &before, given.as_ref(), &mut violations, writing.origin.at);
     let after = violations.or(Some(after))?;
     check_changeable(program, &head)?;
     writing.precondition(found.revision)?;
     let revision =
         if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
-    let document = rules::document(&after, head.title(), head.season);
-    Ok(reply(document, revision).naming(&[head.title(), head.season.as_str()]))
+    let document = rules::document(&after, &head.title, head.season);
+    Ok(reply(document, revision).naming(&[&head.title, head.season.as_str()]))
 }
 
 /// Logs and writes a contributor, and has its entry show it.

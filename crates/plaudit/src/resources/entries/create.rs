@@ -47,13 +47,14 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply,
     let known = facts::facts(tx, program, given.entrant, given.category).await?;
     let identity = facts::identity(tx, writing).await?;
     let entry = rules::writing::create(program, (given, violations), &known, identity)?;
-    written(tx, writing, &entry, false).await
+    written(tx, writing, entry, false).await
 }
 
-async fn written<S>(tx: &mut Tx, writing: &Writing<S>, entry: &Entry, is_copy: bool) -> Result<Reply, ApiError> {
+async fn written<S>(tx: &mut Tx, writing: &Writing<S>, entry: Entry, is_copy: bool) -> Result<Reply, ApiError> {
+    let slug = entry.slug;
     let change = Change { before: None, after: entry, deleted: false, is_copy };
     let stored = store::write(tx, writing.account(), &writing.program, &writing.origin, change).await?;
-    Ok(crate::resources::entries::created(stored, entry.slug))
+    Ok(crate::resources::entries::created(stored, slug))
 }
 
 struct Copying {
@@ -93,7 +94,7 @@ async fn write_copy(tx: &mut Tx, writing: &Writing<Copying>) -> Result<Reply, Ap
     for contributor in contributors::store::of_entry(tx, account, entry.slug, &program.context).await? {
         copy_contributor(tx, writing, contributor, copy.slug).await?;
     }
-    written(tx, writing, &copy, true).await
+    written(tx, writing, copy, true).await
 }
 
 /// Writes a contributor a second time, for another entry.

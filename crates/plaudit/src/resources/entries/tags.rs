@@ -4,7 +4,7 @@ use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
 
 use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
-use crate::records::entries::{EntryHead, rules, store};
+use crate::records::entries::{Entry, rules, store};
 use db::Tx;
 use kernel::input::Violations;
 use kernel::text::Slug;
@@ -78,7 +78,7 @@ async fn write_tags(
     let tags = changed(&head.tags, tags)?;
     rules::check_season(&writing.program, head.season)?;
     writing.precondition(found.revision)?;
-    let after = EntryHead { tags: tags.into(), ..head.clone() };
+    let after = Entry { tags, ..head.clone() };
     let stored = store::write_head(tx, account, &writing.origin, (&found, &head), after, false).await?;
     Ok(crate::resources::entries::created(stored, *slug))
 }

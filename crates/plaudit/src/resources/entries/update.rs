@@ -56,7 +56,7 @@ pub(super) async fn change<S>(
     let now = writing.origin.at;
     let after = rules::writing::update(program, &before, (given, violations), &known, &entry_children, now)?;
     writing.precondition(found.revision)?;
-    let change = Change { before: Some(&found), after: &after, deleted: false, is_copy: false };
+    let change = Change { before: Some(&found), after, deleted: false, is_copy: false };
     let stored = store::write(tx, account, program, &writing.origin, change).await?;
     Ok(crate::resources::entries::shown(stored))
 }

@@ -59,7 +59,7 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Resul
     let file = file.ok_or_else(|| ApiError::Internal("an upload without a fault has no file".to_owned()))?;
     writing.precondition(found.revision)?;
     let reply = received.record(tx, writing, &file).await?;
-    let change = Change { before: Some(&found), after: &after, deleted: false, is_copy: false };
+    let change = Change { before: Some(&found), after, deleted: false, is_copy: false };
     store::write(tx, account, program, &writing.origin, change).await?;
     Ok(reply)
 }

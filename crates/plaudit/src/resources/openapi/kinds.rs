@@ -15,12 +15,12 @@ use crate::program::score_sets::ScoreSet;
 use crate::program::seasons::Season;
 use crate::program::taxes::Tax;
 use crate::program::{Description, RecordMembers as _, SLUG};
-use crate::records::entries;
-use crate::records::entries::attachments;
-use crate::records::entries::contributors;
+use crate::records::entries::Entry;
+use crate::records::entries::attachments::Attachment;
+use crate::records::entries::contributors::Contributor;
 use crate::records::files;
 use crate::records::orders;
-use crate::records::users;
+use crate::records::users::User;
 use kernel::kind::Kind;
 
 /// A kind of record; nothing where no operation is about it.
@@ -55,14 +55,14 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         Kind::ScoreSet => setup!(ScoreSet, "How entries are judged."),
         Kind::Panel => setup!(Panel, "Who judges which entries, and when.").without_list(),
         Kind::ReviewStage => setup!(ReviewStage, "Who has to agree to an entry.").without_list(),
-        Kind::User => Description::new("User", "A user.", &[users::MEMBERS]).open(),
+        Kind::User => Description::new("User", "A user.", &[User::MEMBERS]).open(),
         Kind::File => Description::new("File", "A file.", &[files::MEMBERS]).without_list(),
-        Kind::Entry => Description::new("Entry", "An entry.", &[entries::MEMBERS]),
+        Kind::Entry => setup!(Entry, "An entry."),
         Kind::Contributor => {
-            Description::new("Contributor", "Somebody who took part in an entry.", &[contributors::MEMBERS])
+            Description::new("Contributor", "Somebody who took part in an entry.", &[Contributor::MEMBERS])
         }
-        Kind::Attachment => Description::new("Attachment", "A file of an entry.", &[attachments::MEMBERS]),
-        Kind::Order => Description::new("Order", "An order.", &[orders::MEMBERS]),
+        Kind::Attachment => Description::new("Attachment", "A file of an entry.", &[Attachment::MEMBERS]),
+        Kind::Order => Description::new("Order", "An order.", orders::MEMBERS),
         Kind::ApiKey | Kind::Tab | Kind::Discount | Kind::Criterion | Kind::DocumentTemplate | Kind::OrderItem => {
             return None;
         }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::tests::{field, tabs};
 use super::super::{read_create, read_update};
 use super::*;
-use crate::program::fields::{is_asked_in, rank};
+use crate::program::fields::{Protection, is_asked_in, rank};
 use crate::program::testing::{context, program};
 use crate::program::{Record, RecordMembers as _, store};
 use kernel::document;

@@ -9,17 +9,15 @@
 //! - An attachment in the trash keeps its file.
 
 pub(crate) mod list;
-mod members;
 pub(crate) mod rules;
 pub mod store;
 
 pub use list::LISTED;
-pub use members::MEMBERS;
 pub use rules::write_shown;
 
-use crate::program::Context;
+use crate::program::{Member, Record, RecordMembers as _, Shape};
 use crate::records::answers::Answers;
-use kernel::document::{self, Object};
+use kernel::document;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token};
@@ -29,59 +27,42 @@ pub const MOST: i64 = 1_000;
 /// The highest place in the order.
 pub const LAST_PLACE: i64 = 1_000_000_000;
 
+const FILE: Member = Member::optional("file", Shape::Component("StoredFile"), "Its file.");
+const TOKEN: Member = Member::optional("token", Shape::Token, "Its identifier, which is that of its file.");
+
 /// An attachment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(check = check_file(token))]
 pub struct Attachment {
     /// Its token, which is its file's.
     pub token: Token,
-    /// The entry that it belongs to.
+    /// Its entry.
+    #[member(Ref(Kind::Entry), required, shown_as(&Shape::Component("EntryReference")))]
     pub entry: Slug,
-    /// The tab that it stands in.
+    /// A tab for attachments of the entry's form.
+    #[member(Ref(Kind::Tab), required, updatable, followed_by(TOKEN))]
     pub tab: Slug,
-    /// Its place among the attachments of the entry; the same place is ordered by token.
+    /// Its place among the attachments of its entry.
+    #[member(Integer(0, LAST_PLACE), updatable)]
     pub order: i64,
-    /// The answers.
+    /// Answers to the fields of its tab.
+    #[member(updatable, shown_as(&Shape::Component("FieldAnswers")))]
     pub attachment_fields: Answers,
     /// When it was made.
+    #[member(followed_by(FILE))]
     pub created: Timestamp,
     /// When it was last changed.
     pub updated: Timestamp,
 }
 
+/// A record may name its file, which has its own token.
+fn check_file(members: &mut Members<'_>, token: &Token) {
+    if members.optional("file", input::token).is_some_and(|file| file != *token) {
+        members.fault("file", "must be the token of the attachment itself");
+    }
+}
+
 impl Attachment {
-    /// Reads the program-file form; the members `kind` and `token` have been read.
-    pub fn read(members: &mut Members<'_>, token: Token, context: &Context) -> Option<Self> {
-        let entry = members.required("entry", input::slug);
-        let tab = members.required("tab", input::slug);
-        let order = members.optional("order", input::integer(0..=LAST_PLACE));
-        let file = members.optional("file", input::token);
-        if file.is_some_and(|file| file != token) {
-            members.fault("file", "must be the token of the attachment itself");
-        }
-        let attachment_fields = members.optional("attachment_fields", Answers::read);
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self {
-            token,
-            entry: entry?,
-            tab: tab?,
-            order: order.unwrap_or(0),
-            attachment_fields: attachment_fields.unwrap_or_default(),
-            created,
-            updated,
-        })
-    }
-
-    /// Writes the members of the program-file form after `kind` and `token`.
-    pub fn write(&self, object: &mut Object<'_>) {
-        object.slug("entry", self.entry);
-        object.slug("tab", self.tab);
-        object.integer("order", self.order);
-        object.raw("attachment_fields", &self.attachment_fields.to_json());
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
     /// The stored form: the program-file form without its kind.
     #[must_use]
     pub fn stored(&self) -> String {
@@ -89,11 +70,5 @@ impl Attachment {
             object.text("token", self.token.as_str());
             self.write(object);
         })
-    }
-
-    /// Every record that it refers to, with the member that does; the file beside them has its token.
-    #[must_use]
-    pub fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        vec![("entry", Kind::Entry, self.entry), ("tab", Kind::Tab, self.tab)]
     }
 }

@@ -3,8 +3,9 @@
 use crate::program::Program;
 use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
+use crate::records::answers;
 use crate::records::entries::attachments::{Attachment, LAST_PLACE};
-use crate::records::entries::{Asked, EntryHead, given_to};
+use crate::records::entries::{Asked, Entry, given_to};
 use kernel::document::{self, Object};
 use kernel::input::{self, Members, Violations};
 use kernel::json::{Json, Object as JsonObject};
@@ -63,24 +64,17 @@ fn place(json: &Json) -> Result<i64, String> {
     input::integer(0..=LAST_PLACE)(json)
 }
 
-fn answers(json: &Json) -> Result<JsonObject<'static>, String> {
-    match json {
-        Json::Object(answers) => Ok(answers.clone().into_owned()),
-        _ => Err("must be a map from field slug to value".to_owned()),
-    }
-}
-
 /// Reads what an upload says beside its file.
 pub(crate) fn read_upload(members: &mut Members<'_>, tab: Slug) -> Given {
     let order = members.required("order", place);
-    Given { attachment_fields: members.optional("attachment_fields", answers), order, tab: Some(tab) }
+    Given { attachment_fields: members.optional("attachment_fields", answers::given), order, tab: Some(tab) }
 }
 
 /// Reads the body of an update.
 pub(crate) fn read_update(body: &JsonObject) -> (Given, Violations) {
     let mut members = Members::closed(body);
     let given = Given {
-        attachment_fields: members.optional("attachment_fields", answers),
+        attachment_fields: members.optional("attachment_fields", answers::given),
         order: members.optional("order", place),
         tab: members.optional("tab", input::slug),
     };
@@ -89,16 +83,14 @@ pub(crate) fn read_update(body: &JsonObject) -> (Given, Violations) {
 
 /// Reads the body that gives the answer to one field; other members are passed over.
 pub(crate) fn read_answer(body: &JsonObject, field: Slug) -> (Given, Violations) {
-    let mut members = Members::open(body);
-    let value = members.required("value", input::any);
-    let attachment_fields = value.map(|value| JsonObject::of_distinct([(field.to_string().into(), value)]));
-    (Given { attachment_fields, ..Given::default() }, members.finish())
+    let (attachment_fields, violations) = answers::given_to_field(body, field);
+    (Given { attachment_fields, ..Given::default() }, violations)
 }
 
 /// The attachment of an entry after a body that was read with these violations; where nothing changes, as it was.
 pub(crate) fn update(
     program: &Program,
-    head: &EntryHead<'_>,
+    entry: &Entry,
     before: &Attachment,
     (given, mut violations): (Given, Violations),
     now: Timestamp,
@@ -109,7 +101,7 @@ pub(crate) fn update(
     if let Some(tab) = given.tab {
         after.tab = tab;
         let found = program.tabs.live(tab);
-        let is_right = found.is_some_and(|found| found.form == head.form() && found.kind == TabKind::Attachments);
+        let is_right = found.is_some_and(|found| found.form == entry.form && found.kind == TabKind::Attachments);
         if !is_right {
             violations.add("tab", format!("{tab} is no tab for attachments of the entry's form"));
         }
@@ -120,9 +112,9 @@ pub(crate) fn update(
         let asked = Asked {
             member: "attachment_fields",
             resource: Resource::Attachments,
-            form: Some(head.form()),
+            form: Some(entry.form),
             tab: known_tab,
-            category: Some(head.category),
+            category: Some(entry.category),
         };
         after.attachment_fields = given_to(program, asked, &before.attachment_fields, given, &mut violations);
     }

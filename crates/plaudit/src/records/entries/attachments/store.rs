@@ -1,6 +1,6 @@
 //! The table of attachments.
 
-use crate::program::{Context, Record};
+use crate::program::{Context, Record, RecordMembers as _};
 use crate::records::Rows;
 use crate::records::entries::attachments::Attachment;
 use crate::records::files;

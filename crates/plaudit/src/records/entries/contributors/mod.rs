@@ -9,72 +9,45 @@
 //! - Its answers are kept once more as the list sorts by them.
 
 pub(crate) mod list;
-mod members;
 pub(crate) mod rules;
 pub mod store;
 
 pub use list::LISTED;
-pub use members::MEMBERS;
 pub use rules::write_shown;
 
 /// The most contributors of an entry, which shows all of them.
 pub const MOST: i64 = 1_000;
 
-use crate::program::{Context, Identified, RecordMembers, SetupRecord};
+use crate::program::{Member, Record, SLUG, Shape};
 use crate::records::answers::Answers;
-use kernel::document::Object;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
+const SEASON: Member = Member::optional("season", Shape::Ref(Kind::Season), "The season of the entry.");
+
 /// A contributor.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Record)]
+#[record(check = pass_over_season())]
 pub struct Contributor {
     /// Its slug.
     pub slug: Slug,
-    /// The entry that it belongs to.
+    /// The entry that the contributor took part in.
+    #[member(Ref(Kind::Entry), required, to_create, shown_as(&Shape::Component("EntryReference")))]
     pub entry: Slug,
-    /// The tab whose fields it answers.
+    /// A tab for contributors of the entry's form.
+    #[member(Ref(Kind::Tab), required, to_create)]
     pub tab: Slug,
-    /// The answers.
+    /// Answers to the fields of the tab.
+    #[member(creatable, updatable, shown_as(&Shape::Component("FieldAnswers")), followed_by(SEASON, SLUG))]
     pub fields: Answers,
-    /// When it was made.
+    /// When the contributor was added.
     pub created: Timestamp,
-    /// When it was last changed.
+    /// When the contributor was last changed.
     pub updated: Timestamp,
 }
 
-impl RecordMembers for Contributor {
-    fn read(members: &mut Members<'_>, slug: Slug, context: &Context) -> Option<Self> {
-        let entry = members.required("entry", input::slug);
-        let tab = members.required("tab", input::slug);
-        let fields = members.optional("fields", Answers::read);
-        // The season is the entry's, so that it may be stated and is not kept.
-        members.nullable("season", input::slug);
-        let created = members.optional("created", input::time).unwrap_or(context.now);
-        let updated = members.optional("updated", input::time).unwrap_or(context.now);
-        Some(Self { slug, entry: entry?, tab: tab?, fields: fields.unwrap_or_default(), created, updated })
-    }
-
-    fn write(&self, object: &mut Object<'_>) {
-        object.slug("entry", self.entry);
-        object.slug("tab", self.tab);
-        object.raw("fields", &self.fields.to_json());
-        object.time("created", self.created);
-        object.time("updated", self.updated);
-    }
-
-    fn references(&self) -> Vec<(&'static str, Kind, Slug)> {
-        vec![("entry", Kind::Entry, self.entry), ("tab", Kind::Tab, self.tab)]
-    }
-}
-
-impl Identified for Contributor {
-    fn slug(&self) -> Slug {
-        self.slug
-    }
-}
-
-impl SetupRecord for Contributor {
-    const KIND: Kind = Kind::Contributor;
+/// The season is the entry's, so that it may be stated and is not kept.
+fn pass_over_season(members: &mut Members<'_>) {
+    members.nullable("season", input::slug);
 }

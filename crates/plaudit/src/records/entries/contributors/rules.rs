@@ -3,9 +3,9 @@
 use crate::program::Program;
 use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
-use crate::records::answers::Answers;
+use crate::records::answers::{self, Answers};
 use crate::records::entries::contributors::Contributor;
-use crate::records::entries::{Asked, EntryHead, given_to};
+use crate::records::entries::{Asked, Entry, given_to};
 use kernel::document::{self, Object};
 use kernel::input::{self, Members, Violations};
 use kernel::json::{Json, Object as JsonObject};
@@ -37,19 +37,12 @@ pub(crate) fn document(contributor: &Contributor, title: &str, season: Slug) -> 
     })
 }
 
-/// What a body says of a contributor.
-#[derive(Clone, Debug, Default)]
+/// What a body says of a new contributor.
+#[derive(Clone, Debug)]
 pub(crate) struct Given {
     pub(crate) entry: Option<Slug>,
     pub(crate) tab: Option<Slug>,
     pub(crate) fields: Option<JsonObject<'static>>,
-}
-
-fn answers(json: &Json) -> Result<JsonObject<'static>, String> {
-    match json {
-        Json::Object(answers) => Ok(answers.clone().into_owned()),
-        _ => Err("must be a map from field slug to value".to_owned()),
-    }
 }
 
 /// Reads the body of a new contributor.
@@ -57,36 +50,23 @@ pub(crate) fn read_create(body: &JsonObject) -> (Given, Violations) {
     let mut members = Members::closed(body);
     let entry = members.required("entry", input::slug);
     let tab = members.required("tab", input::slug);
-    let fields = members.optional("fields", answers);
+    let fields = members.optional("fields", answers::given);
     (Given { entry, tab, fields }, members.finish())
 }
 
 /// Reads the body of an update.
-pub(crate) fn read_update(body: &JsonObject) -> (Given, Violations) {
+pub(crate) fn read_update(body: &JsonObject) -> (Option<JsonObject<'static>>, Violations) {
     let mut members = Members::closed(body);
-    let fields = members.optional("fields", answers);
-    (Given { fields, ..Given::default() }, members.finish())
+    let fields = members.optional("fields", answers::given);
+    (fields, members.finish())
 }
 
-/// Reads the body that gives the answer to one field; other members are passed over.
-pub(crate) fn read_answer(body: &JsonObject, field: Slug) -> (Given, Violations) {
-    let mut members = Members::open(body);
-    let value = members.required("value", input::any);
-    let fields = value.map(|value| JsonObject::of_distinct([(field.to_string().into(), value)]));
-    (Given { fields, ..Given::default() }, members.finish())
-}
-
-/// The tab of a new contributor, where it can be that; otherwise why not. `head` is its entry, where there is that.
-pub(crate) fn tab_of(
-    program: &Program,
-    head: Option<&EntryHead<'_>>,
-    tab: Slug,
-    violations: &mut Violations,
-) -> Option<Slug> {
+/// The tab of a new contributor, where it can be that; otherwise why not. `entry` is its own, where there is that.
+pub(crate) fn tab_of(program: &Program, entry: Option<&Entry>, tab: Slug, violations: &mut Violations) -> Option<Slug> {
     let is_right = program
         .tabs
         .live(tab)
-        .is_some_and(|found| found.kind == TabKind::Contributors && head.is_none_or(|head| found.form == head.form()));
+        .is_some_and(|found| found.kind == TabKind::Contributors && entry.is_none_or(|entry| found.form == entry.form));
     if !is_right {
         violations.add("tab", format!("{tab} is no tab for contributors of the entry's form"));
     }
@@ -96,7 +76,7 @@ pub(crate) fn tab_of(
 /// The answers after these were given to a contributor of an entry on a tab; what is `None` is not known.
 pub(crate) fn answers_after(
     program: &Program,
-    (head, tab): (Option<&EntryHead<'_>>, Option<Slug>),
+    (entry, tab): (Option<&Entry>, Option<Slug>),
     before: &Answers,
     given: Option<&JsonObject>,
     violations: &mut Violations,
@@ -105,9 +85,9 @@ pub(crate) fn answers_after(
     let asked = Asked {
         member: "fields",
         resource: Resource::Contributors,
-        form: head.map(EntryHead::form),
+        form: entry.map(|entry| entry.form),
         tab,
-        category: head.map(|head| head.category),
+        category: entry.map(|entry| entry.category),
     };
     given_to(program, asked, before, given, violations)
 }
@@ -115,13 +95,13 @@ pub(crate) fn answers_after(
 /// The contributor of an entry after these answers; where nothing changes, as it was.
 pub(crate) fn answered(
     program: &Program,
-    head: &EntryHead<'_>,
+    entry: &Entry,
     before: &Contributor,
     given: Option<&JsonObject>,
     violations: &mut Violations,
     now: Timestamp,
 ) -> Contributor {
-    let fields = answers_after(program, (Some(head), Some(before.tab)), &before.fields, given, violations);
+    let fields = answers_after(program, (Some(entry), Some(before.tab)), &before.fields, given, violations);
     let mut after = Contributor { fields, ..before.clone() };
     if after != *before {
         after.updated = now;

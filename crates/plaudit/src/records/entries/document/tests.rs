@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use crate::records::entries::document::*;
-use crate::records::entries::{Eligibility, Entry, EntryHead, Moderation, Payment, Status};
+use crate::records::entries::{Eligibility, Entry, Moderation, Payment, Status};
 use kernel::document::{MARKER, whole};
 use kernel::json::{Json, Object as JsonObject};
 use kernel::text::{Slug, Timestamp, Token};
@@ -117,7 +117,7 @@ const MEMBERS: [&str; 31] = [
 #[test]
 fn the_whole_document_has_the_members_of_the_specification_in_their_order() {
     let (entry, around) = (entry("Words", true), around("Words"));
-    let whole = whole(&EntryHead::of(&entry, around.counts).to_doc(), &detail(&entry.entry_fields, &around));
+    let whole = whole(&entry.document(around.counts), &detail(&entry.entry_fields, &around));
     let Json::Object(object) = parse_value(whole.as_bytes()).unwrap() else { panic!("{whole}") };
     let names: Vec<_> = object.iter().map(|(name, _)| name).collect();
     assert_eq!(names, MEMBERS);
@@ -128,7 +128,7 @@ fn the_documents_are_as_the_slots_say() {
     let (entry, around) = (entry("W", false), around("W"));
     let shown = |text: String| text.replace(MARKER, "~");
     assert_eq!(
-        shown(EntryHead::of(&entry, around.counts).to_doc()),
+        shown(entry.document(around.counts)),
         concat!(
             r#"{"slug":"EntryAAA","local_id":7,"title":"W","status":"submitted","created":"1970-01-01T00:00:01.000000Z","#,
             r#""submitted":null,"updated":"1970-01-01T00:00:03.000000Z","entrant":"~eUserAAAA","~p":0,"#,
@@ -160,11 +160,11 @@ fn the_documents_are_as_the_slots_say() {
 #[test]
 fn a_document_that_is_none_of_an_entry_is_refused() {
     let entry = entry("W", true);
-    let doc = EntryHead::of(&entry, around("W").counts).to_doc();
-    assert!(EntryHead::read(&doc.replace("rhChapteAA", "rhChapter")).is_err());
-    assert!(EntryHead::read(&doc.replace("\u{7f}rhChapteAA", "ChapteAA")).is_err());
-    assert!(EntryHead::read(&doc.replace("\u{7f}eUserAAAA", "\u{7f}ruUserAAAA")).is_err());
-    assert!(EntryHead::read("{}").is_err());
+    let doc = entry.document(around("W").counts);
+    assert!(Entry::of_document(&doc.replace("rhChapteAA", "rhChapter")).is_err());
+    assert!(Entry::of_document(&doc.replace("\u{7f}rhChapteAA", "ChapteAA")).is_err());
+    assert!(Entry::of_document(&doc.replace("\u{7f}eUserAAAA", "\u{7f}ruUserAAAA")).is_err());
+    assert!(Entry::of_document("{}").is_err());
     assert_eq!(answers_of("{}"), None);
 }
 
@@ -172,13 +172,14 @@ proptest! {
     #[test]
     fn what_is_stored_reads_back_byte_for_byte(text in any::<String>(), optional in any::<bool>()) {
         let (entry, around) = (entry(&text, optional), around(&text));
-        let doc = EntryHead::of(&entry, around.counts).to_doc();
+        let doc = entry.document(around.counts);
         let detail = detail(&entry.entry_fields, &around);
-        let head = EntryHead::read(&doc).unwrap();
-        prop_assert_eq!(&head, &EntryHead::of(&entry, around.counts));
-        prop_assert_eq!(head.to_doc(), doc.clone());
-        let answers = answers_of(&detail).unwrap();
-        prop_assert_eq!(head.into_entry(answers, false), entry);
+        let counts: Counts = serde_json::from_str(&doc).unwrap();
+        prop_assert_eq!(counts, around.counts);
+        let head = Entry::of_document(&doc).unwrap();
+        prop_assert_eq!(head.document(counts), doc.clone());
+        let entry_fields = answers_of(&detail).unwrap();
+        prop_assert_eq!(Entry { entry_fields, ..head }, entry);
     }
 
     #[test]

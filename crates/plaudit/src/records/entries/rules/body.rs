@@ -1,9 +1,10 @@
 //! What the bodies of requests say of an entry. Whether that can be is checked with the program.
 
+use crate::records::answers;
 use crate::records::entries::rules::deadline;
 use crate::records::entries::{Moderation, STATUS_LENGTH, Status, TITLE_LENGTH};
 use kernel::input::{self, Members, Violations};
-use kernel::json::{Json, Object as JsonObject};
+use kernel::json::Object as JsonObject;
 use kernel::text::{Date, Slug};
 
 /// The statuses that an entry can be made with.
@@ -67,10 +68,7 @@ fn read_rest(members: &mut Members<'_>, statuses: &'static [(&'static str, Statu
     Given {
         status: members.optional("status", input::one_of(statuses)),
         moderation_status: members.optional("moderation_status", input::one_of(Moderation::CHOICES)),
-        entry_fields: members.optional("entry_fields", |json| match json {
-            Json::Object(answers) => Ok(answers.clone().into_owned()),
-            _ => Err("must be a map from field slug to value".to_owned()),
-        }),
+        entry_fields: members.optional("entry_fields", answers::given),
         custom_deadline: members.optional("custom_deadline", deadline::read),
         grant_status: members.nullable("grant_status", input::text(STATUS_LENGTH)),
         grant_end_date: members.nullable("grant_end_date", input::date),
@@ -94,12 +92,6 @@ pub(crate) fn read_category(body: &JsonObject) -> (Given, Violations) {
 
 /// The body that gives the answer to a field; other members are passed over.
 pub(crate) fn read_answer(body: &JsonObject, field: Slug) -> (Given, Violations) {
-    let mut members = Members::open(body);
-    let value = members.required("value", input::any);
-    let answers = value.map(|value| {
-        let mut answers = JsonObject::new();
-        answers.set(field.to_string(), value);
-        answers
-    });
-    (Given { entry_fields: answers, ..Given::default() }, members.finish())
+    let (entry_fields, violations) = answers::given_to_field(body, field);
+    (Given { entry_fields, ..Given::default() }, violations)
 }

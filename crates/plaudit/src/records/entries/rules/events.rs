@@ -2,17 +2,14 @@
 
 use crate::log::{Action, Event};
 use crate::records::entries::rules::tags;
-use crate::records::entries::{Eligibility, EntryHead, Moderation, Status};
+use crate::records::entries::{Eligibility, Entry, Moderation, Status};
 
-/// The first document of an entry, and whether the entry is in the trash.
-type Placed<'e, 'd> = (&'e EntryHead<'d>, bool);
-
-/// What is logged of an entry that was `before` and is `after`. `is_answered`: its answers are others. `is_copy`: it
+/// What is logged of an entry that was `before` and is `after`, each with whether it is in the trash. `is_answered`: its answers are others. `is_copy`: it
 /// begins as the copy of another one.
 #[must_use]
 pub(in crate::records::entries) fn logged(
-    before: Option<Placed<'_, '_>>,
-    after: Placed<'_, '_>,
+    before: Option<(&Entry, bool)>,
+    after: (&Entry, bool),
     is_answered: bool,
     is_copy: bool,
 ) -> (Action, Vec<Event>) {
@@ -30,13 +27,13 @@ pub(in crate::records::entries) fn logged(
 
 /// The events beside the first one, and whether the difference causes them. A new entry has changed nothing; it has
 /// become what it is.
-fn caused(before: Option<&EntryHead<'_>>, after: &EntryHead<'_>, is_answered: bool) -> [(Event, bool); 10] {
+fn caused(before: Option<&Entry>, after: &Entry, is_answered: bool) -> [(Event, bool); 10] {
     let is_new = before.is_none();
     let before = before.unwrap_or(after);
     let became = |is_now: bool, was: bool| is_now && (is_new || !was);
     let is_status = |status| became(after.status == status, before.status == status);
     let is_screened = |as_what| became(after.eligibility_status == as_what, before.eligibility_status == as_what);
-    let had = if is_new { "" } else { before.tags.as_ref() };
+    let had = if is_new { "" } else { before.tags.as_str() };
     let is_tagged = tags::split(&after.tags).any(|tag| tags::split(had).all(|other| other != tag));
     let first = if is_new { Moderation::Undecided } else { before.moderation_status };
     [
@@ -59,8 +56,8 @@ mod tests {
     use crate::records::entries::rules::tests::DOC;
     use kernel::text::Slug;
 
-    fn head() -> EntryHead<'static> {
-        EntryHead { status: Status::InProgress, ..EntryHead::read(DOC).unwrap() }
+    fn entry() -> Entry {
+        Entry { status: Status::InProgress, ..Entry::of_document(DOC).unwrap() }
     }
 
     fn names((action, events): (Action, Vec<Event>)) -> String {
@@ -68,20 +65,20 @@ mod tests {
         format!("{} {}", action.name(), names.join(","))
     }
 
-    fn updated(after: &EntryHead<'_>) -> String {
-        names(logged(Some((&head(), false)), (after, false), false, false))
+    fn updated(after: &Entry) -> String {
+        names(logged(Some((&entry(), false)), (after, false), false, false))
     }
 
     #[test]
     fn a_new_entry_has_become_what_it_is_and_has_changed_nothing() {
-        assert_eq!(names(logged(None, (&head(), false), false, false)), "created entry_created");
-        assert_eq!(names(logged(None, (&head(), false), false, true)), "created entry_created,entry_copied");
-        let made = EntryHead {
+        assert_eq!(names(logged(None, (&entry(), false), false, false)), "created entry_created");
+        assert_eq!(names(logged(None, (&entry(), false), false, true)), "created entry_created,entry_copied");
+        let made = Entry {
             status: Status::Submitted,
             eligibility_status: Eligibility::Ineligible,
             moderation_status: Moderation::Approved,
             tags: "a".into(),
-            ..head()
+            ..entry()
         };
         let events = "entry_created,entry_submitted,entry_moderated,entry_tagged,entry_ineligible";
         assert_eq!(names(logged(None, (&made, false), false, false)), format!("created {events}"));
@@ -89,11 +86,11 @@ mod tests {
 
     #[test]
     fn the_trash_is_told_apart() {
-        let head = head();
-        assert_eq!(names(logged(Some((&head, false)), (&head, true), false, false)), "trashed entry_deleted");
-        assert_eq!(names(logged(Some((&head, true)), (&head, false), false, false)), "restored entry_updated");
+        let entry = entry();
+        assert_eq!(names(logged(Some((&entry, false)), (&entry, true), false, false)), "trashed entry_deleted");
+        assert_eq!(names(logged(Some((&entry, true)), (&entry, false), false, false)), "restored entry_updated");
         assert_eq!(
-            names(logged(Some((&head, true)), (&head, true), true, false)),
+            names(logged(Some((&entry, true)), (&entry, true), true, false)),
             "updated entry_updated,field_value_updated"
         );
     }
@@ -102,20 +99,20 @@ mod tests {
     fn every_difference_has_its_event() {
         let slug = |text| Slug::parse(text).unwrap();
         for (after, event) in [
-            (EntryHead { title: "Other".into(), ..head() }, ""),
-            (EntryHead { status: Status::Submitted, ..head() }, ",entry_status_changed,entry_submitted"),
-            (EntryHead { status: Status::Resubmitted, ..head() }, ",entry_status_changed,entry_resubmitted"),
-            (EntryHead { status: Status::Invited, ..head() }, ",entry_status_changed"),
-            (EntryHead { moderation_status: Moderation::Rejected, ..head() }, ",entry_moderated"),
-            (EntryHead { category: slug("CategBBB"), ..head() }, ",entry_category_changed"),
-            (EntryHead { chapter: slug("ChapteBB"), ..head() }, ",entry_chapter_changed"),
-            (EntryHead { eligibility_status: Eligibility::Eligible, ..head() }, ",entry_eligible"),
-            (EntryHead { tags: "a".into(), ..head() }, ",entry_tagged"),
+            (Entry { title: "Other".into(), ..entry() }, ""),
+            (Entry { status: Status::Submitted, ..entry() }, ",entry_status_changed,entry_submitted"),
+            (Entry { status: Status::Resubmitted, ..entry() }, ",entry_status_changed,entry_resubmitted"),
+            (Entry { status: Status::Invited, ..entry() }, ",entry_status_changed"),
+            (Entry { moderation_status: Moderation::Rejected, ..entry() }, ",entry_moderated"),
+            (Entry { category: slug("CategBBB"), ..entry() }, ",entry_category_changed"),
+            (Entry { chapter: slug("ChapteBB"), ..entry() }, ",entry_chapter_changed"),
+            (Entry { eligibility_status: Eligibility::Eligible, ..entry() }, ",entry_eligible"),
+            (Entry { tags: "a".into(), ..entry() }, ",entry_tagged"),
         ] {
             assert_eq!(updated(&after), format!("updated entry_updated{event}"));
         }
-        let tagged = EntryHead { tags: "a,b".into(), ..head() };
-        let fewer = EntryHead { tags: "b".into(), ..head() };
+        let tagged = Entry { tags: "a,b".into(), ..entry() };
+        let fewer = Entry { tags: "b".into(), ..entry() };
         assert_eq!(names(logged(Some((&tagged, false)), (&fewer, false), false, false)), "updated entry_updated");
     }
 }

@@ -66,16 +66,16 @@ fn program(season: &str) -> Program {
 
 #[test]
 fn an_entry_moves_and_nothing_else_of_it_changes() {
-    let head = EntryHead::read(DOC).unwrap();
+    let head = Entry::of_document(DOC).unwrap();
     for status in ["draft", "active"] {
         let moved = change_chapter(&program(status), &head, slug("ChapteBB")).unwrap();
-        assert_eq!(moved, EntryHead { chapter: slug("ChapteBB"), ..head.clone() });
+        assert_eq!(moved, Entry { chapter: slug("ChapteBB"), ..head.clone() });
     }
 }
 
 #[test]
 fn an_entry_of_a_season_that_is_over_cannot_move() {
-    let head = EntryHead::read(DOC).unwrap();
+    let head = Entry::of_document(DOC).unwrap();
     for program in [program("archived"), program("destroyed"), testing::program(&[])] {
         assert!(matches!(check_season(&program, head.season), Err(Refusal::State(_))));
     }

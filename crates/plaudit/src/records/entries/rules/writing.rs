@@ -9,11 +9,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::program::Program;
 use crate::program::categories::Category;
 use crate::program::chapters;
 use crate::program::fields::Field;
 use crate::program::forms::{Form, FormType};
+use crate::program::{Context, Program};
 use crate::records::Refusal;
 use crate::records::answers::Answers;
 use crate::records::entries::given::{self, FieldScope};
@@ -21,7 +21,7 @@ use crate::records::entries::rules::answers::{self, EntryChildren};
 use crate::records::entries::rules::body::Given;
 use crate::records::entries::rules::status::{Step, step};
 use crate::records::entries::rules::{check_season, deadline, offered, screening, takes_another};
-use crate::records::entries::{Eligibility, Entry, Moderation, NO_DEADLINE, NOT_SCANNED, Payment, Status};
+use crate::records::entries::{Entry, Moderation, NO_DEADLINE, Status};
 use kernel::input::Violations;
 use kernel::json::Json;
 use kernel::text::{Slug, Timestamp, Token};
@@ -85,7 +85,6 @@ pub(crate) fn create(
     }
     let entry = (|| {
         Some(Entry {
-            title: given.title.clone()?,
             status,
             submitted: is_handed_in.then_some(identity.now),
             entry_fields,
@@ -94,7 +93,12 @@ pub(crate) fn create(
             division: screening::division(category?, &facts.divisions),
             grant_status: given.grant_status.clone().flatten(),
             grant_end_date: given.grant_end_date.flatten(),
-            ..blank(identity, given.entrant?, [season?, form?, category?.slug, chapter?])
+            ..blank(
+                program,
+                identity,
+                (given.title.clone()?, given.entrant?),
+                [season?, form?, category?.slug, chapter?],
+            )?
         })
     })();
     let Some(mut entry) = entry.filter(|_| violations.is_empty()) else { return Err(Refusal::Invalid(violations)) };
@@ -106,36 +110,14 @@ pub(crate) fn create(
 }
 
 /// An entry without anything of its own: in a season, a form, a category and a chapter.
-fn blank(identity: Identity, entrant: Slug, [season, form, category, chapter]: [Slug; 4]) -> Entry {
-    Entry {
-        slug: identity.slug,
-        local_id: identity.local_id,
-        title: String::new(),
-        status: Status::InProgress,
-        created: identity.now,
-        submitted: None,
-        updated: identity.now,
-        entrant,
-        entry_fields: Answers::default(),
-        auto_score: "0".to_owned(),
-        category,
-        chapter,
-        form,
-        season,
-        comments: String::new(),
-        user_comments: String::new(),
-        custom_deadline: NO_DEADLINE.to_owned(),
-        division: None,
-        eligibility_status: Eligibility::Unscreened,
-        moderation_status: Moderation::Undecided,
-        payment_status: Payment::Unpaid,
-        plagiarism_scan_status: NOT_SCANNED.to_owned(),
-        review_status: String::new(),
-        grant_status: None,
-        grant_end_date: None,
-        tags: String::new(),
-        archived: false,
-    }
+fn blank(
+    program: &Program,
+    Identity { slug, local_id, now }: Identity,
+    (title, entrant): (String, Slug),
+    [season, form, category, chapter]: [Slug; 4],
+) -> Option<Entry> {
+    let context = Context { now, ..program.context.clone() };
+    Entry::blank(slug, local_id, title, entrant, category, chapter, form, season, &context)
 }
 
 fn is_season_open(program: &Program, season: Slug, violations: &mut Violations) -> bool {
@@ -371,11 +353,11 @@ pub(crate) fn copy(program: &Program, entry: &Entry, facts: &Facts, identity: Id
         return Err(Refusal::State(format!("The entry cannot be copied: its {member} {message}.")));
     }
     let places = [entry.season, entry.form, entry.category, entry.chapter];
+    let blank = blank(program, identity, (entry.title.clone(), entry.entrant), places);
     let mut copy = Entry {
-        title: entry.title.clone(),
         entry_fields: without_files(program, &entry.entry_fields),
         division: category.and_then(|category| screening::division(category, &facts.divisions)),
-        ..blank(identity, entry.entrant, places)
+        ..blank.ok_or_else(|| Refusal::Failed("an entry cannot be made".to_owned()))?
     };
     screening::set_eligibility(program, None, &mut copy, false);
     Ok(copy)

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::log::{self, Actor, Origin};
 use crate::program::accounts::{self, Account};
-use crate::program::{Context, SetupRecord};
+use crate::program::{Context, RecordMembers as _, SetupRecord};
 use crate::records::answers::Answers;
 use crate::records::entries::Status;
 use crate::records::entries::attachments::Attachment;
@@ -117,9 +117,9 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
     assert!(found.detail.contains("\"a.gif\"") && found.detail.contains("ContriAA"), "{}", found.detail);
     let entry = found.entry().unwrap();
     let around = related(&mut tx, bench.program.id, &bench.program, &entry).await.unwrap();
-    assert_eq!(EntryHead::of(&entry, around.counts).to_doc(), found.doc);
+    assert_eq!(entry.document(around.counts), found.doc);
     assert_eq!(detail(&entry.entry_fields, &around), found.detail);
-    assert_eq!(found.head().unwrap().to_doc(), found.doc);
+    assert_eq!(found.head().unwrap().document(found.counts().unwrap()), found.doc);
 }
 
 async fn reported(tx: &mut Tx, account: AccountId) -> Vec<String> {
@@ -162,7 +162,7 @@ async fn assert_made_anew(tx: &mut Tx, bench: &Bench, stored: &Stored) {
     let entry = stored.entry().unwrap();
     assert_eq!(find_any_for_update(tx, account, entry.slug).await.unwrap().as_ref(), Some(stored));
     let around = related(tx, account, &bench.program, &entry).await.unwrap();
-    assert_eq!(EntryHead::of(&entry, around.counts).to_doc(), stored.doc);
+    assert_eq!(entry.document(around.counts), stored.doc);
     assert_eq!(detail(&entry.entry_fields, &around), stored.detail);
 }
 
@@ -193,14 +193,14 @@ async fn whatever_is_written_is_what_it_would_be_if_made_anew() {
         Entry { tags: "b,c".to_owned(), ..first.clone() },
         first.clone(),
     ] {
-        let change = Change { before: Some(&before), after: &after, deleted: false, is_copy: false };
+        let change = Change { before: Some(&before), after: after.clone(), deleted: false, is_copy: false };
         let stored = write(&mut tx, account, &bench.program, &bench.origin, change).await.unwrap();
         assert_eq!(stored.entry().unwrap(), Entry { updated: bench.origin.at, ..after.clone() });
         assert_eq!(stored.person.as_ref().map(|person| person.slug), Some(after.entrant));
         assert_made_anew(&mut tx, &bench, &stored).await;
         let sequence = tx.head(account).await.unwrap().unwrap().sequence;
         assert_eq!(sequence, stored.revision);
-        let again = Change { before: Some(&stored), after: &after, deleted: false, is_copy: false };
+        let again = Change { before: Some(&stored), after: after.clone(), deleted: false, is_copy: false };
         assert_eq!(write(&mut tx, account, &bench.program, &bench.origin, again).await.unwrap(), stored);
         assert_eq!(tx.head(account).await.unwrap().unwrap().sequence, sequence, "nothing changed");
         let wanted: Vec<String> = rules::tags::split(&after.tags).map(|tag| format!("{tag} EntryAAA")).collect();
@@ -219,7 +219,7 @@ async fn an_entry_is_made_trashed_and_restored() {
     let mut tx = filled(&bench).await;
     let base = find_for_update(&mut tx, account, slug("EntryAAA")).await.unwrap().unwrap().entry().unwrap();
     let new = Entry { slug: slug("EntryBBB"), local_id: 8, tags: "x".to_owned(), ..base };
-    let change = Change { before: None, after: &new, deleted: false, is_copy: false };
+    let change = Change { before: None, after: new.clone(), deleted: false, is_copy: false };
     let made = write(&mut tx, account, &bench.program, &bench.origin, change).await.unwrap();
     assert_eq!(made.entry().unwrap(), new);
     assert_made_anew(&mut tx, &bench, &made).await;
@@ -240,7 +240,7 @@ async fn an_entry_is_made_trashed_and_restored() {
         ]
     );
     let missing = Entry { entrant: slug("UserZZZZ"), slug: slug("EntryCCC"), local_id: 9, ..new };
-    let change = Change { before: None, after: &missing, deleted: false, is_copy: false };
+    let change = Change { before: None, after: missing, deleted: false, is_copy: false };
     assert!(write(&mut tx, account, &bench.program, &bench.origin, change).await.is_err());
 }
 

@@ -8,13 +8,13 @@
 
 use crate::log::{self, Action, Event, Origin};
 use crate::program::Program;
-use crate::records::entries::counts::division_of_head;
+use crate::records::entries::counts::division_of;
 use crate::records::entries::document::with_answers;
 use crate::records::entries::rules::{events, files_among};
 use crate::records::entries::store::{
-    Stored, broken, find_any_for_update, related, set_chapter, set_doc, set_documents, set_row, set_tags, write_counts,
+    Stored, broken, find_any_for_update, related, set_documents, set_row, set_tags, write_counts,
 };
-use crate::records::entries::{CountChanges, Counts, Entry, EntryHead, RelatedData, detail};
+use crate::records::entries::{CountChanges, Counts, Entry, RelatedData, detail};
 use crate::records::orders;
 use crate::records::users::{self, Person};
 use db::{AccountId, DbError, Tx};
@@ -28,7 +28,7 @@ pub struct Change<'c> {
     /// What it was, locked; nothing for a new one.
     pub before: Option<&'c Stored>,
     /// What it becomes. Where something of it changes, its `updated` is the time of the change.
-    pub after: &'c Entry,
+    pub after: Entry,
     /// Whether it is in the trash then.
     pub deleted: bool,
     /// Whether it begins as the copy of another one. Its contributors were written before it then.
@@ -43,32 +43,30 @@ pub async fn write(
     origin: &Origin,
     change: Change<'_>,
 ) -> Result<Stored, DbError> {
-    let Change { before, after, deleted, is_copy } = change;
-    let missing = || DbError::Failed(format!("there is no user {}, whose entry is written", after.entrant));
-    let archived = after.archived;
+    let Change { before, after: entry, deleted, is_copy } = change;
+    let entrant = entry.entrant;
+    let missing = || DbError::Failed(format!("there is no user {entrant}, whose entry is written"));
     let Some(before) = before else {
-        let person = users::store::person(tx, account, after.entrant).await?.ok_or_else(missing)?;
-        let around = made(tx, account, program, after, is_copy).await?;
-        let (head, detail) = (EntryHead::of(after, around.counts), detail(&after.entry_fields, &around));
-        let reported = events::logged(None, (&head, deleted), false, is_copy);
-        let after = After { head, detail: Some(detail), deleted, archived, person: Some(person) };
+        let person = Some(users::store::person(tx, account, entrant).await?.ok_or_else(missing)?);
+        let around = made(tx, account, program, &entry, is_copy).await?;
+        let reported = events::logged(None, (&entry, deleted), false, is_copy);
+        let detail = Some(detail(&entry.entry_fields, &around));
+        let after = After { entry, counts: around.counts, detail, deleted, person };
         return commit(tx, account, origin, None, after, reported).await;
     };
-    let first = before.head()?;
-    let answered = before.entry()?.entry_fields;
-    let is_answered = answered != after.entry_fields;
-    let detail = match with_answers(&before.detail, &after.entry_fields) {
+    let (first, counts) = (before.entry()?, before.counts()?);
+    let is_answered = first.entry_fields != entry.entry_fields;
+    let detail = match with_answers(&before.detail, &entry.entry_fields) {
         Some(detail) => is_answered.then_some(detail),
         None => return Err(broken(&"its answers")),
     };
-    let files = first.counts().files - files_among(program, &answered) + files_among(program, &after.entry_fields);
-    let person = match after.entrant {
+    let [files_before, files] = [&first, &entry].map(|entry| files_among(program, &entry.entry_fields));
+    let counts = Counts { files: counts.files - files_before + files, ..counts };
+    let person = match entrant {
         entrant if entrant == first.entrant => before.person.clone(),
         entrant => Some(users::store::person(tx, account, entrant).await?.ok_or_else(missing)?),
     };
-    let head = EntryHead::of(after, Counts { files, ..first.counts() });
-    let after = After { head, detail, deleted, archived, person };
-    changed(tx, account, origin, (before, &first), after, is_answered).await
+    changed(tx, account, origin, (before, &first), After { entry, counts, detail, deleted, person }).await
 }
 
 /// Like [`write`], of an entry that keeps its answers and its entrant: nothing but the first document is looked at.
@@ -76,13 +74,13 @@ pub async fn write_head(
     tx: &mut Tx,
     account: AccountId,
     origin: &Origin,
-    (before, first): (&Stored, &EntryHead<'_>),
-    after: EntryHead<'_>,
+    (before, first): (&Stored, &Entry),
+    after: Entry,
     deleted: bool,
 ) -> Result<Stored, DbError> {
-    let person = before.person.clone();
-    let after = After { head: after, detail: None, deleted, archived: before.archived, person };
-    changed(tx, account, origin, (before, first), after, false).await
+    let (counts, person) = (before.counts()?, before.person.clone());
+    let after = After { entry: after, counts, detail: None, deleted, person };
+    changed(tx, account, origin, (before, first), after).await
 }
 
 /// Why the documents of an entry are made anew.
@@ -106,34 +104,34 @@ pub async fn refresh_detail(
     cause: Cause,
 ) -> Result<Option<Counts>, DbError> {
     let Some(before) = find_any_for_update(tx, account, slug).await? else { return Ok(None) };
-    let entry = before.entry()?;
+    let mut entry = before.entry()?;
     let around = related(tx, account, program, &entry).await?;
-    let mut head = EntryHead::of(&entry, around.counts);
-    let detail = detail(&entry.entry_fields, &around);
-    let first = before.head()?;
-    if head == first && detail == before.detail {
-        return Ok(Some(around.counts));
+    let (counts, detail) = (around.counts, detail(&entry.entry_fields, &around));
+    if counts == before.counts()? && detail == before.detail {
+        return Ok(Some(counts));
     }
+    let first = before.head()?;
     let reported = match cause {
         Cause::Import => (Action::Imported, Vec::new()),
         Cause::EntryChildren => {
-            head.updated = origin.at;
+            entry.updated = origin.at;
             (Action::Updated, vec![Event::EntryUpdated])
         }
     };
-    let (deleted, archived, person) = (before.deleted, before.archived, before.person.clone());
-    let after = After { head, detail: Some(detail), deleted, archived, person };
+    let (deleted, person) = (before.deleted, before.person.clone());
+    let after = After { entry, counts, detail: Some(detail), deleted, person };
     commit(tx, account, origin, Some((&before, &first)), after, reported).await?;
-    Ok(Some(around.counts))
+    Ok(Some(counts))
 }
 
 /// What an entry becomes.
-struct After<'d> {
-    head: EntryHead<'d>,
+struct After {
+    /// The entry, whose answers may be left out where the second document is the same.
+    entry: Entry,
+    counts: Counts,
     /// The second document where it is another one.
     detail: Option<String>,
     deleted: bool,
-    archived: bool,
     /// Its entrant, as entries show users.
     person: Option<Person>,
 }
@@ -158,19 +156,19 @@ async fn changed(
     tx: &mut Tx,
     account: AccountId,
     origin: &Origin,
-    (before, first): (&Stored, &EntryHead<'_>),
-    mut after: After<'_>,
-    is_answered: bool,
+    (before, first): (&Stored, &Entry),
+    mut after: After,
 ) -> Result<Stored, DbError> {
-    after.head.updated = first.updated;
-    let is_same = after.head == *first && after.detail.is_none() && after.archived == before.archived;
+    after.entry.updated = first.updated;
+    let is_same = after.entry == *first;
     if is_same && after.deleted == before.deleted {
         return Ok(before.clone());
     }
     if !is_same {
-        after.head.updated = origin.at;
+        after.entry.updated = origin.at;
     }
-    let reported = events::logged(Some((first, before.deleted)), (&after.head, after.deleted), is_answered, false);
+    let (was, is) = ((first, before.deleted), (&after.entry, after.deleted));
+    let reported = events::logged(Some(was), is, after.detail.is_some(), false);
     commit(tx, account, origin, Some((before, first)), after, reported).await
 }
 
@@ -178,51 +176,44 @@ async fn commit(
     tx: &mut Tx,
     account: AccountId,
     origin: &Origin,
-    before: Option<(&Stored, &EntryHead<'_>)>,
-    after: After<'_>,
+    before: Option<(&Stored, &Entry)>,
+    after: After,
     (action, events): (Action, Vec<Event>),
 ) -> Result<Stored, DbError> {
-    let After { head, detail, deleted, archived, person } = after;
+    let After { entry, counts, detail, deleted, person } = after;
     let has_same_detail = detail.is_none();
     let detail = detail.or_else(|| before.map(|(stored, _)| stored.detail.clone())).unwrap_or_default();
-    let doc = head.to_doc();
+    let doc = entry.document(counts);
     let document = whole(&doc, &detail);
-    let change = log::Change { kind: Kind::Entry, slug: head.slug.as_str(), action, events: &events, document };
+    let change = log::Change { kind: Kind::Entry, slug: entry.slug.as_str(), action, events: &events, document };
     let revision = log::append(tx, account, origin, change).await?;
-    let stored = Stored { revision, deleted, archived, doc, detail, person };
+    let stored = Stored { revision, deleted, archived: entry.archived, doc, detail, person };
     match before {
-        Some((before, first)) if has_same_index(before, first, &stored, &head) => {
-            match (has_same_detail, first.chapter == head.chapter) {
-                (true, true) => set_doc(tx, account, &head, &stored).await?,
-                (true, false) => set_chapter(tx, account, &head, &stored).await?,
-                (false, true) => set_documents(tx, account, &head, &stored).await?,
-                (false, false) => set_row(tx, account, &head, &stored).await?,
-            }
+        Some((before, first)) if before.deleted == deleted && has_same_index(first, &entry) => {
+            set_documents(tx, account, &entry, &stored, has_same_detail).await?;
         }
-        _ => set_row(tx, account, &head, &stored).await?,
+        _ => set_row(tx, account, &entry, &stored).await?,
     }
-    if before.is_some_and(|(_, first)| first.title != head.title) {
-        orders::store::retitle(tx, account, origin, head.slug, &head.title).await?;
+    if before.is_some_and(|(_, first)| first.title != entry.title) {
+        orders::store::retitle(tx, account, origin, entry.slug, &entry.title).await?;
     }
-    set_tags(tx, account, head.slug, before.map_or("", |(_, first)| &first.tags), &head.tags).await?;
+    set_tags(tx, account, entry.slug, before.map_or("", |(_, first)| &first.tags), &entry.tags).await?;
     let mut counts = CountChanges::default();
-    let counted = before.and_then(|(before, first)| division_of_head(first, before.deleted));
-    counts.note(counted, division_of_head(&head, deleted));
+    let counted = before.and_then(|(before, first)| division_of(first, before.deleted));
+    counts.note(counted, division_of(&entry, deleted));
     write_counts(tx, account, counts).await?;
     let held = before.map(|(before, first)| (first.entrant, first.season, !before.deleted));
-    users::store::move_entry(tx, account, held, (head.entrant, head.season, !deleted)).await?;
+    users::store::move_entry(tx, account, held, (entry.entrant, entry.season, !deleted)).await?;
     Ok(stored)
 }
 
 /// Whether the columns by which lists filter and sort are what they were, but for chapter and time.
-fn has_same_index(before: &Stored, first: &EntryHead<'_>, after: &Stored, head: &EntryHead<'_>) -> bool {
-    let flags = |stored: &Stored| (stored.deleted, stored.archived);
-    let places = |head: &EntryHead<'_>| (head.season, head.category, head.division, head.form, head.local_id);
-    let standing = |head: &EntryHead<'_>| (head.status, head.moderation_status, head.payment_status);
-    flags(before) == flags(after)
-        && places(first) == places(head)
-        && standing(first) == standing(head)
-        && first.review_status == head.review_status
-        && first.title == head.title
-        && first.entrant == head.entrant
+fn has_same_index(before: &Entry, after: &Entry) -> bool {
+    let places = |entry: &Entry| (entry.season, entry.category, entry.division, entry.form, entry.local_id);
+    let standing =
+        |entry: &Entry| (entry.status, entry.moderation_status, entry.payment_status, entry.archived, entry.entrant);
+    places(before) == places(after)
+        && standing(before) == standing(after)
+        && before.review_status == after.review_status
+        && before.title == after.title
 }

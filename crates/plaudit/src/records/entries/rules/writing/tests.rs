@@ -4,6 +4,7 @@ use crate::program::testing;
 use crate::records::entries::contributors::Contributor;
 use crate::records::entries::rules::body::{read_answer, read_create, read_update};
 use crate::records::entries::rules::writing::*;
+use crate::records::entries::{Eligibility, Payment};
 use kernel::json::{parse_object, parse_value};
 
 /// A program with a season that is active and one that is over, and a round that ends at noon of 1 March in Berlin.
@@ -385,7 +386,13 @@ fn a_copy_begins_anew_with_title_and_answers_and_without_files() {
         entry_fields: answers(r#"{"FieldTxt":"x","FieldRad":"a"}"#),
         auto_score: "5".to_owned(),
         division: Some(2),
-        ..blank(identity, first.entrant, [first.season, first.form, first.category, first.chapter])
+        ..blank(
+            &program(),
+            identity,
+            (first.title.clone(), first.entrant),
+            [first.season, first.form, first.category, first.chapter],
+        )
+        .unwrap()
     };
     assert_eq!(copied, expected);
     let gone = Facts { has_entrant: false, ..facts };
