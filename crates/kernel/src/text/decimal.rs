@@ -85,6 +85,15 @@ pub(super) fn write_scaled(value: i64, decimals: u32, out: &mut Vec<u8>) {
     }
 }
 
+/// The same without zeros at the end: `12.50` is `12.5`.
+pub(super) fn write_shortest(mut value: i64, mut decimals: u32, out: &mut Vec<u8>) {
+    while decimals > 0 && value % 10 == 0 {
+        value /= 10;
+        decimals -= 1;
+    }
+    write_scaled(value, decimals, out);
+}
+
 /// The parts of a number in the grammar of JSON.
 struct Number<'text> {
     negative: bool,
