@@ -10,7 +10,7 @@ use super::row::EachRow;
 use super::session::postgres::{self, Session};
 use super::session::sqlite;
 use super::value::Statement;
-use super::{AccountId, Commits, Committed, DbError, Engine, Row, Statements, Value, tables};
+use super::{AccountId, Commits, Committed, DbError, Engine, First, Row, Statements, Value, tables};
 
 pub(super) enum Link {
     Sqlite(sqlite::Connected),
@@ -135,6 +135,13 @@ impl Tx {
         }
     }
 
+    /// Sends what waits, and gives what begins or marks the transaction, which goes with the statements that follow.
+    async fn controls_before(&mut self, statements: usize) -> Result<String, DbError> {
+        self.flush().await?;
+        self.count(statements);
+        Ok(std::mem::take(&mut self.controls))
+    }
+
     /// Runs one statement and hands every row to `row`.
     pub async fn each<F>(&mut self, sql: &str, values: &[Value<'_>], mut row: F) -> Result<(), DbError>
     where
@@ -144,9 +151,7 @@ impl Tx {
     }
 
     async fn each_row(&mut self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
-        self.flush().await?;
-        self.count(1);
-        let controls = std::mem::take(&mut self.controls);
+        let controls = self.controls_before(1).await?;
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::each(connection, sql, values, row),
             Link::Postgres(session) => {
@@ -163,9 +168,7 @@ impl Tx {
     where
         F: FnMut(usize, &Row<'_>) -> Result<(), DbError> + Send,
     {
-        self.flush().await?;
-        self.count(statements.len());
-        let controls = std::mem::take(&mut self.controls);
+        let controls = self.controls_before(statements.len()).await?;
         let result = match &self.link {
             Link::Sqlite(connection) => statements.iter().enumerate().try_for_each(|(number, (sql, values))| {
                 sqlite::each(connection, sql, values, &mut |found| row(number, found))
@@ -184,16 +187,9 @@ impl Tx {
         T: Send,
         F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
     {
-        let mut found = None;
-        let mut read = read;
-        self.each(sql, values, |row| {
-            if found.is_none() {
-                found = Some(read(row)?);
-            }
-            Ok(())
-        })
-        .await?;
-        Ok(found)
+        let mut first = First { read, found: None };
+        self.each(sql, values, |row| first.take(row)).await?;
+        Ok(first.found)
     }
 
     /// Like [`Tx::first`], and locks the row until the end of the transaction: every row that is read in order to be
@@ -215,11 +211,23 @@ impl Tx {
         }
     }
 
+    /// The columns of a table, in their order.
+    pub async fn columns(&mut self, table: &str) -> Result<Vec<String>, DbError> {
+        let sql = format!("SELECT * FROM {table}");
+        Ok(match &self.link {
+            Link::Sqlite(connection) => {
+                connection.prepare(&sql)?.column_names().into_iter().map(str::to_owned).collect()
+            }
+            Link::Postgres(session) => {
+                let statement = session.client()?.prepare(&sql).await?;
+                statement.columns().iter().map(|column| column.name().to_owned()).collect()
+            }
+        })
+    }
+
     /// Runs a statement that returns no rows; gives the number of rows that it changed.
     pub async fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
-        self.flush().await?;
-        self.count(1);
-        let controls = std::mem::take(&mut self.controls);
+        let controls = self.controls_before(1).await?;
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::execute(connection, sql, values),
             Link::Postgres(session) => {
