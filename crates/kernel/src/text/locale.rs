@@ -5,7 +5,7 @@ use std::fmt;
 use super::parsed::written_as_text;
 
 macro_rules! locales {
-    ($($variant:ident $code:literal $language:literal,)+) => {
+    ($($variant:ident $code:literal $language:literal $active:literal $inactive:literal,)+) => {
         /// A locale of the interface; the order is that of the specification.
         ///
         /// The word `all` is not among them: it asks for every language of the account and names none.
@@ -42,57 +42,65 @@ macro_rules! locales {
                     $(Self::$variant => $language,)+
                 }
             }
+
+            /// What a chapter's status is called in the language, for example `Active`.
+            #[must_use]
+            pub const fn status_label(self, active: bool) -> &'static str {
+                match self {
+                    $(Self::$variant => if active { $active } else { $inactive },)+
+                }
+            }
         }
     };
 }
 
 locales! {
-    ArAr "ar_AR" "Arabic",
-    BgBg "bg_BG" "Bulgarian",
-    BnIn "bn_IN" "Bengali",
-    CaEs "ca_ES" "Catalan",
-    CsCz "cs_CZ" "Czech",
-    CyGb "cy_GB" "Welsh",
-    DaDk "da_DK" "Danish",
-    DeDe "de_DE" "German",
-    EnGb "en_GB" "English (United Kingdom)",
-    EnUs "en_US" "English (United States)",
-    ElGr "el_GR" "Greek",
-    EsNn "es_NN" "Spanish",
-    EsLa "es_LA" "Spanish (Latin America)",
-    EtEe "et_EE" "Estonian",
-    FaNn "fa_NN" "Persian",
-    FiFi "fi_FI" "Finnish",
-    FrFr "fr_FR" "French",
-    FrCa "fr_CA" "French (Canada)",
-    HeIl "he_IL" "Hebrew",
-    HiIn "hi_IN" "Hindi",
-    HrHr "hr_HR" "Croatian",
-    HuHu "hu_HU" "Hungarian",
-    HyAm "hy_AM" "Armenian",
-    ItIt "it_IT" "Italian",
-    JaJp "ja_JP" "Japanese",
-    KoKr "ko_KR" "Korean",
-    LtLt "lt_LT" "Lithuanian",
-    MsMy "ms_MY" "Malay",
-    NlNl "nl_NL" "Dutch",
-    NbNo "nb_NO" "Norwegian (Bokmål)",
-    PlPl "pl_PL" "Polish",
-    PtBr "pt_BR" "Portuguese (Brazil)",
-    RoRo "ro_RO" "Romanian",
-    RuRu "ru_RU" "Russian",
-    SkSk "sk_SK" "Slovak",
-    SlSi "sl_SI" "Slovenian",
-    SqAl "sq_AL" "Albanian",
-    SrRs "sr_RS" "Serbian",
-    SvSe "sv_SE" "Swedish",
-    SwNn "sw_NN" "Swahili",
-    ThTh "th_TH" "Thai",
-    TrTr "tr_TR" "Turkish",
-    UkUa "uk_UA" "Ukrainian",
-    ViVn "vi_VN" "Vietnamese",
-    ZhCn "zh_CN" "Chinese (simplified)",
-    ZhHk "zh_HK" "Chinese (Hong Kong)",
+    ArAr "ar_AR" "Arabic" "نشط" "غير نشط",
+    BgBg "bg_BG" "Bulgarian" "Активен" "Неактивен",
+    BnIn "bn_IN" "Bengali" "সক্রিয়" "নিষ্ক্রিয়",
+    CaEs "ca_ES" "Catalan" "Actiu" "Inactiu",
+    CsCz "cs_CZ" "Czech" "Aktivní" "Neaktivní",
+    CyGb "cy_GB" "Welsh" "Gweithredol" "Anweithredol",
+    DaDk "da_DK" "Danish" "Aktiv" "Inaktiv",
+    DeDe "de_DE" "German" "Aktiv" "Inaktiv",
+    EnGb "en_GB" "English (United Kingdom)" "Active" "Inactive",
+    EnUs "en_US" "English (United States)" "Active" "Inactive",
+    ElGr "el_GR" "Greek" "Ενεργό" "Ανενεργό",
+    EsNn "es_NN" "Spanish" "Activo" "Inactivo",
+    EsLa "es_LA" "Spanish (Latin America)" "Activo" "Inactivo",
+    EtEe "et_EE" "Estonian" "Aktiivne" "Mitteaktiivne",
+    FaNn "fa_NN" "Persian" "فعال" "غیرفعال",
+    FiFi "fi_FI" "Finnish" "Aktiivinen" "Ei aktiivinen",
+    FrFr "fr_FR" "French" "Actif" "Inactif",
+    FrCa "fr_CA" "French (Canada)" "Actif" "Inactif",
+    HeIl "he_IL" "Hebrew" "פעיל" "לא פעיל",
+    HiIn "hi_IN" "Hindi" "सक्रिय" "निष्क्रिय",
+    HrHr "hr_HR" "Croatian" "Aktivno" "Neaktivno",
+    HuHu "hu_HU" "Hungarian" "Aktív" "Inaktív",
+    HyAm "hy_AM" "Armenian" "Ակտիվ" "Ոչ ակտիվ",
+    ItIt "it_IT" "Italian" "Attivo" "Inattivo",
+    JaJp "ja_JP" "Japanese" "有効" "無効",
+    KoKr "ko_KR" "Korean" "활성" "비활성",
+    LtLt "lt_LT" "Lithuanian" "Aktyvus" "Neaktyvus",
+    MsMy "ms_MY" "Malay" "Aktif" "Tidak aktif",
+    NlNl "nl_NL" "Dutch" "Actief" "Inactief",
+    NbNo "nb_NO" "Norwegian (Bokmål)" "Aktiv" "Inaktiv",
+    PlPl "pl_PL" "Polish" "Aktywny" "Nieaktywny",
+    PtBr "pt_BR" "Portuguese (Brazil)" "Ativo" "Inativo",
+    RoRo "ro_RO" "Romanian" "Activ" "Inactiv",
+    RuRu "ru_RU" "Russian" "Активен" "Неактивен",
+    SkSk "sk_SK" "Slovak" "Aktívny" "Neaktívny",
+    SlSi "sl_SI" "Slovenian" "Aktivno" "Neaktivno",
+    SqAl "sq_AL" "Albanian" "Aktiv" "Joaktiv",
+    SrRs "sr_RS" "Serbian" "Активно" "Неактивно",
+    SvSe "sv_SE" "Swedish" "Aktiv" "Inaktiv",
+    SwNn "sw_NN" "Swahili" "Inatumika" "Haitumiki",
+    ThTh "th_TH" "Thai" "ใช้งานอยู่" "ไม่ได้ใช้งาน",
+    TrTr "tr_TR" "Turkish" "Etkin" "Etkin değil",
+    UkUa "uk_UA" "Ukrainian" "Активний" "Неактивний",
+    ViVn "vi_VN" "Vietnamese" "Đang hoạt động" "Không hoạt động",
+    ZhCn "zh_CN" "Chinese (simplified)" "启用" "停用",
+    ZhHk "zh_HK" "Chinese (Hong Kong)" "啟用" "停用",
 }
 
 impl Locale {
@@ -135,6 +143,21 @@ mod tests {
         }
         for wrong in ["", "all", "en", "EN_GB", "en-GB", "en_GB ", "xx_XX"] {
             assert_eq!(Locale::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn english_labels_are_those_of_the_specification() {
+        assert_eq!(Locale::EnGb.status_label(true), "Active");
+        assert_eq!(Locale::EnUs.status_label(false), "Inactive");
+    }
+
+    #[test]
+    fn every_locale_tells_the_two_states_apart() {
+        for locale in Locale::ALL {
+            let (active, inactive) = (locale.status_label(true), locale.status_label(false));
+            assert_ne!(active, inactive, "{locale}");
+            assert!(!active.trim().is_empty() && !inactive.trim().is_empty(), "{locale}");
         }
     }
 }
