@@ -10,7 +10,7 @@ use super::row::EachRow;
 use super::session::postgres::{self, Session};
 use super::session::sqlite;
 use super::value::Statement;
-use super::{AccountId, Commits, Committed, DbError, Engine, First, Row, Statements, Value, tables};
+use super::{AccountId, Activity, Committed, DbError, Engine, First, Row, Value, tables};
 
 pub(super) enum Link {
     Sqlite(sqlite::Connected),
@@ -20,8 +20,7 @@ pub(super) enum Link {
 /// A transaction. Dropped without a commit, it leaves nothing behind.
 pub struct Tx {
     link: Link,
-    statements: Arc<Statements>,
-    commits: Arc<Commits>,
+    activity: Arc<Activity>,
     /// What begins or marks the transaction on PostgreSQL and is sent with the next statement.
     controls: String,
     deferred: Vec<(&'static str, Vec<Value<'static>>)>,
@@ -71,11 +70,10 @@ impl Planning {
 }
 
 impl Tx {
-    pub(super) fn new(link: Link, statements: Arc<Statements>, commits: Arc<Commits>) -> Self {
+    pub(super) fn new(link: Link, activity: Arc<Activity>) -> Self {
         Self {
             link,
-            statements,
-            commits,
+            activity,
             controls: String::new(),
             deferred: Vec::new(),
             planning: None,
@@ -126,7 +124,7 @@ impl Tx {
 
     /// Counts statements that are about to be run.
     fn count(&mut self, statements: usize) {
-        self.statements.count(statements);
+        self.activity.count(statements);
         if let Some(planning) = &mut self.planning
             && let Some(sql) = planning.next(statements)
         {
@@ -215,9 +213,7 @@ impl Tx {
     pub async fn columns(&mut self, table: &str) -> Result<Vec<String>, DbError> {
         let sql = format!("SELECT * FROM {table}");
         Ok(match &self.link {
-            Link::Sqlite(connection) => {
-                connection.prepare(&sql)?.column_names().into_iter().map(str::to_owned).collect()
-            }
+            Link::Sqlite(connection) => connection.prepare(&sql)?.column_names().map(str::to_owned).collect(),
             Link::Postgres(session) => {
                 let statement = session.client()?.prepare(&sql).await?;
                 statement.columns().iter().map(|column| column.name().to_owned()).collect()
@@ -243,7 +239,7 @@ impl Tx {
     pub async fn enqueue(&mut self, sql: &'static str, values: Vec<Value<'static>>) -> Result<(), DbError> {
         match &self.link {
             Link::Sqlite(connection) => {
-                self.statements.count(1);
+                self.activity.count(1);
                 sqlite::execute(connection, sql, &values).map(|_| ())
             }
             Link::Postgres(_) => {
@@ -316,7 +312,7 @@ impl Tx {
     /// Tells those who wait for the accounts that were changed; the first thing after the commit.
     pub(super) fn tell(&mut self) {
         for (account, committed) in self.written.drain(..) {
-            self.commits.tell(account, committed);
+            self.activity.commits.tell(account, committed);
         }
     }
 
