@@ -59,9 +59,11 @@ pub(crate) fn perhaps_noncharacter(room: &mut Room<'_>, bytes: &[u8], at: usize)
 /// Whether text can stand as it is, as far as a quick look can tell; written so that the compiler makes vector instructions
 /// of it.
 pub(crate) fn is_plain_text(bytes: &[u8]) -> bool {
-    bytes.iter().fold(true, |is_plain, &byte| {
-        is_plain & (byte >= b' ') & (byte | 0x02 != b'>') & (byte != b'&') & (byte != 0xef)
-    })
+    let needs_care = bytes.iter().fold(0, |found, &byte| {
+        let is_special = u8::from(byte | 0x02 == b'>') | u8::from(byte == b'&') | u8::from(byte == 0xef);
+        found | is_special | u8::from(byte < b' ')
+    });
+    needs_care == 0
 }
 
 /// Whether a name can stand as it is, as far as a quick look can tell; one of Latin-1 letters is told as if it cannot.

@@ -153,9 +153,7 @@ fn exponent_of(digits: &[u8]) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let value =
-        digits.iter().fold(0_i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
-    Some(value.min(FAR))
+    Some(std::str::from_utf8(digits).ok()?.parse().unwrap_or(FAR).min(FAR))
 }
 
 /// The length of a text as a signed number.
