@@ -119,30 +119,30 @@ impl Db {
     /// Waits for commits of an account, of which `seen` is known already.
     #[must_use]
     pub fn watch(&self, account: AccountId, seen: Committed) -> watch::Receiver<Committed> {
-        self.0.commits.watch(account, seen)
+        self.0.activity.commits.watch(account, seen)
     }
 
     /// The last change of an account that this process is known to have made; 0 where it is not known to have made any.
     /// What another process has changed meanwhile is not in it, and what was restored since may be older.
     #[must_use]
     pub fn latest(&self, account: AccountId) -> i64 {
-        self.0.commits.latest.lock().get(&account).copied().unwrap_or(0)
+        self.0.activity.commits.latest.lock().get(&account).copied().unwrap_or(0)
     }
 
     /// Forgets the last change of an account that this process has made, because the database does not have it any more.
     pub fn forget_latest(&self, account: AccountId) {
-        self.0.commits.latest.lock().remove(&account);
+        self.0.activity.commits.latest.lock().remove(&account);
     }
 
     /// Forgets what was known of an account's commits, for whoever waits for them next.
     pub fn forget_watched(&self, account: AccountId) {
-        self.0.commits.waiting.lock().remove(&account);
+        self.0.activity.commits.waiting.lock().remove(&account);
     }
 
     /// Asks the database where the accounts stand that somebody waits for: other processes write to it too, and the
     /// outcome of a commit whose connection was lost is known in no other way.
     pub async fn look(&self) -> Result<(), DbError> {
-        for accounts in self.0.commits.watched().chunks(BATCH_SIZE) {
+        for accounts in self.0.activity.commits.watched().chunks(BATCH_SIZE) {
             let known: BTreeMap<_, _> = accounts.iter().copied().collect();
             let mut values: Vec<Value<'_>> = known.keys().map(|account| (*account).into()).collect();
             // Few different texts keep few prepared statements; account 0 is nobody's.
@@ -153,7 +153,7 @@ impl Db {
                 let account = AccountId(row.integer(0)?);
                 let found = Committed::read(row, 1)?;
                 if let Some(known) = known.get(&account) {
-                    self.0.commits.tell_found(account, *known, found);
+                    self.0.activity.commits.tell_found(account, *known, found);
                 }
                 Ok(())
             })

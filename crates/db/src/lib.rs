@@ -81,13 +81,16 @@ pub enum Engine {
     Postgres,
 }
 
-/// Counts statements, so that tests and metrics can tell how many a request takes.
+/// What is noted of a database: how many statements were run, for tests and metrics, and who waits for commits.
 #[derive(Debug, Default)]
-pub(crate) struct Statements(AtomicU64);
+pub(crate) struct Activity {
+    statements: AtomicU64,
+    commits: Commits,
+}
 
-impl Statements {
+impl Activity {
     fn count(&self, statements: usize) {
-        self.0.fetch_add(statements as u64, Ordering::Relaxed);
+        self.statements.fetch_add(statements as u64, Ordering::Relaxed);
     }
 }
 
@@ -98,8 +101,7 @@ enum Backend {
 
 struct Inner {
     backend: Backend,
-    statements: Arc<Statements>,
-    commits: Arc<Commits>,
+    activity: Arc<Activity>,
 }
 
 /// The first row of a result, as it was read.
@@ -130,16 +132,15 @@ impl std::fmt::Debug for Db {
 impl Db {
     /// Opens the database that the settings name; SQLite creates its file. The tables are made by [`migrate::run`].
     pub async fn open(settings: &Settings) -> Result<Self, DbError> {
-        let statements = Arc::new(Statements::default());
-        let commits = Arc::new(Commits::default());
+        let activity = Arc::new(Activity::default());
         let backend = if let Some(path) = settings.url.strip_prefix("sqlite:") {
-            Backend::Sqlite(sqlite::Sqlite::open(path, settings, (&statements, &commits))?)
+            Backend::Sqlite(sqlite::Sqlite::open(path, settings, &activity)?)
         } else if settings.url.starts_with("postgres://") || settings.url.starts_with("postgresql://") {
-            Backend::Postgres(postgres::Postgres::open(settings, (&statements, &commits)).await?)
+            Backend::Postgres(postgres::Postgres::open(settings, &activity).await?)
         } else {
             return Err(DbError::Settings("a database address begins with sqlite: or postgres://".to_owned()));
         };
-        Ok(Self(Arc::new(Inner { backend, statements, commits })))
+        Ok(Self(Arc::new(Inner { backend, activity })))
     }
 
     /// The engine that this database runs on.
@@ -154,7 +155,7 @@ impl Db {
     /// How many statements have been run so far, those of transactions included.
     #[must_use]
     pub fn statements(&self) -> u64 {
-        self.0.statements.0.load(Ordering::Relaxed)
+        self.0.activity.statements.load(Ordering::Relaxed)
     }
 
     /// Runs one statement and hands every row to `row`, without copying it.
@@ -162,7 +163,7 @@ impl Db {
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {
-        self.0.statements.count(1);
+        self.0.activity.count(1);
         match &self.0.backend {
             Backend::Sqlite(sqlite) => sqlite.each(sqlite::Access::Rows, sql, values, &mut row),
             Backend::Postgres(postgres) => postgres.each(sql, values, &mut row).await,
@@ -188,7 +189,7 @@ impl Db {
         F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
     {
         let mut first = First { read, found: None };
-        self.0.statements.count(1);
+        self.0.activity.count(1);
         match &self.0.backend {
             Backend::Sqlite(sqlite) => sqlite.each(sqlite::Access::Lookup, sql, values, &mut |row| first.take(row))?,
             Backend::Postgres(postgres) => postgres.fetch_pipelined(sql, values, &mut |row| first.take(row)).await?,

@@ -56,7 +56,7 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
     let report = match &db.0.backend {
         Backend::Sqlite(sqlite) => {
             let mut connection = sqlite.connect()?;
-            tokio::task::spawn_blocking(move || steps::migrations::runner().run(&mut *connection))
+            tokio::task::spawn_blocking(move || steps::migrations::runner().run(&mut connection.connection))
                 .await
                 .map_err(|error| DbError::Failed(error.to_string()))?
                 .map_err(failed)?

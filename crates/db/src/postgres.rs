@@ -16,7 +16,7 @@ use super::session::postgres::{Session, each};
 use super::sharing::{Shared, Sharing};
 use super::turns::InTurns;
 use super::tx::{Link, Tx};
-use super::{AccountId, Commits, DbError, Settings, Statements, Value};
+use super::{AccountId, Activity, DbError, Settings, Value};
 
 /// How often a write is run again that met another one or lost its connection.
 const MAX_ATTEMPTS: usize = 11;
@@ -49,8 +49,7 @@ fn pool_size(settings: &Settings) -> usize {
 struct Inner {
     pool: Pool,
     sharing: Arc<Sharing>,
-    statements: Arc<Statements>,
-    commits: Arc<Commits>,
+    activity: Arc<Activity>,
     queues: Arc<Queues>,
     group_limit: usize,
 }
@@ -58,10 +57,7 @@ struct Inner {
 pub(super) struct Postgres(Inner);
 
 impl Postgres {
-    pub(super) async fn open(
-        settings: &Settings,
-        (statements, commits): (&Arc<Statements>, &Arc<Commits>),
-    ) -> Result<Self, DbError> {
+    pub(super) async fn open(settings: &Settings, activity: &Arc<Activity>) -> Result<Self, DbError> {
         let mut config: tokio_postgres::Config = settings
             .url
             .parse()
@@ -85,8 +81,7 @@ impl Postgres {
         Ok(Self(Inner {
             pool,
             sharing: Arc::new(Sharing::of(pool_size)),
-            statements: Arc::clone(statements),
-            commits: Arc::clone(commits),
+            activity: Arc::clone(activity),
             queues: Arc::default(),
             group_limit: settings.group_limit.max(1),
         }))
@@ -147,7 +142,7 @@ impl Postgres {
 impl Inner {
     async fn transaction(&self, begin: &str) -> Result<Tx, DbError> {
         let session = Session::new(self.pool.get().await?);
-        let mut tx = Tx::new(Link::Postgres(session), Arc::clone(&self.statements), Arc::clone(&self.commits));
+        let mut tx = Tx::new(Link::Postgres(session), Arc::clone(&self.activity));
         tx.control(begin).await?;
         Ok(tx)
     }

@@ -50,11 +50,9 @@ impl<'r> Row<'r> {
     /// A BIGINT or NULL.
     pub fn optional_integer(&self, column: usize) -> Result<Option<i64>, DbError> {
         match self.0 {
-            Inner::Sqlite(row) => match row.get_ref(column)? {
-                rusqlite::types::ValueRef::Null => Ok(None),
-                rusqlite::types::ValueRef::Integer(integer) => Ok(Some(integer)),
-                _ => Err(unexpected(column, "is no integer")),
-            },
+            Inner::Sqlite(row) => {
+                row.get_ref(column)?.as_i64_or_null().map_err(|_| unexpected(column, "is no integer"))
+            }
             Inner::Postgres(row) => match row.try_get::<_, Option<Raw<'_>>>(column)? {
                 None => Ok(None),
                 Some(Raw(raw)) => match <[u8; 8]>::try_from(raw) {
@@ -77,14 +75,7 @@ impl<'r> Row<'r> {
 
     /// A TEXT or NULL.
     pub fn optional_text(&self, column: usize) -> Result<Option<&str>, DbError> {
-        let bytes = match self.0 {
-            Inner::Sqlite(row) => match row.get_ref(column)? {
-                rusqlite::types::ValueRef::Null => None,
-                rusqlite::types::ValueRef::Text(text) => Some(text),
-                _ => return Err(unexpected(column, "is no text")),
-            },
-            Inner::Postgres(row) => row.try_get::<_, Option<Raw<'_>>>(column)?.map(|raw| raw.0),
-        };
+        let bytes = self.optional_bytes(column)?;
         bytes.map(|bytes| simdutf8::basic::from_utf8(bytes).map_err(|_| unexpected(column, "is no UTF-8"))).transpose()
     }
 
@@ -95,14 +86,17 @@ impl<'r> Row<'r> {
 
     /// A BYTEA.
     pub fn bytes(&self, column: usize) -> Result<&[u8], DbError> {
-        let bytes = match self.0 {
-            Inner::Sqlite(row) => match row.get_ref(column)? {
-                rusqlite::types::ValueRef::Blob(bytes) => Some(bytes),
-                _ => None,
-            },
+        self.optional_bytes(column)?.ok_or_else(|| unexpected(column, "is null"))
+    }
+
+    /// The bytes of a TEXT, a BYTEA or NULL.
+    fn optional_bytes(&self, column: usize) -> Result<Option<&[u8]>, DbError> {
+        Ok(match self.0 {
+            Inner::Sqlite(row) => {
+                row.get_ref(column)?.as_bytes_or_null().map_err(|_| unexpected(column, "is a number"))?
+            }
             Inner::Postgres(row) => row.try_get::<_, Option<Raw<'_>>>(column)?.map(|raw| raw.0),
-        };
-        bytes.ok_or_else(|| unexpected(column, "is no bytes"))
+        })
     }
 
     /// The column whatever its type, for copies of whole tables.
@@ -117,16 +111,14 @@ impl<'r> Row<'r> {
                 rusqlite::types::ValueRef::Real(_) => return Err(unexpected(column, "is a floating-point number")),
             }),
             Inner::Postgres(row) => {
-                let type_of = row.columns().get(column).map(tokio_postgres::Column::type_);
                 if row.try_get::<_, Option<Raw<'_>>>(column)?.is_none() {
-                    Ok(Value::Null)
-                } else if type_of == Some(&Type::INT8) {
-                    Ok(Value::Integer(self.integer(column)?))
-                } else if type_of == Some(&Type::BYTEA) {
-                    Ok(Value::from(self.bytes(column)?.to_vec()))
-                } else {
-                    Ok(Value::from(self.text(column)?.to_owned()))
+                    return Ok(Value::Null);
                 }
+                Ok(match *row.columns()[column].type_() {
+                    Type::INT8 => Value::Integer(self.integer(column)?),
+                    Type::BYTEA => Value::from(self.bytes(column)?.to_vec()),
+                    _ => Value::from(self.text(column)?.to_owned()),
+                })
             }
         }
     }

@@ -15,7 +15,7 @@ use super::group::Job;
 use super::row::EachRow;
 use super::session::sqlite::{Connected, Idle, connect, each};
 use super::tx::{Link, Tx};
-use super::{Commits, DbError, Settings, Statements, Value};
+use super::{Activity, DbError, Settings, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
@@ -47,29 +47,19 @@ impl Access {
     }
 }
 
-/// What opens connections for reading.
-#[derive(Clone)]
-pub(super) struct Reader {
+pub(super) struct Sqlite {
     path: Arc<PathBuf>,
     number: usize,
     busy_timeout: Duration,
+    /// Connections that wait for the next snapshot.
     idle: Idle,
-}
-
-pub(super) struct Sqlite {
-    reader: Reader,
-    statements: Arc<Statements>,
-    commits: Arc<Commits>,
+    activity: Arc<Activity>,
     jobs: Mutex<Option<Sender<Box<dyn Job>>>>,
     writer: Mutex<Option<std::thread::JoinHandle<()>>>,
 }
 
 impl Sqlite {
-    pub(super) fn open(
-        path: &str,
-        settings: &Settings,
-        (statements, commits): (&Arc<Statements>, &Arc<Commits>),
-    ) -> Result<Self, DbError> {
+    pub(super) fn open(path: &str, settings: &Settings, activity: &Arc<Activity>) -> Result<Self, DbError> {
         if path.is_empty() || path.starts_with(":memory:") {
             return Err(DbError::Settings("sqlite: needs the path of a file".to_owned()));
         }
@@ -77,24 +67,20 @@ impl Sqlite {
         make_file(&file)?;
         let connection =
             connect(&file, settings.busy_timeout).map_err(|error| DbError::Settings(format!("{path}: {error}")))?;
-        let reader = Reader {
-            path: Arc::new(file),
-            number: DATABASES.fetch_add(1, Ordering::Relaxed),
-            busy_timeout: settings.busy_timeout,
-            idle: Idle::default(),
-        };
         let (jobs, queue) = channel();
         let link = Link::Sqlite(Connected::new(connection));
-        let tx = Tx::new(link, Arc::clone(statements), Arc::clone(commits));
+        let tx = Tx::new(link, Arc::clone(activity));
         let group_limit = settings.group_limit.max(1);
         let writer = std::thread::Builder::new()
             .name("plaudit-writer".to_owned())
             .spawn(move || write_groups(tx, &queue, group_limit))
             .map_err(|error| DbError::Failed(error.to_string()))?;
         Ok(Self {
-            reader,
-            statements: Arc::clone(statements),
-            commits: Arc::clone(commits),
+            path: Arc::new(file),
+            number: DATABASES.fetch_add(1, Ordering::Relaxed),
+            busy_timeout: settings.busy_timeout,
+            idle: Idle::default(),
+            activity: Arc::clone(activity),
             jobs: Mutex::new(Some(jobs)),
             writer: Mutex::new(Some(writer)),
         })
@@ -102,55 +88,6 @@ impl Sqlite {
 
     /// A connection of its own.
     pub(super) fn connect(&self) -> Result<Connected, DbError> {
-        self.reader.connect()
-    }
-
-    pub(super) fn each(
-        &self,
-        access: Access,
-        sql: &str,
-        values: &[Value<'_>],
-        row: &mut EachRow<'_>,
-    ) -> Result<(), DbError> {
-        self.reader.each(access, sql, values, row)
-    }
-
-    pub(super) fn snapshot(&self) -> Result<Tx, DbError> {
-        let mut connection = match self.reader.idle.lock().pop() {
-            Some(connection) => Connected::new(connection),
-            None => self.reader.connect_to_read(Access::Rows)?,
-        };
-        connection.idle = Some(Arc::clone(&self.reader.idle));
-        self.transaction(connection, "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
-    }
-
-    pub(super) fn begin(&self) -> Result<Tx, DbError> {
-        // Long work writes to many places of many indexes, which had better stay in memory until the commit.
-        self.transaction(self.connect()?, "PRAGMA cache_size = -24576; BEGIN IMMEDIATE")
-    }
-
-    fn transaction(&self, connection: Connected, begin: &str) -> Result<Tx, DbError> {
-        connection.execute_batch(begin)?;
-        Ok(Tx::new(Link::Sqlite(connection), Arc::clone(&self.statements), Arc::clone(&self.commits)))
-    }
-
-    pub(super) fn submit(&self, job: Box<dyn Job>) -> Result<(), DbError> {
-        let stopped = || DbError::Failed("the writer has stopped".to_owned());
-        self.jobs.lock().as_ref().ok_or_else(stopped)?.send(job).map_err(|_| stopped())
-    }
-
-    pub(super) async fn close(&self) {
-        self.reader.idle.lock().clear();
-        self.jobs.lock().take();
-        let writer = self.writer.lock().take();
-        if let Some(writer) = writer {
-            drop(tokio::task::spawn_blocking(move || writer.join()).await);
-        }
-    }
-}
-
-impl Reader {
-    fn connect(&self) -> Result<Connected, DbError> {
         connect(&self.path, self.busy_timeout).map(Connected::new)
     }
 
@@ -164,7 +101,13 @@ impl Reader {
     }
 
     /// Runs a statement inline: handing a point read to another thread costs more than the read.
-    fn each(&self, access: Access, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
+    pub(super) fn each(
+        &self,
+        access: Access,
+        sql: &str,
+        values: &[Value<'_>],
+        row: &mut EachRow<'_>,
+    ) -> Result<(), DbError> {
         READERS.with_borrow_mut(|readers| {
             let key = (self.number, access);
             if !readers.contains_key(&key) {
@@ -179,6 +122,39 @@ impl Reader {
             };
             each(connection, sql, values, row)
         })
+    }
+
+    pub(super) fn snapshot(&self) -> Result<Tx, DbError> {
+        let mut connection = match self.idle.lock().pop() {
+            Some(connection) => Connected::new(connection),
+            None => self.connect_to_read(Access::Rows)?,
+        };
+        connection.idle = Some(Arc::clone(&self.idle));
+        self.transaction(connection, "BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+    }
+
+    pub(super) fn begin(&self) -> Result<Tx, DbError> {
+        // Long work writes to many places of many indexes, which had better stay in memory until the commit.
+        self.transaction(self.connect()?, "PRAGMA cache_size = -24576; BEGIN IMMEDIATE")
+    }
+
+    fn transaction(&self, connection: Connected, begin: &str) -> Result<Tx, DbError> {
+        connection.execute_batch(begin)?;
+        Ok(Tx::new(Link::Sqlite(connection), Arc::clone(&self.activity)))
+    }
+
+    pub(super) fn submit(&self, job: Box<dyn Job>) -> Result<(), DbError> {
+        let stopped = || DbError::Failed("the writer has stopped".to_owned());
+        self.jobs.lock().as_ref().ok_or_else(stopped)?.send(job).map_err(|_| stopped())
+    }
+
+    pub(super) async fn close(&self) {
+        self.idle.lock().clear();
+        self.jobs.lock().take();
+        let writer = self.writer.lock().take();
+        if let Some(writer) = writer {
+            drop(tokio::task::spawn_blocking(move || writer.join()).await);
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use super::row::EachRow;
 use super::session::postgres::{self, Session};
 use super::session::sqlite;
 use super::value::Statement;
-use super::{AccountId, Commits, Committed, DbError, Engine, Row, Statements, Value, tables};
+use super::{AccountId, Activity, Committed, DbError, Engine, First, Row, Value, tables};
 
 pub(super) enum Link {
     Sqlite(sqlite::Connected),
@@ -21,8 +21,7 @@ pub(super) enum Link {
 /// A transaction. Dropped without a commit, it leaves nothing behind.
 pub struct Tx {
     link: Link,
-    statements: Arc<Statements>,
-    commits: Arc<Commits>,
+    activity: Arc<Activity>,
     /// What begins or marks the transaction on PostgreSQL and is sent with the next statement.
     controls: String,
     deferred: Vec<(Cow<'static, str>, Vec<Value<'static>>)>,
@@ -72,11 +71,10 @@ impl Planning {
 }
 
 impl Tx {
-    pub(super) fn new(link: Link, statements: Arc<Statements>, commits: Arc<Commits>) -> Self {
+    pub(super) fn new(link: Link, activity: Arc<Activity>) -> Self {
         Self {
             link,
-            statements,
-            commits,
+            activity,
             controls: String::new(),
             deferred: Vec::new(),
             planning: None,
@@ -127,13 +125,20 @@ impl Tx {
 
     /// Counts statements that are about to be run.
     fn count(&mut self, statements: usize) {
-        self.statements.count(statements);
+        self.activity.count(statements);
         if let Some(planning) = &mut self.planning
             && let Some(sql) = planning.next(statements)
         {
             self.controls.push_str(&sql);
             self.controls.push(';');
         }
+    }
+
+    /// Sends what waits, and gives what begins or marks the transaction, which goes with the statements that follow.
+    async fn controls_before(&mut self, statements: usize) -> Result<String, DbError> {
+        self.flush().await?;
+        self.count(statements);
+        Ok(std::mem::take(&mut self.controls))
     }
 
     /// Runs one statement and hands every row to `row`.
@@ -145,9 +150,7 @@ impl Tx {
     }
 
     async fn each_row(&mut self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
-        self.flush().await?;
-        self.count(1);
-        let controls = std::mem::take(&mut self.controls);
+        let controls = self.controls_before(1).await?;
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::each(connection, sql, values, row),
             Link::Postgres(session) => {
@@ -164,9 +167,7 @@ impl Tx {
     where
         F: FnMut(usize, &Row<'_>) -> Result<(), DbError> + Send,
     {
-        self.flush().await?;
-        self.count(statements.len());
-        let controls = std::mem::take(&mut self.controls);
+        let controls = self.controls_before(statements.len()).await?;
         let result = match &self.link {
             Link::Sqlite(connection) => statements.iter().enumerate().try_for_each(|(number, (sql, values))| {
                 sqlite::each(connection, sql, values, &mut |found| row(number, found))
@@ -185,16 +186,9 @@ impl Tx {
         T: Send,
         F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
     {
-        let mut found = None;
-        let mut read = read;
-        self.each(sql, values, |row| {
-            if found.is_none() {
-                found = Some(read(row)?);
-            }
-            Ok(())
-        })
-        .await?;
-        Ok(found)
+        let mut first = First { read, found: None };
+        self.each(sql, values, |row| first.take(row)).await?;
+        Ok(first.found)
     }
 
     /// Like [`Tx::first`], and locks the row until the end of the transaction: every row that is read in order to be
@@ -216,11 +210,21 @@ impl Tx {
         }
     }
 
+    /// The columns of a table, in their order.
+    pub async fn columns(&mut self, table: &str) -> Result<Vec<String>, DbError> {
+        let sql = format!("SELECT * FROM {table}");
+        Ok(match &self.link {
+            Link::Sqlite(connection) => connection.prepare(&sql)?.column_names().map(str::to_owned).collect(),
+            Link::Postgres(session) => {
+                let statement = session.client()?.prepare(&sql).await?;
+                statement.columns().iter().map(|column| column.name().to_owned()).collect()
+            }
+        })
+    }
+
     /// Runs a statement that returns no rows; gives the number of rows that it changed.
     pub async fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
-        self.flush().await?;
-        self.count(1);
-        let controls = std::mem::take(&mut self.controls);
+        let controls = self.controls_before(1).await?;
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::execute(connection, sql, values),
             Link::Postgres(session) => {
@@ -241,7 +245,7 @@ impl Tx {
         let sql = sql.into();
         match &self.link {
             Link::Sqlite(connection) => {
-                self.statements.count(1);
+                self.activity.count(1);
                 sqlite::execute(connection, &sql, &values).map(|_| ())
             }
             Link::Postgres(_) => {
@@ -314,7 +318,7 @@ impl Tx {
     /// Tells those who wait for the accounts that were changed; the first thing after the commit.
     pub(super) fn tell(&mut self) {
         for (account, committed) in self.written.drain(..) {
-            self.commits.tell(account, committed);
+            self.activity.commits.tell(account, committed);
         }
     }
 

@@ -37,70 +37,28 @@ impl Value<'_> {
     }
 }
 
-impl From<i64> for Value<'_> {
-    fn from(integer: i64) -> Self {
-        Self::Integer(integer)
-    }
+macro_rules! values {
+    ($($type:ty: $value:ident => $made:expr;)+) => {$(
+        impl<'a> From<$type> for Value<'a> {
+            fn from($value: $type) -> Self {
+                $made
+            }
+        }
+    )+};
 }
 
-impl From<bool> for Value<'_> {
-    fn from(flag: bool) -> Self {
-        Self::Integer(i64::from(flag))
-    }
-}
-
-impl From<AccountId> for Value<'_> {
-    fn from(account: AccountId) -> Self {
-        Self::Integer(account.0)
-    }
-}
-
-impl From<Timestamp> for Value<'_> {
-    fn from(timestamp: Timestamp) -> Self {
-        Self::Integer(timestamp.as_microseconds())
-    }
-}
-
-impl<'a> From<&'a str> for Value<'a> {
-    fn from(text: &'a str) -> Self {
-        Self::Text(Cow::Borrowed(text))
-    }
-}
-
-impl<'a> From<&'a String> for Value<'a> {
-    fn from(text: &'a String) -> Self {
-        Self::Text(Cow::Borrowed(text))
-    }
-}
-
-impl From<String> for Value<'_> {
-    fn from(text: String) -> Self {
-        Self::Text(Cow::Owned(text))
-    }
-}
-
-impl From<Slug> for Value<'_> {
-    fn from(slug: Slug) -> Self {
-        Self::Text(Cow::Owned(slug.as_str().to_owned()))
-    }
-}
-
-impl<'a> From<&'a Slug> for Value<'a> {
-    fn from(slug: &'a Slug) -> Self {
-        Self::Text(Cow::Borrowed(slug.as_str()))
-    }
-}
-
-impl<'a> From<&'a [u8]> for Value<'a> {
-    fn from(bytes: &'a [u8]) -> Self {
-        Self::Bytes(Cow::Borrowed(bytes))
-    }
-}
-
-impl From<Vec<u8>> for Value<'_> {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self::Bytes(Cow::Owned(bytes))
-    }
+values! {
+    i64: integer => Self::Integer(integer);
+    bool: flag => Self::Integer(i64::from(flag));
+    AccountId: account => Self::Integer(account.0);
+    Timestamp: time => Self::Integer(time.as_microseconds());
+    &'a str: text => Self::Text(Cow::Borrowed(text));
+    &'a String: text => Self::Text(Cow::Borrowed(text));
+    String: text => Self::Text(Cow::Owned(text));
+    Slug: slug => Self::Text(Cow::Owned(slug.as_str().to_owned()));
+    &'a Slug: slug => Self::Text(Cow::Borrowed(slug.as_str()));
+    &'a [u8]: bytes => Self::Bytes(Cow::Borrowed(bytes));
+    Vec<u8>: bytes => Self::Bytes(Cow::Owned(bytes));
 }
 
 impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {

@@ -54,37 +54,34 @@ impl Ids {
     }
 
     fn letters(&self, count: usize) -> String {
-        const ALPHABET: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
         let mut letters = String::with_capacity(count);
         let mut bytes = [0; 32];
         while letters.len() < count {
             self.fill(&mut bytes);
-            // 208 is the largest multiple of 52 in a byte; what is above it would favour the first letters.
-            for byte in bytes.iter().filter(|byte| **byte < 208).take(count - letters.len()) {
-                letters.push(char::from(ALPHABET[usize::from(byte % 52)]));
-            }
+            letters.extend(letters_of(&bytes).take(count - letters.len()).map(char::from));
         }
         letters
+    }
+
+    /// What letters name, drawn until they do.
+    fn drawn<T>(&self, count: usize, named: impl Fn(&str) -> Option<T>) -> T {
+        loop {
+            if let Some(drawn) = named(&self.letters(count)) {
+                return drawn;
+            }
+        }
     }
 
     /// A new slug.
     #[must_use]
     pub fn slug(&self) -> Slug {
-        loop {
-            if let Some(slug) = Slug::parse(&self.letters(8)) {
-                return slug;
-            }
-        }
+        self.drawn(Slug::LENGTH, Slug::parse)
     }
 
     /// A new token of a file.
     #[must_use]
     pub fn token(&self) -> Token {
-        loop {
-            if let Some(token) = Token::parse(&self.letters(TOKEN_LENGTH)) {
-                return token;
-            }
-        }
+        self.drawn(TOKEN_LENGTH, Token::parse)
     }
 
     /// A secret of `count` letters.
@@ -110,6 +107,13 @@ impl Ids {
     }
 }
 
+/// The letters that bytes stand for, each of the 52 as likely as the others.
+fn letters_of(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    const ALPHABET: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    // 208 is the largest multiple of 52 in a byte; what is above it would favour the first letters.
+    bytes.iter().filter(|byte| **byte < 208).map(|byte| ALPHABET[usize::from(byte % 52)])
+}
+
 /// The slug of a record that states none and is known by a text: made from its kind and that text, so that every run
 /// agrees. Another attempt gives another slug.
 #[must_use]
@@ -117,12 +121,7 @@ pub fn derived_slug(kind: Kind, text: &str, attempt: u32) -> Slug {
     let mut round = 0_u32;
     loop {
         let digest = Sha256::digest(format!("plaudit {kind} {attempt}.{round} {text}"));
-        // As in `Ids::letters`, what is above a multiple of 52 would favour the first letters.
-        let letters = digest.iter().filter(|byte| **byte < 208).map(|byte| match byte % 52 {
-            letter @ 0..26 => b'A' + letter,
-            letter => b'a' + letter - 26,
-        });
-        let letters: Vec<u8> = letters.take(Slug::LENGTH).collect();
+        let letters: Vec<u8> = letters_of(&digest).take(Slug::LENGTH).collect();
         if let Some(slug) = letters.try_into().ok().and_then(Slug::from_letters) {
             return slug;
         }

@@ -295,7 +295,7 @@ pub fn token(json: &Json) -> Result<Token, String> {
 /// A time, ISO 8601.
 pub fn time(json: &Json) -> Result<Timestamp, String> {
     json.as_str()
-        .and_then(|text| Timestamp::parse(text).ok())
+        .and_then(Timestamp::parse)
         .ok_or_else(|| "must be an ISO 8601 time such as 2026-01-31T08:30:00Z".to_owned())
 }
 
@@ -330,8 +330,9 @@ pub fn amount(currency: Currency) -> impl Fn(&Json) -> Result<Money, String> {
 
 /// A percentage.
 pub fn rate(json: &Json) -> Result<Rate, String> {
-    let text = json.as_number().ok_or_else(|| "must be a number".to_owned())?;
-    Rate::parse(text).map_err(|error| format!("is wrong: {error}"))
+    json.as_number()
+        .and_then(Rate::parse)
+        .ok_or_else(|| "must be a number from 0 to 100 with at most 4 decimals".to_owned())
 }
 
 /// A number of points within a range.

@@ -79,14 +79,6 @@ pub struct BodyError {
     pub problem: Problem,
 }
 
-impl BodyError {
-    /// The error in a file of which the bytes were one part that began on this line (from 1).
-    #[must_use]
-    pub fn in_file_from_line(self, line: usize) -> Self {
-        Self { line: self.line.saturating_add(line.saturating_sub(1)), ..self }
-    }
-}
-
 /// What is wrong with the bytes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {

@@ -1,18 +1,16 @@
 //! Values that many records share, each with a number.
 
-use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::Arc;
 
 use foldhash::fast::RandomState;
+use indexmap::IndexSet;
 
 use crate::{Code, UNKNOWN};
 
 /// The values that a column has ever had, each held once, by number.
 #[derive(Debug)]
 pub(crate) struct Interned<T: ?Sized> {
-    values: Vec<Arc<T>>,
-    codes: HashMap<Arc<T>, Code, RandomState>,
+    values: IndexSet<Box<T>, RandomState>,
     bytes: usize,
     last: Code,
 }
@@ -22,13 +20,13 @@ pub(crate) type Dictionary = Interned<str>;
 
 impl<T: ?Sized> Default for Interned<T> {
     fn default() -> Self {
-        Self { values: Vec::new(), codes: HashMap::default(), bytes: 0, last: 0 }
+        Self { values: IndexSet::default(), bytes: 0, last: 0 }
     }
 }
 
 impl<T: ?Sized + Eq + Hash> Interned<T>
 where
-    for<'v> Arc<T>: From<&'v T>,
+    for<'v> Box<T>: From<&'v T>,
 {
     /// The number of a value, which is given one where it has none.
     pub(crate) fn add(&mut self, value: &T) -> Code {
@@ -36,30 +34,26 @@ where
         if self.get(self.last).is_some_and(|last| last == value) {
             return self.last;
         }
-        self.last = if let Some(code) = self.codes.get(value) {
-            *code
-        } else {
-            let code = Code::try_from(self.values.len()).unwrap_or(UNKNOWN);
-            // The value with its two counters, a pointer in the list, and pointer and number in the map.
-            self.bytes += size_of_val(value) + 64;
-            let value: Arc<T> = value.into();
-            self.values.push(Arc::clone(&value));
-            self.codes.insert(value, code);
-            code
-        };
+        self.last = self.code(value);
+        if self.last == UNKNOWN {
+            // The value, and in the set its pointer with its length, its hash and its number.
+            self.bytes += size_of_val(value) + 48;
+            let (at, _) = self.values.insert_full(value.into());
+            self.last = Code::try_from(at).unwrap_or(UNKNOWN);
+        }
         self.last
     }
 
     /// The number of a value; [`UNKNOWN`] where no record ever had it.
     pub(crate) fn code(&self, value: &T) -> Code {
-        self.codes.get(value).copied().unwrap_or(UNKNOWN)
+        self.values.get_index_of(value).and_then(|at| Code::try_from(at).ok()).unwrap_or(UNKNOWN)
     }
 }
 
 impl<T: ?Sized> Interned<T> {
     /// The value of a number.
     pub(crate) fn get(&self, code: Code) -> Option<&T> {
-        self.values.get(code as usize).map(|value| &**value)
+        self.values.get_index(code as usize).map(|value| &**value)
     }
 
     /// The values in the order of their numbers.

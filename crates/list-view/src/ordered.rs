@@ -36,22 +36,12 @@ impl Ordered {
     /// The slots from a number on, at most so many.
     pub(crate) fn range(&self, from: usize, most: usize) -> Vec<Slot> {
         let mut skipped = from;
-        let mut chunks = self.chunks.iter();
-        let mut found = Vec::with_capacity(most.min(self.len.saturating_sub(from)));
-        for chunk in chunks.by_ref() {
-            if skipped < chunk.len() {
-                found.extend(chunk[skipped..].iter().take(most));
-                break;
-            }
+        let mut first = 0;
+        while let Some(chunk) = self.chunks.get(first).filter(|chunk| chunk.len() <= skipped) {
             skipped -= chunk.len();
+            first += 1;
         }
-        for chunk in chunks {
-            if found.len() == most {
-                break;
-            }
-            found.extend(chunk.iter().take(most - found.len()));
-        }
-        found
+        self.chunks[first..].iter().flatten().skip(skipped).take(most).copied().collect()
     }
 
     /// All slots in order.

@@ -15,6 +15,8 @@ mod values;
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use strum::VariantNames as _;
+
 use crate::storage::Secret;
 use kind::Kind;
 use layers::Layers;
@@ -76,7 +78,7 @@ settings! {
         /// it. Left empty, it is `http://` and the address listened on.
         base_url: String = "", Kind::WebAddress;
         /// The region that this deployment serves. A key of another region's account is refused.
-        region: Region = "us", Kind::Choice(Region::NAMES);
+        region: Region = "us", Kind::Choice(Region::VARIANTS);
         /// The proxies whose `X-Forwarded-For` is believed, as addresses or networks. In the environment they are
         /// separated by commas.
         trusted_proxies: Vec<Network> = "", Kind::Networks;
@@ -135,7 +137,7 @@ settings! {
         /// `info,plaudit::db=debug`.
         level: String = "info", Kind::Levels;
         /// Lines for people, or a JSON object a line.
-        format: LogFormat = "text", Kind::Choice(LogFormat::NAMES);
+        format: LogFormat = "text", Kind::Choice(LogFormat::VARIANTS);
         /// Whether each request is written.
         requests: bool = "true", Kind::Flag;
     }
@@ -201,56 +203,27 @@ pub struct ConfigError {
     pub faults: Vec<String>,
 }
 
-/// The options that every command takes.
+/// The options that every command takes. What stands at each is the help that is shown.
 #[derive(Clone, Debug, Default, clap::Args)]
+#[allow(clippy::doc_markdown, reason = "a terminal shows it as it stands")]
 pub struct ConfigArgs {
-    /// The configuration file.
-    #[arg(
-        long,
-        global = true,
-        value_name = "FILE",
-        help = "The configuration file [default: plaudit.toml, if there is one] [env: PLAUDIT_CONFIG]"
-    )]
+    /// The configuration file [default: plaudit.toml, if there is one] [env: PLAUDIT_CONFIG]
+    #[arg(long, global = true, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// The database.
-    #[arg(
-        long,
-        global = true,
-        value_name = "sqlite:PATH|postgres://...",
-        help = "The database [env: PLAUDIT_DATABASE_URL]"
-    )]
+    /// The database [env: PLAUDIT_DATABASE_URL]
+    #[arg(long, global = true, value_name = "sqlite:PATH|postgres://...")]
     pub database: Option<String>,
-    /// The address and port to listen on.
-    #[arg(
-        long,
-        global = true,
-        value_name = "HOST:PORT",
-        help = "The address and port to listen on [env: PLAUDIT_SERVER_LISTEN]"
-    )]
+    /// The address and port to listen on [env: PLAUDIT_SERVER_LISTEN]
+    #[arg(long, global = true, value_name = "HOST:PORT")]
     pub listen: Option<String>,
-    /// The address under which clients reach the service.
-    #[arg(
-        long,
-        global = true,
-        value_name = "URL",
-        help = "The address under which clients reach the service [env: PLAUDIT_SERVER_BASE_URL]"
-    )]
+    /// The address under which clients reach the service [env: PLAUDIT_SERVER_BASE_URL]
+    #[arg(long, global = true, value_name = "URL")]
     pub base_url: Option<String>,
-    /// The region that this deployment serves.
-    #[arg(
-        long,
-        global = true,
-        value_name = "us|eu|au|ca|hk",
-        help = "The region that this deployment serves [env: PLAUDIT_SERVER_REGION]"
-    )]
+    /// The region that this deployment serves [env: PLAUDIT_SERVER_REGION]
+    #[arg(long, global = true, value_name = "us|eu|au|ca|hk")]
     pub region: Option<String>,
-    /// Where the bytes of files are kept.
-    #[arg(
-        long,
-        global = true,
-        value_name = "file:DIR|s3://...",
-        help = "Where the bytes of files are kept [env: PLAUDIT_STORAGE_URL]"
-    )]
+    /// Where the bytes of files are kept [env: PLAUDIT_STORAGE_URL]
+    #[arg(long, global = true, value_name = "file:DIR|s3://...")]
     pub storage: Option<String>,
 }
 

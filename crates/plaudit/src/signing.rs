@@ -55,11 +55,17 @@ impl DownloadSigner {
 
     /// Appends the address of a file, from its first slash on. Account and token must be letters.
     pub fn write_address(&self, out: &mut Vec<u8>, account: &str, token: &str, expires_unix: i64) {
+        debug_assert!(account.bytes().chain(token.bytes()).all(|byte| byte.is_ascii_alphabetic()));
         let start = out.len();
-        write_signed_part(out, account, token, expires_unix);
-        let signature = self.signature(&out[start..]);
+        for part in ["/download/", account, "/", token, "?expires=", itoa::Buffer::new().format(expires_unix)] {
+            out.extend_from_slice(part.as_bytes());
+        }
+        let signature = self.keyed.clone().chain_update(&out[start..]).finalize().into_bytes();
+        let mut text = [0; SIGNATURE];
+        let written = URL_SAFE_NO_PAD.encode_slice(signature, &mut text);
+        debug_assert_eq!(written.ok(), Some(SIGNATURE));
         out.extend_from_slice(b"&signature=");
-        out.extend_from_slice(&signature);
+        out.extend_from_slice(&text);
     }
 
     /// Whether the parts of an address are as they were made, and still good.
@@ -73,20 +79,11 @@ impl DownloadSigner {
     ) -> Result<(), Refused> {
         let is_name = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphabetic());
         let expires_unix: i64 = expires.parse().map_err(|_| Refused::Tampered)?;
-        if !is_name(account) || !is_name(token) || expires_unix.to_string() != expires {
+        let signed = format!("/download/{account}/{token}?expires={expires_unix}");
+        let is_plain = is_name(account) && is_name(token) && expires_unix.to_string() == expires;
+        if !is_plain || !self.is_signature_of(&signed, signature) {
             return Err(Refused::Tampered);
         }
-        let mut given = [0; 32];
-        match URL_SAFE_NO_PAD.decode_slice(signature, &mut given) {
-            Ok(32) => {}
-            _ => return Err(Refused::Tampered),
-        }
-        let mut signed = Vec::with_capacity(64);
-        write_signed_part(&mut signed, account, token, expires_unix);
-        let mut state = self.keyed.clone();
-        state.update(&signed);
-        // `verify_slice` takes the same time wherever the two differ.
-        state.verify_slice(&given).map_err(|_| Refused::Tampered)?;
         if now_unix < expires_unix { Ok(()) } else { Err(Refused::Expired) }
     }
 
@@ -94,7 +91,7 @@ impl DownloadSigner {
     /// path tells what it is good for.
     #[must_use]
     pub fn signature_of(&self, signed: &str) -> String {
-        self.signature(signed.as_bytes()).iter().copied().map(char::from).collect()
+        URL_SAFE_NO_PAD.encode(self.keyed.clone().chain_update(signed).finalize().into_bytes())
     }
 
     /// Whether this is the signature of an address; takes the same time wherever the two differ.
@@ -102,37 +99,9 @@ impl DownloadSigner {
     pub fn is_signature_of(&self, signed: &str, signature: &str) -> bool {
         let mut given = [0; 32];
         let is_whole = matches!(URL_SAFE_NO_PAD.decode_slice(signature, &mut given), Ok(32));
-        let mut state = self.keyed.clone();
-        state.update(signed.as_bytes());
-        state.verify_slice(&given).is_ok() && is_whole
+        // `verify_slice` takes the same time wherever the two differ.
+        self.keyed.clone().chain_update(signed).verify_slice(&given).is_ok() && is_whole
     }
-
-    fn signature(&self, signed: &[u8]) -> [u8; SIGNATURE] {
-        let mut state = self.keyed.clone();
-        state.update(signed);
-        let mut text = [0; SIGNATURE];
-        let written = URL_SAFE_NO_PAD.encode_slice(state.finalize().into_bytes(), &mut text);
-        debug_assert_eq!(written.ok(), Some(SIGNATURE));
-        text
-    }
-}
-
-fn write_signed_part(out: &mut Vec<u8>, account: &str, token: &str, expires_unix: i64) {
-    debug_assert!(account.bytes().chain(token.bytes()).all(|byte| byte.is_ascii_alphabetic()));
-    out.extend_from_slice(b"/download/");
-    out.extend_from_slice(account.as_bytes());
-    out.push(b'/');
-    out.extend_from_slice(token.as_bytes());
-    out.extend_from_slice(b"?expires=");
-    out.extend_from_slice(itoa::Buffer::new().format(expires_unix).as_bytes());
-}
-
-/// The signature of one address, for tests and tools; the service keeps a [`DownloadSigner`].
-#[must_use]
-pub fn sign(secret: &[u8; 32], account: &str, token: &str, expires_unix: i64) -> String {
-    let mut signed = Vec::with_capacity(64);
-    write_signed_part(&mut signed, account, token, expires_unix);
-    DownloadSigner::new(secret, 0).signature(&signed).iter().copied().map(char::from).collect()
 }
 
 #[cfg(test)]
@@ -160,7 +129,7 @@ mod tests {
         let address = String::from_utf8(out.split_off(9)).unwrap();
         let [account, token, expires, signature] = parts(&address);
         assert_eq!([account.as_str(), &token, &expires], ["AbCdEfGh", "TokenAbc", "1800000000"]);
-        assert_eq!(signature, sign(&SECRET, "AbCdEfGh", "TokenAbc", 1_800_000_000));
+        assert_eq!(signature, signer().signature_of("/download/AbCdEfGh/TokenAbc?expires=1800000000"));
         let verify = |now| signer().verify(&account, &token, &expires, &signature, now);
         assert_eq!(verify(1_799_999_999), Ok(()));
         assert_eq!(verify(1_800_000_000), Err(Refused::Expired));
@@ -172,12 +141,20 @@ mod tests {
     fn the_signature_is_plain_hmac() {
         let mut mac = <Hmac<Sha256> as hmac::KeyInit>::new_from_slice(&SECRET).unwrap();
         mac.update(b"/download/A/B?expires=60");
-        assert_eq!(sign(&SECRET, "A", "B", 60), URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes()));
+        assert_eq!(
+            signer().signature_of("/download/A/B?expires=60"),
+            URL_SAFE_NO_PAD.encode(mac.finalize().into_bytes())
+        );
     }
 
     #[test]
     fn any_change_is_tampering() {
-        let good = ["AbCdEfGh", "TokenAbc", "1800000000", &sign(&SECRET, "AbCdEfGh", "TokenAbc", 1_800_000_000)];
+        let good = [
+            "AbCdEfGh",
+            "TokenAbc",
+            "1800000000",
+            &signer().signature_of("/download/AbCdEfGh/TokenAbc?expires=1800000000"),
+        ];
         let verify = |parts: [&str; 4]| signer().verify(parts[0], parts[1], parts[2], parts[3], 0);
         assert_eq!(verify(good), Ok(()));
         for position in 0..4 {

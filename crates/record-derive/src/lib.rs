@@ -19,7 +19,9 @@ use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
 use quote::{format_ident, quote};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Data, DeriveInput, Error, Expr, ExprAssign, ExprCall, ExprPath, Ident, Lit, Meta, Result, Token};
+use syn::{
+    Attribute, Data, DeriveInput, Error, Expr, ExprAssign, ExprCall, ExprPath, Ident, LitStr, Meta, Result, Token,
+};
 
 /// Implements `RecordMembers` for a struct.
 #[proc_macro_derive(Record, attributes(member, record))]
@@ -69,20 +71,24 @@ impl<'f> Member<'f> {
             visibility: &field.vis,
         };
         for item in items(&field.attrs, "member")? {
-            match (assigned(&item), &item) {
-                (Some((key, value)), _) if key == "name" => member.name = text(value)?,
-                (Some((key, value)), _) if key == "default" => member.default = Some(value.clone()),
-                (Some((key, value)), _) if key == "read" => member.read = Some(value.clone()),
-                (Some((key, value)), _) if key == "with" => member.with = Some(value.clone()),
-                (Some((key, value)), _) if key == "references" => member.references = Some(value.clone()),
-                (_, Expr::Path(path)) if starts_high(path) => member.shape = Some(item),
-                (_, Expr::Call(call)) if is_word(&call.func, "followed_by") => {
-                    member.followed_by = call.args.iter().cloned().collect();
+            if let Some((key, value)) = assigned(&item) {
+                let value = value.clone();
+                match key.to_string().as_str() {
+                    "name" => member.name = text(&value)?,
+                    "default" => member.default = Some(value),
+                    "read" => member.read = Some(value),
+                    "with" => member.with = Some(value),
+                    "references" => member.references = Some(value),
+                    _ => return Err(Error::new_spanned(key, "is unknown")),
                 }
-                (_, Expr::Call(ExprCall { func, .. })) if matches!(&**func, Expr::Path(path) if starts_high(path)) => {
-                    member.shape = Some(item);
-                }
-                _ => member.calls.push(item),
+            } else if is_shape(&item) {
+                member.shape = Some(item);
+            } else if let Expr::Call(call) = &item
+                && is_word(&call.func, "followed_by")
+            {
+                member.followed_by = call.args.iter().cloned().collect();
+            } else {
+                member.calls.push(item);
             }
         }
         Ok(member)
@@ -457,31 +463,26 @@ fn documentation(attributes: &[Attribute]) -> String {
 }
 
 fn assigned(item: &Expr) -> Option<(&Ident, &Expr)> {
-    match item {
-        Expr::Assign(ExprAssign { left, right, .. }) => match &**left {
-            Expr::Path(ExprPath { path, .. }) => Some((path.get_ident()?, right)),
-            _ => None,
-        },
-        _ => None,
-    }
+    let Expr::Assign(ExprAssign { left, right, .. }) = item else { return None };
+    let Expr::Path(ExprPath { path, .. }) = &**left else { return None };
+    Some((path.get_ident()?, right))
 }
 
 fn text(value: &Expr) -> Result<String> {
-    match value {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Str(text) => Ok(text.value()),
-            other => Err(Error::new_spanned(other, "must be a string")),
-        },
-        other => Err(Error::new_spanned(other, "must be a string")),
-    }
+    syn::parse2::<LitStr>(quote!(#value)).map(|text| text.value())
 }
 
 fn is_word(item: &Expr, word: &str) -> bool {
     matches!(item, Expr::Path(path) if path.path.is_ident(word))
 }
 
-/// Whether a path begins with a capital letter, as the name of a shape does.
-fn starts_high(path: &ExprPath) -> bool {
-    let first = path.path.segments.first().map(|segment| segment.ident.to_string());
+/// Whether it is a shape, whose name begins with a capital letter.
+fn is_shape(item: &Expr) -> bool {
+    let path = match item {
+        Expr::Call(ExprCall { func, .. }) => func,
+        item => item,
+    };
+    let Expr::Path(ExprPath { path, .. }) = path else { return false };
+    let first = path.segments.first().map(|segment| segment.ident.to_string());
     first.is_some_and(|name| name.starts_with(|letter: char| letter.is_ascii_uppercase()))
 }

@@ -45,6 +45,7 @@ mod sink;
 mod string;
 mod transcode;
 
+use scan::WORD;
 use sink::Sink;
 use transcode::{Name, Transcoder};
 
@@ -69,7 +70,7 @@ pub trait Slots {
 
     /// Fills a place among the members of an ordinary object: `"␡key":json` stands where a later member would.
     ///
-    /// Writes any number of members. In [`members`] and [`inner`], where the object has no name, this is so for the
+    /// Writes any number of members. In [`members`], where the object has no name, this is so for the
     /// first member too.
     fn members(&self, out: &mut Vec<u8>, key: &str, json: &str);
 }
@@ -122,28 +123,16 @@ pub fn members<S: Slots>(out: &mut Vec<u8>, json_object: &str, slots: &S) {
     run(out, json_object, slots, Transcoder::bare_object);
 }
 
-/// Appends what stands between the tags for a scalar or an object, given as JSON text.
-///
-/// Null is nothing, since it is told by an attribute of the tag. The items of a list, which has no tag of its own, are
-/// elements named `item`. A string that is a slot is ordinary text here; slots further inside are filled.
-pub fn inner<S: Slots>(out: &mut Vec<u8>, json_value: &str, slots: &S) {
-    run(out, json_value, slots, Transcoder::inner);
-}
-
 /// Appends character data, escaped.
 pub fn text(out: &mut Vec<u8>, text: &str) {
-    let mut sink = Sink::new(out);
-    escape::text(&mut sink, text.as_bytes());
-    sink.finish();
-}
-
-/// Appends an element name, escaped.
-pub fn name(out: &mut Vec<u8>, name: &str) {
-    if escape::is_plain(name) {
-        out.extend_from_slice(name.as_bytes());
-    } else {
-        out.extend_from_slice(escape::escaped(name.encode_utf16()).as_bytes());
+    if escape::is_plain_text(text.as_bytes()) {
+        return out.extend_from_slice(text.as_bytes());
     }
+    let mut sink = Sink::new(out);
+    for character in text.chars() {
+        sink.fill(WORD, |room| escape::character(room, Some(character)));
+    }
+    sink.finish();
 }
 
 fn run<'a, S: Slots>(out: &'a mut Vec<u8>, json: &'a str, slots: &'a S, write: impl FnOnce(&mut Transcoder<'a, S>)) {

@@ -70,19 +70,6 @@ pub(crate) fn ends_replacement(word: u64) -> u64 {
     equal(word, b'"') | equal(word, b'\\') | equal(word, 0xef)
 }
 
-/// Ends a run of plain text that can be copied; a quotation mark does too, which does no harm.
-#[inline]
-pub(crate) fn ends_plain_copy(word: u64) -> u64 {
-    let control = word.wrapping_sub(spread(0x20)) & !word & HIGH;
-    equal(word | spread(0x04), b'&') | equal(word | spread(0x02), b'>') | equal(word, 0xef) | control
-}
-
-/// The first byte of U+FFFE and U+FFFF.
-#[inline]
-pub(crate) fn starts_noncharacter(word: u64) -> u64 {
-    equal(word, 0xef)
-}
-
 /// How a word of a name reads.
 pub(crate) struct NameWord {
     /// The bytes that are not ASCII characters of a name; all matches are certain.

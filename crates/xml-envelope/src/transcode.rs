@@ -119,25 +119,6 @@ impl<'a, S: Slots> Transcoder<'a, S> {
         }
     }
 
-    /// Writes what stands between the tags.
-    pub(crate) fn inner(&mut self) {
-        let (byte, at) = self.token(0);
-        match byte {
-            b'"' => {
-                self.string(at + 1);
-            }
-            b'{' => self.bare_object(),
-            b'[' => {
-                self.element(at, Name::new("item"));
-            }
-            b'n' => {}
-            _ => {
-                let (rest, length) = self.scalar(at);
-                self.sink.fill(length, |room| room.bytes(&rest[..length]));
-            }
-        }
-    }
-
     #[inline]
     fn peek(&self, at: usize) -> u8 {
         string::peek(self.json, at)

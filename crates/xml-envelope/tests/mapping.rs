@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used)]
 
-use xml_envelope::{NoSlots, Slots, begin, end, inner, member, members, name, text};
+use xml_envelope::{NoSlots, Slots, begin, end, member, members, text};
 
 fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = b"before".to_vec();
@@ -17,7 +17,6 @@ fn as_member(json: &str) -> String {
 
 #[track_caller]
 fn check_name(plain: &str, escaped: &str) {
-    assert_eq!(written(|out| name(out, plain)), escaped, "name({plain:?})");
     let object = serde_json::json!({ plain: 1 }).to_string();
     let element = format!("<{escaped}>1</{escaped}>");
     assert_eq!(written(|out| members(out, &object, &NoSlots)), element, "in {object}");
@@ -55,19 +54,6 @@ fn every_kind_of_value_has_its_form() {
         (" { \"b\" :\n[ 1 ,\t[ ] , [ 2 ] ] , \"c\" : { } } ", "<a><b>1</b><b/><b><b>2</b></b><c></c></a>"),
     ] {
         assert_eq!(as_member(json), xml, "{json}");
-    }
-}
-
-#[test]
-fn what_has_no_element_of_its_own() {
-    for (json, xml) in [
-        ("\"a&b\"", "a&amp;b"),
-        ("1.0", "1.0"),
-        ("null", ""),
-        (r#"{"a":"b"}"#, "<a>b</a>"),
-        ("[1,2]", "<item>1</item><item>2</item>"),
-    ] {
-        assert_eq!(written(|out| inner(out, json, &NoSlots)), xml, "{json}");
     }
 }
 

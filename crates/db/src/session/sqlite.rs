@@ -1,6 +1,6 @@
 //! A connection to SQLite, and running statements on it.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) type Idle = Arc<Mutex<Vec<Connection>>>;
 
 /// A connection.
 pub(crate) struct Connected {
-    connection: Connection,
+    pub(crate) connection: Connection,
     /// Where it waits for the next who reads from it.
     pub(crate) idle: Option<Idle>,
 }
@@ -45,12 +45,6 @@ impl Deref for Connected {
 
     fn deref(&self) -> &Connection {
         &self.connection
-    }
-}
-
-impl DerefMut for Connected {
-    fn deref_mut(&mut self) -> &mut Connection {
-        &mut self.connection
     }
 }
 

@@ -34,10 +34,10 @@ pub fn whole(doc: &str, detail: &str) -> String {
     [&doc[..at], members, &doc[at + splice.len()..]].concat()
 }
 
-/// What stands between the tags in XML for a document without slots.
+/// What stands between the tags in XML for an object without slots.
 #[must_use]
 pub fn inner_xml(json: &str) -> Vec<u8> {
     let mut xml = Vec::with_capacity(json.len() * 2);
-    xml_envelope::inner(&mut xml, json, &xml_envelope::NoSlots);
+    xml_envelope::members(&mut xml, json, &xml_envelope::NoSlots);
     xml
 }

@@ -10,6 +10,10 @@ use crate::text::{Date, LocalTime, Money, Points, Rate, Slug, Timestamp, Transla
 pub fn object(write: impl FnOnce(&mut Object<'_>)) -> String {
     let mut text = Vec::with_capacity(1024);
     write_object(&mut text, write);
+    string_of(text)
+}
+
+fn string_of(text: Vec<u8>) -> String {
     // Only whole strings were written, so that the lossy way is never taken.
     String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
@@ -21,14 +25,20 @@ pub fn extended(document: &str, write: impl FnOnce(&mut Object<'_>)) -> String {
     let mut text = begun.as_bytes().to_vec();
     write(&mut Object { text: &mut text, empty: begun.len() < 2 });
     text.push(b'}');
-    // Only whole strings were written, so that the lossy way is never taken.
-    String::from_utf8(text).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+    string_of(text)
 }
 
 fn write_object(text: &mut Vec<u8>, write: impl FnOnce(&mut Object<'_>)) {
     text.push(b'{');
     write(&mut Object { text, empty: true });
     text.push(b'}');
+}
+
+/// Writes a comma in front of all but the first.
+fn separate(text: &mut Vec<u8>, empty: &mut bool) {
+    if !std::mem::replace(empty, false) {
+        text.push(b',');
+    }
 }
 
 /// The members of an object that is being written.
@@ -39,13 +49,18 @@ pub struct Object<'w> {
 
 impl Object<'_> {
     fn name(&mut self, name: &str) -> &mut Vec<u8> {
-        if !self.empty {
-            self.text.push(b',');
-        }
-        self.empty = false;
+        separate(self.text, &mut self.empty);
         write_json_string(name, self.text);
         self.text.push(b':');
         self.text
+    }
+
+    /// A value as a function writes it, or null.
+    fn optional<T>(&mut self, name: &str, value: Option<T>, write: impl FnOnce(&mut Self, &str, T)) {
+        match value {
+            Some(value) => write(self, name, value),
+            None => self.null(name),
+        }
     }
 
     /// A string.
@@ -55,10 +70,7 @@ impl Object<'_> {
 
     /// A string or null.
     pub fn optional_text(&mut self, name: &str, value: Option<&str>) {
-        match value {
-            Some(value) => self.text(name, value),
-            None => self.null(name),
-        }
+        self.optional(name, value, Self::text);
     }
 
     /// null.
@@ -73,10 +85,7 @@ impl Object<'_> {
 
     /// An integer or null.
     pub fn optional_integer(&mut self, name: &str, value: Option<i64>) {
-        match value {
-            Some(value) => self.integer(name, value),
-            None => self.null(name),
-        }
+        self.optional(name, value, Self::integer);
     }
 
     /// true or false.
@@ -91,18 +100,12 @@ impl Object<'_> {
 
     /// A time or null.
     pub fn optional_time(&mut self, name: &str, value: Option<Timestamp>) {
-        match value {
-            Some(value) => self.time(name, value),
-            None => self.null(name),
-        }
+        self.optional(name, value, Self::time);
     }
 
     /// A date or null.
     pub fn optional_date(&mut self, name: &str, value: Option<Date>) {
-        match value {
-            Some(value) => self.date(name, value),
-            None => self.null(name),
-        }
+        self.optional(name, value, Self::date);
     }
 
     /// A date.
@@ -112,10 +115,7 @@ impl Object<'_> {
 
     /// A date and a time of day, or null.
     pub fn optional_local_time(&mut self, name: &str, value: Option<LocalTime>) {
-        match value {
-            Some(value) => self.local_time(name, value),
-            None => self.null(name),
-        }
+        self.optional(name, value, Self::local_time);
     }
 
     /// A date and a time of day.
@@ -150,10 +150,7 @@ impl Object<'_> {
 
     /// A bare slug or null.
     pub fn optional_slug(&mut self, name: &str, value: Option<Slug>) {
-        match value {
-            Some(value) => self.slug(name, value),
-            None => self.null(name),
-        }
+        self.optional(name, value, Self::slug);
     }
 
     /// A whole translated map, as in a program file.
@@ -168,10 +165,7 @@ impl Object<'_> {
 
     /// Slot: a reference, or null.
     pub fn optional_reference(&mut self, name: &str, kind: Kind, slug: Option<Slug>) {
-        match slug {
-            Some(slug) => self.reference(name, kind, slug),
-            None => self.null(name),
-        }
+        self.optional(name, slug, |object, name, slug| object.reference(name, kind, slug));
     }
 
     /// Slot: a reference to the parent of a category, or null where it has none.
@@ -218,10 +212,7 @@ impl Object<'_> {
 
     /// Slot: the members of the second document.
     pub fn splice(&mut self) {
-        if !self.empty {
-            self.text.push(b',');
-        }
-        self.empty = false;
+        separate(self.text, &mut self.empty);
         let _ = write!(self.text, "\"{MARKER}p\":0");
     }
 
@@ -257,10 +248,7 @@ pub struct List<'w> {
 
 impl List<'_> {
     fn next(&mut self) -> &mut Vec<u8> {
-        if !self.empty {
-            self.text.push(b',');
-        }
-        self.empty = false;
+        separate(self.text, &mut self.empty);
         self.text
     }
 

@@ -19,12 +19,7 @@ const WEB_ADDRESS_LENGTH: usize = 2_048;
 #[must_use]
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
-    let is_atom = |part: &str| {
-        let allowed = |c: char| {
-            c.is_ascii_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c) || (!c.is_ascii() && is_visible(c))
-        };
-        !part.is_empty() && part.chars().all(allowed)
-    };
+    let is_atom = |part: &str| !part.is_empty() && part.chars().all(|c| is_letter_or(c, "!#$%&'*+-/=?^_`{|}~"));
     text.len() <= EMAIL_LENGTH
         && local.len() <= LOCAL_PART_LENGTH
         && local.split('.').all(is_atom)
@@ -77,18 +72,20 @@ fn is_domain(text: &str) -> bool {
         (1..=LABEL_LENGTH).contains(&label.len())
             && !label.starts_with('-')
             && !label.ends_with('-')
-            && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || (!c.is_ascii() && is_visible(c)))
+            && label.chars().all(|c| is_letter_or(c, "-"))
     };
     text.len() <= HOST_LENGTH && text.split('.').all(is_label)
 }
 
 /// Whether all characters may stand behind the host, percent signs only before two hexadecimal digits.
 fn has_address_characters(path: &str) -> bool {
-    let allowed = |c: char| {
-        c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c) || (!c.is_ascii() && is_visible(c))
-    };
     let is_encoded = |after: &str| after.len() >= 2 && after.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
-    path.chars().all(allowed) && path.split('%').skip(1).all(is_encoded)
+    path.chars().all(|c| is_letter_or(c, "-._~:/?#[]@!$&'()*+,;=%")) && path.split('%').skip(1).all(is_encoded)
+}
+
+/// Whether a character is a letter or digit of ASCII, one of these, or one of another script that shows.
+fn is_letter_or(c: char, others: &str) -> bool {
+    c.is_ascii_alphanumeric() || others.contains(c) || (!c.is_ascii() && is_visible(c))
 }
 
 /// Whether a character shows: no blank, no control character, none of those that only change how others are shown.

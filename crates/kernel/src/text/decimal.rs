@@ -85,6 +85,15 @@ pub(super) fn write_scaled(value: i64, decimals: u32, out: &mut Vec<u8>) {
     }
 }
 
+/// The same without zeros at the end: `12.50` is `12.5`.
+pub(super) fn write_shortest(mut value: i64, mut decimals: u32, out: &mut Vec<u8>) {
+    while decimals > 0 && value % 10 == 0 {
+        value /= 10;
+        decimals -= 1;
+    }
+    write_scaled(value, decimals, out);
+}
+
 /// The parts of a number in the grammar of JSON.
 struct Number<'text> {
     negative: bool,
@@ -144,9 +153,7 @@ fn exponent_of(digits: &[u8]) -> Option<i64> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let value =
-        digits.iter().fold(0_i64, |value, digit| value.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
-    Some(value.min(FAR))
+    Some(std::str::from_utf8(digits).ok()?.parse().unwrap_or(FAR).min(FAR))
 }
 
 /// The length of a text as a signed number.

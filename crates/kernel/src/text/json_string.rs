@@ -1,11 +1,4 @@
-//! Strings in JSON: writing them, and reading a value of the kernel from one.
-
-use std::fmt;
-use std::marker::PhantomData;
-use std::str::FromStr;
-
-use serde::Deserializer;
-use serde::de::{Error, Visitor};
+//! Strings in JSON.
 
 const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
 
@@ -41,29 +34,6 @@ pub fn write_json_string(text: &str, out: &mut Vec<u8>) {
     }
     out.extend_from_slice(&bytes[written..]);
     out.push(b'"');
-}
-
-/// Reads a string and parses it, so that the error of the parser is the error of the deserialisation.
-pub(super) fn deserialize_parsed<'de, D, T>(deserializer: D, expected: &'static str) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: FromStr<Err: fmt::Display>,
-{
-    struct Parsed<T>(&'static str, PhantomData<T>);
-
-    impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Parsed<T> {
-        type Value = T;
-
-        fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-            formatter.write_str(self.0)
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            text.parse().map_err(E::custom)
-        }
-    }
-
-    deserializer.deserialize_str(Parsed(expected, PhantomData))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-use super::{Date, Timestamp};
+use super::Timestamp;
 
 /// A date and a time of day as the clocks of some place show them, to the second: `2026-01-31 08:30:00`.
 ///
@@ -19,17 +19,9 @@ impl LocalTime {
     /// The time that a text of the form `2026-01-31 08:30:00` names, when calendar and clock have it.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let (date, time) = text.split_at_checked(10)?;
-        let date = Date::parse(date)?;
-        let &[b' ', h1, h2, b':', m1, m2, b':', s1, s2] = time.as_bytes() else { return None };
-        let number = |tens: u8, ones: u8| {
-            let digit = |digit: u8| digit.is_ascii_digit().then(|| i8::try_from(digit - b'0').unwrap_or_default());
-            Some(digit(tens)? * 10 + digit(ones)?)
-        };
-        let (year, month, day) =
-            (i16::try_from(date.year()).ok()?, i8::try_from(date.month()).ok()?, i8::try_from(date.day()).ok()?);
-        // A leap second has no local time of its own.
-        DateTime::new(year, month, day, number(h1, h2)?, number(m1, m2)?, number(s1, s2)?, 0).ok().map(Self)
+        let time = Self(text.parse().ok()?);
+        // The library knows other ways to write a time, and leap seconds, which have no local time of their own.
+        (time.to_string() == text).then_some(time)
     }
 
     /// What the clocks of a zone show at a moment.
@@ -69,17 +61,7 @@ impl LocalTime {
 
 impl fmt::Display for LocalTime {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let time = self.0;
-        write!(
-            formatter,
-            "{:04}-{:02}-{:02} {:02}:{:02}:{:02}",
-            time.year(),
-            time.month(),
-            time.day(),
-            time.hour(),
-            time.minute(),
-            time.second()
-        )
+        write!(formatter, "{} {}", self.0.date(), self.0.time())
     }
 }
 

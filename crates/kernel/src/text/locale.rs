@@ -1,15 +1,11 @@
 //! The locales of the interface and the languages of an account.
 
 use std::fmt;
-use std::str::FromStr;
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-use super::slug::excerpt;
+use super::parsed::written_as_text;
 
 macro_rules! locales {
-    ($($variant:ident $code:literal $language:literal,)+) => {
+    ($($variant:ident $code:literal $language:literal $active:literal $inactive:literal,)+) => {
         /// A locale of the interface; the order is that of the specification.
         ///
         /// The word `all` is not among them: it asks for every language of the account and names none.
@@ -46,95 +42,72 @@ macro_rules! locales {
                     $(Self::$variant => $language,)+
                 }
             }
+
+            /// What a chapter's status is called in the language, for example `Active`.
+            #[must_use]
+            pub const fn status_label(self, active: bool) -> &'static str {
+                match self {
+                    $(Self::$variant => if active { $active } else { $inactive },)+
+                }
+            }
         }
     };
 }
 
 locales! {
-    ArAr "ar_AR" "Arabic",
-    BgBg "bg_BG" "Bulgarian",
-    BnIn "bn_IN" "Bengali",
-    CaEs "ca_ES" "Catalan",
-    CsCz "cs_CZ" "Czech",
-    CyGb "cy_GB" "Welsh",
-    DaDk "da_DK" "Danish",
-    DeDe "de_DE" "German",
-    EnGb "en_GB" "English (United Kingdom)",
-    EnUs "en_US" "English (United States)",
-    ElGr "el_GR" "Greek",
-    EsNn "es_NN" "Spanish",
-    EsLa "es_LA" "Spanish (Latin America)",
-    EtEe "et_EE" "Estonian",
-    FaNn "fa_NN" "Persian",
-    FiFi "fi_FI" "Finnish",
-    FrFr "fr_FR" "French",
-    FrCa "fr_CA" "French (Canada)",
-    HeIl "he_IL" "Hebrew",
-    HiIn "hi_IN" "Hindi",
-    HrHr "hr_HR" "Croatian",
-    HuHu "hu_HU" "Hungarian",
-    HyAm "hy_AM" "Armenian",
-    ItIt "it_IT" "Italian",
-    JaJp "ja_JP" "Japanese",
-    KoKr "ko_KR" "Korean",
-    LtLt "lt_LT" "Lithuanian",
-    MsMy "ms_MY" "Malay",
-    NlNl "nl_NL" "Dutch",
-    NbNo "nb_NO" "Norwegian (Bokmål)",
-    PlPl "pl_PL" "Polish",
-    PtBr "pt_BR" "Portuguese (Brazil)",
-    RoRo "ro_RO" "Romanian",
-    RuRu "ru_RU" "Russian",
-    SkSk "sk_SK" "Slovak",
-    SlSi "sl_SI" "Slovenian",
-    SqAl "sq_AL" "Albanian",
-    SrRs "sr_RS" "Serbian",
-    SvSe "sv_SE" "Swedish",
-    SwNn "sw_NN" "Swahili",
-    ThTh "th_TH" "Thai",
-    TrTr "tr_TR" "Turkish",
-    UkUa "uk_UA" "Ukrainian",
-    ViVn "vi_VN" "Vietnamese",
-    ZhCn "zh_CN" "Chinese (simplified)",
-    ZhHk "zh_HK" "Chinese (Hong Kong)",
+    ArAr "ar_AR" "Arabic" "نشط" "غير نشط",
+    BgBg "bg_BG" "Bulgarian" "Активен" "Неактивен",
+    BnIn "bn_IN" "Bengali" "সক্রিয়" "নিষ্ক্রিয়",
+    CaEs "ca_ES" "Catalan" "Actiu" "Inactiu",
+    CsCz "cs_CZ" "Czech" "Aktivní" "Neaktivní",
+    CyGb "cy_GB" "Welsh" "Gweithredol" "Anweithredol",
+    DaDk "da_DK" "Danish" "Aktiv" "Inaktiv",
+    DeDe "de_DE" "German" "Aktiv" "Inaktiv",
+    EnGb "en_GB" "English (United Kingdom)" "Active" "Inactive",
+    EnUs "en_US" "English (United States)" "Active" "Inactive",
+    ElGr "el_GR" "Greek" "Ενεργό" "Ανενεργό",
+    EsNn "es_NN" "Spanish" "Activo" "Inactivo",
+    EsLa "es_LA" "Spanish (Latin America)" "Activo" "Inactivo",
+    EtEe "et_EE" "Estonian" "Aktiivne" "Mitteaktiivne",
+    FaNn "fa_NN" "Persian" "فعال" "غیرفعال",
+    FiFi "fi_FI" "Finnish" "Aktiivinen" "Ei aktiivinen",
+    FrFr "fr_FR" "French" "Actif" "Inactif",
+    FrCa "fr_CA" "French (Canada)" "Actif" "Inactif",
+    HeIl "he_IL" "Hebrew" "פעיל" "לא פעיל",
+    HiIn "hi_IN" "Hindi" "सक्रिय" "निष्क्रिय",
+    HrHr "hr_HR" "Croatian" "Aktivno" "Neaktivno",
+    HuHu "hu_HU" "Hungarian" "Aktív" "Inaktív",
+    HyAm "hy_AM" "Armenian" "Ակտիվ" "Ոչ ակտիվ",
+    ItIt "it_IT" "Italian" "Attivo" "Inattivo",
+    JaJp "ja_JP" "Japanese" "有効" "無効",
+    KoKr "ko_KR" "Korean" "활성" "비활성",
+    LtLt "lt_LT" "Lithuanian" "Aktyvus" "Neaktyvus",
+    MsMy "ms_MY" "Malay" "Aktif" "Tidak aktif",
+    NlNl "nl_NL" "Dutch" "Actief" "Inactief",
+    NbNo "nb_NO" "Norwegian (Bokmål)" "Aktiv" "Inaktiv",
+    PlPl "pl_PL" "Polish" "Aktywny" "Nieaktywny",
+    PtBr "pt_BR" "Portuguese (Brazil)" "Ativo" "Inativo",
+    RoRo "ro_RO" "Romanian" "Activ" "Inactiv",
+    RuRu "ru_RU" "Russian" "Активен" "Неактивен",
+    SkSk "sk_SK" "Slovak" "Aktívny" "Neaktívny",
+    SlSi "sl_SI" "Slovenian" "Aktivno" "Neaktivno",
+    SqAl "sq_AL" "Albanian" "Aktiv" "Joaktiv",
+    SrRs "sr_RS" "Serbian" "Активно" "Неактивно",
+    SvSe "sv_SE" "Swedish" "Aktiv" "Inaktiv",
+    SwNn "sw_NN" "Swahili" "Inatumika" "Haitumiki",
+    ThTh "th_TH" "Thai" "ใช้งานอยู่" "ไม่ได้ใช้งาน",
+    TrTr "tr_TR" "Turkish" "Etkin" "Etkin değil",
+    UkUa "uk_UA" "Ukrainian" "Активний" "Неактивний",
+    ViVn "vi_VN" "Vietnamese" "Đang hoạt động" "Không hoạt động",
+    ZhCn "zh_CN" "Chinese (simplified)" "启用" "停用",
+    ZhHk "zh_HK" "Chinese (Hong Kong)" "啟用" "停用",
 }
 
 impl Locale {
-    /// Whether the language is written from right to left.
-    #[must_use]
-    pub const fn is_right_to_left(self) -> bool {
-        matches!(self, Self::ArAr | Self::FaNn | Self::HeIl)
-    }
-
-    /// The value of the attribute `dir` of HTML: `rtl` or `ltr`.
-    #[must_use]
-    pub const fn direction(self) -> &'static str {
-        if self.is_right_to_left() { "rtl" } else { "ltr" }
-    }
-
-    /// The language alone, as the attribute `lang` of HTML wants it, for example `en`.
-    #[must_use]
-    pub fn language_code(self) -> &'static str {
-        self.code().split_once('_').map_or(self.code(), |(language, _)| language)
-    }
-
     /// The locale's place among [`Locale::ALL`] as one bit, for small sets.
     #[must_use]
     pub const fn bit(self) -> u64 {
         1 << (self as u8)
-    }
-}
-
-/// A code that is no locale of the interface.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a locale of this interface")]
-pub struct UnknownLocale(pub String);
-
-impl FromStr for Locale {
-    type Err = UnknownLocale;
-
-    fn from_str(code: &str) -> Result<Self, UnknownLocale> {
-        Self::parse(code).ok_or_else(|| UnknownLocale(excerpt(code)))
     }
 }
 
@@ -144,112 +117,7 @@ impl fmt::Display for Locale {
     }
 }
 
-impl fmt::Debug for Locale {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.code())
-    }
-}
-
-impl Serialize for Locale {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.code())
-    }
-}
-
-impl<'de> Deserialize<'de> for Locale {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        super::json_string::deserialize_parsed(deserializer, "a locale code such as \"en_GB\"")
-    }
-}
-
-/// The languages of an account, each once, in the account's order.
-///
-/// Read from a list of codes (`["en_GB"]`) or of objects as the account shows them (`[{"code": "en_GB"}]`);
-/// written as the latter.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct LocaleSet {
-    locales: Vec<Locale>,
-    bits: u64,
-}
-
-impl LocaleSet {
-    /// Adds a locale at the end; false when it was in the set already.
-    pub fn insert(&mut self, locale: Locale) -> bool {
-        let is_new = !self.contains(locale);
-        if is_new {
-            self.bits |= locale.bit();
-            self.locales.push(locale);
-        }
-        is_new
-    }
-
-    /// Whether the locale is in the set.
-    #[must_use]
-    pub fn contains(&self, locale: Locale) -> bool {
-        self.bits & locale.bit() != 0
-    }
-
-    /// The locales in order.
-    #[must_use]
-    pub fn as_slice(&self) -> &[Locale] {
-        &self.locales
-    }
-
-    /// The locales in order.
-    #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = Locale> + '_ {
-        self.locales.iter().copied()
-    }
-
-    /// Whether the set has no locale.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.locales.is_empty()
-    }
-}
-
-impl FromIterator<Locale> for LocaleSet {
-    fn from_iter<I: IntoIterator<Item = Locale>>(locales: I) -> Self {
-        let mut set = Self::default();
-        for locale in locales {
-            set.insert(locale);
-        }
-        set
-    }
-}
-
-/// One element of the list of languages as an account shows it.
-#[derive(Serialize, Deserialize)]
-struct Language {
-    code: Locale,
-}
-
-impl Serialize for LocaleSet {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter().map(|code| Language { code }))
-    }
-}
-
-impl<'de> Deserialize<'de> for LocaleSet {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        /// Read as plain text first, because an untagged choice of locales would lose the name of a wrong code.
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "expected a locale code, or an object with the member `code`")]
-        enum Element {
-            Plain(String),
-            Object { code: String },
-        }
-        let mut set = Self::default();
-        for element in Vec::<Element>::deserialize(deserializer)? {
-            let (Element::Plain(code) | Element::Object { code }) = element;
-            let locale = code.parse().map_err(D::Error::custom)?;
-            if !set.insert(locale) {
-                return Err(D::Error::custom(format_args!("the locale `{locale}` is listed twice")));
-            }
-        }
-        Ok(set)
-    }
-}
+written_as_text!(Locale, "a locale of this interface");
 
 #[cfg(test)]
 mod tests {
@@ -279,37 +147,17 @@ mod tests {
     }
 
     #[test]
-    fn direction_and_language_are_known() {
-        let right_to_left: Vec<&str> =
-            Locale::ALL.iter().filter(|locale| locale.is_right_to_left()).map(|locale| locale.code()).collect();
-        assert_eq!(right_to_left, ["ar_AR", "fa_NN", "he_IL"]);
-        assert_eq!(Locale::HeIl.direction(), "rtl");
-        assert_eq!(Locale::EnGb.direction(), "ltr");
-        assert_eq!(Locale::NbNo.language_code(), "nb");
-        assert_eq!(Locale::JaJp.language(), "Japanese");
+    fn english_labels_are_those_of_the_specification() {
+        assert_eq!(Locale::EnGb.status_label(true), "Active");
+        assert_eq!(Locale::EnUs.status_label(false), "Inactive");
     }
 
     #[test]
-    fn a_set_keeps_its_order_and_takes_each_locale_once() {
-        let set: LocaleSet = [Locale::FrFr, Locale::EnGb, Locale::FrFr].into_iter().collect();
-        assert_eq!(set.as_slice(), [Locale::FrFr, Locale::EnGb]);
-        assert!(set.contains(Locale::EnGb));
-        assert!(!set.contains(Locale::DeDe));
-    }
-
-    #[test]
-    fn a_set_is_read_in_both_forms() {
-        let plain: LocaleSet = serde_json::from_str(r#"["fr_FR","en_GB"]"#).unwrap();
-        let objects: LocaleSet = serde_json::from_str(r#"[{"code":"fr_FR"},{"code":"en_GB"}]"#).unwrap();
-        assert_eq!(plain, objects);
-        assert_eq!(serde_json::to_string(&plain).unwrap(), r#"[{"code":"fr_FR"},{"code":"en_GB"}]"#);
-    }
-
-    #[test]
-    fn a_wrong_or_repeated_locale_of_a_set_is_named() {
-        let error = |json| serde_json::from_str::<LocaleSet>(json).unwrap_err().to_string();
-        assert!(error(r#"["fr_FR","xx_XX"]"#).contains("`xx_XX` is not a locale"));
-        assert!(error(r#"["fr_FR","fr_FR"]"#).contains("`fr_FR` is listed twice"));
-        assert!(error("[1]").contains("expected a locale code"));
+    fn every_locale_tells_the_two_states_apart() {
+        for locale in Locale::ALL {
+            let (active, inactive) = (locale.status_label(true), locale.status_label(false));
+            assert_ne!(active, inactive, "{locale}");
+            assert!(!active.trim().is_empty() && !inactive.trim().is_empty(), "{locale}");
+        }
     }
 }

@@ -1,12 +1,9 @@
 //! Amounts of money, exact to the minor unit of their currency.
 
 use std::fmt;
-use std::str::FromStr;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::decimal::{DecimalError, parse_scaled, write_scaled};
-use super::slug::excerpt;
+use super::parsed::{excerpt, written_as_text};
 
 /// A currency of ISO 4217.
 ///
@@ -62,42 +59,13 @@ impl Currency {
     }
 }
 
-/// A code that is no currency that can be paid in.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not the ISO 4217 code of a currency")]
-pub struct UnknownCurrency(pub String);
-
-impl FromStr for Currency {
-    type Err = UnknownCurrency;
-
-    fn from_str(code: &str) -> Result<Self, UnknownCurrency> {
-        Self::parse(code).ok_or_else(|| UnknownCurrency(excerpt(code)))
-    }
-}
-
 impl fmt::Display for Currency {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.pad(self.code)
     }
 }
 
-impl fmt::Debug for Currency {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.code)
-    }
-}
-
-impl Serialize for Currency {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.code)
-    }
-}
-
-impl<'de> Deserialize<'de> for Currency {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        super::json_string::deserialize_parsed(deserializer, "a currency code such as \"USD\"")
-    }
-}
+written_as_text!(Currency, "the ISO 4217 code of a currency");
 
 /// Why there is no such amount of money.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::decimal::{DecimalError, parse_scaled, write_scaled};
+use super::decimal::{DecimalError, parse_scaled, write_shortest};
+use super::parsed::show;
 
 /// A number of points with up to 4 decimals, exact, between minus and plus a thousand million.
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,10 +23,7 @@ impl Points {
 
     /// The number of points that `text` writes as a JSON number.
     pub fn parse(text: &str) -> Result<Self, DecimalError> {
-        match parse_scaled(text, Self::DECIMALS)? {
-            points if points.unsigned_abs() <= Self::MAXIMUM.0.unsigned_abs() => Ok(Self(points)),
-            _ => Err(DecimalError::TooLarge),
-        }
+        Self::from_ten_thousandths(parse_scaled(text, Self::DECIMALS)?).ok_or(DecimalError::TooLarge)
     }
 
     /// This many ten-thousandths of a point, where that is within the bounds.
@@ -43,14 +41,7 @@ impl Points {
 
 impl fmt::Display for Points {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut value, mut decimals) = (self.0, Self::DECIMALS);
-        while decimals > 0 && value % 10 == 0 {
-            value /= 10;
-            decimals -= 1;
-        }
-        let mut out = Vec::with_capacity(16);
-        write_scaled(value, decimals, &mut out);
-        formatter.pad(&String::from_utf8_lossy(&out))
+        show(formatter, |out| write_shortest(self.0, Self::DECIMALS, out))
     }
 }
 

@@ -160,7 +160,7 @@ pub(super) fn bare_context(now: Timestamp) -> Context {
 /// whichever it is.
 fn region(config: &Config) -> Option<&'static str> {
     let is_said = config.source("server", "region").is_some_and(|source| *source != Source::Default);
-    is_said.then(|| config.server.region.name())
+    is_said.then(|| config.server.region.into())
 }
 
 async fn create(db: &Db, create: &Create, region: Option<&str>) -> Result<Slug, Failure> {

@@ -41,9 +41,10 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     let mut writer = Writer::create(path, created, store::schema(&mut tx).await?)?;
     let mut rows = 0;
     let mut progress = Progress::new("rows");
-    for (table, columns) in TABLES {
-        writer.begin(table, columns)?;
-        super::copy::each_row(&mut tx, table, columns, |row| {
+    for table in TABLES {
+        let columns = tx.columns(table).await?;
+        writer.begin(table, &columns)?;
+        super::copy::each_row(&mut tx, table, &columns, |row| {
             rows += 1;
             progress.at(rows);
             writer.row(row, columns.len())

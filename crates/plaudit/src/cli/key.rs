@@ -97,7 +97,7 @@ fn end(text: &str) -> Result<End, String> {
         return Ok(End::After(Duration::from_secs(u64::from(count) * unit)));
     }
     let time = Timestamp::parse(text);
-    time.map(End::At).map_err(|_| "must be a time such as 2027-01-31T00:00:00Z or a duration such as 90d".to_owned())
+    time.map(End::At).ok_or_else(|| "must be a time such as 2027-01-31T00:00:00Z or a duration such as 90d".to_owned())
 }
 
 fn email(text: &str) -> Result<String, String> {

@@ -18,7 +18,7 @@ pub(super) enum Command {
 
 /// Runs the command.
 pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
-    let region = config.server.region.name();
+    let region: &str = config.server.region.into();
     let text = match &command {
         Command::On { text } if text.trim().is_empty() => {
             return Err(Failure::Usage("clients are told the text, so it must not be blank".to_owned()));

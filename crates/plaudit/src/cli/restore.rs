@@ -59,8 +59,8 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
     copy::clear(&mut tx).await?;
     let mut rows = 0;
     let mut progress = Progress::new("rows");
-    for (table, columns) in TABLES {
-        fill(&mut tx, reader, table, columns, &mut progress).await?;
+    for table in TABLES {
+        fill(&mut tx, reader, table, &mut progress).await?;
         rows += reader.verify(table)?;
     }
     drop(progress);
@@ -75,21 +75,16 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
     Ok((rows, files))
 }
 
-async fn fill(
-    tx: &mut Tx,
-    reader: &mut Reader,
-    table: &str,
-    columns: &[&str],
-    progress: &mut Progress,
-) -> Result<(), Failure> {
+async fn fill(tx: &mut Tx, reader: &mut Reader, table: &str, progress: &mut Progress) -> Result<(), Failure> {
+    let columns = tx.columns(table).await?;
     let mut place = 0;
     let mut done = 0;
     loop {
-        let rows = reader.rows(table, columns, place, BATCH_SIZE)?;
+        let rows = reader.rows(table, &columns, place, BATCH_SIZE)?;
         let Some((last, _)) = rows.last() else { return Ok(()) };
         place = *last;
         done += rows.len() as u64;
-        copy::fill(tx, table, columns, rows.into_iter().map(|(_, values)| values).collect()).await?;
+        copy::fill(tx, table, &columns, rows.into_iter().map(|(_, values)| values).collect()).await?;
         progress.at(done);
     }
 }

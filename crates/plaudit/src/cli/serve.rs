@@ -100,7 +100,7 @@ fn settings(config: &Config, address: &str) -> Settings {
     let is_set = config.source("server", "base_url").is_some_and(|source| *source != Source::Default);
     let base_url = if is_set { config.server.base_url.trim_end_matches('/') } else { "" };
     Settings {
-        region: config.server.region.name().to_owned(),
+        region: <&str>::from(config.server.region).to_owned(),
         base_url: if base_url.is_empty() { address } else { base_url }.to_owned(),
         requests_per_minute: i64::from(config.limits.requests_per_minute),
         idempotency_seconds: i64::try_from(config.limits.idempotency_hours * 3600).unwrap_or(i64::MAX),

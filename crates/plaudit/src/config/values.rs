@@ -1,8 +1,10 @@
 //! The values that settings have.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{AddrParseError, IpAddr};
 use std::str::FromStr;
+
+use ipnet::IpNet;
 
 use crate::storage::Secret;
 
@@ -46,94 +48,53 @@ impl FromText for DatabaseUrl {
     }
 }
 
-macro_rules! choice {
-    ($(#[doc = $about:literal])+ $Name:ident { $($(#[doc = $text:literal])+ $Variant:ident = $name:literal,)+ }) => {
-        $(#[doc = $about])+
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub enum $Name { $($(#[doc = $text])+ $Variant,)+ }
-
-        impl $Name {
-            pub(super) const NAMES: &'static [&'static str] = &[$($name),+];
-
-            /// The name by which it is set.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$Variant => $name,)+ }
-            }
-        }
-
-        impl FromStr for $Name {
-            type Err = String;
-
-            fn from_str(text: &str) -> Result<Self, String> {
-                match text {
-                    $($name => Ok(Self::$Variant),)+
-                    _ => Err(format!("one of {}", Self::NAMES.join(", "))),
-                }
-            }
-        }
-    };
+/// A region of the service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantNames)]
+pub enum Region {
+    /// The United States.
+    #[strum(serialize = "us")]
+    UnitedStates,
+    /// The European Union.
+    #[strum(serialize = "eu")]
+    EuropeanUnion,
+    /// Australia.
+    #[strum(serialize = "au")]
+    Australia,
+    /// Canada.
+    #[strum(serialize = "ca")]
+    Canada,
+    /// Hong Kong.
+    #[strum(serialize = "hk")]
+    HongKong,
 }
 
-choice! {
-    /// A region of the service.
-    Region {
-        /// The United States.
-        UnitedStates = "us",
-        /// The European Union.
-        EuropeanUnion = "eu",
-        /// Australia.
-        Australia = "au",
-        /// Canada.
-        Canada = "ca",
-        /// Hong Kong.
-        HongKong = "hk",
-    }
-}
-
-choice! {
-    /// How log messages are written.
-    LogFormat {
-        /// Lines for people.
-        Text = "text",
-        /// A JSON object a line.
-        Json = "json",
-    }
+/// How log messages are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "lowercase")]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// A JSON object a line.
+    Json,
 }
 
 /// A network, or one address where the prefix is the whole length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    prefix: u32,
-}
+pub struct Network(IpNet);
 
 impl Network {
     /// Whether an address belongs to this network. An IPv4 address written as IPv6 counts as IPv4.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
-        match (self.address, address.to_canonical()) {
-            (IpAddr::V4(own), IpAddr::V4(other)) => {
-                (own.to_bits() ^ other.to_bits()).checked_shr(32 - self.prefix).unwrap_or(0) == 0
-            }
-            (IpAddr::V6(own), IpAddr::V6(other)) => {
-                (own.to_bits() ^ other.to_bits()).checked_shr(128 - self.prefix).unwrap_or(0) == 0
-            }
-            _ => false,
-        }
+        self.0.contains(&address.to_canonical())
     }
 }
 
 impl FromStr for Network {
-    type Err = String;
+    type Err = AddrParseError;
 
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is not an IP address or a network such as 10.0.0.0/8");
-        let (address, prefix) = text.split_once('/').map_or((text, None), |(left, right)| (left, Some(right)));
-        let address: IpAddr = address.parse().map_err(|_| wrong())?;
-        let length = if address.is_ipv4() { 32 } else { 128 };
-        let prefix = prefix.map_or(Ok(length), str::parse).map_err(|_| wrong())?;
-        if prefix > length { Err(wrong()) } else { Ok(Self { address, prefix }) }
+    fn from_str(text: &str) -> Result<Self, AddrParseError> {
+        text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).map(Self)
     }
 }
 

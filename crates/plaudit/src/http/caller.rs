@@ -236,7 +236,7 @@ impl<S: Send + Sync + 'static> Run<S> {
 impl RequestContext {
     /// What an answer depends on besides its records.
     pub(super) fn representation(&self) -> String {
-        answer::representation(self.app.edition(), self.format, &self.languages)
+        answer::representation(&self.app.edition, self.format, &self.languages)
     }
 
     /// The renderer of an answer with this program, which inside a transaction is the fresh one.

@@ -285,7 +285,7 @@ async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Resu
     if program.account.hosts.contains(&host) {
         return Ok(true);
     }
-    if host == app.host() || !accounts::valid_host(&host) {
+    if host == app.host || !accounts::valid_host(&host) {
         return Ok(true);
     }
     let owner = accounts::store::of_host(&app.db, &host).await?;

@@ -43,15 +43,13 @@ impl Metrics {
         let mut total = 0;
         for (bound, count) in BUCKETS.iter().zip(&self.buckets) {
             total += count.load(Ordering::Relaxed);
-            let (whole, part) = (bound / 1_000_000, bound % 1_000_000);
-            let _ = writeln!(text, "plaudit_request_seconds_bucket{{le=\"{whole}.{part:06}\"}} {total}");
+            let _ = writeln!(text, "plaudit_request_seconds_bucket{{le=\"{}\"}} {total}", seconds(*bound));
         }
         let requests = self.requests.load(Ordering::Relaxed);
         let microseconds = self.microseconds.load(Ordering::Relaxed);
         let views = app.views.counters();
-        let (whole, part) = (microseconds / 1_000_000, microseconds % 1_000_000);
         let _ = writeln!(text, "plaudit_request_seconds_bucket{{le=\"+Inf\"}} {requests}");
-        let _ = writeln!(text, "plaudit_request_seconds_sum {whole}.{part:06}");
+        let _ = writeln!(text, "plaudit_request_seconds_sum {}", seconds(microseconds));
         let _ = writeln!(text, "plaudit_request_seconds_count {requests}");
         for (name, kind, figure) in [
             ("plaudit_db_statements_total", "counter", app.db.statements()),
@@ -69,10 +67,14 @@ impl Metrics {
         let loads = app.programs.loads();
         for (what, timed) in [("whole", &loads.whole), ("changes", &loads.changes)] {
             let (count, microseconds) = timed.read();
-            let (whole, part) = (microseconds / 1_000_000, microseconds % 1_000_000);
-            let _ = writeln!(text, "plaudit_program_load_seconds_sum{{what=\"{what}\"}} {whole}.{part:06}");
+            let sum = seconds(microseconds);
+            let _ = writeln!(text, "plaudit_program_load_seconds_sum{{what=\"{what}\"}} {sum}");
             let _ = writeln!(text, "plaudit_program_load_seconds_count{{what=\"{what}\"}} {count}");
         }
         text
     }
+}
+
+fn seconds(microseconds: u64) -> String {
+    format!("{}.{:06}", microseconds / 1_000_000, microseconds % 1_000_000)
 }

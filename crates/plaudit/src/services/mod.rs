@@ -86,8 +86,10 @@ pub struct Parts {
     pub tails: Tails,
     /// What `/metrics` tells.
     pub metrics: Metrics,
-    host: String,
-    edition: String,
+    /// The host name of the deployment itself, which every account may use.
+    pub host: String,
+    /// Stands for the base address and the version of the program, on which every answer depends.
+    pub edition: String,
     maintenance: RwLock<Option<String>>,
     request_prefix: String,
     requests: AtomicU64,
@@ -152,17 +154,5 @@ impl App {
     #[must_use]
     pub fn request_id(&self) -> String {
         format!("{}-{:x}", self.request_prefix, self.requests.fetch_add(1, Ordering::Relaxed))
-    }
-
-    /// Stands for the base address and the version of the program, on which every answer depends.
-    #[must_use]
-    pub fn edition(&self) -> &str {
-        &self.edition
-    }
-
-    /// The host name of the deployment itself, which every account may use.
-    #[must_use]
-    pub fn host(&self) -> &str {
-        &self.host
     }
 }

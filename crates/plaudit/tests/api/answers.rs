@@ -204,7 +204,7 @@ fn shown(server: &Server, asked: &str, answer: &Answer, format: &str) -> String 
         // A tag depends on the version of the program, which every release changes: of a record it stands there by itself,
         // of a page it is hashed with all the rest.
         let hash = value.get(1..33).filter(|hash| hash.bytes().all(|byte| byte.is_ascii_hexdigit()));
-        let value = value.replace(hash.unwrap_or(server.app.edition().trim_end_matches('.')), "MASKED");
+        let value = value.replace(hash.unwrap_or(server.app.edition.trim_end_matches('.')), "MASKED");
         lines.push_str(&format!("{name}: {value}\n"));
     }
     let indented = |body: &str| if format == JSON { indented_json(body) } else { indented_xml(body) };

@@ -26,7 +26,7 @@ async fn execute(server: &Server, statements: Vec<String>) {
 
 /// Keeps the state of the whole database.
 pub async fn keep(server: &Server) {
-    let copies = TABLES.iter().flat_map(|(table, _)| {
+    let copies = TABLES.iter().flat_map(|table| {
         [format!("DROP TABLE IF EXISTS kept_{table}"), format!("CREATE TABLE kept_{table} AS SELECT * FROM {table}")]
     });
     execute(server, copies.collect()).await;
@@ -34,10 +34,9 @@ pub async fn keep(server: &Server) {
 
 /// Puts the database back to the state that was kept.
 pub async fn put_back(server: &Server) {
-    let back = TABLES.iter().flat_map(|(table, columns)| {
-        let columns = columns.join(", ");
-        [format!("DELETE FROM {table}"), format!("INSERT INTO {table} ({columns}) SELECT {columns} FROM kept_{table}")]
-    });
+    let back = TABLES
+        .iter()
+        .flat_map(|table| [format!("DELETE FROM {table}"), format!("INSERT INTO {table} SELECT * FROM kept_{table}")]);
     execute(server, back.collect()).await;
 }
 

@@ -126,7 +126,7 @@ impl Writer {
     }
 
     /// Begins a table.
-    pub(super) fn begin(&mut self, table: &str, columns: &[&str]) -> Result<(), Failure> {
+    pub(super) fn begin(&mut self, table: &str, columns: &[String]) -> Result<(), Failure> {
         self.insert = store::begin_table(&self.connection, table, columns)?;
         self.tally = Tally::default();
         Ok(())
@@ -209,7 +209,7 @@ impl Reader {
     pub(super) fn rows(
         &mut self,
         table: &str,
-        columns: &[&str],
+        columns: &[String],
         after: i64,
         limit: usize,
     ) -> Result<Vec<(i64, Vec<Value<'static>>)>, Failure> {

@@ -31,7 +31,7 @@ pub(super) fn create(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 /// Makes a table without types, and gives the statement that fills it.
-pub(super) fn begin_table(connection: &Connection, table: &str, columns: &[&str]) -> rusqlite::Result<String> {
+pub(super) fn begin_table(connection: &Connection, table: &str, columns: &[String]) -> rusqlite::Result<String> {
     connection.execute_batch(&format!("CREATE TABLE {table} ({})", columns.join(", ")))?;
     let places: Vec<String> = (1..=columns.len()).map(|place| format!("?{place}")).collect();
     Ok(format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), places.join(", ")))
@@ -75,7 +75,7 @@ pub(super) fn manifest(connection: &Connection) -> rusqlite::Result<(String, Str
 pub(super) fn rows(
     connection: &Connection,
     table: &str,
-    columns: &[&str],
+    columns: &[String],
     after: i64,
     limit: usize,
 ) -> rusqlite::Result<Vec<(i64, Vec<Value<'static>>)>> {

@@ -1,5 +1,7 @@
 //! Statements over whole tables of the schema, made from their names.
 
+use std::borrow::Borrow;
+
 use db::tables::TABLES;
 use db::{DbError, Row, Tx, Value};
 
@@ -8,7 +10,7 @@ use db::{DbError, Row, Tx, Value};
 pub(in crate::cli) async fn each_row(
     tx: &mut Tx,
     table: &str,
-    columns: &[&str],
+    columns: &[String],
     each: impl FnMut(&Row<'_>) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
     tx.each(&format!("SELECT {} FROM {table}", columns.join(", ")), &[], each).await
@@ -23,7 +25,7 @@ pub(in crate::cli) async fn is_empty(tx: &mut Tx) -> Result<bool, DbError> {
 /// Empties every table.
 // tidy: every account -- a backup is of the whole database
 pub(in crate::cli) async fn clear(tx: &mut Tx) -> Result<(), DbError> {
-    for (table, _) in TABLES.iter().rev() {
+    for table in TABLES.iter().rev() {
         tx.execute(&format!("DELETE FROM {table}"), &[]).await?;
     }
     Ok(())
@@ -34,7 +36,7 @@ pub(in crate::cli) async fn clear(tx: &mut Tx) -> Result<(), DbError> {
 pub(in crate::cli) async fn fill(
     tx: &mut Tx,
     table: &str,
-    columns: &[&str],
+    columns: &[impl Borrow<str>],
     rows: Vec<Vec<Value<'static>>>,
 ) -> Result<(), DbError> {
     if rows.is_empty() {

@@ -8,7 +8,6 @@ use super::plan::{PRICES, Plan, Random};
 use crate::cli::copy;
 use crate::lists::sort_key;
 use crate::records::orders::{self, Billing, Given, Item, Order, Payment, PaymentStatus, RelatedData, TaxDetails};
-use db::tables::TABLES;
 use db::{AccountId, DbError, Value};
 use kernel::input::Violations;
 use kernel::kind::Kind;
@@ -38,7 +37,7 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
     let (Some(dollar), Some(euro)) = (Currency::parse("USD"), Currency::parse("EUR")) else {
         return Err(DbError::Failed("a currency is missing".to_owned()));
     };
-    let columns = TABLES.iter().find(|(table, _)| *table == "orders").map_or(&[][..], |(_, columns)| *columns);
+    let columns = filling.tx()?.columns("orders").await?;
     let mut waiting = Waiting::default();
     for place in 0..plan.orders {
         let mut random = plan.random(Kind::Order, place);
@@ -54,19 +53,19 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
             vec![account.into(), order.slug.into(), entry.into(), price.into(), order.deleted.into()]
         }));
         if waiting.rows.len() >= BATCH_SIZE {
-            copy::fill(filling.tx()?, "orders", columns, std::mem::take(&mut waiting.rows)).await?;
+            copy::fill(filling.tx()?, "orders", &columns, std::mem::take(&mut waiting.rows)).await?;
             copy::fill(filling.tx()?, "order_entries", ENTRIES, std::mem::take(&mut waiting.entries)).await?;
         }
         if filling.is_full() {
-            flush(filling, columns, std::mem::take(&mut waiting)).await?;
+            flush(filling, &columns, std::mem::take(&mut waiting)).await?;
             filling.commit().await?;
         }
     }
-    flush(filling, columns, waiting).await
+    flush(filling, &columns, waiting).await
 }
 
 /// Adds what waits.
-async fn flush(filling: &mut Filling<'_>, columns: &[&str], waiting: Waiting) -> Result<(), DbError> {
+async fn flush(filling: &mut Filling<'_>, columns: &[String], waiting: Waiting) -> Result<(), DbError> {
     copy::fill(filling.tx()?, "orders", columns, waiting.rows).await?;
     copy::fill(filling.tx()?, "order_entries", ENTRIES, waiting.entries).await
 }

@@ -299,6 +299,6 @@ fn moment(text: &str) -> Option<(Timestamp, Timestamp)> {
     if let Some(date) = Date::parse(text) {
         return Some((date.start(), date.end()));
     }
-    let time = Timestamp::parse(text).ok()?;
+    let time = Timestamp::parse(text)?;
     Some((time, Timestamp::from_microseconds(time.as_microseconds().saturating_add(1))))
 }

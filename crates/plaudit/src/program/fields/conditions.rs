@@ -131,7 +131,7 @@ fn order(kind: FieldType, left: &Json, right: &Json) -> Option<Ordering> {
 
 /// The time that an answer to a field of the type `datetime` names.
 fn moment(text: &str) -> Option<Timestamp> {
-    let Some((date, time)) = text.split_once(' ') else { return Timestamp::parse(text).ok() };
+    let Some((date, time)) = text.split_once(' ') else { return Timestamp::parse(text) };
     let (hours, minutes) = time.split_once(':')?;
     let seconds = (hours.parse::<i64>().ok()? * 60 + minutes.parse::<i64>().ok()?) * 60;
     Some(Timestamp::from_seconds(Date::parse(date)?.start().as_seconds() + seconds))

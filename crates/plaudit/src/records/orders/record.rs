@@ -371,8 +371,8 @@ fn currency(json: &Json) -> Result<Currency, String> {
 }
 
 fn rate(json: &Json) -> Result<Rate, String> {
-    let text = json.as_number().or(json.as_str()).ok_or_else(|| "must be a number from 0 to 100".to_owned())?;
-    Rate::parse(text).map_err(|error| error.to_string())
+    let rate = json.as_number().or(json.as_str()).and_then(Rate::parse);
+    rate.ok_or_else(|| "must be a number from 0 to 100 with at most 4 decimals".to_owned())
 }
 
 /// An amount: a number, its text, or the text with the currency before it.

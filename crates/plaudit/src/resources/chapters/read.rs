@@ -4,7 +4,6 @@ use crate::http::{ApiError, Caller, IncludeSettings, PathSlug, RawQuery, Reply};
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, list_parameters, words};
 use crate::program::chapters::{Chapter, Status, document};
 use crate::resources::setup_list::{self, Of, SetupList, columns};
-use kernel::text::status_label;
 
 const FILTERS: &[Filter] = &[
     Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen").by(Narrow::Is("status")),
@@ -32,7 +31,7 @@ list_parameters!(Query, LIST.spec);
 
 /// A chapter as this caller is shown it.
 fn shown(chapter: &Chapter, caller: &Caller) -> String {
-    let label = status_label(chapter.status == Status::Active, caller.languages().first_requested());
+    let label = caller.languages().first_requested().status_label(chapter.status == Status::Active);
     document(chapter, caller.program(), label)
 }
 

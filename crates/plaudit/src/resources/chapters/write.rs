@@ -10,7 +10,7 @@ use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::{Slug, status_label};
+use kernel::text::Slug;
 
 struct Creating {
     ids: Ids,
@@ -91,7 +91,7 @@ async fn managers(tx: &mut Tx, account: AccountId, shown: &str) -> Result<Vec<Pe
 }
 
 fn shown<S>(chapter: &Chapter, writing: &Writing<S>) -> String {
-    let label = status_label(chapter.status == Status::Active, writing.label_locale());
+    let label = writing.label_locale().status_label(chapter.status == Status::Active);
     document(chapter, &writing.program, label)
 }
 

@@ -249,7 +249,7 @@ fn a_title_is_needed_in_the_default_language() {
     }
     assert_eq!(names(updated(&program, "FieldRad", r#"{"translated":{"title":{"en_GB":""}}}"#)), ["translated.title"]);
     let made = updated(&program, "FieldRad", r#"{"translated":{"title":{"de_DE":"F & A"}}}"#).unwrap();
-    assert_eq!((made.title.in_locale(kernel::text::Locale::EnGb), made.title.len()), ("Q & A", 2));
+    assert_eq!((made.title.in_locale(kernel::text::Locale::EnGb), made.title.iter().count()), ("Q & A", 2));
 }
 
 #[test]
