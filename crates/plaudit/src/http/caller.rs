@@ -21,6 +21,7 @@ use crate::render::language::Languages;
 use crate::render::{Filling, Renderer};
 use crate::services::App;
 use db::{AccountId, DbError, Tx};
+use kernel::ids::Ids;
 use kernel::text::{Locale, Slug, Timestamp};
 
 /// Who calls, in what format and languages: everything that was checked before the handler.
@@ -154,11 +155,9 @@ pub struct Writing<S> {
     pub program: Arc<Program>,
     /// Who acts, and when.
     pub origin: Origin,
-    /// The languages of the answer.
-    pub languages: Languages,
     /// What the handler brought along.
     pub state: Arc<S>,
-    if_match: Option<IfMatch>,
+    context: Arc<RequestContext>,
 }
 
 impl<S> Writing<S> {
@@ -171,13 +170,19 @@ impl<S> Writing<S> {
     /// The language of localised labels.
     #[must_use]
     pub fn label_locale(&self) -> Locale {
-        self.languages.first_requested()
+        self.context.languages.first_requested()
+    }
+
+    /// Where the identifiers of new records come from.
+    #[must_use]
+    pub fn ids(&self) -> &Ids {
+        &self.context.app.ids
     }
 
     /// Refuses the write where `If-Match` names another revision. To be asked when everything else is right, just
     /// before the change (RFC 9110, section 13.2.1).
     pub fn precondition(&self, revision: i64) -> Result<(), ApiError> {
-        match &self.if_match {
+        match &self.context.if_match {
             Some(condition) if !condition.holds(revision) => Err(ApiError::PreconditionFailed),
             _ => Ok(()),
         }
@@ -204,9 +209,8 @@ impl<S: Send + Sync + 'static> Run<S> {
             };
             let writing = Writing {
                 origin: Origin { actor: Actor::Key(context.key), source: "api", at: context.now },
-                languages: context.languages,
                 program: Arc::clone(&program),
-                if_match: context.if_match.clone(),
+                context: Arc::clone(context),
                 state: Arc::clone(&run.state),
             };
             if let Some(claim) = &context.claim {

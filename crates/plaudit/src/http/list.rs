@@ -167,7 +167,7 @@ pub struct Around<'p> {
 pub fn end(
     caller: &Caller,
     renderer: Renderer,
-    (path, query, raw): (&'static str, &ListQuery, Option<&str>),
+    (path, query, raw): (&str, &ListQuery, Option<&str>),
     around: &Around<'_>,
     state: &str,
 ) -> Reply {

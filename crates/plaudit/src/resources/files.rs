@@ -14,13 +14,8 @@ pub fn routes() -> OpenApiRouter<App> {
 
 /// What is known of a file, with an address that it can be downloaded from for a while.
 #[utoipa::path(
-    get,
-    path = "/file/{token}",
-    operation_id = "GetFileV23",
-    tag = "Files",
-    responses(
-        (status = 200, description = "The file; `mime`, `size` and the size of an image are told by its content", body = ref("File")),
-    ),
+    get, path = "/file/{token}", operation_id = "GetFileV23", tag = "Files",
+    responses((status = 200, description = "The file; `mime`, `size` and the size of an image are told by its content", body = ref("File"))),
 )]
 pub async fn show(caller: Caller, PathToken(token): PathToken) -> Result<Reply, ApiError> {
     let program = caller.program();

@@ -12,6 +12,7 @@ pub mod forms;
 mod images;
 pub mod linked;
 pub mod openapi;
+mod operation;
 pub mod orders;
 pub mod public_routes;
 pub mod rounds;

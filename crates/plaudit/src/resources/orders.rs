@@ -17,17 +17,7 @@ pub fn routes() -> OpenApiRouter<App> {
 list_parameters!(Query, LIST.spec);
 
 /// A page of orders. Without `order` what was changed last comes first.
-#[utoipa::path(
-    get,
-    path = "/order",
-    operation_id = "GetOrderCollectionV23",
-    tag = "Orders",
-    params(Query),
-    responses(
-        (status = 200, description = "The page", body = ref("OrderPage")),
-    ),
-    security(("key" = []))
-)]
+#[utoipa::path(get, path = "/order", operation_id = "GetOrderCollectionV23", tag = "Orders", params(Query))]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
     let show = |renderer: &mut Renderer, texts: &[&str]| {

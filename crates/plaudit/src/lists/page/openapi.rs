@@ -160,6 +160,13 @@ impl Filter {
 /// The control characters of Unicode are of one category, `Cc`.
 const NO_CONTROL_CHARACTERS: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 
+/// `include` of a single read that shows the settings as well where it is asked to.
+#[must_use]
+pub fn settings_parameter() -> Parameter {
+    let about = "`settings` adds the members of create and update".to_owned();
+    parameter("include", about, one_of(["settings"])).build()
+}
+
 fn parameter(name: &str, about: String, schema: impl Into<RefOr<Schema>>) -> ParameterBuilder {
     let parameter = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query);
     parameter.required(Required::False).description(Some(about)).schema(Some(schema))

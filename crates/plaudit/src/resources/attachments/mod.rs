@@ -16,7 +16,7 @@ use crate::records::entries::{self, Cause, EntryHead, check_changeable, refresh_
 use crate::records::files;
 use crate::render::Renderer;
 use crate::services::App;
-use db::{DbError, Tx};
+use db::{DbError, Source, Tx};
 use kernel::input::Violations;
 use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
@@ -39,10 +39,7 @@ list_parameters!(Query, LIST.spec);
     path = "/attachment",
     operation_id = "GetAttachmentCollectionV23",
     tag = "Attachments",
-    params(Query),
-    responses(
-        (status = 200, description = "The page", body = ref("AttachmentPage")),
-    ),
+    params(Query)
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
@@ -62,15 +59,7 @@ fn document(program: &Program, doc: &str, title: &str, file: &str) -> Result<(St
 }
 
 /// An attachment.
-#[utoipa::path(
-    get,
-    path = "/attachment/{token}",
-    operation_id = "GetAttachmentV23",
-    tag = "Attachments",
-    responses(
-        (status = 200, description = "The attachment", body = ref("Attachment")),
-    ),
-)]
+#[utoipa::path(get, path = "/attachment/{token}", operation_id = "GetAttachmentV23", tag = "Attachments")]
 pub async fn show(caller: Caller, PathToken(token): PathToken) -> Result<Reply, ApiError> {
     let program = caller.program();
     let read = store::find(&caller.app().db, caller.account(), &token).await?;
@@ -87,16 +76,7 @@ struct Request {
 }
 
 /// Changes what the body names; everything else keeps its value.
-#[utoipa::path(
-    put,
-    path = "/attachment/{token}",
-    operation_id = "PutAttachmentV23",
-    tag = "Attachments",
-    request_body(content = ref("UpdateAttachment"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The attachment", body = ref("Attachment")),
-    ),
-)]
+#[utoipa::path(put, path = "/attachment/{token}", operation_id = "PutAttachmentV23", tag = "Attachments")]
 pub async fn update(
     caller: Caller,
     PathToken(token): PathToken,
@@ -119,14 +99,9 @@ struct AnswerRequest {
 
 /// Gives an attachment the answer to one field.
 #[utoipa::path(
-    put,
-    path = "/attachment/{token}/update-field/{field}",
-    operation_id = "PutAttachmentUpdateFieldV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateAnswer"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The attachment, with the answer", body = ref("Attachment")),
-    ),
+    put, path = "/attachment/{token}/update-field/{field}", operation_id = "PutAttachmentUpdateFieldV23", tag = "Entries (realtime)",
+    request_body = ref("UpdateAnswer"),
+    responses((status = 201, description = "The attachment, with the answer", body = ref("Attachment"))),
 )]
 pub async fn update_field(
     caller: Caller,
@@ -165,7 +140,7 @@ async fn change<S>(
     writing.precondition(found.revision)?;
     let revision =
         if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
-    let filename = files::store::names_in(tx, account, std::slice::from_ref(token)).await?.pop();
+    let filename = files::store::names(account, Source::Snapshot(tx), std::slice::from_ref(token)).await?.pop();
     let filename = filename.map(|(_, filename)| filename).unwrap_or_default();
     let document = rules::document(&after, head.title(), &filename);
     Ok(reply(document, revision).naming(&[head.title(), &filename]))
@@ -190,15 +165,7 @@ async fn write<S>(tx: &mut Tx, writing: &Writing<S>, attachment: Attachment, act
 }
 
 /// Puts an attachment into the trash. Its file stays.
-#[utoipa::path(
-    delete,
-    path = "/attachment/{token}",
-    operation_id = "DeleteAttachmentV23",
-    tag = "Attachments",
-    responses(
-        (status = 204, description = "The attachment is in the trash"),
-    ),
-)]
+#[utoipa::path(delete, path = "/attachment/{token}", operation_id = "DeleteAttachmentV23", tag = "Attachments")]
 pub async fn delete(caller: Caller, PathToken(token): PathToken, _: Writer) -> Result<Reply, ApiError> {
     caller.write(token, |tx, writing| Box::pin(write_delete(tx, writing))).await
 }

@@ -18,14 +18,9 @@ struct Target {
 
 /// Attaches a file to an entry, on a tab for attachments of its form. It is of any type, at most 256 MB large.
 #[utoipa::path(
-    post,
-    path = "/entry/{slug}/attachment/{tab}",
-    operation_id = "PostEntryAttachmentV23",
-    tag = "Attachments",
-    request_body(content = ref("UploadAttachment"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The name, token and address of the attachment", body = ref("UploadedFile")),
-    ),
+    post, path = "/entry/{slug}/attachment/{tab}", operation_id = "PostEntryAttachmentV23", tag = "Attachments",
+    request_body = ref("UploadAttachment"),
+    responses((status = 201, description = "The name, token and address of the attachment", body = ref("UploadedFile"))),
 )]
 pub async fn upload(
     caller: Caller,

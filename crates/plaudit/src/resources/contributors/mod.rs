@@ -32,10 +32,7 @@ list_parameters!(Query, BY_FIELD.spec);
     path = "/contributor",
     operation_id = "GetContributorCollectionV23",
     tag = "Contributors",
-    params(Query),
-    responses(
-        (status = 200, description = "The page", body = ref("ContributorPage")),
-    ),
+    params(Query)
 )]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let program = caller.program();
@@ -56,15 +53,7 @@ fn document(program: &Program, doc: &str, title: &str, season: Slug) -> Result<S
 }
 
 /// A contributor.
-#[utoipa::path(
-    get,
-    path = "/contributor/{slug}",
-    operation_id = "GetContributorV23",
-    tag = "Contributors",
-    responses(
-        (status = 200, description = "The contributor", body = ref("Contributor")),
-    ),
-)]
+#[utoipa::path(get, path = "/contributor/{slug}", operation_id = "GetContributorV23", tag = "Contributors")]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let program = caller.program();
     let read = store::find(&caller.app().db, caller.account(), slug).await?;

@@ -20,16 +20,7 @@ struct Creation {
 }
 
 /// Adds a contributor to an entry.
-#[utoipa::path(
-    post,
-    path = "/contributor",
-    operation_id = "PostContributorV23",
-    tag = "Contributors",
-    request_body(content = ref("CreateContributor"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The contributor; `Location` is its address", body = ref("Contributor")),
-    ),
-)]
+#[utoipa::path(post, path = "/contributor", operation_id = "PostContributorV23", tag = "Contributors")]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let ids = caller.app().ids.clone();
     caller.write(Creation { body, ids }, |tx, writing| Box::pin(write_create(tx, writing))).await
@@ -81,16 +72,7 @@ struct Request {
 }
 
 /// Changes the answers that the body names; the others stay.
-#[utoipa::path(
-    put,
-    path = "/contributor/{slug}",
-    operation_id = "PutContributorV23",
-    tag = "Contributors",
-    request_body(content = ref("UpdateContributor"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The contributor", body = ref("Contributor")),
-    ),
-)]
+#[utoipa::path(put, path = "/contributor/{slug}", operation_id = "PutContributorV23", tag = "Contributors")]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
 }
@@ -108,14 +90,9 @@ struct AnswerRequest {
 
 /// Gives a contributor the answer to one field.
 #[utoipa::path(
-    put,
-    path = "/contributor/{slug}/update-field/{field}",
-    operation_id = "PutContributorUpdateFieldV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateAnswer"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The contributor, with the answer", body = ref("Contributor")),
-    ),
+    put, path = "/contributor/{slug}/update-field/{field}", operation_id = "PutContributorUpdateFieldV23", tag = "Entries (realtime)",
+    request_body = ref("UpdateAnswer"),
+    responses((status = 201, description = "The contributor, with the answer", body = ref("Contributor"))),
 )]
 pub async fn update_field(
     caller: Caller,
@@ -184,15 +161,7 @@ async fn write<S>(
 }
 
 /// Puts a contributor into the trash.
-#[utoipa::path(
-    delete,
-    path = "/contributor/{slug}",
-    operation_id = "DeleteContributorV23",
-    tag = "Contributors",
-    responses(
-        (status = 204, description = "The contributor is in the trash"),
-    ),
-)]
+#[utoipa::path(delete, path = "/contributor/{slug}", operation_id = "DeleteContributorV23", tag = "Contributors")]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
 }

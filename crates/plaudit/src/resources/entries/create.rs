@@ -26,16 +26,7 @@ impl Made for Creation {
 }
 
 /// Makes an entry, which gets the next number of the account.
-#[utoipa::path(
-    post,
-    path = "/entry",
-    operation_id = "PostEntryV23",
-    tag = "Entries",
-    request_body(content = ref("CreateEntry"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
-    ),
-)]
+#[utoipa::path(post, path = "/entry", operation_id = "PostEntryV23", tag = "Entries")]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let ids = caller.app().ids.clone();
     caller.write(Creation { body, ids }, |tx, writing| Box::pin(write_create(tx, writing))).await
@@ -68,15 +59,7 @@ impl Made for Copying {
 }
 
 /// Makes an entry in progress with the title, the answers and the contributors of another one. Files stay with that.
-#[utoipa::path(
-    post,
-    path = "/entry/{slug}/copy",
-    operation_id = "PostEntryCopyV23",
-    tag = "Entries",
-    responses(
-        (status = 201, description = "The whole copy; `Location` is its address", body = ref("Entry")),
-    ),
-)]
+#[utoipa::path(post, path = "/entry/{slug}/copy", operation_id = "PostEntryCopyV23", tag = "Entries")]
 pub async fn copy(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     let ids = caller.app().ids.clone();
     caller.write(Copying { slug, ids }, |tx, writing| Box::pin(write_copy(tx, writing))).await

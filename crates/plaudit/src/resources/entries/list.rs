@@ -10,16 +10,7 @@ use crate::render::Renderer;
 list_parameters!(Query, PLAIN.spec);
 
 /// A page of entries. Without `order` what was changed last comes first.
-#[utoipa::path(
-    get,
-    path = "/entry",
-    operation_id = "GetEntryCollectionV23",
-    tag = "Entries",
-    params(Query),
-    responses(
-        (status = 200, description = "The page", body = ref("EntryPage")),
-    ),
-)]
+#[utoipa::path(get, path = "/entry", operation_id = "GetEntryCollectionV23", tag = "Entries", params(Query))]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &PLAIN.spec)?;
     let members = query.words("include");

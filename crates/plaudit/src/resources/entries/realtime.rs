@@ -12,14 +12,8 @@ use kernel::text::Slug;
 
 /// Gives an entry another title.
 #[utoipa::path(
-    put,
-    path = "/entry/{slug}/update-title",
-    operation_id = "PutEntryUpdateTitleV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateTitle"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, with the title", body = ref("Entry")),
-    ),
+    put, path = "/entry/{slug}/update-title", operation_id = "PutEntryUpdateTitleV23", tag = "Entries (realtime)",
+    request_body = ref("UpdateTitle")
 )]
 pub async fn update_title(
     caller: Caller,
@@ -42,14 +36,8 @@ struct AnswerRequest {
 
 /// Gives an entry the answer to one field.
 #[utoipa::path(
-    put,
-    path = "/entry/{slug}/update-field/{field}",
-    operation_id = "PutEntryUpdateFieldV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateAnswer"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, with the answer", body = ref("Entry")),
-    ),
+    put, path = "/entry/{slug}/update-field/{field}", operation_id = "PutEntryUpdateFieldV23", tag = "Entries (realtime)",
+    request_body = ref("UpdateAnswer")
 )]
 pub async fn update_field(
     caller: Caller,
@@ -71,14 +59,8 @@ async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<R
 
 /// Moves an entry to another category of its season and form, which is active, not locked and offered in its chapter.
 #[utoipa::path(
-    put,
-    path = "/entry/{slug}/update-category",
-    operation_id = "PutEntryUpdateCategoryV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateEntryCategory"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, in the category", body = ref("Entry")),
-    ),
+    put, path = "/entry/{slug}/update-category", operation_id = "PutEntryUpdateCategoryV23", tag = "Entries (realtime)",
+    request_body = ref("UpdateEntryCategory")
 )]
 pub async fn update_category(
     caller: Caller,
@@ -95,14 +77,8 @@ async fn write_category(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply
 
 /// Moves an entry to another chapter, which is active, belongs to the entry's season and offers its category.
 #[utoipa::path(
-    put,
-    path = "/entry/{slug}/update-chapter",
-    operation_id = "PutEntryUpdateChapterV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateEntryChapter"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, in the new chapter", body = ref("Entry")),
-    ),
+    put, path = "/entry/{slug}/update-chapter", operation_id = "PutEntryUpdateChapterV23", tag = "Entries (realtime)",
+    request_body = ref("UpdateEntryChapter")
 )]
 pub async fn update_chapter(
     caller: Caller,

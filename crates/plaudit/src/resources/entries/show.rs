@@ -4,15 +4,7 @@ use crate::http::{ApiError, Caller, PathSlug, Reply};
 use crate::records::entries::store::{self, EntryRow};
 
 /// An entry with its answers, attachments and contributors.
-#[utoipa::path(
-    get,
-    path = "/entry/{slug}",
-    operation_id = "GetEntryV23",
-    tag = "Entries",
-    responses(
-        (status = 200, description = "The whole entry", body = ref("Entry")),
-    ),
-)]
+#[utoipa::path(get, path = "/entry/{slug}", operation_id = "GetEntryV23", tag = "Entries")]
 pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
     let version = caller.program().version;
     let shown = store::find(&caller.app().db, caller.account(), slug, |found| {

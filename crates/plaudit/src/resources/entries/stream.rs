@@ -26,14 +26,10 @@ pub fn routes() -> OpenApiRouter<App> {
 /// Every change of every entry, as server-sent events. The data of an event is `{events, sequence, timestamp, source,
 /// entry}`, in the format that `Accept` names.
 #[utoipa::path(
-    get,
-    path = "/entry/stream",
-    operation_id = "GetEntryCollectionStreamV23",
-    tag = "Entries (realtime)",
+    get, path = "/entry/stream", operation_id = "GetEntryCollectionStreamV23", tag = "Entries (realtime)",
     params(("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen; what came after it follows")),
-    responses(
-        (status = 200, description = "Events: entry_created, entry_updated, entry_deleted", content_type = "text/event-stream", body = String),
-    ),
+    responses((status = 200, description = "Events: entry_created, entry_updated, entry_deleted",
+        content_type = "text/event-stream", body = String)),
 )]
 pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, None, last).await
@@ -41,16 +37,10 @@ pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiE
 
 /// Every change of one entry, as server-sent events like those of all entries. It ends when the entry goes to the trash.
 #[utoipa::path(
-    get,
-    path = "/entry/{slug}/stream",
-    operation_id = "GetEntryStreamV23",
-    tag = "Entries (realtime)",
-    params(
-        ("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen; what came after it follows"),
-    ),
-    responses(
-        (status = 200, description = "Events: entry_updated, entry_deleted", content_type = "text/event-stream", body = String),
-    ),
+    get, path = "/entry/{slug}/stream", operation_id = "GetEntryStreamV23", tag = "Entries (realtime)",
+    params(("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen; what came after it follows")),
+    responses((status = 200, description = "Events: entry_updated, entry_deleted",
+        content_type = "text/event-stream", body = String)),
 )]
 pub async fn of_entry(caller: Caller, PathSlug(slug): PathSlug, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, Some(slug), last).await

@@ -17,14 +17,8 @@ list_parameters!(Query, SPEC);
 
 /// How many entries each chapter, category and status has, those in the trash and archived ones left out.
 #[utoipa::path(
-    get,
-    path = "/entry/summary",
-    operation_id = "GetEntrySummaryV23",
-    tag = "Entries",
-    params(Query),
-    responses(
-        (status = 200, description = "The counts", body = ref("EntrySummary")),
-    ),
+    get, path = "/entry/summary", operation_id = "GetEntrySummaryV23", tag = "Entries",
+    params(Query), responses((status = 200, description = "The counts", body = ref("EntrySummary")))
 )]
 pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;

@@ -30,13 +30,8 @@ struct Request {
 
 /// Adds tags to an entry; those that it has already change nothing.
 #[utoipa::path(
-    put,
-    path = "/entry/{slug}/tag/{tags}",
-    operation_id = "PutEntryTagV23",
-    tag = "Entries",
-    responses(
-        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
-    ),
+    put, path = "/entry/{slug}/tag/{tags}", operation_id = "PutEntryTagV23", tag = "Entries",
+    responses((status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")))
 )]
 pub async fn add(
     caller: Caller,
@@ -49,13 +44,8 @@ pub async fn add(
 
 /// Takes tags away from an entry; those that it does not have change nothing.
 #[utoipa::path(
-    delete,
-    path = "/entry/{slug}/tag/{tags}",
-    operation_id = "DeleteEntryTagV23",
-    tag = "Entries",
-    responses(
-        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
-    ),
+    delete, path = "/entry/{slug}/tag/{tags}", operation_id = "DeleteEntryTagV23", tag = "Entries",
+    responses((status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")))
 )]
 pub async fn remove(
     caller: Caller,

@@ -6,15 +6,7 @@ use db::Tx;
 use kernel::text::Slug;
 
 /// Puts an entry into the trash. Its number stays its own.
-#[utoipa::path(
-    delete,
-    path = "/entry/{slug}",
-    operation_id = "DeleteEntryV23",
-    tag = "Entries",
-    responses(
-        (status = 204, description = "The entry is in the trash"),
-    ),
-)]
+#[utoipa::path(delete, path = "/entry/{slug}", operation_id = "DeleteEntryV23", tag = "Entries")]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
 }
@@ -29,15 +21,7 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
 }
 
 /// Brings an entry back from the trash.
-#[utoipa::path(
-    post,
-    path = "/entry/{slug}/restore",
-    operation_id = "PostEntryRestoreV23",
-    tag = "Entries",
-    responses(
-        (status = 204, description = "The entry is back"),
-    ),
-)]
+#[utoipa::path(post, path = "/entry/{slug}/restore", operation_id = "PostEntryRestoreV23", tag = "Entries")]
 pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
 }

@@ -11,16 +11,7 @@ use kernel::input::Violations;
 use kernel::text::Slug;
 
 /// Changes what the body names; everything else keeps its value.
-#[utoipa::path(
-    put,
-    path = "/entry/{slug}",
-    operation_id = "PutEntryV23",
-    tag = "Entries",
-    request_body(content = ref("UpdateEntry"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry", body = ref("Entry")),
-    ),
-)]
+#[utoipa::path(put, path = "/entry/{slug}", operation_id = "PutEntryV23", tag = "Entries")]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
 }

@@ -15,16 +15,7 @@ struct Answered {
 
 /// Gives an entry a file as the answer to a field, in place of the one that it had. The field says what types of files it
 /// takes, told by their content, and how large they may be.
-#[utoipa::path(
-    post,
-    path = "/entry/{slug}/upload/{field}",
-    operation_id = "PostEntryUploadV23",
-    tag = "Entries",
-    request_body(content = ref("UploadFile"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The file, whose token is the answer", body = ref("UploadedFile")),
-    ),
-)]
+#[utoipa::path(post, path = "/entry/{slug}/upload/{field}", operation_id = "PostEntryUploadV23", tag = "Entries")]
 pub async fn upload(
     caller: Caller,
     PathSlug(entry): PathSlug,

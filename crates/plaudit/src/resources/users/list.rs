@@ -8,16 +8,7 @@ use crate::render::Renderer;
 list_parameters!(Query, LIST.spec);
 
 /// A page of users. Without `order` who was changed last comes first.
-#[utoipa::path(
-    get,
-    path = "/user",
-    operation_id = "GetUserCollectionV23",
-    tag = "Users",
-    params(Query),
-    responses(
-        (status = 200, description = "The page", body = ref("UserPage")),
-    ),
-)]
+#[utoipa::path(get, path = "/user", operation_id = "GetUserCollectionV23", tag = "Users", params(Query))]
 pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
     let show = |renderer: &mut Renderer, texts: &[&str]| {

@@ -31,15 +31,7 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// A user, by the slug or by the e-mail address.
-#[utoipa::path(
-    get,
-    path = "/user/{slug}",
-    operation_id = "GetUserV23",
-    tag = "Users",
-    responses(
-        (status = 200, description = "The user", body = ref("User")),
-    ),
-)]
+#[utoipa::path(get, path = "/user/{slug}", operation_id = "GetUserV23", tag = "Users")]
 pub async fn show(caller: Caller, user: PathUser) -> Result<Reply, ApiError> {
     let email;
     let named = match &user {
@@ -65,15 +57,9 @@ struct New {
 /// Adds a user: a new person, or one whom the installation has already. What reaches people, their e-mail addresses and
 /// mobile numbers, is unique in the installation.
 #[utoipa::path(
-    post,
-    path = "/user",
-    operation_id = "PostUserV23",
-    tag = "Users",
-    request_body(content = ref("CreateUser"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The user, whose address is `Location`; or, for a person who was there already, a \
-            `message` and no `Location`", body = ref("CreatedUser")),
-    ),
+    post, path = "/user", operation_id = "PostUserV23", tag = "Users",
+    responses((status = 201, description = "The user; or, for a person who was there already, a `message` and no `Location`",
+        body = ref("CreatedUser"))),
 )]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let hash = hash(&caller, &body).await?;
@@ -125,16 +111,7 @@ struct Changed {
 }
 
 /// Changes what the body names; everything else keeps its value.
-#[utoipa::path(
-    put,
-    path = "/user/{slug}",
-    operation_id = "PutUserV23",
-    tag = "Users",
-    request_body(content = ref("UpdateUser"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The user", body = ref("User")),
-    ),
-)]
+#[utoipa::path(put, path = "/user/{slug}", operation_id = "PutUserV23", tag = "Users")]
 pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let hash = hash(&caller, &body).await?;
     caller.write(Changed { slug, body, hash }, |tx, writing| Box::pin(write_update(tx, writing))).await
@@ -180,15 +157,7 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Changed>) -> Result<Reply, 
 }
 
 /// Puts a user into the trash, who keeps the records and stays in them by name.
-#[utoipa::path(
-    delete,
-    path = "/user/{slug}",
-    operation_id = "DeleteUserV23",
-    tag = "Users",
-    responses(
-        (status = 204, description = "The user is in the trash"),
-    ),
-)]
+#[utoipa::path(delete, path = "/user/{slug}", operation_id = "DeleteUserV23", tag = "Users")]
 pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
 }
@@ -201,15 +170,7 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
 }
 
 /// Brings a user back from the trash.
-#[utoipa::path(
-    post,
-    path = "/user/{slug}/restore",
-    operation_id = "PostUserRestoreV23",
-    tag = "Users",
-    responses(
-        (status = 204, description = "The user is back"),
-    ),
-)]
+#[utoipa::path(post, path = "/user/{slug}/restore", operation_id = "PostUserRestoreV23", tag = "Users")]
 pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
 }
@@ -234,13 +195,8 @@ struct Token {
 /// A token by which a user signs in, once and within 60 seconds, at the address that is told with it. Whoever has it is the
 /// user, and so a key that only reads gets none.
 #[utoipa::path(
-    get,
-    path = "/user/{slug}/auth-token",
-    operation_id = "GetUserAuthTokenV23",
-    tag = "Users",
-    responses(
-        (status = 200, description = "`auth_token`, `link` to follow, and when both end, `expires`", body = ref("AuthToken")),
-    ),
+    get, path = "/user/{slug}/auth-token", operation_id = "GetUserAuthTokenV23", tag = "Users",
+    responses((status = 200, description = "The token, and when it ends", body = ref("AuthToken"))),
 )]
 pub async fn auth_token(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
     let (app, program) = (caller.app(), caller.program());

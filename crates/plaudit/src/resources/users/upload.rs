@@ -16,16 +16,7 @@ struct Answered {
 
 /// Gives a user a file as the answer to a field about users, in place of the one before. The field says what types of
 /// files it takes, told by their content, and how large they may be.
-#[utoipa::path(
-    post,
-    path = "/user/{slug}/upload/{field}",
-    operation_id = "PostUserUploadV23",
-    tag = "Users",
-    request_body(content = ref("UploadFile"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The file, whose token is the answer", body = ref("UploadedFile")),
-    ),
-)]
+#[utoipa::path(post, path = "/user/{slug}/upload/{field}", operation_id = "PostUserUploadV23", tag = "Users")]
 pub async fn upload(
     caller: Caller,
     PathSlug(user): PathSlug,
