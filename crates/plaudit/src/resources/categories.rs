@@ -13,11 +13,10 @@ use crate::program::categories::{
 };
 use crate::resources::images::{self, Illustrated};
 use crate::resources::setup_list::{Counts, Of, SetupList, columns};
-use crate::resources::setup_record::{self, Related, SetupResource, Writable};
+use crate::resources::setup_record::{self, Given, Related, SetupResource, Writable};
 use crate::services::App;
 use db::Tx;
 use kernel::document::Object;
-use kernel::json::Object as JsonObject;
 use kernel::text::{Slug, Timestamp, Token};
 
 /// The routes of categories.
@@ -104,24 +103,12 @@ impl SetupResource for Category {
 }
 
 impl Writable for Category {
-    async fn created(
-        _: &mut Tx,
-        program: &Program,
-        body: &JsonObject<'_>,
-        slug: Slug,
-        now: Timestamp,
-    ) -> Result<Self, ApiError> {
-        Ok(categories::create(program, read_create(body, &program.context), slug, now)?)
-    }
-
-    async fn updated(
-        &self,
-        _: &mut Tx,
-        program: &Program,
-        body: &JsonObject<'_>,
-        now: Timestamp,
-    ) -> Result<Self, ApiError> {
-        Ok(categories::update(program, self, Changes::read(body, false, &program.context), now)?)
+    async fn written(before: Option<&Self>, given: &Given<'_>, _: &mut Tx) -> Result<Self, ApiError> {
+        let Given { program, slug, body, now } = *given;
+        Ok(match before {
+            None => categories::create(program, read_create(body, &program.context), slug, now)?,
+            Some(before) => categories::update(program, before, Changes::read(body, false, &program.context), now)?,
+        })
     }
 
     fn write_settings(&self, settings: &mut Object<'_>) {

@@ -9,12 +9,11 @@ use crate::program::chapters::{self, Candidate, Changes, Chapter, Status, docume
 use crate::records::users;
 use crate::resources::images::{self, Illustrated};
 use crate::resources::setup_list::{Of, SetupList, columns};
-use crate::resources::setup_record::{self, Related, SetupResource, Writable};
+use crate::resources::setup_record::{self, Given, Related, SetupResource, Writable};
 use crate::services::App;
 use db::{DbError, Tx};
 use kernel::document::Object;
-use kernel::json::Object as JsonObject;
-use kernel::text::{Slug, Timestamp, Token, status_label};
+use kernel::text::{Timestamp, Token, status_label};
 
 /// The routes of chapters.
 pub fn routes() -> OpenApiRouter<App> {
@@ -62,28 +61,14 @@ impl SetupResource for Chapter {
 }
 
 impl Writable for Chapter {
-    async fn created(
-        tx: &mut Tx,
-        program: &Program,
-        body: &JsonObject<'_>,
-        slug: Slug,
-        now: Timestamp,
-    ) -> Result<Self, ApiError> {
-        let create = Changes::read(body, true, &program.context);
-        let found = candidates(tx, program, &create.0).await?;
-        Ok(chapters::create(program, create, &found, slug, now)?)
-    }
-
-    async fn updated(
-        &self,
-        tx: &mut Tx,
-        program: &Program,
-        body: &JsonObject<'_>,
-        now: Timestamp,
-    ) -> Result<Self, ApiError> {
-        let update = Changes::read(body, false, &program.context);
-        let found = candidates(tx, program, &update.0).await?;
-        Ok(chapters::update(program, self, update, &found, now)?)
+    async fn written(before: Option<&Self>, given: &Given<'_>, tx: &mut Tx) -> Result<Self, ApiError> {
+        let Given { program, slug, body, now } = *given;
+        let changes = Changes::read(body, before.is_none(), &program.context);
+        let found = candidates(tx, program, &changes.0).await?;
+        Ok(match before {
+            None => chapters::create(program, changes, &found, slug, now)?,
+            Some(before) => chapters::update(program, before, changes, &found, now)?,
+        })
     }
 
     fn write_settings(&self, settings: &mut Object<'_>) {

@@ -7,11 +7,11 @@
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
-use crate::http::{ApiError, Caller, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
+use crate::http::{ApiError, Caller, Path, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::program::{InProgram, store};
 use crate::records::files::Content;
-use crate::resources::operation::operation;
+use crate::resources::operation::{Takes, operation};
 use crate::resources::setup_record::{self, SetupResource};
 use crate::services::App;
 use db::Tx;
@@ -36,12 +36,12 @@ pub(super) fn upload<T: SetupResource + Illustrated>(id: &'static str, about: &s
     let about = format!(
         "{about} It is a PNG, JPEG, GIF or WebP by its content, at most 256 MB large and not wider than `max_image_width`."
     );
-    operation((HttpMethod::Post, &path, id, T::GROUP), &about, Vec::new(), receive::<T>)
+    operation((HttpMethod::Post, &path, id, T::GROUP), &about, Takes::Nothing, receive::<T>)
 }
 
 async fn receive<T: Illustrated>(
     caller: Caller,
-    PathSlug(slug): PathSlug,
+    Path(slug): Path<Slug>,
     _: Writer,
     upload: Upload,
 ) -> Result<Reply, ApiError> {

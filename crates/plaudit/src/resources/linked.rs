@@ -7,7 +7,7 @@
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use crate::http::{ApiError, Caller, PathSlug, Reply};
+use crate::http::{ApiError, Caller, Path, Reply};
 use crate::program::content_blocks::ContentBlock;
 use crate::program::member::{Member, Shape};
 use crate::program::panels::Panel;
@@ -16,7 +16,7 @@ use crate::program::review_stages::ReviewStage;
 use crate::program::roles::Role;
 use crate::program::taxes::Tax;
 use crate::program::{InProgram, store};
-use crate::resources::operation::operation;
+use crate::resources::operation::{Takes, operation};
 use crate::resources::setup_record;
 use crate::services::App;
 use kernel::document::{self, List, Object};
@@ -37,10 +37,10 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 fn linked<T: InProgram>(group: &'static str, id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
-    operation((HttpMethod::Get, &setup_record::one::<T>(), id, group), about, Vec::new(), show::<T>)
+    operation((HttpMethod::Get, &setup_record::one::<T>(), id, group), about, Takes::Nothing, show::<T>)
 }
 
-async fn show<T: InProgram>(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
+async fn show<T: InProgram>(caller: Caller, Path(slug): Path<Slug>) -> Result<Reply, ApiError> {
     let record = T::records(caller.program()).live_record(slug).ok_or(ApiError::NotFound)?;
     setup_record::shown(&caller, record.revision, document(&record.value)?).await
 }

@@ -4,6 +4,8 @@
 use axum::handler::Handler;
 use axum::routing::{MethodFilter, on};
 use utoipa::openapi::path::{HttpMethod, OperationBuilder, Parameter, PathItem, PathsBuilder};
+use utoipa::openapi::request_body::RequestBodyBuilder;
+use utoipa::openapi::{ContentBuilder, Ref};
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use crate::services::App;
@@ -11,11 +13,21 @@ use crate::services::App;
 /// How an operation is called: its method, its path, its identifier and its group in the documentation.
 pub(super) type Name<'n> = (HttpMethod, &'n str, &'static str, &'static str);
 
+/// What an operation takes beside its path.
+pub(super) enum Takes {
+    /// What its method and path say.
+    Nothing,
+    /// These parameters of the query.
+    Query(Vec<Parameter>),
+    /// A body of this schema.
+    Body(&'static str),
+}
+
 /// The route of an operation with its description.
 pub(super) fn operation<H, A>(
     (method, path, id, group): Name<'_>,
     about: &str,
-    parameters: Vec<Parameter>,
+    takes: Takes,
     handler: H,
 ) -> UtoipaMethodRouter<App>
 where
@@ -29,6 +41,13 @@ where
         _ => MethodFilter::GET,
     };
     let operation = OperationBuilder::new().operation_id(Some(id)).tag(group).summary(Some(about));
-    let item = PathItem::new(method, operation.parameters(Some(parameters)));
-    (Vec::new(), PathsBuilder::new().path(path, item).build(), on(filter, handler))
+    let operation = match takes {
+        Takes::Nothing => operation,
+        Takes::Query(parameters) => operation.parameters(Some(parameters)),
+        Takes::Body(schema) => {
+            let content = ContentBuilder::new().schema(Some(Ref::new(schema))).build();
+            operation.request_body(Some(RequestBodyBuilder::new().content("application/json", content).build()))
+        }
+    };
+    (Vec::new(), PathsBuilder::new().path(path, PathItem::new(method, operation)).build(), on(filter, handler))
 }

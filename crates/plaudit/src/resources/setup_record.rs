@@ -6,13 +6,13 @@ use std::future::Future;
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
-use crate::http::{ApiError, Body, Caller, IncludeSettings, PathSlug, RawQuery, Reply, Writer, Writing};
+use crate::http::{ApiError, Body, Caller, IncludeSettings, Path, RawQuery, Reply, Writer, Writing};
 use crate::lists::page::{ListQuery, settings_parameter};
 use crate::log::Action;
 use crate::program::{InProgram, Program, Record, accounts, store};
 use crate::records::files;
 use crate::records::users::{self, Person};
-use crate::resources::operation::operation;
+use crate::resources::operation::{Takes, operation};
 use crate::resources::setup_list::{self, Counts, SetupList};
 use crate::services::App;
 use db::{Source, Tx};
@@ -56,24 +56,26 @@ pub(super) struct Related<'r> {
     pub filenames: &'r [(Token, String)],
 }
 
+/// What is given of a record that is written.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'g> {
+    /// The account's program.
+    pub program: &'g Program,
+    /// Its slug.
+    pub slug: Slug,
+    /// The body.
+    pub body: &'g JsonObject<'static>,
+    /// The time of the request.
+    pub now: Timestamp,
+}
+
 /// A kind of set-up record that the interface makes, changes and puts into the trash.
 pub(super) trait Writable: SetupResource + PartialEq {
-    /// The record that a body makes.
-    fn created(
+    /// The record that a body makes, or what an update makes of the one before.
+    fn written(
+        before: Option<&Self>,
+        given: &Given<'_>,
         tx: &mut Tx,
-        program: &Program,
-        body: &JsonObject<'_>,
-        slug: Slug,
-        now: Timestamp,
-    ) -> impl Future<Output = Result<Self, ApiError>> + Send;
-
-    /// The record after an update.
-    fn updated(
-        &self,
-        tx: &mut Tx,
-        program: &Program,
-        body: &JsonObject<'_>,
-        now: Timestamp,
     ) -> impl Future<Output = Result<Self, ApiError>> + Send;
 
     /// Writes the members of create and update as they stand.
@@ -89,36 +91,36 @@ pub(super) trait Writable: SetupResource + PartialEq {
 pub(super) fn list<T: SetupResource>(id: &'static str) -> UtoipaMethodRouter<App> {
     let (path, records) = (collection::<T>(), T::KIND.plural().replace('_', " "));
     let about = format!("A page of {records}. Without `order` what was changed last comes first.");
-    operation((HttpMethod::Get, &path, id, T::GROUP), &about, T::LIST.spec.parameters(), page::<T>)
+    operation((HttpMethod::Get, &path, id, T::GROUP), &about, Takes::Query(T::LIST.spec.parameters()), page::<T>)
 }
 
 /// `GET /{kind}/{slug}`.
 pub(super) fn show<T: SetupResource>(id: &'static str) -> UtoipaMethodRouter<App> {
     let about = format!("A {}.", T::KIND.words());
-    operation((HttpMethod::Get, &one::<T>(), id, T::GROUP), &about, Vec::new(), record::<T>)
+    operation((HttpMethod::Get, &one::<T>(), id, T::GROUP), &about, Takes::Nothing, record::<T>)
 }
 
 /// `GET /{kind}/{slug}`, with the settings where they are asked for.
 pub(super) fn show_with_settings<T: Writable>(id: &'static str) -> UtoipaMethodRouter<App> {
     let about = format!("A {}.", T::KIND.words());
-    let parameters = vec![settings_parameter()];
-    operation((HttpMethod::Get, &one::<T>(), id, T::GROUP), &about, parameters, record_with_settings::<T>)
+    let takes = Takes::Query(vec![settings_parameter()]);
+    operation((HttpMethod::Get, &one::<T>(), id, T::GROUP), &about, takes, record_with_settings::<T>)
 }
 
 /// `POST /{kind}`.
 pub(super) fn create<T: Writable>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
-    operation((HttpMethod::Post, &collection::<T>(), id, T::GROUP), about, Vec::new(), make::<T>)
+    operation((HttpMethod::Post, &collection::<T>(), id, T::GROUP), about, Takes::Nothing, make::<T>)
 }
 
 /// `PUT /{kind}/{slug}`.
 pub(super) fn update<T: Writable>(id: &'static str) -> UtoipaMethodRouter<App> {
     let about = "Changes what the body names; everything else keeps its value.";
-    operation((HttpMethod::Put, &one::<T>(), id, T::GROUP), about, Vec::new(), change::<T>)
+    operation((HttpMethod::Put, &one::<T>(), id, T::GROUP), about, Takes::Nothing, change::<T>)
 }
 
 /// `DELETE /{kind}/{slug}`.
 pub(super) fn delete<T: Writable>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
-    operation((HttpMethod::Delete, &one::<T>(), id, T::GROUP), about, Vec::new(), trash::<T>)
+    operation((HttpMethod::Delete, &one::<T>(), id, T::GROUP), about, Takes::Nothing, trash::<T>)
 }
 
 fn collection<T: InProgram>() -> String {
@@ -144,13 +146,13 @@ async fn page<T: SetupResource>(caller: Caller, RawQuery(raw): RawQuery) -> Resu
     Ok(reply)
 }
 
-async fn record<T: SetupResource>(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
+async fn record<T: SetupResource>(caller: Caller, Path(slug): Path<Slug>) -> Result<Reply, ApiError> {
     single::<T>(&caller, slug, |_, document| document).await
 }
 
 async fn record_with_settings<T: Writable>(
     caller: Caller,
-    PathSlug(slug): PathSlug,
+    Path(slug): Path<Slug>,
     include: IncludeSettings,
 ) -> Result<Reply, ApiError> {
     single::<T>(&caller, slug, |value, document| include.added_to(document, |object| value.write_settings(object)))
@@ -190,7 +192,8 @@ async fn make<T: Writable>(caller: Caller, _: Writer, Body(body): Body) -> Resul
 
 async fn write_new<T: Writable>(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
     let slug = T::records(&writing.program).free_slug(writing.ids());
-    let made = T::created(tx, &writing.program, &writing.state, slug, writing.origin.at).await?;
+    let given = Given { program: &writing.program, slug, body: &writing.state, now: writing.origin.at };
+    let made = T::written(None, &given, tx).await?;
     let (document, people) = document_of(tx, writing, &made).await?;
     let revision = store::change(tx, writing.account(), &writing.origin, Action::Created, made).await?;
     Ok(Reply::created(document, revision, T::KIND, slug.as_str()).showing(people))
@@ -198,7 +201,7 @@ async fn write_new<T: Writable>(tx: &mut Tx, writing: &Writing<JsonObject<'stati
 
 async fn change<T: Writable>(
     caller: Caller,
-    PathSlug(slug): PathSlug,
+    Path(slug): Path<Slug>,
     _: Writer,
     Body(body): Body,
 ) -> Result<Reply, ApiError> {
@@ -211,7 +214,8 @@ async fn write_change<T: Writable>(
 ) -> Result<Reply, ApiError> {
     let (slug, body) = &*writing.state;
     let before = find::<T, _>(tx, writing, *slug).await?;
-    let after = before.value.updated(tx, &writing.program, body, writing.origin.at).await?;
+    let given = Given { program: &writing.program, slug: *slug, body, now: writing.origin.at };
+    let after = T::written(Some(&before.value), &given, tx).await?;
     let (document, people) = document_of(tx, writing, &after).await?;
     writing.precondition(before.revision)?;
     let revision = if after == before.value {
@@ -236,7 +240,7 @@ async fn document_of<T: SetupResource, S>(
     Ok((document, people))
 }
 
-async fn trash<T: Writable>(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+async fn trash<T: Writable>(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_trash::<T>(tx, writing))).await
 }
 

@@ -24,7 +24,6 @@ pub use error::ListQueryError;
 pub(crate) use filter::words;
 pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
 pub use narrow::{Ask, EVERY, Narrow, bounded};
-pub(crate) use openapi::list_parameters;
 pub use openapi::settings_parameter;
 pub use query::{Direction, ListQuery, Order, asks_for_settings, field_of_order};
 

@@ -13,24 +13,6 @@ use crate::lists::page::paging::{NO_COUNT, Paging};
 use crate::lists::page::{Direction, ListSpec, MAXIMUM_PER_PAGE};
 use kernel::text::{EMAIL_LENGTH, Locale, Slug};
 
-/// Declares the type that stands for a list's query in `#[utoipa::path(params(…))]`, by the list's [`ListSpec`].
-macro_rules! list_parameters {
-    ($query:ident, $spec:expr) => {
-        /// The query of the list, for the OpenAPI document.
-        enum $query {}
-
-        impl utoipa::IntoParams for $query {
-            fn into_params(
-                _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
-            ) -> Vec<utoipa::openapi::path::Parameter> {
-                $spec.parameters()
-            }
-        }
-    };
-}
-
-pub(crate) use list_parameters;
-
 impl ListSpec {
     /// The parameters of the query for the OpenAPI document: the filters, then those of pages and sorts.
     #[must_use]

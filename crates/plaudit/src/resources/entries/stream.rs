@@ -12,7 +12,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::{ApiError, Caller, LastEventId, Opening, PathSlug, Reply};
+use crate::http::{ApiError, Caller, LastEventId, Opening, Path, Reply};
 use crate::services::App;
 use crate::streams;
 use db::{BoxFuture, DbError};
@@ -42,7 +42,7 @@ pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiE
     responses((status = 200, description = "Events: entry_updated, entry_deleted",
         content_type = "text/event-stream", body = String)),
 )]
-pub async fn of_entry(caller: Caller, PathSlug(slug): PathSlug, last: LastEventId) -> Result<Reply, ApiError> {
+pub async fn of_entry(caller: Caller, Path(slug): Path<Slug>, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, Some(slug), last).await
 }
 

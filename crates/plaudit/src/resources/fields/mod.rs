@@ -5,17 +5,16 @@ pub mod list;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
+use crate::http::{ApiError, Caller, Path, Reply, Writer, Writing};
 use crate::log::Action;
 use crate::program::fields::{Field, document, read_create, read_update, rules, write_settings};
-use crate::program::{Program, store};
+use crate::program::store;
 use crate::resources::setup_list::SetupList;
-use crate::resources::setup_record::{self, Related, SetupResource, Writable};
+use crate::resources::setup_record::{self, Given, Related, SetupResource, Writable};
 use crate::services::App;
 use db::Tx;
 use kernel::document::Object;
-use kernel::json::Object as JsonObject;
-use kernel::text::{Slug, Timestamp};
+use kernel::text::Slug;
 
 /// The routes of fields.
 pub fn routes() -> OpenApiRouter<App> {
@@ -41,24 +40,12 @@ impl SetupResource for Field {
 }
 
 impl Writable for Field {
-    async fn created(
-        _: &mut Tx,
-        program: &Program,
-        body: &JsonObject<'_>,
-        slug: Slug,
-        now: Timestamp,
-    ) -> Result<Self, ApiError> {
-        Ok(rules::create(program, slug, read_create(body, &program.context), now)?)
-    }
-
-    async fn updated(
-        &self,
-        _: &mut Tx,
-        program: &Program,
-        body: &JsonObject<'_>,
-        now: Timestamp,
-    ) -> Result<Self, ApiError> {
-        Ok(rules::update(program, self, read_update(body, &program.context), now)?)
+    async fn written(before: Option<&Self>, given: &Given<'_>, _: &mut Tx) -> Result<Self, ApiError> {
+        let Given { program, slug, body, now } = *given;
+        Ok(match before {
+            None => rules::create(program, slug, read_create(body, &program.context), now)?,
+            Some(before) => rules::update(program, before, read_update(body, &program.context), now)?,
+        })
     }
 
     fn write_settings(&self, settings: &mut Object<'_>) {
@@ -68,7 +55,7 @@ impl Writable for Field {
 
 /// Brings a field back from the trash, and its answers with it.
 #[utoipa::path(post, path = "/field/{slug}/restore", operation_id = "PostFieldRestoreV23", tag = "Fields")]
-pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+pub async fn restore(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
 }
 

@@ -105,10 +105,13 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
     }
     let page = format!("{kind}Page");
     let (status, about, schema) = match (method, segments.as_slice()) {
+        ("put" | "delete", ["entry", _, "tag", _])
+        | ("put", ["attachment" | "contributor", _, "update-field", _])
+        | ("post", [_] | ["entry", _, "copy"]) => ("201", "The record; `Location` is its address", Some(&*kind)),
         ("delete", _) => ("204", "It is in the trash", None),
         ("post", [_, _, "restore"]) => ("204", "It is back from the trash", None),
         ("post", [_, _, "upload", ..]) => ("201", "The file", Some("UploadedFile")),
-        ("post", _) => ("201", "The record; `Location` is its address", Some(&*kind)),
+        ("get", ["entry", "summary"]) => ("200", "The counts", Some("EntrySummary")),
         ("get", [_]) if schemas.contains_key(&page) => ("200", "The page", Some(&*page)),
         _ => ("200", "The record", Some(&*kind)),
     };
