@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use super::idempotency::{self, Claim};
 use super::precondition::IfMatch;
-use super::reply::{Recorded, tag_of_people};
+use super::reply::tag_of_people;
 use super::{ApiError, Reply, answer};
 use crate::log::{Actor, Origin};
 use crate::program::Program;
@@ -20,7 +20,7 @@ use crate::render::accept::Format;
 use crate::render::language::Languages;
 use crate::render::{Filling, Renderer};
 use crate::services::App;
-use db::{AccountId, DbError, Tx};
+use db::{AccountId, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Locale, Slug, Timestamp};
 
@@ -28,6 +28,7 @@ use kernel::text::{Locale, Slug, Timestamp};
 #[derive(Clone)]
 pub struct Caller(Arc<RequestContext>);
 
+#[derive(Clone)]
 pub(super) struct RequestContext {
     pub(super) app: App,
     pub(super) program: Arc<Program>,
@@ -105,7 +106,7 @@ impl Caller {
         let etag = answer::tag(&self.0, (revision, self.0.program.version), (document, detail), &named);
         let mut renderer = self.renderer();
         renderer.naming(person);
-        Reply::body(renderer.record(document, detail), etag)
+        Reply::Body { content: renderer.record(document, detail), etag }
     }
 
     /// What an answer depends on besides its records: the format and the languages. Part of every `ETag`.
@@ -142,7 +143,7 @@ impl Caller {
         }
         self.0.app.programs.keep_newer(&program);
         // What was written with a newer program than the request was checked by is shown with it too.
-        Ok(Reply::Replay(Arc::new(self.0.recorded(reply, &program))))
+        Ok(Reply::Replay(Arc::new(answer::record(reply, &self.0, &program))))
     }
 }
 
@@ -204,8 +205,10 @@ impl<S: Send + Sync + 'static> Run<S> {
             let program = if head.version == context.program.version {
                 Arc::clone(&context.program)
             } else {
-                let fresh = context.app.programs.in_transaction(tx, account).await?;
-                fresh.filter(|program| context.is_admitted(program)).ok_or(ApiError::KeyRefused)?
+                let fresh = context.app.programs.in_transaction(tx, account).await?.ok_or(ApiError::KeyRefused)?;
+                admitted(&context.app, &fresh, context.key, &context.key_hash, context.now)
+                    .ok_or(ApiError::KeyRefused)?;
+                fresh
             };
             let writing = Writing {
                 origin: Origin { actor: Actor::Key(context.key), source: "api", at: context.now },
@@ -216,7 +219,7 @@ impl<S: Send + Sync + 'static> Run<S> {
             if let Some(claim) = &context.claim {
                 // The first request may have been answered while this one waited for the account: on another node, or
                 // here after its client had gone away.
-                match idempotency::store::find_in(tx, account, claim, context.oldest_kept()).await? {
+                match idempotency::store::find(account, Source::Snapshot(tx), claim, context.oldest_kept()).await? {
                     Some((request, _)) if request != claim.request => return Err(ApiError::IdempotencyMismatch),
                     Some((_, recorded)) => return Ok((Reply::Replay(Arc::new(recorded)), program)),
                     None => {}
@@ -230,8 +233,8 @@ impl<S: Send + Sync + 'static> Run<S> {
                 *version = Some(head.version);
             }
             let Some(claim) = &context.claim else { return Ok((reply, program)) };
-            let recorded = context.recorded(reply, &program);
-            context.keep(tx, account, claim, &recorded).await?;
+            let recorded = answer::record(reply, context, &program);
+            idempotency::store::keep(tx, account, claim, &recorded, context.now, context.oldest_kept()).await?;
             Ok((Reply::Replay(Arc::new(recorded)), program))
         })
     }
@@ -257,30 +260,9 @@ impl RequestContext {
         self.app.signer.expiry(self.now.as_seconds())
     }
 
-    /// The answer as it is sent.
-    pub(super) fn recorded(&self, reply: Reply, program: &Arc<Program>) -> Recorded {
-        answer::record(reply, self, program)
-    }
-
-    /// Keeps the answer to an idempotency key.
-    pub(super) async fn keep(
-        &self,
-        tx: &mut Tx,
-        account: AccountId,
-        claim: &Claim,
-        recorded: &Recorded,
-    ) -> Result<(), DbError> {
-        idempotency::store::keep(tx, account, claim, recorded, self.now, self.oldest_kept()).await
-    }
-
     /// Answers to idempotency keys from this time on are still good.
     pub(super) fn oldest_kept(&self) -> Timestamp {
         Timestamp::from_seconds(self.now.as_seconds() - self.app.settings.idempotency_seconds)
-    }
-
-    /// Whether the caller's key is good with this program.
-    pub(super) fn is_admitted(&self, program: &Program) -> bool {
-        admitted(&self.app, program, self.key, &self.key_hash, self.now).is_some()
     }
 }
 

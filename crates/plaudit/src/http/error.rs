@@ -203,12 +203,7 @@ impl ApiError {
                         errors.texts(name, messages);
                     }
                 }),
-                Self::InvalidQuery(error) => {
-                    let mut errors = Vec::new();
-                    if error.write_errors(&mut errors) {
-                        object.raw("errors", &String::from_utf8_lossy(&errors));
-                    }
-                }
+                Self::InvalidQuery(error) => error.write(object),
                 _ => {}
             }
         })

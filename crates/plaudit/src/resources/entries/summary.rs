@@ -33,8 +33,7 @@ pub(super) async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<R
         .collect();
     let document = write(program, season, &counts);
     let depends = format!("{}\n{}\n{document}", program.version, caller.representation());
-    let tag = entity_tag(depends);
-    Ok(Reply::body(caller.renderer().record(&document, None), tag))
+    Ok(Reply::Body { content: caller.renderer().record(&document, None), etag: entity_tag(depends) })
 }
 
 /// Counts by status.

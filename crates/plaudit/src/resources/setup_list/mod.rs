@@ -19,7 +19,7 @@ use crate::http::list::{self as pages, Around};
 use crate::http::reply::tag_of_people;
 use crate::http::{ApiError, Caller, Reply};
 use crate::lists::Start;
-use crate::lists::page::{EVERY, ListQuery, ListSpec, Order};
+use crate::lists::page::{EVERY, ListQuery, ListSpec, Order, PageEnvelope};
 use crate::lists::{column, filter};
 use crate::program::{InProgram, Program, Record};
 use crate::records::users;
@@ -182,7 +182,7 @@ pub(super) async fn page<T: InProgram>(
     let people = users::store::shown_in(caller.account(), source, shown.iter().map(String::as_str)).await?;
     let named = tag_of_people(&people);
     let mut renderer = caller.renderer();
-    pages::begin(renderer.naming(people), query);
+    renderer.naming(people).begin_list(&PageEnvelope::before(query));
     for document in &shown {
         renderer.item(document, None);
     }
