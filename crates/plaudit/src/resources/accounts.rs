@@ -11,7 +11,7 @@ use kernel::document;
 use kernel::kind::Kind;
 
 /// The route of the account.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(show))
 }
 

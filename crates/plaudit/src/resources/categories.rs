@@ -20,7 +20,7 @@ use kernel::document::Object;
 use kernel::text::{Slug, Timestamp, Token};
 
 /// The routes of categories.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(setup_record::list::<Category>("GetCategoryCollectionV23"))
         .routes(setup_record::create::<Category>("PostCategoryV23", "Makes a category."))

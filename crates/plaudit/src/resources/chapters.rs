@@ -16,7 +16,7 @@ use kernel::document::Object;
 use kernel::text::{Timestamp, Token, status_label};
 
 /// The routes of chapters.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(setup_record::list::<Chapter>("GetChapterCollectionV23"))
         .routes(setup_record::create::<Chapter>("PostChapterV23", "Makes a chapter."))

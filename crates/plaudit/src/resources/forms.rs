@@ -9,7 +9,7 @@ use crate::resources::setup_record::{self, Related, SetupResource};
 use crate::services::App;
 
 /// The routes of forms.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(setup_record::list::<Form>("GetFormCollectionV23"))
         .routes(setup_record::show::<Form>("GetFormV23"))

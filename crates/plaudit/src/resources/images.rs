@@ -34,7 +34,8 @@ pub(super) trait Illustrated: InProgram {
 pub(super) fn upload<T: SetupResource + Illustrated>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
     let path = format!("{}/upload", setup_record::one::<T>());
     let about = format!(
-        "{about} It is a PNG, JPEG, GIF or WebP by its content, at most 256 MB large and not wider than `max_image_width`."
+        "{about} It is a PNG, JPEG, GIF or WebP by its content, at most 256 MB large and not wider than \
+         `max_image_width`."
     );
     operation((HttpMethod::Post, &path, id, T::GROUP), &about, Takes::Nothing, receive::<T>)
 }

@@ -26,7 +26,7 @@ use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The routes of these records.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(linked::<Role>("Users", "GetRoleV23", "What users may do."))
         .routes(linked::<Tax>("Taxes", "GetTaxV23", "A tax."))

@@ -8,7 +8,7 @@ use crate::resources::people_list::people_list;
 use crate::services::App;
 
 /// The routes of orders.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     let about = "A page of orders. Without `order` what was changed last comes first.";
     OpenApiRouter::new().routes(people_list(("GetOrderCollectionV23", "Orders"), about, &LIST, |_, renderer, texts| {
         // Who ordered is shown without the global id.

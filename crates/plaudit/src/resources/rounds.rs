@@ -9,7 +9,7 @@ use crate::resources::setup_record::{self, Related, SetupResource};
 use crate::services::App;
 
 /// The routes of rounds.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(setup_record::list::<Round>("GetRoundCollectionV23"))
         .routes(setup_record::show::<Round>("GetRoundV23"))

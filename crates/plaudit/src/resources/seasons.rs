@@ -9,7 +9,7 @@ use crate::resources::setup_record::{self, Related, SetupResource};
 use crate::services::App;
 
 /// The routes of seasons.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(setup_record::list::<Season>("GetSeasonCollectionV23"))
         .routes(setup_record::show::<Season>("GetSeasonV23"))

@@ -21,8 +21,9 @@ use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token};
 
 /// The routes of attachments.
-pub fn routes() -> OpenApiRouter<App> {
-    let about = "A page of attachments of entries that are not in the trash. Without `order` what was changed last comes first.";
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    let about = "A page of attachments of entries that are not in the trash. Without `order` what was changed last comes \
+                 first.";
     OpenApiRouter::new()
         .routes(people_list(("GetAttachmentCollectionV23", "Attachments"), about, &LIST, |program, renderer, texts| {
             renderer.item(&document(program, texts[0], texts[1], texts[2])?.0, None);

@@ -20,11 +20,12 @@ use db::DbError;
 use kernel::text::Slug;
 
 /// The routes of contributors.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(operation(
             (HttpMethod::Get, BY_FIELD.path, "GetContributorCollectionV23", "Contributors"),
-            "A page of contributors of entries that are not in the trash. Without `order` what was changed last comes first.",
+            "A page of contributors of entries that are not in the trash. Without `order` what was changed last comes \
+             first.",
             Takes::Query(BY_FIELD.spec.parameters()),
             list,
         ))

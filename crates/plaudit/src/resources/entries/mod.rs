@@ -26,7 +26,7 @@ use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The routes of entries.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(operation(
             (HttpMethod::Get, "/entry", "GetEntryCollectionV23", "Entries"),

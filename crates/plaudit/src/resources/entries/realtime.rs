@@ -17,7 +17,7 @@ use kernel::text::Slug;
 const GROUP: &str = "Entries (realtime)";
 
 /// The routes of changes of one thing.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(update(
             ("/entry/{slug}/update-title", "PutEntryUpdateTitleV23", GROUP),

@@ -19,7 +19,7 @@ use db::{BoxFuture, DbError};
 use kernel::text::Slug;
 
 /// The routes of the streams.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(of_account)).routes(routes!(of_entry))
 }
 

@@ -15,7 +15,7 @@ use kernel::text::Slug;
 type Change = fn(&str, &str) -> Result<String, Violations>;
 
 /// The routes of tags.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     let route = |method, id, about, change: Change| {
         let handler =
             async move |caller: Caller, Path(slug): Path<Slug>, Path(PathTags(tags)): Path<PathTags>, _: Writer| {

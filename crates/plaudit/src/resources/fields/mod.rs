@@ -17,7 +17,7 @@ use kernel::document::Object;
 use kernel::text::Slug;
 
 /// The routes of fields.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(setup_record::list::<Field>("GetFieldCollectionV23"))
         .routes(setup_record::create::<Field>("PostFieldV23", "Makes a field on a tab."))

@@ -22,7 +22,7 @@ use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The routes of users.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     let about = "A page of users. Without `order` who was changed last comes first.";
     OpenApiRouter::new()
         .routes(people_list(("GetUserCollectionV23", "Users"), about, &LIST, |_, renderer, texts| {
