@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use super::idempotency::{self, Claim};
 use super::precondition::IfMatch;
-use super::reply::{Recorded, tag_of_people};
+use super::reply::tag_of_people;
 use super::{ApiError, Reply, answer};
 use crate::log::{Actor, Origin};
 use crate::program::Program;
@@ -20,13 +20,15 @@ use crate::render::accept::Format;
 use crate::render::language::Languages;
 use crate::render::{Filling, Renderer};
 use crate::services::App;
-use db::{AccountId, DbError, Tx};
+use db::{AccountId, Source, Tx};
+use kernel::ids::Ids;
 use kernel::text::{Locale, Slug, Timestamp};
 
 /// Who calls, in what format and languages: everything that was checked before the handler.
 #[derive(Clone)]
 pub struct Caller(Arc<RequestContext>);
 
+#[derive(Clone)]
 pub(super) struct RequestContext {
     pub(super) app: App,
     pub(super) program: Arc<Program>,
@@ -104,7 +106,7 @@ impl Caller {
         let etag = answer::tag(&self.0, (revision, self.0.program.version), (document, detail), &named);
         let mut renderer = self.renderer();
         renderer.naming(person);
-        Reply::body(renderer.record(document, detail), etag)
+        Reply::Body { content: renderer.record(document, detail), etag }
     }
 
     /// What an answer depends on besides its records: the format and the languages. Part of every `ETag`.
@@ -141,7 +143,7 @@ impl Caller {
         }
         self.0.app.programs.keep_newer(&program);
         // What was written with a newer program than the request was checked by is shown with it too.
-        Ok(Reply::Replay(Arc::new(self.0.recorded(reply, &program))))
+        Ok(Reply::Replay(Arc::new(answer::record(reply, &self.0, &program))))
     }
 }
 
@@ -154,11 +156,9 @@ pub struct Writing<S> {
     pub program: Arc<Program>,
     /// Who acts, and when.
     pub origin: Origin,
-    /// The languages of the answer.
-    pub languages: Languages,
     /// What the handler brought along.
     pub state: Arc<S>,
-    if_match: Option<IfMatch>,
+    context: Arc<RequestContext>,
 }
 
 impl<S> Writing<S> {
@@ -171,13 +171,19 @@ impl<S> Writing<S> {
     /// The language of localised labels.
     #[must_use]
     pub fn label_locale(&self) -> Locale {
-        self.languages.first_requested()
+        self.context.languages.first_requested()
+    }
+
+    /// Where the identifiers of new records come from.
+    #[must_use]
+    pub fn ids(&self) -> &Ids {
+        &self.context.app.ids
     }
 
     /// Refuses the write where `If-Match` names another revision. To be asked when everything else is right, just
     /// before the change (RFC 9110, section 13.2.1).
     pub fn precondition(&self, revision: i64) -> Result<(), ApiError> {
-        match &self.if_match {
+        match &self.context.if_match {
             Some(condition) if !condition.holds(revision) => Err(ApiError::PreconditionFailed),
             _ => Ok(()),
         }
@@ -199,20 +205,21 @@ impl<S: Send + Sync + 'static> Run<S> {
             let program = if head.version == context.program.version {
                 Arc::clone(&context.program)
             } else {
-                let fresh = context.app.programs.in_transaction(tx, account).await?;
-                fresh.filter(|program| context.is_admitted(program)).ok_or(ApiError::KeyRefused)?
+                let fresh = context.app.programs.in_transaction(tx, account).await?.ok_or(ApiError::KeyRefused)?;
+                admitted(&context.app, &fresh, context.key, &context.key_hash, context.now)
+                    .ok_or(ApiError::KeyRefused)?;
+                fresh
             };
             let writing = Writing {
                 origin: Origin { actor: Actor::Key(context.key), source: "api", at: context.now },
-                languages: context.languages,
                 program: Arc::clone(&program),
-                if_match: context.if_match.clone(),
+                context: Arc::clone(context),
                 state: Arc::clone(&run.state),
             };
             if let Some(claim) = &context.claim {
                 // The first request may have been answered while this one waited for the account: on another node, or
                 // here after its client had gone away.
-                match idempotency::store::find_in(tx, account, claim, context.oldest_kept()).await? {
+                match idempotency::store::find(account, Source::Snapshot(tx), claim, context.oldest_kept()).await? {
                     Some((request, _)) if request != claim.request => return Err(ApiError::IdempotencyMismatch),
                     Some((_, recorded)) => return Ok((Reply::Replay(Arc::new(recorded)), program)),
                     None => {}
@@ -226,7 +233,7 @@ impl<S: Send + Sync + 'static> Run<S> {
                 *version = Some(head.version);
             }
             let Some(claim) = &context.claim else { return Ok((reply, program)) };
-            let recorded = context.recorded(reply, &program);
+            let recorded = answer::record(reply, context, &program);
             context.keep(tx, account, claim, &recorded).await?;
             Ok((Reply::Replay(Arc::new(recorded)), program))
         })
@@ -253,11 +260,6 @@ impl RequestContext {
         self.app.signer.expiry(self.now.as_seconds())
     }
 
-    /// The answer as it is sent.
-    pub(super) fn recorded(&self, reply: Reply, program: &Arc<Program>) -> Recorded {
-        answer::record(reply, self, program)
-    }
-
     /// Keeps the answer to an idempotency key.
     pub(super) async fn keep(
         &self,
@@ -276,11 +278,6 @@ impl RequestContext {
     /// Answers to idempotency keys from this time on are still good.
     pub(super) fn oldest_kept(&self) -> Timestamp {
         Timestamp::from_seconds(self.now.as_seconds() - self.app.settings.idempotency_seconds)
-    }
-
-    /// Whether the caller's key is good with this program.
-    pub(super) fn is_admitted(&self, program: &Program) -> bool {
-        admitted(&self.app, program, self.key, &self.key_hash, self.now).is_some()
     }
 }
 

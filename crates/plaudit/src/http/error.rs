@@ -10,62 +10,62 @@ use db::DbError;
 use kernel::document;
 use kernel::input::Violations;
 
-/// Why a request is not done. Becomes an answer in one place, [`ApiError::document`].
+/// Why a request is not done, with the message of its answer, which [`ApiError::document`] makes.
 #[derive(Debug, thiserror::Error)]
 pub enum ApiError {
     /// 503: the region is under maintenance; the operator's text.
-    #[error("maintenance")]
+    #[error("{0}")]
     Maintenance(String),
     /// 429: the window is full; whole seconds until it ends.
-    #[error("rate limit")]
+    #[error("Too many requests; try again in {0} seconds.")]
     RateLimited(i64),
     /// 400: the request cannot be read; says what is wrong and where.
     #[error("{0}")]
     BadRequest(String),
     /// 400: filters or page parameters of a list.
-    #[error("the query of a list is wrong")]
-    InvalidQuery(ListQueryError),
+    #[error("{0}")]
+    InvalidQuery(#[from] ListQueryError),
     /// 401: no key.
-    #[error("no key")]
+    #[error("The x-api-key header is missing.")]
     Unauthorized,
     /// 403: the key is not good here. One message for all causes, so that the answer is no oracle.
-    #[error("the key is refused")]
+    #[error("The API key does not give access.")]
     KeyRefused,
     /// 403: the key reads only.
-    #[error("the key does not write")]
+    #[error("The API key may read only; this operation writes.")]
     ReadOnlyKey,
     /// 404: no such path.
-    #[error("no such path")]
+    #[error("There is no such path.")]
     NoSuchPath,
     /// 404: no such record; trashed records and those of other accounts are the same.
-    #[error("no such record")]
+    #[error("There is no such record.")]
     NotFound,
     /// 405: the path has other methods; the router names them in `Allow`.
-    #[error("no such method")]
+    #[error("The path does not have this method; Allow names those that it has.")]
     MethodNotAllowed,
     /// 409: the first request with this idempotency key is still running.
-    #[error("the first request with this key is still running")]
+    #[error("The first request with this Idempotency-Key is still running.")]
     StillRunning,
     /// 409: the request with this idempotency key was done, and its answer is not kept; says where what was done is.
-    #[error("the answer to this key is not kept")]
+    #[error("The request with this Idempotency-Key was done; its answer is not kept. Location names what was done.")]
     AnswerNotKept(String),
     /// 412: the record is not the one that `If-Match` names.
-    #[error("the record has changed")]
+    #[error("The record has changed since the ETag that If-Match names.")]
     PreconditionFailed,
     /// 413: the body is larger than this many bytes.
-    #[error("the body is too large")]
+    #[error("The request body has more than {0} bytes.")]
     TooLarge(usize),
     /// 413: the file in the body is larger than this many bytes.
-    #[error("the file is too large")]
+    #[error("The file has more than {0} bytes.")]
     FileTooLarge(usize),
     /// 422 with `errors`: members break rules.
-    #[error("members are wrong")]
+    #[error("The request has members that are not valid.")]
     Invalid(Violations),
     /// 422 without `errors`: the record's state does not permit the operation.
     #[error("{0}")]
     State(String),
     /// 422: the idempotency key was used for another request.
-    #[error("the idempotency key belongs to another request")]
+    #[error("This Idempotency-Key was used for another request.")]
     IdempotencyMismatch,
     /// 429: there is no room for one more stream; says whose limit it is.
     #[error("{0}")]
@@ -118,12 +118,6 @@ impl From<TooMany> for ApiError {
     }
 }
 
-impl From<ListQueryError> for ApiError {
-    fn from(error: ListQueryError) -> Self {
-        Self::InvalidQuery(error)
-    }
-}
-
 /// The most bytes of names and messages that an answer tells, so that a small request has no large answer.
 const TOLD: usize = 1 << 18;
 
@@ -170,32 +164,14 @@ impl ApiError {
 
     fn message(&self) -> String {
         match self {
-            Self::BadRequest(message) | Self::State(message) | Self::TooManyStreams(message) => message.clone(),
-            Self::InvalidQuery(error) => error.to_string(),
-            Self::Unauthorized => "The x-api-key header is missing.".to_owned(),
-            Self::KeyRefused => "The API key does not give access.".to_owned(),
-            Self::ReadOnlyKey => "The API key may read only; this operation writes.".to_owned(),
-            Self::NoSuchPath => "There is no such path.".to_owned(),
-            Self::NotFound => "There is no such record.".to_owned(),
-            Self::MethodNotAllowed => "The path does not have this method; Allow names those that it has.".to_owned(),
-            Self::StillRunning => "The first request with this Idempotency-Key is still running.".to_owned(),
-            Self::AnswerNotKept(_) => {
-                "The request with this Idempotency-Key was done; its answer is not kept. Location names what was done."
-                    .to_owned()
-            }
-            Self::PreconditionFailed => "The record has changed since the ETag that If-Match names.".to_owned(),
-            Self::TooLarge(limit) => format!("The request body has more than {limit} bytes."),
-            Self::FileTooLarge(limit) => format!("The file has more than {limit} bytes."),
             Self::Invalid(violations) => match violations.iter().count() - reported(violations).0 {
-                0 => "The request has members that are not valid.".to_owned(),
+                0 => self.to_string(),
                 more => format!("The request has members that are not valid; {more} more faults are not reported."),
             },
-            Self::IdempotencyMismatch => "This Idempotency-Key was used for another request.".to_owned(),
-            Self::RateLimited(seconds) => format!("Too many requests; try again in {seconds} seconds."),
-            Self::Maintenance(text) => text.clone(),
             Self::BodyAwaited | Self::Stale | Self::Internal(_) => {
                 "The service has failed; the fault has been recorded.".to_owned()
             }
+            _ => self.to_string(),
         }
     }
 
@@ -215,12 +191,7 @@ impl ApiError {
                         errors.texts(name, messages);
                     }
                 }),
-                Self::InvalidQuery(error) => {
-                    let mut errors = Vec::new();
-                    if error.write_errors(&mut errors) {
-                        object.raw("errors", &String::from_utf8_lossy(&errors));
-                    }
-                }
+                Self::InvalidQuery(error) => error.write(object),
                 _ => {}
             }
         })

@@ -183,7 +183,7 @@ impl EventStream {
     async fn check_again(&mut self, program: Arc<Program>) -> Result<(), ApiError> {
         let own = self.caller.program();
         let newest = if program.is_newer_than(own) { program } else { Arc::clone(own) };
-        self.caller = pipeline::again(&self.caller, newest).await?;
+        self.caller = pipeline::again(&self.caller, newest, self.caller.app().clock.now()).await?;
         self.representation = representation(&self.caller);
         Ok(())
     }

@@ -16,11 +16,33 @@ use kernel::json;
 use kernel::json::{Json, Object as JsonObject};
 use kernel::text::{Slug, Token};
 
-/// The slug in the path; a malformed one is 400.
-#[derive(Clone, Copy, Debug)]
-pub struct PathSlug(pub Slug);
+/// A part of the path; a malformed one is 400.
+#[derive(Clone, Debug)]
+pub struct Path<T>(pub T);
 
-/// The user in the path, by a slug or an e-mail address; what is neither is 400.
+/// What stands in a path.
+pub trait PathPart: Sized {
+    /// The name of the parameter.
+    const NAME: &'static str;
+    /// What is answered where it is malformed.
+    const MALFORMED: &'static str;
+    /// Reads it.
+    const PARSE: fn(&str) -> Option<Self>;
+}
+
+impl PathPart for Slug {
+    const NAME: &'static str = "slug";
+    const MALFORMED: &'static str = "The slug in the path must be exactly 8 ASCII letters.";
+    const PARSE: fn(&str) -> Option<Self> = Self::parse;
+}
+
+impl PathPart for Token {
+    const NAME: &'static str = "token";
+    const MALFORMED: &'static str = "The token in the path must be ASCII letters.";
+    const PARSE: fn(&str) -> Option<Self> = Self::parse;
+}
+
+/// The user in the path, by a slug or an e-mail address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathUser {
     /// By the slug.
@@ -29,83 +51,53 @@ pub enum PathUser {
     Email(String),
 }
 
-/// The token in the path; a malformed one is 400.
-#[derive(Clone, Debug)]
-pub struct PathToken(pub Token);
-
-async fn path_part<S: Send + Sync>(parts: &mut Parts, state: &S, name: &str) -> Option<String> {
-    let params = RawPathParams::from_request_parts(parts, state).await.ok()?;
-    params.iter().find(|(param, _)| *param == name).map(|(_, value)| value.to_owned())
+impl PathPart for PathUser {
+    const NAME: &'static str = "slug";
+    const MALFORMED: &'static str =
+        "The user in the path must be a slug of exactly 8 ASCII letters, or an e-mail address.";
+    const PARSE: fn(&str) -> Option<Self> = |name| {
+        let email = || kernel::input::email(&Json::String(name.into())).ok().map(Self::Email);
+        Slug::parse(name).map(Self::Slug).or_else(email)
+    };
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for PathSlug {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let slug = path_part(parts, state, "slug").await;
-        slug.as_deref()
-            .and_then(Slug::parse)
-            .map(Self)
-            .ok_or_else(|| ApiError::BadRequest("The slug in the path must be exactly 8 ASCII letters.".to_owned()))
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for PathUser {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let name = path_part(parts, state, "slug").await.unwrap_or_default();
-        if let Some(slug) = Slug::parse(&name) {
-            return Ok(Self::Slug(slug));
-        }
-        let email = kernel::input::email(&Json::String(name.into()));
-        email.map(Self::Email).map_err(|_| {
-            let message = "The user in the path must be a slug of exactly 8 ASCII letters, or an e-mail address.";
-            ApiError::BadRequest(message.to_owned())
-        })
-    }
-}
-
-impl<S: Send + Sync> FromRequestParts<S> for PathToken {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let token = path_part(parts, state, "token").await;
-        token
-            .as_deref()
-            .and_then(Token::parse)
-            .map(Self)
-            .ok_or_else(|| ApiError::BadRequest("The token in the path must be ASCII letters.".to_owned()))
-    }
-}
-
-/// The slug of a field behind the record's own in the path; a malformed one is 400.
+/// The slug of a field behind the record's own in the path.
 #[derive(Clone, Copy, Debug)]
 pub struct PathField(pub Slug);
 
-impl<S: Send + Sync> FromRequestParts<S> for PathField {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let slug = path_part(parts, state, "field").await;
-        slug.as_deref().and_then(Slug::parse).map(Self).ok_or_else(|| {
-            ApiError::BadRequest("The slug of the field in the path must be exactly 8 ASCII letters.".to_owned())
-        })
-    }
+impl PathPart for PathField {
+    const NAME: &'static str = "field";
+    const MALFORMED: &'static str = "The slug of the field in the path must be exactly 8 ASCII letters.";
+    const PARSE: fn(&str) -> Option<Self> = |slug| Slug::parse(slug).map(Self);
 }
 
-/// The slug of a tab behind the record's own in the path; a malformed one is 400.
+/// The slug of a tab behind the record's own in the path.
 #[derive(Clone, Copy, Debug)]
 pub struct PathTab(pub Slug);
 
-impl<S: Send + Sync> FromRequestParts<S> for PathTab {
+impl PathPart for PathTab {
+    const NAME: &'static str = "tab";
+    const MALFORMED: &'static str = "The slug of the tab in the path must be exactly 8 ASCII letters.";
+    const PARSE: fn(&str) -> Option<Self> = |slug| Slug::parse(slug).map(Self);
+}
+
+/// The tags in the path, with commas between them; percent-encoded text that is not UTF-8 is malformed.
+#[derive(Clone, Debug)]
+pub struct PathTags(pub String);
+
+impl PathPart for PathTags {
+    const NAME: &'static str = "tags";
+    const MALFORMED: &'static str = "The tags in the path must be UTF-8.";
+    const PARSE: fn(&str) -> Option<Self> = |tags| Some(Self(tags.to_owned()));
+}
+
+impl<S: Send + Sync, T: PathPart> FromRequestParts<S> for Path<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let slug = path_part(parts, state, "tab").await;
-        slug.as_deref().and_then(Slug::parse).map(Self).ok_or_else(|| {
-            ApiError::BadRequest("The slug of the tab in the path must be exactly 8 ASCII letters.".to_owned())
-        })
+        let params = RawPathParams::from_request_parts(parts, state).await.ok();
+        let part = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == T::NAME));
+        part.and_then(|(_, text)| T::PARSE(text)).map(Self).ok_or_else(|| ApiError::BadRequest(T::MALFORMED.to_owned()))
     }
 }
 

@@ -126,7 +126,7 @@ impl<'q> Page<'q> {
         show: &Show<'_>,
     ) -> Result<Option<Committed>, ApiError> {
         let renderer = &mut self.renderer;
-        begin(renderer, self.query);
+        renderer.begin_list(&PageEnvelope::before(self.query));
         let table = (self.list, ALL[self.list.table]);
         Ok(views::page(source, account, table, &self.plan.wanted, |texts| show(renderer, texts)).await?)
     }
@@ -139,14 +139,6 @@ impl<'q> Page<'q> {
         let state = hex::encode(plan.head.hash);
         end(caller, renderer, (list.path, query, raw), &around, &state)
     }
-}
-
-/// Begins the answer that shows a page.
-pub fn begin(renderer: &mut Renderer, query: &ListQuery) {
-    let mut before = Vec::with_capacity(32);
-    PageEnvelope::write_before(query, &mut before);
-    let before = String::from_utf8_lossy(&before);
-    renderer.begin_list(before.strip_suffix(",\"data\":[").unwrap_or(&before));
 }
 
 /// What is told of a page beside its records.
@@ -167,7 +159,7 @@ pub struct Around<'p> {
 pub fn end(
     caller: &Caller,
     renderer: Renderer,
-    (path, query, raw): (&'static str, &ListQuery, Option<&str>),
+    (path, query, raw): (&str, &ListQuery, Option<&str>),
     around: &Around<'_>,
     state: &str,
 ) -> Reply {
@@ -182,14 +174,10 @@ pub fn end(
         has_more: around.has_more,
         next_position: next_position.as_deref(),
     };
-    let mut after = Vec::with_capacity(1024);
-    envelope.write_after(&mut after);
-    let after = String::from_utf8_lossy(&after);
-    let members = after.strip_prefix("],").and_then(|after| after.strip_suffix('}')).unwrap_or(&after);
-    let content = renderer.end_list(members);
+    let content = renderer.end_list(&envelope.after());
     let (version, representation) = (program.version, caller.representation());
     let depends = format!("{state}\n{version}\n{representation}\n{path}\n{}", raw.unwrap_or_default());
-    Reply::body(content, entity_tag(depends))
+    Reply::Body { content, etag: entity_tag(depends) }
 }
 
 /// The user of this slug, whose names are empty where there is no such user.

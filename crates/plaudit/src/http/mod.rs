@@ -21,6 +21,6 @@ pub mod upload;
 pub use caller::{Caller, Work, Writing};
 pub use error::ApiError;
 pub use event_stream::{LastEventId, Opening};
-pub use extract::{Body, IncludeSettings, PathField, PathSlug, PathTab, PathToken, PathUser, RawQuery, Writer};
+pub use extract::{Body, IncludeSettings, Path, PathField, PathPart, PathTab, PathTags, PathUser, RawQuery, Writer};
 pub use reply::{Reply, entity_tag};
 pub use upload::{Received, Upload, Uploaded};

@@ -31,6 +31,7 @@ use crate::render::language;
 use crate::services::App;
 use crate::services::RunningRequest;
 use crate::services::rate_limit::{Counted, RateLimiter, Standing};
+use db::Source;
 use kernel::text::{Slug, Timestamp};
 
 /// The header of the key.
@@ -77,7 +78,10 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
         }
         // Nothing is known of the caller's window, but every answer tells of one.
         Err(error) => {
-            return with_standing(answer::record_error(&reported(error), format), &app, now, &method);
+            let mut response = answer::response(answer::record_error(&reported(error), format), &method, &[]);
+            let (limit, reset) = (app.settings.requests_per_minute, now.as_seconds() + 60);
+            set_rate_limit_headers(&mut response, Standing { limit, remaining: limit, reset });
+            return response;
         }
     };
     let headers = Arc::new(std::mem::take(request.headers_mut()));
@@ -117,13 +121,6 @@ impl From<Recorded> for Answered {
     fn from(recorded: Recorded) -> Self {
         Self::Whole(recorded)
     }
-}
-
-fn with_standing(recorded: Recorded, app: &App, now: Timestamp, method: &Method) -> Response {
-    let limit = app.settings.requests_per_minute;
-    let mut response = answer::response(recorded, method, &[]);
-    set_rate_limit_headers(&mut response, Standing { limit, remaining: limit, reset: now.as_seconds() + 60 });
-    response
 }
 
 /// The headers of section 8 of the specification.
@@ -310,18 +307,14 @@ async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> 
         refused => return refused,
     }
     match claimed(caller, request, name).await {
-        Ok((caller, request, Claimed::New(guard))) => {
-            let answered = run_handler(app, caller, request, interface).await;
-            drop(guard);
-            answered
-        }
-        Ok((_, _, Claimed::Answered(recorded))) => (recorded.into(), HeaderMap::new()),
+        Ok(Claimed::New(caller, request, _guard)) => run_handler(app, caller, request, interface).await,
+        Ok(Claimed::Answered(recorded)) => (recorded.into(), HeaderMap::new()),
         Err(error) => (answer::record_error(&reported(error), format).into(), HeaderMap::new()),
     }
 }
 
 enum Claimed {
-    New(RunningRequest),
+    New(Caller, Request, RunningRequest),
     Answered(Recorded),
 }
 
@@ -344,7 +337,7 @@ fn idempotency_name(caller: &Caller, method: &Method) -> Result<Option<String>, 
 }
 
 /// Takes the request's idempotency key, or finds the answer that was given to it.
-async fn claimed(caller: Caller, request: Request, name: String) -> Result<(Caller, Request, Claimed), ApiError> {
+async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claimed, ApiError> {
     let context = caller.context();
     let settings = &context.app.settings;
     let (parts, body) = request.into_parts();
@@ -376,24 +369,18 @@ async fn claimed(caller: Caller, request: Request, name: String) -> Result<(Call
     let claim = Claim { name: (caller.account(), context.key, name), request: fingerprint, location };
     let guard = context.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
     let request = Request::from_parts(parts, body);
+    let source = Source::Db(&context.app.db);
     if let Some((fingerprint, mut recorded)) =
-        idempotency::store::find(&context.app.db, caller.account(), &claim, context.oldest_kept()).await?
+        idempotency::store::find(caller.account(), source, &claim, context.oldest_kept()).await?
     {
         if fingerprint != claim.request {
             return Err(ApiError::IdempotencyMismatch);
         }
         recorded.headers.push((REPLAYED, HeaderValue::from_static("true")));
-        return Ok((caller, request, Claimed::Answered(recorded)));
+        return Ok(Claimed::Answered(recorded));
     }
-    let caller = Caller::new(RequestContext {
-        app: context.app.clone(),
-        program: Arc::clone(&context.program),
-        claim: Some(claim),
-        headers: Arc::clone(&context.headers),
-        if_match: context.if_match.clone(),
-        ..*context
-    });
-    Ok((caller, request, Claimed::New(guard)))
+    let caller = Caller::new(RequestContext { claim: Some(claim), ..context.clone() });
+    Ok(Claimed::New(caller, request, guard))
 }
 
 async fn run_handler(app: &App, mut caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
@@ -413,7 +400,7 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
                 return (Answered::Stream(response), extra);
             }
             Ok(reply) => {
-                let recorded = caller.context().recorded(reply, caller.program());
+                let recorded = answer::record(reply, caller.context(), caller.program());
                 if caller.program().is_broken() {
                     let refused = answer::record_error(&reported(unreadable()), caller.context().format);
                     return (refused.into(), extra);
@@ -460,20 +447,18 @@ fn outcome_of(
 
 /// The caller checked by the account's current program: `None` where it is the one that the caller has.
 async fn fresh(app: &App, caller: &Caller) -> Result<Option<Caller>, ApiError> {
-    let context = caller.context();
-    let program = app.programs.confirm(Arc::clone(&context.program)).await?.ok_or(ApiError::KeyRefused)?;
-    if program.version == context.program.version {
+    let program = app.programs.confirm(Arc::clone(caller.program())).await?.ok_or(ApiError::KeyRefused)?;
+    if program.version == caller.program().version {
         return Ok(None);
     }
-    let known = KnownKey { program, slug: context.key, hash: context.key_hash };
-    check_key(app, &context.headers, &known, context.format, context.now).await.map(Some)
+    again(caller, program, caller.now()).await.map(Some)
 }
 
-/// The caller of an answer that goes on, checked by a program and as of now.
-pub(super) async fn again(caller: &Caller, program: Arc<Program>) -> Result<Caller, ApiError> {
+/// The caller checked by a program and as of a time.
+pub(super) async fn again(caller: &Caller, program: Arc<Program>, now: Timestamp) -> Result<Caller, ApiError> {
     let context = caller.context();
     let known = KnownKey { program, slug: context.key, hash: context.key_hash };
-    check_key(&context.app, &context.headers, &known, context.format, context.app.clock.now()).await
+    check_key(&context.app, &context.headers, &known, context.format, now).await
 }
 
 /// An error answer, kept where the request carries an idempotency key; a fault of ours is not kept.

@@ -139,18 +139,6 @@ impl Reply {
         }
         self
     }
-
-    /// 204.
-    #[must_use]
-    pub fn no_content() -> Self {
-        Self::NoContent
-    }
-
-    /// 200 with a body that is rendered already.
-    #[must_use]
-    pub fn body(content: Content, etag: String) -> Self {
-        Self::Body { content, etag }
-    }
 }
 
 /// Carries the outcome of a handler to the layer that knows the format.

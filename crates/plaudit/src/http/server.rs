@@ -117,29 +117,21 @@ pub async fn serve(
 
 /// Ready when the process is asked to stop: by SIGINT or SIGTERM.
 pub async fn stop_signal() {
-    let interrupted = async {
-        if let Err(error) = tokio::signal::ctrl_c().await {
-            tracing::error!(%error, "cannot listen for SIGINT");
-            std::future::pending::<()>().await;
-        }
-    };
     #[cfg(unix)]
     let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(error) => {
-                tracing::error!(%error, "cannot listen for SIGTERM");
-                std::future::pending::<()>().await;
-            }
-        }
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::terminate())?.recv().await;
+        Ok(())
     };
     #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupted => {}
-        () = terminated => {}
+    let terminated = std::future::pending();
+    let stopped: io::Result<()> = tokio::select! {
+        interrupted = tokio::signal::ctrl_c() => interrupted,
+        terminated = terminated => terminated,
+    };
+    if let Err(error) = stopped {
+        tracing::error!(%error, "cannot listen for signals");
+        std::future::pending::<()>().await;
     }
 }
 
@@ -198,7 +190,13 @@ async fn connection(
             if activity.ends.load(Ordering::Relaxed) {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
-            Ok::<_, Infallible>(response.map(|body| AnswerBody { body, activity }))
+            let sent = Sent(activity);
+            Ok::<_, Infallible>(response.map(|body| {
+                body.map_err(move |error| {
+                    let _until_then = &sent;
+                    error
+                })
+            }))
         }
     });
     let stream = TokioIo::new(WatchedStream { stream, activity: activity.clone() });
@@ -475,35 +473,12 @@ impl HttpBody for RequestBody {
     }
 }
 
-/// The body of an answer; when it has been handed over, the connection is between two requests.
-struct AnswerBody {
-    body: Body,
-    activity: Arc<Activity>,
-}
+/// Dropped with the body of an answer: when that has been handed over, the connection is between two requests.
+struct Sent(Arc<Activity>);
 
-impl Drop for AnswerBody {
+impl Drop for Sent {
     fn drop(&mut self) {
-        self.activity.set(Phase::Idle);
-    }
-}
-
-impl HttpBody for AnswerBody {
-    type Data = Bytes;
-    type Error = axum::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        Pin::new(&mut self.body).poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.0.set(Phase::Idle);
     }
 }
 

@@ -1,14 +1,14 @@
 //! Where a page begins.
 
-use list_view::{From, Key};
+use list_view::{Direction, From, Key};
 
-use super::page::{Direction, ListQuery, ListQueryError};
+use super::page::{ListQuery, ListQueryError};
 
 /// Where a page begins that a query asks for.
 #[derive(Debug)]
 pub struct Start {
     /// In which direction the list is shown.
-    pub direction: list_view::Direction,
+    pub direction: Direction,
     /// How many records to pass over, where the page does not begin at a place.
     passed: u64,
     /// The key and the name of the record behind which the page begins.
@@ -29,10 +29,7 @@ impl Start {
             ),
         };
         Ok(Self {
-            direction: match query.direction {
-                Direction::Ascending => list_view::Direction::Ascending,
-                Direction::Descending => list_view::Direction::Descending,
-            },
+            direction: query.direction,
             passed: if place.is_some() { 0 } else { query.rows_before() },
             place,
             most: usize::try_from(query.per_page).unwrap_or(usize::MAX),

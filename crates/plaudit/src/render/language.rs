@@ -3,7 +3,7 @@
 use kernel::text::Locale;
 
 /// The languages that an answer shows, in the account's order, and the one that its labels are in.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Languages {
     locales: [Locale; Locale::ALL.len()],
     count: usize,
@@ -54,20 +54,6 @@ impl Languages {
         self.locales() == [self.default]
     }
 }
-
-impl std::fmt::Debug for Languages {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Languages({:?}, labels in {})", self.locales(), self.first_requested)
-    }
-}
-
-impl PartialEq for Languages {
-    fn eq(&self, other: &Self) -> bool {
-        self.locales() == other.locales() && self.first_requested == other.first_requested
-    }
-}
-
-impl Eq for Languages {}
 
 /// The languages that the header asks for; the error is the code that is not one of the account's.
 ///

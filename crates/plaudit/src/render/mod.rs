@@ -124,20 +124,19 @@ impl Renderer {
         self.items += 1;
     }
 
-    /// Ends the list: `after` is the JSON text of the members after `data`, without braces.
+    /// Ends the list: `after` is the JSON text of an object of the members after `data`.
     #[must_use]
     pub fn end_list(mut self, after: &str) -> Content {
         self.list.write(|out| match self.format {
             Format::Json => {
                 out.extend_from_slice(b"],");
-                out.extend_from_slice(after.as_bytes());
-                out.push(b'}');
+                out.extend_from_slice(after.trim_start_matches('{').as_bytes());
             }
             Format::Xml => {
                 if self.items == 0 {
                     xml_envelope::member(out, "data", "[]", &xml_envelope::NoSlots);
                 }
-                xml_envelope::members(out, &format!("{{{after}}}"), &xml_envelope::NoSlots);
+                xml_envelope::members(out, after, &xml_envelope::NoSlots);
                 xml_envelope::end(out);
             }
         });
@@ -158,23 +157,32 @@ impl Filling {
     fn json(&self, out: &mut Vec<u8>, document: &str, detail: Option<&str>) {
         for (before, slot) in slots(document) {
             out.extend_from_slice(before.as_bytes());
-            match slot {
-                None => {}
-                Some(Slot::Reference(letter, slug)) => self.reference(out, letter, slug),
-                Some(Slot::Link(path)) => self.link(out, path),
-                Some(Slot::Download(token)) => self.download(out, token),
-                Some(Slot::Parent(category)) => self.parent(out, category),
-                Some(Slot::Person { slug, shown_as }) => self.person(out, slug, shown_as),
-                Some(Slot::Translated(map)) => write_locales(out, map, self.languages.locales()),
-                Some(Slot::Answers(map)) => self.answers(out, map),
-                Some(Slot::Splice) => {
-                    // The second document is an object; what is spliced stands between its braces.
-                    let members = detail.and_then(|detail| detail.get(1..detail.len().saturating_sub(1)));
-                    match members {
-                        Some(members) if !members.is_empty() => self.json(out, members, None),
-                        // The comma before it separates nothing.
-                        _ => out.truncate(out.len() - usize::from(out.ends_with(b","))),
-                    }
+            if let Some(slot) = slot {
+                self.fill(out, slot, detail);
+            }
+        }
+    }
+
+    /// Writes what a slot stands for, in JSON.
+    fn fill(&self, out: &mut Vec<u8>, slot: Slot<'_>, detail: Option<&str>) {
+        match slot {
+            Slot::Reference(letter, slug) => self.reference(out, letter, slug),
+            Slot::Link(path) => self.link(out, path),
+            Slot::Download(token) => self.download(out, token),
+            Slot::Parent(category) => match self.parent_of(category) {
+                Some(parent) => self.reference(out, Kind::Category.letter(), parent.as_str()),
+                None => out.extend_from_slice(b"null"),
+            },
+            Slot::Person { slug, shown_as } => self.person(out, slug, shown_as),
+            Slot::Translated(map) => write_locales(out, map, self.languages.locales()),
+            Slot::Answers(map) => self.answers(out, map),
+            Slot::Splice => {
+                // The second document is an object; what is spliced stands between its braces.
+                let members = detail.and_then(|detail| detail.get(1..detail.len().saturating_sub(1)));
+                match members {
+                    Some(members) if !members.is_empty() => self.json(out, members, None),
+                    // The comma before it separates nothing.
+                    _ => out.truncate(out.len() - usize::from(out.ends_with(b","))),
                 }
             }
         }
@@ -184,25 +192,14 @@ impl Filling {
         self.program.categories.any(Slug::parse(category)?)?.parent
     }
 
-    fn parent(&self, out: &mut Vec<u8>, category: &str) {
-        match self.parent_of(category) {
-            Some(parent) => self.reference(out, Kind::Category.letter(), parent.as_str()),
-            None => out.extend_from_slice(b"null"),
-        }
-    }
-
     fn reference(&self, out: &mut Vec<u8>, letter: char, slug: &str) {
-        let Some(slug) = Slug::parse(slug) else {
-            out.extend_from_slice(b"null");
-            return;
-        };
-        if self.languages.is_default()
-            && let Some(fragment) = self.program.fragment(letter, slug)
-        {
+        let slug = Slug::parse(slug);
+        let fragment = slug.filter(|_| self.languages.is_default());
+        if let Some(fragment) = fragment.and_then(|slug| self.program.fragment(letter, slug)) {
             out.extend_from_slice(fragment.json.as_bytes());
             return;
         }
-        match self.program.reference(letter, slug, self.languages.locales()) {
+        match slug.and_then(|slug| self.program.reference(letter, slug, self.languages.locales())) {
             Some(reference) => out.extend_from_slice(reference.as_bytes()),
             None => out.extend_from_slice(b"null"),
         }
@@ -248,13 +245,17 @@ impl XmlSlots<'_> {
         let fragment = Slug::parse(slug)
             .filter(|_| filling.languages.is_default())
             .and_then(|slug| filling.program.fragment(letter, slug));
-        if let Some(fragment) = fragment {
-            Self::element(out, name, |out| out.extend_from_slice(&fragment.xml));
-        } else {
-            let mut json = Vec::new();
-            filling.reference(&mut json, letter, slug);
-            member(out, name, &json);
+        match fragment {
+            Some(fragment) => Self::element(out, name, |out| out.extend_from_slice(&fragment.xml)),
+            None => self.member(out, name, Slot::Reference(letter, slug)),
         }
+    }
+
+    /// Writes a member that is a slot, by way of its JSON.
+    fn member(&self, out: &mut Vec<u8>, name: &str, slot: Slot<'_>) {
+        let mut json = Vec::new();
+        self.filling.fill(&mut json, slot, None);
+        xml_envelope::member(out, name, &String::from_utf8_lossy(&json), &xml_envelope::NoSlots);
     }
 
     fn element(out: &mut Vec<u8>, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
@@ -273,36 +274,23 @@ impl xml_envelope::Slots for XmlSlots<'_> {
         let filling = self.filling;
         match Slot::of_string(slot) {
             Some(Slot::Reference(letter, slug)) => self.reference(out, name, letter, slug),
-            Some(Slot::Parent(category)) => match filling.parent_of(category) {
-                Some(parent) => self.reference(out, name, Kind::Category.letter(), parent.as_str()),
-                None => member(out, name, b"null"),
-            },
+            Some(Slot::Parent(category)) if let Some(parent) = filling.parent_of(category) => {
+                self.reference(out, name, Kind::Category.letter(), parent.as_str());
+            }
             Some(Slot::Link(path)) => Self::element(out, name, |out| {
                 xml_envelope::text(out, filling.program.base_url());
                 xml_envelope::text(out, path);
             }),
-            Some(Slot::Download(token)) => {
-                let mut json = Vec::new();
-                filling.download(&mut json, token);
-                member(out, name, &json);
-            }
-            Some(Slot::Person { slug, shown_as }) => {
-                let mut json = Vec::new();
-                filling.person(&mut json, slug, shown_as);
-                member(out, name, &json);
-            }
-            _ => member(out, name, b"null"),
+            Some(slot) => self.member(out, name, slot),
+            None => xml_envelope::member(out, name, "null", &xml_envelope::NoSlots),
         }
     }
 
     fn object(&self, out: &mut Vec<u8>, name: &str, key: &str, json: &str) {
-        let mut filled = Vec::new();
         match Slot::of_member(key, json) {
-            Some(Slot::Translated(map)) => write_locales(&mut filled, map, self.filling.languages.locales()),
-            Some(Slot::Answers(map)) => self.filling.answers(&mut filled, map),
-            _ => filled.extend_from_slice(b"null"),
+            Some(slot) => self.member(out, name, slot),
+            None => xml_envelope::member(out, name, "null", &xml_envelope::NoSlots),
         }
-        member(out, name, &filled);
     }
 
     fn members(&self, out: &mut Vec<u8>, _key: &str, _json: &str) {
@@ -310,10 +298,6 @@ impl xml_envelope::Slots for XmlSlots<'_> {
             xml_envelope::members(out, detail, &XmlSlots { filling: self.filling, detail: None });
         }
     }
-}
-
-fn member(out: &mut Vec<u8>, name: &str, json: &[u8]) {
-    xml_envelope::member(out, name, &String::from_utf8_lossy(json), &xml_envelope::NoSlots);
 }
 
 /// Writes the object of the locales asked for, from the JSON text of a whole map; a locale without a text is `""`.

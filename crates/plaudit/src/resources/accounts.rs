@@ -11,20 +11,12 @@ use kernel::document;
 use kernel::kind::Kind;
 
 /// The route of the account.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(show))
 }
 
 /// The account of the caller's key.
-#[utoipa::path(
-    get,
-    path = "/account",
-    operation_id = "GetAccountV23",
-    tag = "Account",
-    responses(
-        (status = 200, description = "The account", body = ref("Account")),
-    ),
-)]
+#[utoipa::path(get, path = "/account", operation_id = "GetAccountV23", tag = "Account")]
 pub async fn show(caller: Caller) -> Result<Reply, ApiError> {
     let (app, program) = (caller.app(), caller.program());
     let read = users::store::owner(&app.db, caller.account(), program.account.owner).await?;

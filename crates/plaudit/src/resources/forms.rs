@@ -1,8 +1,19 @@
 //! The operations of forms, which read only.
 
+use utoipa_axum::router::OpenApiRouter;
+
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
 use crate::program::forms::{Form, FormType, document};
-use crate::resources::setup_list::{Of, SetupList, columns, one_or_every, reads};
+use crate::resources::setup_list::{Of, SetupList, columns, one_or_every};
+use crate::resources::setup_record::{self, Related, SetupResource};
+use crate::services::App;
+
+/// The routes of forms.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(setup_record::list::<Form>("GetFormCollectionV23"))
+        .routes(setup_record::show::<Form>("GetFormV23"))
+}
 
 const FILTERS: &[Filter] = &[
     Filter::new("form_type", FilterKind::OneOf(words!(FormType)), "What they are for").by(Narrow::Is("type")),
@@ -27,13 +38,12 @@ const CELLS: &[(&str, Of<Form>); 11] = &[
     ("updated", Of::Time(|form| form.updated)),
 ];
 
-/// `GET /form` (contract, section 4).
-static LIST: SetupList<Form> =
-    SetupList { path: "/form", spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
+impl SetupResource for Form {
+    const GROUP: &'static str = "Forms";
+    const LIST: &'static SetupList<Self> =
+        &SetupList { spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
 
-reads! {
-    Form, "Forms",
-    "/form" "GetFormCollectionV23" "FormPage" "A page of forms. Without `order` what was changed last comes first.",
-    "/form/{slug}" "GetFormV23" "Form" "A form.",
-    |form, program| document(form, program)
+    fn document(&self, related: &Related<'_>) -> String {
+        document(self, related.program)
+    }
 }

@@ -4,15 +4,19 @@
 //! - It is not wider than the `max_image_width` of its record, where that has one. Images that are there already stay when
 //!   the width is lowered.
 
-use db::Tx;
-use kernel::input::Members;
-use kernel::text::{Slug, Timestamp, Token};
+use utoipa::openapi::path::HttpMethod;
+use utoipa_axum::router::UtoipaMethodRouter;
 
-use crate::http::{ApiError, Reply, Uploaded, Writing};
+use crate::http::{ApiError, Caller, Path, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::program::{InProgram, store};
 use crate::records::files::Content;
-use crate::resources::setup_record;
+use crate::resources::operation::{Takes, operation};
+use crate::resources::setup_record::{self, SetupResource};
+use crate::services::App;
+use db::Tx;
+use kernel::input::Members;
+use kernel::text::{Slug, Timestamp, Token};
 
 /// The types that are images here.
 const TYPES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
@@ -26,8 +30,27 @@ pub(super) trait Illustrated: InProgram {
     fn illustrated(self, image: Token, now: Timestamp) -> Result<Self, ApiError>;
 }
 
+/// `POST /{kind}/{slug}/upload`; `about` says what becomes of the image.
+pub(super) fn upload<T: SetupResource + Illustrated>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
+    let path = format!("{}/upload", setup_record::one::<T>());
+    let about = format!(
+        "{about} It is a PNG, JPEG, GIF or WebP by its content, at most 256 MB large and not wider than \
+         `max_image_width`."
+    );
+    operation((HttpMethod::Post, &path, id, T::GROUP), &about, Takes::Nothing, receive::<T>)
+}
+
+async fn receive<T: Illustrated>(
+    caller: Caller,
+    Path(slug): Path<Slug>,
+    _: Writer,
+    upload: Upload,
+) -> Result<Reply, ApiError> {
+    upload.write(caller, slug, |tx, writing| Box::pin(write::<T>(tx, writing))).await
+}
+
 /// Gives a record the image that was uploaded.
-pub(super) async fn write<T: Illustrated>(tx: &mut Tx, writing: &Writing<Uploaded<Slug>>) -> Result<Reply, ApiError> {
+async fn write<T: Illustrated>(tx: &mut Tx, writing: &Writing<Uploaded<Slug>>) -> Result<Reply, ApiError> {
     let Uploaded { received, state: slug } = &*writing.state;
     let now = writing.origin.at;
     let before = setup_record::find::<T, _>(tx, writing, *slug).await?;
@@ -43,7 +66,7 @@ pub(super) async fn write<T: Illustrated>(tx: &mut Tx, writing: &Writing<Uploade
 }
 
 /// Leaves what is wrong with an uploaded image in `members`, under `data`.
-pub(super) fn validate(members: &mut Members<'_>, content: Option<&Content>, max_image_width: Option<i64>) {
+fn validate(members: &mut Members<'_>, content: Option<&Content>, max_image_width: Option<i64>) {
     let Some(content) = content else { return };
     if !TYPES.contains(&content.mime.as_str()) {
         members.fault("data", format!("must be a PNG, JPEG, GIF or WebP image, and is {}", content.mime));

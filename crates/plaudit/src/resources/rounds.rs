@@ -1,8 +1,19 @@
 //! The operations of rounds, which read only.
 
+use utoipa_axum::router::OpenApiRouter;
+
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
 use crate::program::rounds::{Round, RoundType, document};
-use crate::resources::setup_list::{Of, SetupList, columns, reads};
+use crate::resources::setup_list::{Of, SetupList, columns};
+use crate::resources::setup_record::{self, Related, SetupResource};
+use crate::services::App;
+
+/// The routes of rounds.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(setup_record::list::<Round>("GetRoundCollectionV23"))
+        .routes(setup_record::show::<Round>("GetRoundV23"))
+}
 
 const FILTERS: &[Filter] = &[
     Filter::new("type", FilterKind::OneOf(words!(RoundType)), "What they are for").by(Narrow::Is("type")),
@@ -26,13 +37,12 @@ const CELLS: &[(&str, Of<Round>); 10] = &[
     ("updated", Of::Time(|round| round.updated)),
 ];
 
-/// `GET /round` (contract, section 4).
-static LIST: SetupList<Round> =
-    SetupList { path: "/round", spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
+impl SetupResource for Round {
+    const GROUP: &'static str = "Rounds";
+    const LIST: &'static SetupList<Self> =
+        &SetupList { spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
 
-reads! {
-    Round, "Rounds",
-    "/round" "GetRoundCollectionV23" "RoundPage" "A page of rounds. Without `order` what was changed last comes first.",
-    "/round/{slug}" "GetRoundV23" "Round" "A round.",
-    |round, program| document(round, program)
+    fn document(&self, related: &Related<'_>) -> String {
+        document(self, related.program)
+    }
 }

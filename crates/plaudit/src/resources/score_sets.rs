@@ -1,8 +1,19 @@
 //! The operations of score sets, which read only.
 
+use utoipa_axum::router::OpenApiRouter;
+
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
 use crate::program::score_sets::{Mode, ScoreSet, document};
-use crate::resources::setup_list::{Of, SetupList, columns, reads};
+use crate::resources::setup_list::{Of, SetupList, columns};
+use crate::resources::setup_record::{self, Related, SetupResource};
+use crate::services::App;
+
+/// The routes of score sets.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(setup_record::list::<ScoreSet>("GetScoreSetCollectionV23"))
+        .routes(setup_record::show::<ScoreSet>("GetScoreSetV23"))
+}
 
 const FILTERS: &[Filter] = &[
     Filter::new("mode", FilterKind::OneOf(words!(Mode)), "How their entries are judged").by(Narrow::Is("mode")),
@@ -22,17 +33,15 @@ const CELLS: &[(&str, Of<ScoreSet>); 8] = &[
     ("updated", Of::Time(|score_set| score_set.updated)),
 ];
 
-/// `GET /score-set` (contract, section 4).
-static LIST: SetupList<ScoreSet> = SetupList {
-    path: "/score-set",
-    spec: ListSpec::new(FILTERS, &["created", "mode", "name", "updated"]),
-    cells: CELLS,
-    columns: &columns(CELLS),
-};
+impl SetupResource for ScoreSet {
+    const GROUP: &'static str = "Score sets";
+    const LIST: &'static SetupList<Self> = &SetupList {
+        spec: ListSpec::new(FILTERS, &["created", "mode", "name", "updated"]),
+        cells: CELLS,
+        columns: &columns(CELLS),
+    };
 
-reads! {
-    ScoreSet, "Score sets",
-    "/score-set" "GetScoreSetCollectionV23" "ScoreSetPage" "A page of score sets. Without `order` what was changed last comes first.",
-    "/score-set/{slug}" "GetScoreSetV23" "ScoreSet" "A score set.",
-    |score_set, _program| document(score_set)
+    fn document(&self, _: &Related<'_>) -> String {
+        document(self)
+    }
 }

@@ -1,8 +1,19 @@
 //! The operations of seasons, which read only.
 
+use utoipa_axum::router::OpenApiRouter;
+
 use crate::lists::page::ListSpec;
 use crate::program::seasons::{Season, document};
-use crate::resources::setup_list::{Of, SetupList, columns, reads};
+use crate::resources::setup_list::{Of, SetupList, columns};
+use crate::resources::setup_record::{self, Related, SetupResource};
+use crate::services::App;
+
+/// The routes of seasons.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(setup_record::list::<Season>("GetSeasonCollectionV23"))
+        .routes(setup_record::show::<Season>("GetSeasonV23"))
+}
 
 const CELLS: &[(&str, Of<Season>); 5] = &[
     ("created", Of::Time(|season| season.created)),
@@ -12,17 +23,15 @@ const CELLS: &[(&str, Of<Season>); 5] = &[
     ("updated", Of::Time(|season| season.updated)),
 ];
 
-/// `GET /season` (contract, section 4).
-static LIST: SetupList<Season> = SetupList {
-    path: "/season",
-    spec: ListSpec { always: &[("deleted", "0")], ..ListSpec::new(&[], &["created", "name", "status", "updated"]) },
-    cells: CELLS,
-    columns: &columns(CELLS),
-};
+impl SetupResource for Season {
+    const GROUP: &'static str = "Seasons";
+    const LIST: &'static SetupList<Self> = &SetupList {
+        spec: ListSpec { always: &[("deleted", "0")], ..ListSpec::new(&[], &["created", "name", "status", "updated"]) },
+        cells: CELLS,
+        columns: &columns(CELLS),
+    };
 
-reads! {
-    Season, "Seasons",
-    "/season" "GetSeasonCollectionV23" "SeasonPage" "A page of seasons. Without `order` what was changed last comes first.",
-    "/season/{slug}" "GetSeasonV23" "Season" "A season.",
-    |season, _program| document(season)
+    fn document(&self, _: &Related<'_>) -> String {
+        document(self)
+    }
 }

@@ -1,17 +1,16 @@
 //! The operation of taxes, which reads only.
 
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
-use crate::http::{ApiError, Caller, RawQuery, Reply};
-use crate::lists::page::{ListSpec, list_parameters};
+use crate::lists::page::ListSpec;
 use crate::program::taxes::{Tax, document};
-use crate::resources::setup_list::{self, Of, SetupList, columns};
+use crate::resources::setup_list::{Of, SetupList, columns};
+use crate::resources::setup_record::{self, Related, SetupResource};
 use crate::services::App;
 
 /// The routes of taxes.
-pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(routes!(list))
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(setup_record::list::<Tax>("GetTaxCollectionV23"))
 }
 
 const ORDERS: &[&str] =
@@ -29,26 +28,15 @@ const CELLS: &[(&str, Of<Tax>); 10] = &[
     ("updated", Of::Time(|tax| tax.updated)),
 ];
 
-/// `GET /tax` (contract, section 4).
-static LIST: SetupList<Tax> = SetupList {
-    path: "/tax",
-    spec: ListSpec { always: &[("deleted", "0")], ..ListSpec::new(&[], ORDERS) },
-    cells: CELLS,
-    columns: &columns(CELLS),
-};
-list_parameters!(Query, LIST.spec);
+impl SetupResource for Tax {
+    const GROUP: &'static str = "Taxes";
+    const LIST: &'static SetupList<Self> = &SetupList {
+        spec: ListSpec { always: &[("deleted", "0")], ..ListSpec::new(&[], ORDERS) },
+        cells: CELLS,
+        columns: &columns(CELLS),
+    };
 
-/// A page of taxes. Without `order` what was changed last comes first.
-#[utoipa::path(
-    get,
-    path = "/tax",
-    operation_id = "GetTaxCollectionV23",
-    tag = "Taxes",
-    params(Query),
-    responses(
-        (status = 200, description = "The page", body = ref("TaxPage")),
-    ),
-)]
-pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
-    setup_list::page(&caller, raw.as_deref(), &LIST, document).await
+    fn document(&self, _: &Related<'_>) -> String {
+        document(self)
+    }
 }

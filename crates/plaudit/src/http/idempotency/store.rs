@@ -4,7 +4,7 @@ use axum::http::{HeaderName, HeaderValue};
 
 use super::{Claim, LONGEST};
 use crate::http::reply::Recorded;
-use db::{AccountId, Db, DbError, Row, Tx};
+use db::{AccountId, Db, DbError, Row, Source, Tx};
 use kernel::json::Json;
 use kernel::text::Timestamp;
 
@@ -24,26 +24,23 @@ fn read(row: &Row<'_>) -> Result<([u8; 32], Recorded), DbError> {
     Ok((request, Recorded { status, headers, body: row.bytes(3)?.to_vec().into() }))
 }
 
-/// The answer that was given to this key since `oldest`, and the hash of the request that it was given to.
+/// The answer that was given to this key since `oldest`, and the hash of the request that it was given to. In the transaction
+/// of a write no other write of the account can be on its way.
 pub async fn find(
-    db: &Db,
     account: AccountId,
+    mut source: Source<'_>,
     claim: &Claim,
     oldest: Timestamp,
 ) -> Result<Option<([u8; 32], Recorded)>, DbError> {
     let (_, key, name) = &claim.name;
-    db.first(FIND, &[account.into(), (*key).into(), name.as_str().into(), oldest.into()], read).await
-}
-
-/// The same within the transaction of a write, in which no other write of the account can be on its way.
-pub async fn find_in(
-    tx: &mut Tx,
-    account: AccountId,
-    claim: &Claim,
-    oldest: Timestamp,
-) -> Result<Option<([u8; 32], Recorded)>, DbError> {
-    let (_, key, name) = &claim.name;
-    tx.first(FIND, &[account.into(), (*key).into(), name.as_str().into(), oldest.into()], read).await
+    let mut found = None;
+    source
+        .each(FIND, &[account.into(), (*key).into(), name.as_str().into(), oldest.into()], |row| {
+            found = Some(read(row)?);
+            Ok(())
+        })
+        .await?;
+    Ok(found)
 }
 
 /// Forgets the answers that are as old as `oldest` or older.

@@ -14,14 +14,9 @@ const PART_LENGTH: usize = 8;
 pub struct Walk([u8; PART_LENGTH]);
 
 impl Walk {
-    /// The walk that these names and values tell, in this order.
-    pub fn of<'t>(parts: impl Iterator<Item = &'t str>) -> Self {
-        let mut hash = Sha256::new();
-        for part in parts {
-            hash.update(part.len().to_be_bytes());
-            hash.update(part);
-        }
-        Self(first_of(&hash.finalize()))
+    /// The walk that this text describes.
+    pub fn of(described: &str) -> Self {
+        Self(first_of(&Sha256::digest(described)))
     }
 
     /// What tells that a cursor is of this walk and whole. It needs no secret: nothing of a cursor is trusted.
@@ -49,12 +44,6 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// The beginning of a list.
-    #[must_use]
-    pub const fn start() -> Self {
-        Self { rows_before: 0, position: Vec::new() }
-    }
-
     /// Whether this is the beginning of a list.
     #[must_use]
     pub fn is_start(&self) -> bool {
@@ -77,7 +66,7 @@ impl Cursor {
     #[must_use]
     pub fn decode(text: &str, walk: Walk) -> Option<Self> {
         if text.is_empty() {
-            return Some(Self::start());
+            return Some(Self::default());
         }
         if text.len() > MAXIMUM_LENGTH {
             return None;

@@ -1,12 +1,12 @@
 //! What stands around the records of a page.
 
 use crate::lists::page::ListQuery;
-use kernel::text::write_json_string;
+use kernel::document::{self, Object};
 
 /// The envelope of a page: the members of the specification's section 4.5, in its order.
 ///
-/// The records are streamed between [`PageEnvelope::write_before`] and [`PageEnvelope::write_after`], between
-/// commas; only the latter needs to know how many there were.
+/// The records are written between [`PageEnvelope::before`] and [`PageEnvelope::after`]; only the latter needs to know how
+/// many there were.
 ///
 /// - Beyond the last page `first_page_url` and `last_page_url` are relative, `next_page_url` is empty and
 ///   `prev_page_url` is the last page. Without a total (`count=none`), a page after the first without records is
@@ -33,15 +33,15 @@ pub struct PageEnvelope<'a> {
 }
 
 impl PageEnvelope<'_> {
-    /// Appends everything before the first record.
-    pub fn write_before(query: &ListQuery, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{\"current_page\":");
-        write_number(current_page(query), out);
-        out.extend_from_slice(b",\"data\":[");
+    /// What stands before the records: an object that is not ended.
+    #[must_use]
+    pub fn before(query: &ListQuery) -> String {
+        format!("{{\"current_page\":{}", current_page(query))
     }
 
-    /// Appends everything after the last record.
-    pub fn write_after(&self, out: &mut Vec<u8>) {
+    /// The members after the records, as an object.
+    #[must_use]
+    pub fn after(&self) -> String {
         let page = current_page(self.query);
         let last_page = self.total.map(|total| total.div_ceil(u64::from(self.query.per_page)).max(1));
         let is_beyond = match last_page {
@@ -50,15 +50,7 @@ impl PageEnvelope<'_> {
         };
         let absolute = format!("{}{}", self.base.trim_end_matches('/'), self.path);
         let end = if is_beyond { self.path } else { &absolute };
-        let page_of = |address: &str, page: u64| self.query.address(address, "page", itoa::Buffer::new().format(page));
-
-        out.push(b']');
-        write_text("first_page_url", &page_of(end, 1), out);
-        if let Some(last_page) = last_page {
-            write_member("last_page", out);
-            write_number(last_page, out);
-            write_text("last_page_url", &page_of(end, last_page), out);
-        }
+        let page_of = |address: &str, page: u64| self.query.address(address, "page", &page.to_string());
         let next_cursor = self.next_cursor();
         let next = match (&next_cursor, last_page) {
             (Some(cursor), _) => self.query.address(&absolute, "cursor", cursor),
@@ -72,19 +64,31 @@ impl PageEnvelope<'_> {
             Some(last_page) => page_of(&absolute, last_page.min(page - 1)),
             None => page_of(&absolute, page - 1),
         };
-        write_text("next_page_url", &next, out);
-        write_text("prev_page_url", &previous, out);
-        write_text("path", &absolute, out);
-        write_member("per_page", out);
-        write_number(u64::from(self.query.per_page), out);
-        self.write_place(out);
-        if self.query.cursor.is_some() {
-            match next_cursor {
-                Some(cursor) => write_text("next_cursor", &cursor, out),
-                None => out.extend_from_slice(b",\"next_cursor\":null"),
+        let before = self.query.rows_before();
+        let place = |number: u64| (self.rows > 0).then(|| before.saturating_add(number));
+        document::object(|object| {
+            let number = |object: &mut Object<'_>, name: &str, number: Option<u64>| match number {
+                Some(number) => object.raw(name, &number.to_string()),
+                None => object.null(name),
+            };
+            object.text("first_page_url", &page_of(end, 1));
+            if let Some(last_page) = last_page {
+                number(object, "last_page", Some(last_page));
+                object.text("last_page_url", &page_of(end, last_page));
             }
-        }
-        out.push(b'}');
+            object.text("next_page_url", &next);
+            object.text("prev_page_url", &previous);
+            object.text("path", &absolute);
+            number(object, "per_page", Some(self.query.per_page.into()));
+            number(object, "from", place(1));
+            number(object, "to", place(self.rows));
+            if self.total.is_some() {
+                number(object, "total", self.total);
+            }
+            if self.query.cursor.is_some() {
+                object.optional_text("next_cursor", next_cursor.as_deref());
+            }
+        })
     }
 
     /// The text of the next cursor in a walk by cursor, unless the walk is at its end.
@@ -92,23 +96,6 @@ impl PageEnvelope<'_> {
         let current = self.query.cursor.as_ref()?;
         let rows_before = current.rows_before.saturating_add(self.rows);
         Some(self.query.cursor_behind(self.next_position?.to_vec(), rows_before))
-    }
-
-    /// Appends `from`, `to` and `total`.
-    fn write_place(&self, out: &mut Vec<u8>) {
-        let before = self.query.rows_before();
-        if self.rows == 0 {
-            out.extend_from_slice(b",\"from\":null,\"to\":null");
-        } else {
-            write_member("from", out);
-            write_number(before.saturating_add(1), out);
-            write_member("to", out);
-            write_number(before.saturating_add(self.rows), out);
-        }
-        if let Some(total) = self.total {
-            write_member("total", out);
-            write_number(total, out);
-        }
     }
 }
 
@@ -118,19 +105,4 @@ fn current_page(query: &ListQuery) -> u64 {
         Some(cursor) => cursor.rows_before / u64::from(query.per_page) + 1,
         None => query.page,
     }
-}
-
-fn write_member(name: &str, out: &mut Vec<u8>) {
-    out.push(b',');
-    write_json_string(name, out);
-    out.push(b':');
-}
-
-fn write_text(name: &str, text: &str, out: &mut Vec<u8>) {
-    write_member(name, out);
-    write_json_string(text, out);
-}
-
-fn write_number(number: u64, out: &mut Vec<u8>) {
-    out.extend_from_slice(itoa::Buffer::new().format(number).as_bytes());
 }

@@ -2,25 +2,29 @@
 
 use std::fmt;
 
-use kernel::text::{excerpt, write_json_string};
+use kernel::document::Object;
+use kernel::text::excerpt;
 
 /// How many unknown names, and how many other complaints, an answer repeats. The rest is counted.
 const MAXIMUM_REPORTED: usize = 32;
 
 /// Everything that is wrong with the query of a list.
 ///
-/// Its text is the message of the answer; [`ListQueryError::write_errors`] is the answer's member `errors`.
+/// Its text is the message of the answer; [`ListQueryError::write`] writes the answer's member `errors`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ListQueryError {
-    names: Reported,
-    values: Vec<(String, String)>,
-    parameters: Reported,
+    /// The names that are no filters of the list.
+    pub(super) names: Reported,
+    /// Each filter with a wrong value, and a text that names the allowed values.
+    pub(super) values: Vec<(String, String)>,
+    /// What is wrong with parameters that are no filters: whole sentences without a full stop.
+    pub(super) parameters: Reported,
 }
 
 /// Different texts, the first [`MAXIMUM_REPORTED`] of them, and how many came behind them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Reported {
-    texts: Vec<String>,
+pub(super) struct Reported {
+    pub(super) texts: Vec<String>,
     more: usize,
 }
 
@@ -56,57 +60,27 @@ impl ListQueryError {
         error
     }
 
-    /// The first names that are no filters of the list, between commas; nothing when there are none.
-    #[must_use]
-    pub fn invalid_filter_names(&self) -> Option<String> {
-        (!self.names.is_empty()).then(|| self.names.texts.join(","))
-    }
-
-    /// Each filter with a wrong value, and a text that names the allowed values.
-    #[must_use]
-    pub fn invalid_filter_values(&self) -> &[(String, String)] {
-        &self.values
-    }
-
-    /// What is wrong with parameters that are no filters: whole sentences without a full stop.
-    #[must_use]
-    pub fn parameters(&self) -> &[String] {
-        &self.parameters.texts
-    }
-
     /// Whether nothing is wrong.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.values.is_empty() && self.parameters.is_empty()
     }
 
-    /// Appends the member `errors` as a JSON object; false, with nothing appended, when no filter is wrong.
-    pub fn write_errors(&self, out: &mut Vec<u8>) -> bool {
+    /// Writes the member `errors`, unless no filter is wrong.
+    pub fn write(&self, object: &mut Object<'_>) {
         if self.names.is_empty() && self.values.is_empty() {
-            return false;
+            return;
         }
-        out.push(b'{');
-        if let Some(names) = self.invalid_filter_names() {
-            out.extend_from_slice(b"\"invalid_filter_names\":");
-            write_json_string(&names, out);
-        }
-        if !self.values.is_empty() {
+        object.object("errors", |errors| {
             if !self.names.is_empty() {
-                out.push(b',');
+                errors.text("invalid_filter_names", &self.names.texts.join(","));
             }
-            out.extend_from_slice(b"\"invalid_filter_values\":{");
-            for (index, (name, allowed)) in self.values.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_json_string(name, out);
-                out.push(b':');
-                write_json_string(allowed, out);
+            if !self.values.is_empty() {
+                errors.object("invalid_filter_values", |values| {
+                    self.values.iter().for_each(|(name, allowed)| values.text(name, allowed));
+                });
             }
-            out.push(b'}');
-        }
-        out.push(b'}');
-        true
+        });
     }
 
     /// Notes a name that is no filter, once; of a long name its beginning.

@@ -20,9 +20,9 @@ macro_rules! words {
 pub(crate) use words;
 
 use crate::lists::page::Narrow;
-use kernel::text::{Date, EMAIL_LENGTH, Locale, Slug, Timestamp};
+use kernel::text::{Date, Locale, Slug, Timestamp};
 
-/// The word of [`FilterKind::SlugOrAll`].
+/// The word for all slugs.
 pub(super) const ALL: &str = "all";
 
 /// A filter of a list: its query is read by it, and the OpenAPI document describes it.
@@ -36,8 +36,6 @@ pub struct Filter {
     pub about: &'static str,
     /// What applies where it is left out, for readers: one of its words, or a text; nothing where it restricts nothing.
     pub default: Option<&'static str>,
-    /// Whether the query must have it.
-    pub required: bool,
     /// What it asks of a record.
     pub narrow: Narrow,
 }
@@ -46,19 +44,13 @@ impl Filter {
     /// A filter that may be left out.
     #[must_use]
     pub const fn new(name: &'static str, kind: FilterKind, about: &'static str) -> Self {
-        Self { name, kind, about, default: None, required: false, narrow: Narrow::Nothing }
+        Self { name, kind, about, default: None, narrow: Narrow::Nothing }
     }
 
     /// The same filter with what it asks of a record.
     #[must_use]
     pub const fn by(self, narrow: Narrow) -> Self {
         Self { narrow, ..self }
-    }
-
-    /// The same filter, which the query must have.
-    #[must_use]
-    pub const fn required(self) -> Self {
-        Self { required: true, ..self }
     }
 
     /// The same filter with what applies where it is left out.
@@ -70,7 +62,7 @@ impl Filter {
     /// `season`: a season or all of them; the active one where it is left out.
     #[must_use]
     pub const fn season(about: &'static str) -> Self {
-        Self::new("season", FilterKind::SlugOrAll, about).with_default("the active season")
+        Self::new("season", FilterKind::SlugOr(&[ALL]), about).with_default("the active season")
     }
 
     /// `deleted`: whether what is in the trash is in the list.
@@ -104,12 +96,11 @@ impl Filter {
             FilterKind::OneOf(words) => format!("must be one of: {}", words.join(", ")),
             FilterKind::ManyOf(words) => format!("must be one or more, between commas, of: {}", words.join(", ")),
             FilterKind::Slug => "must be a slug of 8 letters".to_owned(),
-            FilterKind::SlugOrAll => format!("must be a slug of 8 letters, or {ALL}"),
+            FilterKind::SlugOr([word]) => format!("must be a slug of 8 letters, or {word}"),
             FilterKind::SlugOr(words) => format!("must be a slug of 8 letters, or one of: {}", words.join(", ")),
             FilterKind::Text { max } => {
                 format!("must be a text of 1 to {max} characters, none of them a control character")
             }
-            FilterKind::Email => "must be an e-mail address".to_owned(),
             FilterKind::Locale => "must be a locale code such as en_GB".to_owned(),
             FilterKind::Date => {
                 let [before, after, on, between] = Bracket::ALL.map(|bracket| bracket.of(self.name));
@@ -135,8 +126,7 @@ impl Filter {
                 }
                 Some(FilterValue::Words(chosen))
             }
-            FilterKind::SlugOrAll if text == ALL => Some(FilterValue::All),
-            FilterKind::Slug | FilterKind::SlugOrAll => Slug::parse(text).map(FilterValue::Slug),
+            FilterKind::Slug => Slug::parse(text).map(FilterValue::Slug),
             FilterKind::SlugOr(words) => {
                 word(words, text).map(FilterValue::Word).or_else(|| Slug::parse(text).map(FilterValue::Slug))
             }
@@ -144,8 +134,7 @@ impl Filter {
                 let fits = !text.is_empty() && text.chars().count() <= max && !text.contains(char::is_control);
                 fits.then(|| FilterValue::Text(text.to_owned()))
             }
-            FilterKind::Email => is_email(text).then(|| FilterValue::Text(text.to_owned())),
-            FilterKind::Locale => Locale::parse(text).map(FilterValue::Locale),
+            FilterKind::Locale => Locale::parse(text).map(|locale| FilterValue::Word(locale.code())),
             FilterKind::Date => None,
         }
     }
@@ -153,16 +142,6 @@ impl Filter {
 
 fn word(words: &'static [&'static str], text: &str) -> Option<&'static str> {
     words.iter().copied().find(|word| *word == text)
-}
-
-/// Whether a text has the outer form of an address; whether it exists only a message to it can tell.
-fn is_email(text: &str) -> bool {
-    let is_plain = text.len() <= EMAIL_LENGTH
-        && !text.contains(|character: char| character.is_whitespace() || character.is_control());
-    is_plain
-        && text
-            .split_once('@')
-            .is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'))
 }
 
 /// What the value of a filter may be. An empty value is never one.
@@ -174,8 +153,6 @@ pub enum FilterKind {
     ManyOf(&'static [&'static str]),
     /// A slug.
     Slug,
-    /// A slug, or the word `all`.
-    SlugOrAll,
     /// A slug, or one of these words, none of which has 8 letters.
     SlugOr(&'static [&'static str]),
     /// A text without control characters.
@@ -183,8 +160,6 @@ pub enum FilterKind {
         /// The number of characters of the longest text.
         max: usize,
     },
-    /// An e-mail address.
-    Email,
     /// A locale code.
     Locale,
     /// A range of time in brackets: `[before]`, `[after]`, `[on]`, `[between]=a,b`; several of them all hold.
@@ -233,18 +208,14 @@ impl Bracket {
 /// The value of a filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FilterValue {
-    /// The word of [`FilterKind::OneOf`] or [`FilterKind::SlugOr`].
+    /// The word of [`FilterKind::OneOf`] or [`FilterKind::SlugOr`], or the code of a locale.
     Word(&'static str),
     /// The words of [`FilterKind::ManyOf`], each once.
     Words(Vec<&'static str>),
     /// A slug.
     Slug(Slug),
-    /// The word `all` of [`FilterKind::SlugOrAll`].
-    All,
-    /// A text or an e-mail address.
+    /// A text.
     Text(String),
-    /// A locale.
-    Locale(Locale),
     /// The range of [`FilterKind::Date`].
     Range(TimeRange),
 }
@@ -259,12 +230,6 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
-    /// Whether a time is in the range.
-    #[must_use]
-    pub fn contains(&self, time: Timestamp) -> bool {
-        self.from.is_none_or(|from| from <= time) && self.until.is_none_or(|until| time < until)
-    }
-
     /// The times that are in both ranges.
     pub(super) fn and(self, other: Self) -> Self {
         Self {

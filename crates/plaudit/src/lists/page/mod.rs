@@ -23,10 +23,16 @@ pub use envelope::PageEnvelope;
 pub use error::ListQueryError;
 pub(crate) use filter::words;
 pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
+pub use list_view::Direction;
 pub use narrow::{Ask, EVERY, Narrow, bounded};
-pub(crate) use openapi::list_parameters;
-pub use query::{Direction, ListQuery, Order, asks_for_settings, field_of_order};
+pub use openapi::settings_parameter;
+pub use query::{ListQuery, Order, asks_for_settings, field_of_order};
 
+/// The order without `order` or with a value that is none, descending without `dir`: what was changed last comes first. An
+/// order that is named begins with the smallest value.
+const DEFAULT_ORDER: &str = "updated";
+/// The size of a page without `per_page`.
+const DEFAULT_PER_PAGE: u32 = 10;
 /// The largest page.
 pub const MAXIMUM_PER_PAGE: u32 = 100;
 /// The most parameters of a query.
@@ -43,12 +49,6 @@ pub struct ListSpec {
     pub orders_by_field: bool,
     /// What the names of the orders do not say, for readers: sentences, or the empty text.
     pub about_orders: &'static str,
-    /// The order without `order` or with a value that is none; it need not be one of `orders`.
-    pub default_order: &'static str,
-    /// The direction of the default order without `dir`. An order that is named begins with the smallest value.
-    pub default_direction: Direction,
-    /// The page size without `per_page`.
-    pub default_per_page: u32,
     /// Whether it has pages; otherwise its query has filters alone.
     pub is_paged: bool,
     /// What is asked of every record beside the filters: the values of columns.
@@ -56,20 +56,10 @@ pub struct ListSpec {
 }
 
 impl ListSpec {
-    /// A list with these filters and orders that shows what was changed last first, 10 records a page.
+    /// A list with these filters and orders.
     #[must_use]
     pub const fn new(filters: &'static [Filter], orders: &'static [&'static str]) -> Self {
-        Self {
-            filters,
-            orders,
-            orders_by_field: false,
-            about_orders: "",
-            default_order: "updated",
-            default_direction: Direction::Descending,
-            default_per_page: 10,
-            is_paged: true,
-            always: &[],
-        }
+        Self { filters, orders, orders_by_field: false, about_orders: "", is_paged: true, always: &[] }
     }
 
     /// What is told of records by these filters, without pages and sorts.

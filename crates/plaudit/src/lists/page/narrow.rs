@@ -115,8 +115,7 @@ fn text_of(value: &FilterValue) -> String {
         FilterValue::Word(word) => (*word).to_owned(),
         FilterValue::Slug(slug) => slug.to_string(),
         FilterValue::Text(text) => text.clone(),
-        FilterValue::Locale(locale) => locale.code().to_owned(),
-        FilterValue::Words(_) | FilterValue::All | FilterValue::Range(_) => String::new(),
+        FilterValue::Words(_) | FilterValue::Range(_) => String::new(),
     }
 }
 

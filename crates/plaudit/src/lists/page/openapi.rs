@@ -8,28 +8,11 @@ use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, KnownFormat, ObjectBui
 use utoipa::openapi::{RefOr, Required};
 
 use crate::lists::page::cursor::MAXIMUM_LENGTH;
-use crate::lists::page::filter::{ALL, Bracket, Filter, FilterKind};
+use crate::lists::page::filter::{Bracket, Filter, FilterKind};
 use crate::lists::page::paging::{NO_COUNT, Paging};
-use crate::lists::page::{Direction, ListSpec, MAXIMUM_PER_PAGE};
-use kernel::text::{EMAIL_LENGTH, Locale, Slug};
-
-/// Declares the type that stands for a list's query in `#[utoipa::path(params(…))]`, by the list's [`ListSpec`].
-macro_rules! list_parameters {
-    ($query:ident, $spec:expr) => {
-        /// The query of the list, for the OpenAPI document.
-        enum $query {}
-
-        impl utoipa::IntoParams for $query {
-            fn into_params(
-                _: impl Fn() -> Option<utoipa::openapi::path::ParameterIn>,
-            ) -> Vec<utoipa::openapi::path::Parameter> {
-                $spec.parameters()
-            }
-        }
-    };
-}
-
-pub(crate) use list_parameters;
+use crate::lists::page::query::DIRECTIONS;
+use crate::lists::page::{DEFAULT_ORDER, DEFAULT_PER_PAGE, ListSpec, MAXIMUM_PER_PAGE};
+use kernel::text::{Locale, Slug};
 
 impl ListSpec {
     /// The parameters of the query for the OpenAPI document: the filters, then those of pages and sorts.
@@ -48,10 +31,10 @@ impl ListSpec {
             ),
             Paging::PerPage => (
                 "The number of records a page.".to_owned(),
-                whole_number().maximum(Some(MAXIMUM_PER_PAGE)).default(Some(self.default_per_page.into())),
+                whole_number().maximum(Some(MAXIMUM_PER_PAGE)).default(Some(DEFAULT_PER_PAGE.into())),
             ),
             Paging::Order => (self.about_order(), string().examples(self.orders.iter().copied())),
-            Paging::Direction => (self.about_direction(), one_of(Direction::ALL.map(Direction::name))),
+            Paging::Direction => (ABOUT_DIRECTION.to_owned(), one_of(DIRECTIONS.map(|(name, _)| name))),
             Paging::Cursor => (
                 "Walks the list at the same cost at any depth: empty for its beginning, then the `next_cursor` of the \
                  page before."
@@ -75,25 +58,15 @@ impl ListSpec {
             let others = others.join(", ");
             let _ = write!(about, ": {others}{}{last}", if others.is_empty() { "" } else { " or " });
         }
-        let direction = match self.default_direction {
-            Direction::Ascending => "ascending",
-            Direction::Descending => "descending",
-        };
-        let _ = write!(about, ". Left out, or another value: by `{}`, {direction}.", self.default_order);
+        let _ = write!(about, ". Left out, or another value: by `{DEFAULT_ORDER}`, descending.");
         if !self.about_orders.is_empty() {
             let _ = write!(about, " {}", self.about_orders);
         }
         about
     }
-
-    fn about_direction(&self) -> String {
-        let [ascending, default] = [Direction::Ascending, self.default_direction].map(Direction::name);
-        if ascending == default {
-            return format!("The direction. Left out: `{default}`.");
-        }
-        format!("The direction. Left out: `{ascending}` for an `order` that is named, `{default}` without one.")
-    }
 }
+
+const ABOUT_DIRECTION: &str = "The direction. Left out: `asc` for an `order` that is named, `desc` without one.";
 
 impl Filter {
     /// The parameter of the filter; those of a date filter, one for each bracket.
@@ -109,19 +82,14 @@ impl Filter {
                 vec![between_commas(self.name, self.description(), words)]
             }
             FilterKind::Slug => one(slug_or(&[])),
-            FilterKind::SlugOrAll => one(slug_or(&[ALL])),
             FilterKind::SlugOr(words) => one(slug_or(words)),
             FilterKind::Text { max } => {
                 one(string().min_length(Some(1)).max_length(Some(max)).pattern(Some(NO_CONTROL_CHARACTERS)))
             }
-            FilterKind::Email => one(formatted(KnownFormat::Email).max_length(Some(EMAIL_LENGTH))),
             FilterKind::Locale => one(one_of(Locale::ALL.map(Locale::code))),
             FilterKind::Date => Bracket::ALL.map(|bracket| self.range_parameter(bracket)).into(),
         };
-        // Of a date filter no bracket alone is required.
-        let is_required = self.required && self.kind != FilterKind::Date;
-        let required = || if is_required { Required::True } else { Required::False };
-        parameters.into_iter().map(|parameter| parameter.required(required()).build()).collect()
+        parameters.into_iter().map(ParameterBuilder::build).collect()
     }
 
     fn description(&self) -> String {
@@ -137,7 +105,6 @@ impl Filter {
     fn default_word(&self) -> Option<&'static str> {
         self.default.filter(|default| match self.kind {
             FilterKind::OneOf(words) | FilterKind::SlugOr(words) => words.contains(default),
-            FilterKind::SlugOrAll => *default == ALL,
             _ => false,
         })
     }
@@ -159,6 +126,13 @@ impl Filter {
 
 /// The control characters of Unicode are of one category, `Cc`.
 const NO_CONTROL_CHARACTERS: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
+
+/// `include` of a single read that shows the settings as well where it is asked to.
+#[must_use]
+pub fn settings_parameter() -> Parameter {
+    let about = "`settings` adds the members of create and update".to_owned();
+    parameter("include", about, one_of(["settings"])).build()
+}
 
 fn parameter(name: &str, about: String, schema: impl Into<RefOr<Schema>>) -> ParameterBuilder {
     let parameter = ParameterBuilder::new().name(name).parameter_in(ParameterIn::Query);

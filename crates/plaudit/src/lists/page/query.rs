@@ -3,33 +3,16 @@
 use std::collections::BTreeSet;
 
 use crate::lists::page::cursor::Walk;
-use crate::lists::page::filter::{Bracket, Filter, FilterKind, FilterValue, TimeRange};
+use crate::lists::page::filter::{ALL, Bracket, Filter, FilterKind, FilterValue, TimeRange};
 use crate::lists::page::paging::{NO_COUNT, Paging};
-use crate::lists::page::{Cursor, ListQueryError, ListSpec, MAXIMUM_PARAMETERS, MAXIMUM_PER_PAGE, parameters};
-use kernel::text::{Locale, Slug, excerpt};
+use crate::lists::page::{
+    Cursor, DEFAULT_ORDER, DEFAULT_PER_PAGE, Direction, ListQueryError, ListSpec, MAXIMUM_PARAMETERS, MAXIMUM_PER_PAGE,
+    parameters,
+};
+use kernel::text::{Slug, excerpt};
 
-/// The direction of a sort.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// `asc`
-    Ascending,
-    /// `desc`
-    Descending,
-}
-
-impl Direction {
-    /// Both of them.
-    pub(super) const ALL: [Self; 2] = [Self::Ascending, Self::Descending];
-
-    /// The written value.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ascending => "asc",
-            Self::Descending => "desc",
-        }
-    }
-}
+/// The written values of `dir`.
+pub(super) const DIRECTIONS: [(&str, Direction); 2] = [("asc", Direction::Ascending), ("desc", Direction::Descending)];
 
 /// What a list is sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,12 +102,6 @@ impl ListQuery {
         self.filters.iter().find(|(held, _)| *held == name).map(|(_, value)| value)
     }
 
-    /// The filters with their values.
-    #[must_use]
-    pub fn filters(&self) -> &[(&'static str, FilterValue)] {
-        &self.filters
-    }
-
     /// The word of a filter that has one.
     #[must_use]
     pub fn word(&self, name: &str) -> Option<&'static str> {
@@ -155,25 +132,7 @@ impl ListQuery {
     /// Whether a filter has the value `all`.
     #[must_use]
     pub fn is_all(&self, name: &str) -> bool {
-        self.filter(name) == Some(&FilterValue::All)
-    }
-
-    /// The text or e-mail address of a filter that has one.
-    #[must_use]
-    pub fn text(&self, name: &str) -> Option<&str> {
-        match self.filter(name) {
-            Some(FilterValue::Text(text)) => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The locale of a filter that has one.
-    #[must_use]
-    pub fn locale(&self, name: &str) -> Option<Locale> {
-        match self.filter(name) {
-            Some(FilterValue::Locale(locale)) => Some(*locale),
-            _ => None,
-        }
+        self.word(name) == Some(ALL)
     }
 
     /// The range of a date filter.
@@ -219,9 +178,9 @@ impl<'spec> QueryReader<'spec> {
     fn new(spec: &'spec ListSpec) -> Self {
         let query = ListQuery {
             page: 1,
-            per_page: spec.default_per_page,
-            order: Order::Named(spec.default_order),
-            direction: spec.default_direction,
+            per_page: DEFAULT_PER_PAGE,
+            order: Order::Named(DEFAULT_ORDER),
+            direction: Direction::Descending,
             cursor: None,
             walk: Walk::default(),
             counted: true,
@@ -266,9 +225,8 @@ impl<'spec> QueryReader<'spec> {
             }
             Paging::Order => self.take_order(value),
             Paging::Direction => {
-                let direction = Direction::ALL.into_iter().find(|direction| direction.name() == value);
-                query.direction =
-                    direction.ok_or_else(|| format!("must be {}", Direction::ALL.map(Direction::name).join(" or ")))?;
+                let named = DIRECTIONS.into_iter().find(|(name, _)| *name == value);
+                query.direction = named.ok_or("must be asc or desc")?.1;
             }
             Paging::Cursor => self.cursor = Some(value.to_owned()),
             Paging::Count if value == NO_COUNT => query.counted = false,
@@ -291,9 +249,9 @@ impl<'spec> QueryReader<'spec> {
     fn take_cursor(&mut self, text: &str) {
         let mut filters: Vec<_> = self.query.filters.iter().filter(|(name, _)| *name != "include").collect();
         filters.sort_unstable_by_key(|(name, _)| *name);
-        let walked = format!("{:?}", (self.query.order, self.query.direction, filters));
-        let list = self.spec.orders.iter().copied().chain(self.spec.filters.iter().map(|filter| filter.name));
-        self.query.walk = Walk::of(list.chain([walked.as_str()]));
+        let list: Vec<_> = self.spec.filters.iter().map(|filter| filter.name).collect();
+        let walked = (self.spec.orders, list, self.query.order, self.query.direction, filters);
+        self.query.walk = Walk::of(&format!("{walked:?}"));
         match Cursor::decode(text, self.query.walk) {
             Some(cursor) => self.query.cursor = Some(cursor),
             None => self.errors.parameter(
@@ -349,11 +307,6 @@ impl<'spec> QueryReader<'spec> {
     fn finish(mut self) -> Result<ListQuery, ListQueryError> {
         if [Paging::Page, Paging::Cursor].iter().all(|paging| self.came(*paging)) {
             self.errors.parameter("page and cursor exclude each other");
-        }
-        for filter in self.spec.filters.iter().filter(|filter| filter.required) {
-            if self.query.filter(filter.name).is_none() {
-                self.errors.value(filter.name, format!("is required and {}", filter.allowed()));
-            }
         }
         if self.is_order_named && !self.came(Paging::Direction) {
             self.query.direction = Direction::Ascending;

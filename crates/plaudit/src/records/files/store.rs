@@ -6,7 +6,7 @@ use crate::program::Context;
 use crate::records::Rows;
 use crate::records::files::File;
 use crate::records::store::NO;
-use db::{AccountId, Db, DbError, Row, Tx, Value};
+use db::{AccountId, Db, DbError, Source, Tx, Value};
 use kernel::input::{self, Members};
 use kernel::json::parse_object;
 use kernel::text::{Timestamp, Token};
@@ -107,41 +107,26 @@ pub(super) async fn doom(tx: &mut Tx, account: AccountId, token: &Token) -> Resu
     tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into()]).await
 }
 
-/// The version of the account's program, where there is the account, and the names of these files.
-pub async fn names(
-    db: &Db,
-    account: AccountId,
-    tokens: &[Token],
-) -> Result<(Option<i64>, Vec<(Token, String)>), DbError> {
-    let mut version = None;
-    let mut names = Vec::with_capacity(tokens.len());
-    let (list, values) = listed(account, tokens);
-    let sql = format!(
-        "SELECT f.token, f.doc, a.version FROM accounts a \
-         LEFT JOIN files f ON f.account = a.id AND f.token IN ({list}) WHERE a.id = $1"
-    );
-    db.each(&sql, &values, |row| {
-        version = Some(row.integer(2)?);
-        names.extend(name(row)?);
-        Ok(())
-    })
-    .await?;
-    Ok((version, names))
-}
-
 /// The names of these files.
-pub async fn names_in(tx: &mut Tx, account: AccountId, tokens: &[Token]) -> Result<Vec<(Token, String)>, DbError> {
+pub async fn names(
+    account: AccountId,
+    mut source: Source<'_>,
+    tokens: &[Token],
+) -> Result<Vec<(Token, String)>, DbError> {
     let mut names = Vec::with_capacity(tokens.len());
     if tokens.is_empty() {
         return Ok(names);
     }
     let (list, values) = listed(account, tokens);
     let sql = format!("SELECT token, doc FROM files WHERE account = $1 AND token IN ({list})");
-    tx.each(&sql, &values, |row| {
-        names.extend(name(row)?);
-        Ok(())
-    })
-    .await?;
+    source
+        .each(&sql, &values, |row| {
+            if let Some(token) = Token::parse(row.text(0)?) {
+                names.push((token, facts(row.text(1)?)?.filename));
+            }
+            Ok(())
+        })
+        .await?;
     Ok(names)
 }
 
@@ -153,13 +138,6 @@ fn listed(account: AccountId, tokens: &[Token]) -> (String, Vec<Value<'_>>) {
     let values = std::iter::once(account.into()).chain(filled.map(Value::from)).collect();
     let list: Vec<String> = (2..places + 2).map(|place| format!("${place}")).collect();
     (list.join(", "), values)
-}
-
-fn name(row: &Row<'_>) -> Result<Option<(Token, String)>, DbError> {
-    match (row.optional_text(0)?.and_then(Token::parse), row.optional_text(1)?) {
-        (Some(token), Some(doc)) => Ok(Some((token, facts(doc)?.filename))),
-        _ => Ok(None),
-    }
 }
 
 /// What serving a file needs to know of it.

@@ -1,57 +1,48 @@
 //! New attachments.
 
 use crate::http::upload::answer;
-use crate::http::{ApiError, Caller, PathSlug, PathTab, Reply, Upload, Uploaded, Writer, Writing};
+use crate::http::{ApiError, Caller, Path, PathTab, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::records::answers::Answers;
 use crate::records::entries::attachments::{Attachment, MOST, rules, store};
 use crate::records::entries::{self, check_changeable};
-use crate::resources::attachments::write;
+use crate::resources::entry_children::write;
 use db::Tx;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
-struct Target {
-    entry: Slug,
-    tab: Slug,
-}
-
 /// Attaches a file to an entry, on a tab for attachments of its form. It is of any type, at most 256 MB large.
 #[utoipa::path(
-    post,
-    path = "/entry/{slug}/attachment/{tab}",
-    operation_id = "PostEntryAttachmentV23",
-    tag = "Attachments",
-    request_body(content = ref("UploadAttachment"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The name, token and address of the attachment", body = ref("UploadedFile")),
-    ),
+    post, path = "/entry/{slug}/attachment/{tab}", operation_id = "PostEntryAttachmentV23", tag = "Attachments",
+    request_body = ref("UploadAttachment"),
+    responses((status = 201, description = "The name, token and address of the attachment", body = ref("UploadedFile"))),
 )]
 pub async fn upload(
     caller: Caller,
-    PathSlug(entry): PathSlug,
-    PathTab(tab): PathTab,
+    Path(entry): Path<Slug>,
+    Path(PathTab(tab)): Path<PathTab>,
     _: Writer,
     upload: Upload,
 ) -> Result<Reply, ApiError> {
-    upload.write(caller, Target { entry, tab }, |tx, writing| Box::pin(write_upload(tx, writing))).await
+    upload.write(caller, (entry, tab), |tx, writing| Box::pin(write_upload(tx, writing))).await
 }
 
-async fn write_upload(tx: &mut Tx, writing: &Writing<Uploaded<Target>>) -> Result<Reply, ApiError> {
-    let Uploaded { received, state: place } = &*writing.state;
+async fn write_upload(tx: &mut Tx, writing: &Writing<Uploaded<(Slug, Slug)>>) -> Result<Reply, ApiError> {
+    let Uploaded { received, state } = &*writing.state;
+    let (entry_slug, tab) = *state;
     let (account, program, now) = (writing.account(), &writing.program, writing.origin.at);
-    let entry = entries::store::find_for_update(tx, account, place.entry).await?.ok_or(ApiError::NotFound)?;
-    if program.tabs.live(place.tab).is_none() {
+    let entry = entries::store::find_for_update(tx, account, entry_slug).await?.ok_or(ApiError::NotFound)?;
+    if program.tabs.live(tab).is_none() {
         return Err(ApiError::NotFound);
     }
     let head = entry.head()?;
     let mut members = received.members();
     let file = received.file(&mut members, now);
-    let given = rules::read_upload(&mut members, place.tab);
+    let given = rules::read_upload(&mut members, tab);
     let blank = Attachment {
         token: received.token().clone(),
-        entry: place.entry,
-        tab: place.tab,
+        entry: entry_slug,
+        tab,
         order: 0,
         attachment_fields: Answers::default(),
         created: now,
@@ -60,7 +51,7 @@ async fn write_upload(tx: &mut Tx, writing: &Writing<Uploaded<Target>>) -> Resul
     let attachment = rules::update(program, &head, &blank, (given, members.finish()), now)?;
     let file = file.ok_or_else(|| ApiError::Internal("an upload without a fault has no file".to_owned()))?;
     check_changeable(program, &head)?;
-    if store::count(tx, account, place.entry).await? >= MOST {
+    if store::count(tx, account, entry_slug).await? >= MOST {
         return Err(ApiError::State(format!("The entry has {MOST} attachments, which are the most.")));
     }
     writing.precondition(entry.revision)?;

@@ -2,42 +2,41 @@
 
 pub mod write;
 
+use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::{self, ApiError, Caller, PathSlug, RawQuery, Reply};
-use crate::lists::page::{self, ListQuery, list_parameters};
+use crate::http::{self, ApiError, Caller, Path, RawQuery, Reply};
+use crate::lists::page::{self, ListQuery};
 use crate::program::fields::Resource;
 use crate::program::{self, Program};
 use crate::records::entries::contributors::list::{BY_FIELD, NAMED};
-use crate::records::entries::contributors::{rules, store};
+use crate::records::entries::contributors::{Contributor, rules, store};
 use crate::render::Renderer;
+use crate::resources::entry_children;
+use crate::resources::operation::{Takes, operation};
 use crate::services::App;
 use db::DbError;
 use kernel::text::Slug;
 
 /// The routes of contributors.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
-        .routes(routes!(list, write::create))
-        .routes(routes!(show, write::update, write::delete))
-        .routes(routes!(write::update_field))
+        .routes(operation(
+            (HttpMethod::Get, BY_FIELD.path, "GetContributorCollectionV23", "Contributors"),
+            "A page of contributors of entries that are not in the trash. Without `order` what was changed last comes \
+             first.",
+            Takes::Query(BY_FIELD.spec.parameters()),
+            list,
+        ))
+        .routes(routes!(write::create))
+        .routes(routes!(show))
+        .routes(entry_children::update::<Contributor>("PutContributorV23"))
+        .routes(entry_children::delete::<Contributor>("DeleteContributorV23", "Puts a contributor into the trash."))
+        .routes(entry_children::update_field::<Contributor>("PutContributorUpdateFieldV23"))
 }
 
-list_parameters!(Query, BY_FIELD.spec);
-
-/// A page of contributors of entries that are not in the trash. Without `order` what was changed last comes first.
-#[utoipa::path(
-    get,
-    path = "/contributor",
-    operation_id = "GetContributorCollectionV23",
-    tag = "Contributors",
-    params(Query),
-    responses(
-        (status = 200, description = "The page", body = ref("ContributorPage")),
-    ),
-)]
-pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let program = caller.program();
     // A slug of nothing that contributors answer is an unknown order like any other.
     let field = page::field_of_order(raw.as_deref()).and_then(|field| program.fields.live(field));
@@ -56,16 +55,8 @@ fn document(program: &Program, doc: &str, title: &str, season: Slug) -> Result<S
 }
 
 /// A contributor.
-#[utoipa::path(
-    get,
-    path = "/contributor/{slug}",
-    operation_id = "GetContributorV23",
-    tag = "Contributors",
-    responses(
-        (status = 200, description = "The contributor", body = ref("Contributor")),
-    ),
-)]
-pub async fn show(caller: Caller, PathSlug(slug): PathSlug) -> Result<Reply, ApiError> {
+#[utoipa::path(get, path = "/contributor/{slug}", operation_id = "GetContributorV23", tag = "Contributors")]
+pub async fn show(caller: Caller, Path(slug): Path<Slug>) -> Result<Reply, ApiError> {
     let program = caller.program();
     let read = store::find(&caller.app().db, caller.account(), slug).await?;
     let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;

@@ -1,43 +1,27 @@
 //! Changes of contributors.
 
-use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
-use crate::log::{self, Action, Change};
-use crate::program::{self, Record};
+use crate::http::{ApiError, Body, Caller, Reply, Writer, Writing};
+use crate::log::Action;
+use crate::program::{self, Context, Program, Record};
 use crate::records::answers::{self, Answers};
-use crate::records::entries::contributors::{Contributor, MOST};
-use crate::records::entries::{self, Cause, check_changeable, refresh_detail};
-use crate::resources::contributors::{rules, store};
-use db::Tx;
-use kernel::ids::Ids;
+use crate::records::entries::contributors::{Contributor, MOST, rules, store};
+use crate::records::entries::{self, Entry, check_changeable};
+use crate::resources::entry_children::{EntryChild, write};
+use db::{AccountId, DbError, Tx};
 use kernel::input::Violations;
 use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
-use kernel::text::Slug;
-
-struct Creation {
-    body: JsonObject<'static>,
-    ids: Ids,
-}
+use kernel::text::{Slug, Timestamp};
 
 /// Adds a contributor to an entry.
-#[utoipa::path(
-    post,
-    path = "/contributor",
-    operation_id = "PostContributorV23",
-    tag = "Contributors",
-    request_body(content = ref("CreateContributor"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The contributor; `Location` is its address", body = ref("Contributor")),
-    ),
-)]
+#[utoipa::path(post, path = "/contributor", operation_id = "PostContributorV23", tag = "Contributors")]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
-    let ids = caller.app().ids.clone();
-    caller.write(Creation { body, ids }, |tx, writing| Box::pin(write_create(tx, writing))).await
+    caller.write(body, |tx, writing| Box::pin(write_create(tx, writing))).await
 }
 
-async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply, ApiError> {
+async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
     let (account, program, now) = (writing.account(), &writing.program, writing.origin.at);
-    let (given, mut violations) = rules::read_create(&writing.state.body);
+    let (given, mut violations) = rules::read_create(&writing.state);
     let entry = match given.entry {
         Some(entry) => entries::store::find_for_update(tx, account, entry).await?,
         None => None,
@@ -51,8 +35,8 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply,
     };
     let tab = given.tab.and_then(|tab| rules::tab_of(program, head.as_ref(), tab, &mut violations));
     let (place, none) = ((head.as_ref(), tab), Answers::default());
-    let fields = rules::answers_after(program, place, &none, given.fields.as_ref(), &mut violations);
-    let slug = store::free_slug(tx, account, &writing.state.ids).await?;
+    let fields = rules::answers_after(program, place, &none, given.as_ref(), &mut violations);
+    let slug = store::free_slug(tx, account, writing.ids()).await?;
     let contributor = head.as_ref().zip(tab).map(|(head, tab)| Contributor {
         slug,
         entry: head.slug,
@@ -75,134 +59,58 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply,
     Ok(created.naming(&[&title, season.as_str()]))
 }
 
-struct Request {
-    slug: Slug,
-    body: JsonObject<'static>,
-}
+impl EntryChild for Contributor {
+    const KIND: Kind = Kind::Contributor;
+    const GROUP: &'static str = "Contributors";
+    type Id = Slug;
+    type Given = Option<JsonObject<'static>>;
 
-/// Changes the answers that the body names; the others stay.
-#[utoipa::path(
-    put,
-    path = "/contributor/{slug}",
-    operation_id = "PutContributorV23",
-    tag = "Contributors",
-    request_body(content = ref("UpdateContributor"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The contributor", body = ref("Contributor")),
-    ),
-)]
-pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
-    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
-}
-
-async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
-    let Request { slug, body } = &*writing.state;
-    change(tx, writing, *slug, rules::read_update(body), Reply::ok).await
-}
-
-struct AnswerRequest {
-    slug: Slug,
-    field: Slug,
-    body: JsonObject<'static>,
-}
-
-/// Gives a contributor the answer to one field.
-#[utoipa::path(
-    put,
-    path = "/contributor/{slug}/update-field/{field}",
-    operation_id = "PutContributorUpdateFieldV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateAnswer"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The contributor, with the answer", body = ref("Contributor")),
-    ),
-)]
-pub async fn update_field(
-    caller: Caller,
-    PathSlug(slug): PathSlug,
-    PathField(field): PathField,
-    _: Writer,
-    Body(body): Body,
-) -> Result<Reply, ApiError> {
-    caller.write(AnswerRequest { slug, field, body }, |tx, writing| Box::pin(write_answer(tx, writing))).await
-}
-
-async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<Reply, ApiError> {
-    let AnswerRequest { slug, field, body } = &*writing.state;
-    if writing.program.fields.live(*field).is_none() {
-        return Err(ApiError::NotFound);
+    fn id(&self) -> &str {
+        self.slug.as_str()
     }
-    let reply = |document, revision| Reply::created(document, revision, Kind::Contributor, slug.as_str());
-    change(tx, writing, *slug, answers::given_to_field(body, *field), reply).await
-}
 
-/// Changes a contributor as a body says that was read with these violations; answers with what is shown then.
-async fn change<S>(
-    tx: &mut Tx,
-    writing: &Writing<S>,
-    slug: Slug,
-    (given, mut violations): (Option<JsonObject<'static>>, Violations),
-    reply: impl FnOnce(String, i64) -> Reply + Send,
-) -> Result<Reply, ApiError> {
-    let (account, program) = (writing.account(), &writing.program);
-    let found = store::find_for_update(tx, account, slug, &program.context).await?.ok_or(ApiError::NotFound)?;
-    let before = found.value;
-    let entry = entries::store::find_for_update(tx, account, before.entry).await?.ok_or(ApiError::NotFound)?;
-    let head = entry.head()?;
-    let after = rules::answered(program, &head, &before, given.as_ref(), &mut violations, writing.origin.at);
-    let after = violations.or(Some(after))?;
-    check_changeable(program, &head)?;
-    writing.precondition(found.revision)?;
-    let revision =
-        if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
-    let document = rules::document(&after, &head.title, head.season);
-    Ok(reply(document, revision).naming(&[&head.title, head.season.as_str()]))
-}
+    fn entry(&self) -> Slug {
+        self.entry
+    }
 
-/// Logs and writes a contributor, and has its entry show it.
-async fn write<S>(
-    tx: &mut Tx,
-    writing: &Writing<S>,
-    contributor: Contributor,
-    action: Action,
-) -> Result<i64, ApiError> {
-    let (account, program, origin) = (writing.account(), &writing.program, &writing.origin);
-    let entry = contributor.entry;
-    let change = Change {
-        kind: Kind::Contributor,
-        slug: contributor.slug.as_str(),
-        action,
-        events: &[],
-        document: program::store::stored(&contributor),
-    };
-    let revision = log::append(tx, account, origin, change).await?;
-    let record = Record { value: contributor, revision, deleted: action == Action::Trashed };
-    store::put(tx, account, &record).await?;
-    refresh_detail(tx, account, program, origin, entry, Cause::EntryChildren).await?;
-    Ok(revision)
-}
+    fn stored(&self) -> String {
+        program::store::stored(self)
+    }
 
-/// Puts a contributor into the trash.
-#[utoipa::path(
-    delete,
-    path = "/contributor/{slug}",
-    operation_id = "DeleteContributorV23",
-    tag = "Contributors",
-    responses(
-        (status = 204, description = "The contributor is in the trash"),
-    ),
-)]
-pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
-    caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
-}
+    fn read_update(body: &JsonObject<'_>) -> (Self::Given, Violations) {
+        rules::read_update(body)
+    }
 
-async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
-    let (account, program) = (writing.account(), &writing.program);
-    let found = store::find_for_update(tx, account, *writing.state, &program.context).await?;
-    let found = found.ok_or(ApiError::NotFound)?;
-    let entry = entries::store::find_for_update(tx, account, found.value.entry).await?.ok_or(ApiError::NotFound)?;
-    check_changeable(program, &entry.head()?)?;
-    writing.precondition(found.revision)?;
-    write(tx, writing, found.value, Action::Trashed).await?;
-    Ok(Reply::no_content())
+    fn read_answer(body: &JsonObject<'_>, field: Slug) -> (Self::Given, Violations) {
+        answers::given_to_field(body, field)
+    }
+
+    fn updated(
+        &self,
+        program: &Program,
+        head: &Entry,
+        (given, mut violations): (Self::Given, Violations),
+        now: Timestamp,
+    ) -> Result<Self, Violations> {
+        let after = rules::answered(program, head, self, given.as_ref(), &mut violations, now);
+        violations.or(Some(after))
+    }
+
+    async fn find_for_update(
+        tx: &mut Tx,
+        account: AccountId,
+        slug: &Slug,
+        context: &Context,
+    ) -> Result<Option<Record<Self>>, DbError> {
+        store::find_for_update(tx, account, *slug, context).await
+    }
+
+    async fn put(tx: &mut Tx, account: AccountId, record: &Record<Self>) -> Result<(), DbError> {
+        store::put(tx, account, record).await
+    }
+
+    async fn shown(&self, _: &mut Tx, _: AccountId, head: &Entry) -> Result<(String, [String; 2]), DbError> {
+        let document = rules::document(self, &head.title, head.season);
+        Ok((document, [head.title.clone(), head.season.to_string()]))
+    }
 }

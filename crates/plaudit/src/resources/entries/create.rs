@@ -1,49 +1,27 @@
 //! New entries, and copies of old ones.
 
-use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::log::{self, Action};
 use crate::program;
 use crate::program::Record;
 use crate::records::entries::contributors::{self, Contributor};
 use crate::records::entries::store::{self, Change};
 use crate::records::entries::{Entry, rules};
-use crate::resources::entries::{Made, facts};
+use crate::resources::entries::facts;
 use db::{DbError, Tx};
-use kernel::ids::Ids;
 use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
-struct Creation {
-    body: JsonObject<'static>,
-    ids: Ids,
-}
-
-impl Made for Creation {
-    fn ids(&self) -> &Ids {
-        &self.ids
-    }
-}
-
 /// Makes an entry, which gets the next number of the account.
-#[utoipa::path(
-    post,
-    path = "/entry",
-    operation_id = "PostEntryV23",
-    tag = "Entries",
-    request_body(content = ref("CreateEntry"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
-    ),
-)]
+#[utoipa::path(post, path = "/entry", operation_id = "PostEntryV23", tag = "Entries")]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
-    let ids = caller.app().ids.clone();
-    caller.write(Creation { body, ids }, |tx, writing| Box::pin(write_create(tx, writing))).await
+    caller.write(body, |tx, writing| Box::pin(write_create(tx, writing))).await
 }
 
-async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply, ApiError> {
+async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
     let program = &writing.program;
-    let (given, violations) = rules::body::read_create(&writing.state.body);
+    let (given, violations) = rules::body::read_create(&writing.state);
     let known = facts::facts(tx, program, given.entrant, given.category).await?;
     let identity = facts::identity(tx, writing).await?;
     let entry = rules::writing::create(program, (given, violations), &known, identity)?;
@@ -57,35 +35,15 @@ async fn written<S>(tx: &mut Tx, writing: &Writing<S>, entry: Entry, is_copy: bo
     Ok(crate::resources::entries::created(stored, slug))
 }
 
-struct Copying {
-    slug: Slug,
-    ids: Ids,
-}
-
-impl Made for Copying {
-    fn ids(&self) -> &Ids {
-        &self.ids
-    }
-}
-
 /// Makes an entry in progress with the title, the answers and the contributors of another one. Files stay with that.
-#[utoipa::path(
-    post,
-    path = "/entry/{slug}/copy",
-    operation_id = "PostEntryCopyV23",
-    tag = "Entries",
-    responses(
-        (status = 201, description = "The whole copy; `Location` is its address", body = ref("Entry")),
-    ),
-)]
-pub async fn copy(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
-    let ids = caller.app().ids.clone();
-    caller.write(Copying { slug, ids }, |tx, writing| Box::pin(write_copy(tx, writing))).await
+#[utoipa::path(post, path = "/entry/{slug}/copy", operation_id = "PostEntryCopyV23", tag = "Entries")]
+pub async fn copy(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_copy(tx, writing))).await
 }
 
-async fn write_copy(tx: &mut Tx, writing: &Writing<Copying>) -> Result<Reply, ApiError> {
+async fn write_copy(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
-    let found = store::find_for_update(tx, account, writing.state.slug).await?.ok_or(ApiError::NotFound)?;
+    let found = store::find_for_update(tx, account, *writing.state).await?.ok_or(ApiError::NotFound)?;
     let entry = found.entry()?;
     let known = facts::facts(tx, program, Some(entry.entrant), Some(entry.category)).await?;
     let identity = facts::identity(tx, writing).await?;
@@ -100,14 +58,14 @@ async fn write_copy(tx: &mut Tx, writing: &Writing<Copying>) -> Result<Reply, Ap
 /// Writes a contributor a second time, for another entry.
 async fn copy_contributor(
     tx: &mut Tx,
-    writing: &Writing<Copying>,
+    writing: &Writing<Slug>,
     contributor: Contributor,
     entry: Slug,
 ) -> Result<(), DbError> {
     let account = writing.account();
     let now = writing.origin.at;
     let copy = Contributor {
-        slug: contributors::store::free_slug(tx, account, &writing.state.ids).await?,
+        slug: contributors::store::free_slug(tx, account, writing.ids()).await?,
         entry,
         fields: rules::writing::without_files(&writing.program, &contributor.fields),
         created: now,

@@ -8,7 +8,6 @@ use crate::records::entries::rules::answers::EntryChildren;
 use crate::records::entries::rules::writing::{Facts, Identity};
 use crate::records::entries::store;
 use crate::records::users;
-use crate::resources::entries::Made;
 use db::{AccountId, DbError, Tx};
 use kernel::ids::Ids;
 use kernel::text::Slug;
@@ -43,9 +42,9 @@ pub(super) async fn entry_children(tx: &mut Tx, program: &Program, entry: Slug) 
 }
 
 /// What a new entry is given: a slug that no other has, the next number, and the time.
-pub(super) async fn identity<S: Made + Send + Sync>(tx: &mut Tx, writing: &Writing<S>) -> Result<Identity, DbError> {
+pub(super) async fn identity<S>(tx: &mut Tx, writing: &Writing<S>) -> Result<Identity, DbError> {
     let account = writing.account();
-    let slug = free_slug(tx, account, writing.state.ids()).await?;
+    let slug = free_slug(tx, account, writing.ids()).await?;
     let local_id = store::next_local_id(tx, account).await?;
     Ok(Identity { slug, local_id, now: writing.origin.at })
 }

@@ -2,25 +2,13 @@
 
 use crate::http::list::person;
 use crate::http::{self, ApiError, Caller, RawQuery, Reply};
-use crate::lists::page::{ListQuery, list_parameters};
+use crate::lists::page::ListQuery;
 use crate::records::entries::document::included;
 use crate::records::entries::list::{DETAILED, PLAIN};
 use crate::render::Renderer;
 
-list_parameters!(Query, PLAIN.spec);
-
-/// A page of entries. Without `order` what was changed last comes first.
-#[utoipa::path(
-    get,
-    path = "/entry",
-    operation_id = "GetEntryCollectionV23",
-    tag = "Entries",
-    params(Query),
-    responses(
-        (status = 200, description = "The page", body = ref("EntryPage")),
-    ),
-)]
-pub async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+/// A page of entries.
+pub(super) async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &PLAIN.spec)?;
     let members = query.words("include");
     if members.is_empty() {

@@ -12,43 +12,46 @@ pub mod trash;
 pub mod update;
 pub mod upload;
 
+use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::http::Reply;
+use crate::records::entries::list::PLAIN;
+use crate::records::entries::rules::body::read_update;
 use crate::records::entries::store::Stored;
+use crate::resources::operation::{Takes, operation};
 use crate::services::App;
-use kernel::ids::Ids;
-use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The routes of entries.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
-        .routes(routes!(list::list, create::create))
-        .routes(routes!(summary::summary))
-        .routes(routes!(show::show, update::update, trash::delete))
+        .routes(operation(
+            (HttpMethod::Get, "/entry", "GetEntryCollectionV23", "Entries"),
+            "A page of entries. Without `order` what was changed last comes first.",
+            Takes::Query(PLAIN.spec.parameters()),
+            list::list,
+        ))
+        .routes(operation(
+            (HttpMethod::Get, "/entry/summary", "GetEntrySummaryV23", "Entries"),
+            "How many entries each chapter, category and status has, those in the trash and archived ones left out.",
+            Takes::Query(summary::SPEC.parameters()),
+            summary::summary,
+        ))
+        .routes(routes!(create::create))
+        .routes(routes!(show::show, trash::delete))
+        .routes(update::update(
+            ("/entry/{slug}", "PutEntryV23", "Entries"),
+            "Changes what the body names; everything else keeps its value.",
+            ("UpdateEntry", read_update),
+        ))
         .routes(routes!(create::copy))
         .routes(routes!(trash::restore))
-        .routes(routes!(tags::add, tags::remove))
         .routes(routes!(upload::upload))
-        .routes(routes!(realtime::update_title))
-        .routes(routes!(realtime::update_field))
-        .routes(routes!(realtime::update_category))
-        .routes(routes!(realtime::update_chapter))
-}
-
-/// A request about one entry, with a body.
-struct Request {
-    slug: Slug,
-    body: JsonObject<'static>,
-}
-
-/// A request that makes records, whose slugs are drawn in its transaction.
-trait Made {
-    /// Where slugs come from.
-    fn ids(&self) -> &Ids;
+        .merge(tags::routes())
+        .merge(realtime::routes())
 }
 
 /// 200 with an entry.

@@ -1,43 +1,37 @@
 //! Changes of one thing, each of which reaches every open stream.
 
-use crate::http::{ApiError, Body, Caller, PathField, PathSlug, Reply, Writer, Writing};
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::{ApiError, Body, Caller, Path, PathField, Reply, Writer, Writing};
 use crate::records::entries::rules::body;
 use crate::records::entries::{change_chapter, store};
-use crate::resources::entries::Request;
-use crate::resources::entries::update::change;
+use crate::resources::entries::update::{change, update};
+use crate::services::App;
 use db::Tx;
 use kernel::input::{self, Members};
 use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
 
-/// Gives an entry another title.
-#[utoipa::path(
-    put,
-    path = "/entry/{slug}/update-title",
-    operation_id = "PutEntryUpdateTitleV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateTitle"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, with the title", body = ref("Entry")),
-    ),
-)]
-pub async fn update_title(
-    caller: Caller,
-    PathSlug(slug): PathSlug,
-    _: Writer,
-    Body(body): Body,
-) -> Result<Reply, ApiError> {
-    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_title(tx, writing))).await
-}
+/// The group of these operations.
+const GROUP: &str = "Entries (realtime)";
 
-async fn write_title(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
-    change(tx, writing, writing.state.slug, body::read_title(&writing.state.body)).await
-}
-
-struct AnswerRequest {
-    slug: Slug,
-    field: Slug,
-    body: JsonObject<'static>,
+/// The routes of changes of one thing.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(update(
+            ("/entry/{slug}/update-title", "PutEntryUpdateTitleV23", GROUP),
+            "Gives an entry another title.",
+            ("UpdateTitle", body::read_title),
+        ))
+        .routes(routes!(update_field))
+        .routes(update(
+            ("/entry/{slug}/update-category", "PutEntryUpdateCategoryV23", GROUP),
+            "Moves an entry to another category of its season and form, which is active, not locked and offered in its \
+             chapter.",
+            ("UpdateEntryCategory", body::read_category),
+        ))
+        .routes(routes!(update_chapter))
 }
 
 /// Gives an entry the answer to one field.
@@ -45,52 +39,25 @@ struct AnswerRequest {
     put,
     path = "/entry/{slug}/update-field/{field}",
     operation_id = "PutEntryUpdateFieldV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateAnswer"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, with the answer", body = ref("Entry")),
-    ),
+    tag = GROUP,
+    request_body = ref("UpdateAnswer")
 )]
 pub async fn update_field(
     caller: Caller,
-    PathSlug(slug): PathSlug,
-    PathField(field): PathField,
+    Path(slug): Path<Slug>,
+    Path(PathField(field)): Path<PathField>,
     _: Writer,
     Body(body): Body,
 ) -> Result<Reply, ApiError> {
-    caller.write(AnswerRequest { slug, field, body }, |tx, writing| Box::pin(write_answer(tx, writing))).await
+    caller.write((slug, field, body), |tx, writing| Box::pin(write_answer(tx, writing))).await
 }
 
-async fn write_answer(tx: &mut Tx, writing: &Writing<AnswerRequest>) -> Result<Reply, ApiError> {
-    let AnswerRequest { slug, field, body } = &*writing.state;
+async fn write_answer(tx: &mut Tx, writing: &Writing<(Slug, Slug, JsonObject<'static>)>) -> Result<Reply, ApiError> {
+    let (slug, field, body) = &*writing.state;
     if writing.program.fields.live(*field).is_none() {
         return Err(ApiError::NotFound);
     }
     change(tx, writing, *slug, body::read_answer(body, *field)).await
-}
-
-/// Moves an entry to another category of its season and form, which is active, not locked and offered in its chapter.
-#[utoipa::path(
-    put,
-    path = "/entry/{slug}/update-category",
-    operation_id = "PutEntryUpdateCategoryV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateEntryCategory"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, in the category", body = ref("Entry")),
-    ),
-)]
-pub async fn update_category(
-    caller: Caller,
-    PathSlug(slug): PathSlug,
-    _: Writer,
-    Body(body): Body,
-) -> Result<Reply, ApiError> {
-    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_category(tx, writing))).await
-}
-
-async fn write_category(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
-    change(tx, writing, writing.state.slug, body::read_category(&writing.state.body)).await
 }
 
 /// Moves an entry to another chapter, which is active, belongs to the entry's season and offers its category.
@@ -98,25 +65,22 @@ async fn write_category(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply
     put,
     path = "/entry/{slug}/update-chapter",
     operation_id = "PutEntryUpdateChapterV23",
-    tag = "Entries (realtime)",
-    request_body(content = ref("UpdateEntryChapter"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry, in the new chapter", body = ref("Entry")),
-    ),
+    tag = GROUP,
+    request_body = ref("UpdateEntryChapter")
 )]
 pub async fn update_chapter(
     caller: Caller,
-    PathSlug(slug): PathSlug,
+    Path(slug): Path<Slug>,
     _: Writer,
     Body(body): Body,
 ) -> Result<Reply, ApiError> {
-    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_chapter(tx, writing))).await
+    caller.write((slug, body), |tx, writing| Box::pin(write_chapter(tx, writing))).await
 }
 
-async fn write_chapter(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
-    let account = writing.account();
-    let found = store::find_for_update(tx, account, writing.state.slug).await?.ok_or(ApiError::NotFound)?;
-    let chapter = read_chapter(&writing.state.body)?;
+async fn write_chapter(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>)>) -> Result<Reply, ApiError> {
+    let (account, (slug, body)) = (writing.account(), &*writing.state);
+    let found = store::find_for_update(tx, account, *slug).await?.ok_or(ApiError::NotFound)?;
+    let chapter = read_chapter(body)?;
     let head = found.head()?;
     let moved = change_chapter(&writing.program, &head, chapter)?;
     writing.precondition(found.revision)?;

@@ -12,28 +12,24 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::{ApiError, Caller, LastEventId, Opening, PathSlug, Reply};
+use crate::http::{ApiError, Caller, LastEventId, Opening, Path, Reply};
 use crate::services::App;
 use crate::streams;
 use db::{BoxFuture, DbError};
 use kernel::text::Slug;
 
 /// The routes of the streams.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new().routes(routes!(of_account)).routes(routes!(of_entry))
 }
 
 /// Every change of every entry, as server-sent events. The data of an event is `{events, sequence, timestamp, source,
 /// entry}`, in the format that `Accept` names.
 #[utoipa::path(
-    get,
-    path = "/entry/stream",
-    operation_id = "GetEntryCollectionStreamV23",
-    tag = "Entries (realtime)",
+    get, path = "/entry/stream", operation_id = "GetEntryCollectionStreamV23", tag = "Entries (realtime)",
     params(("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen; what came after it follows")),
-    responses(
-        (status = 200, description = "Events: entry_created, entry_updated, entry_deleted", content_type = "text/event-stream", body = String),
-    ),
+    responses((status = 200, description = "Events: entry_created, entry_updated, entry_deleted",
+        content_type = "text/event-stream", body = String)),
 )]
 pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, None, last).await
@@ -41,18 +37,12 @@ pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiE
 
 /// Every change of one entry, as server-sent events like those of all entries. It ends when the entry goes to the trash.
 #[utoipa::path(
-    get,
-    path = "/entry/{slug}/stream",
-    operation_id = "GetEntryStreamV23",
-    tag = "Entries (realtime)",
-    params(
-        ("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen; what came after it follows"),
-    ),
-    responses(
-        (status = 200, description = "Events: entry_updated, entry_deleted", content_type = "text/event-stream", body = String),
-    ),
+    get, path = "/entry/{slug}/stream", operation_id = "GetEntryStreamV23", tag = "Entries (realtime)",
+    params(("Last-Event-ID" = Option<i64>, Header, description = "The last event that was seen; what came after it follows")),
+    responses((status = 200, description = "Events: entry_updated, entry_deleted",
+        content_type = "text/event-stream", body = String)),
 )]
-pub async fn of_entry(caller: Caller, PathSlug(slug): PathSlug, last: LastEventId) -> Result<Reply, ApiError> {
+pub async fn of_entry(caller: Caller, Path(slug): Path<Slug>, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, Some(slug), last).await
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::http::{self, ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::lists::ENTRIES;
-use crate::lists::page::{Filter, ListQuery, ListSpec, Narrow, list_parameters};
+use crate::lists::page::{Filter, ListQuery, ListSpec, Narrow};
 use crate::program::Program;
 use crate::records::entries::Status;
 use kernel::document::{self, List, Object};
@@ -12,21 +12,11 @@ use kernel::kind::Kind;
 use kernel::text::{Slug, Translated, folded};
 
 const FILTERS: &[Filter] = &[Filter::season("The season of the entries, or `all`").by(Narrow::Season("season"))];
-const SPEC: ListSpec = ListSpec { always: &[("deleted", "0"), ("archived", "0")], ..ListSpec::of_filters(FILTERS) };
-list_parameters!(Query, SPEC);
+pub(super) const SPEC: ListSpec =
+    ListSpec { always: &[("deleted", "0"), ("archived", "0")], ..ListSpec::of_filters(FILTERS) };
 
 /// How many entries each chapter, category and status has, those in the trash and archived ones left out.
-#[utoipa::path(
-    get,
-    path = "/entry/summary",
-    operation_id = "GetEntrySummaryV23",
-    tag = "Entries",
-    params(Query),
-    responses(
-        (status = 200, description = "The counts", body = ref("EntrySummary")),
-    ),
-)]
-pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+pub(super) async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
     let program = caller.program();
     let active = program.active_season().map(|season| season.slug);
@@ -43,8 +33,7 @@ pub async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, A
         .collect();
     let document = write(program, season, &counts);
     let depends = format!("{}\n{}\n{document}", program.version, caller.representation());
-    let tag = entity_tag(depends);
-    Ok(Reply::body(caller.renderer().record(&document, None), tag))
+    Ok(Reply::Body { content: caller.renderer().record(&document, None), etag: entity_tag(depends) })
 }
 
 /// Counts by status.

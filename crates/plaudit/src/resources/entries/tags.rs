@@ -1,81 +1,44 @@
 //! The tags of an entry, named in the path.
 
-use axum::extract::{FromRequestParts, RawPathParams};
-use axum::http::request::Parts;
+use utoipa::openapi::path::HttpMethod;
+use utoipa_axum::router::OpenApiRouter;
 
-use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
+use crate::http::{ApiError, Caller, Path, PathTags, Reply, Writer, Writing};
 use crate::records::entries::{Entry, rules, store};
+use crate::resources::operation::{Takes, operation};
+use crate::services::App;
 use db::Tx;
 use kernel::input::Violations;
 use kernel::text::Slug;
 
-/// The tags in the path, with commas between them; percent-encoded text that is not UTF-8 is 400.
-pub struct PathTags(String);
+/// What becomes of the tags of an entry, by those in the path.
+type Change = fn(&str, &str) -> Result<String, Violations>;
 
-impl<S: Send + Sync> FromRequestParts<S> for PathTags {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
-        let params = RawPathParams::from_request_parts(parts, state).await.ok();
-        let tags = params.as_ref().and_then(|params| params.iter().find(|(name, _)| *name == "tags"));
-        tags.map(|(_, tags)| Self(tags.to_owned()))
-            .ok_or_else(|| ApiError::BadRequest("The tags in the path must be UTF-8.".to_owned()))
-    }
+/// The routes of tags.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    let route = |method, id, about, change: Change| {
+        let handler =
+            async move |caller: Caller, Path(slug): Path<Slug>, Path(PathTags(tags)): Path<PathTags>, _: Writer| {
+                caller.write((slug, tags, change), |tx, writing| Box::pin(write_tags(tx, writing))).await
+            };
+        operation((method, "/entry/{slug}/tag/{tags}", id, "Entries"), about, Takes::Nothing, handler)
+    };
+    let about_add = "Adds tags to an entry; those that it has already change nothing.";
+    let about_remove = "Takes tags away from an entry; those that it does not have change nothing.";
+    OpenApiRouter::new().routes(route(HttpMethod::Put, "PutEntryTagV23", about_add, rules::tags::added)).routes(route(
+        HttpMethod::Delete,
+        "DeleteEntryTagV23",
+        about_remove,
+        rules::tags::removed,
+    ))
 }
 
-struct Request {
-    slug: Slug,
-    tags: String,
-}
-
-/// Adds tags to an entry; those that it has already change nothing.
-#[utoipa::path(
-    put,
-    path = "/entry/{slug}/tag/{tags}",
-    operation_id = "PutEntryTagV23",
-    tag = "Entries",
-    responses(
-        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
-    ),
-)]
-pub async fn add(
-    caller: Caller,
-    PathSlug(slug): PathSlug,
-    PathTags(tags): PathTags,
-    _: Writer,
-) -> Result<Reply, ApiError> {
-    caller.write(Request { slug, tags }, |tx, writing| Box::pin(write_tags(tx, writing, rules::tags::added))).await
-}
-
-/// Takes tags away from an entry; those that it does not have change nothing.
-#[utoipa::path(
-    delete,
-    path = "/entry/{slug}/tag/{tags}",
-    operation_id = "DeleteEntryTagV23",
-    tag = "Entries",
-    responses(
-        (status = 201, description = "The whole entry; `Location` is its address", body = ref("Entry")),
-    ),
-)]
-pub async fn remove(
-    caller: Caller,
-    PathSlug(slug): PathSlug,
-    PathTags(tags): PathTags,
-    _: Writer,
-) -> Result<Reply, ApiError> {
-    caller.write(Request { slug, tags }, |tx, writing| Box::pin(write_tags(tx, writing, rules::tags::removed))).await
-}
-
-async fn write_tags(
-    tx: &mut Tx,
-    writing: &Writing<Request>,
-    changed: fn(&str, &str) -> Result<String, Violations>,
-) -> Result<Reply, ApiError> {
-    let Request { slug, tags } = &*writing.state;
+async fn write_tags(tx: &mut Tx, writing: &Writing<(Slug, String, Change)>) -> Result<Reply, ApiError> {
+    let (slug, tags, change) = &*writing.state;
     let account = writing.account();
     let found = store::find_for_update(tx, account, *slug).await?.ok_or(ApiError::NotFound)?;
     let head = found.head()?;
-    let tags = changed(&head.tags, tags)?;
+    let tags = change(&head.tags, tags)?;
     rules::check_season(&writing.program, head.season)?;
     writing.precondition(found.revision)?;
     let after = Entry { tags, ..head.clone() };

@@ -1,21 +1,13 @@
 //! Into the trash and back.
 
-use crate::http::{ApiError, Caller, PathSlug, Reply, Writer, Writing};
+use crate::http::{ApiError, Caller, Path, Reply, Writer, Writing};
 use crate::records::entries::{rules, store};
 use db::Tx;
 use kernel::text::Slug;
 
 /// Puts an entry into the trash. Its number stays its own.
-#[utoipa::path(
-    delete,
-    path = "/entry/{slug}",
-    operation_id = "DeleteEntryV23",
-    tag = "Entries",
-    responses(
-        (status = 204, description = "The entry is in the trash"),
-    ),
-)]
-pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+#[utoipa::path(delete, path = "/entry/{slug}", operation_id = "DeleteEntryV23", tag = "Entries")]
+pub async fn delete(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
 }
 
@@ -25,20 +17,12 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     writing.precondition(found.revision)?;
     let head = found.head()?;
     store::write_head(tx, account, &writing.origin, (&found, &head), head.clone(), true).await?;
-    Ok(Reply::no_content())
+    Ok(Reply::NoContent)
 }
 
 /// Brings an entry back from the trash.
-#[utoipa::path(
-    post,
-    path = "/entry/{slug}/restore",
-    operation_id = "PostEntryRestoreV23",
-    tag = "Entries",
-    responses(
-        (status = 204, description = "The entry is back"),
-    ),
-)]
-pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+#[utoipa::path(post, path = "/entry/{slug}/restore", operation_id = "PostEntryRestoreV23", tag = "Entries")]
+pub async fn restore(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
 }
 
@@ -57,5 +41,5 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
     }
     writing.precondition(found.revision)?;
     store::write_head(tx, account, &writing.origin, (&found, &head), head.clone(), false).await?;
-    Ok(Reply::no_content())
+    Ok(Reply::NoContent)
 }

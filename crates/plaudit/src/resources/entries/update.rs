@@ -1,32 +1,39 @@
 //! Changes of an entry.
 
-use crate::http::{ApiError, Body, Caller, PathSlug, Reply, Writer, Writing};
+use utoipa::openapi::path::HttpMethod;
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::records::entries::rules::answers::EntryChildren;
 use crate::records::entries::rules::body::Given;
 use crate::records::entries::store::{self, Change};
 use crate::records::entries::{Status, rules};
-use crate::resources::entries::{Request, facts};
+use crate::resources::entries::facts;
+use crate::resources::operation::{Takes, operation};
+use crate::services::App;
 use db::Tx;
 use kernel::input::Violations;
+use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
 
-/// Changes what the body names; everything else keeps its value.
-#[utoipa::path(
-    put,
-    path = "/entry/{slug}",
-    operation_id = "PutEntryV23",
-    tag = "Entries",
-    request_body(content = ref("UpdateEntry"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The whole entry", body = ref("Entry")),
-    ),
-)]
-pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
-    caller.write(Request { slug, body }, |tx, writing| Box::pin(write_update(tx, writing))).await
+/// What reads the body of an update.
+type Read = fn(&JsonObject<'_>) -> (Given, Violations);
+
+/// An operation that changes what its body names; everything else keeps its value. The body has a schema and is read by `read`.
+pub(super) fn update(
+    (path, id, group): (&str, &'static str, &'static str),
+    about: &str,
+    (schema, read): (&'static str, Read),
+) -> UtoipaMethodRouter<App> {
+    let handler = async move |caller: Caller, Path(slug): Path<Slug>, _: Writer, Body(body): Body| {
+        caller.write((slug, body, read), |tx, writing| Box::pin(write_update(tx, writing))).await
+    };
+    operation((HttpMethod::Put, path, id, group), about, Takes::Body(schema), handler)
 }
 
-async fn write_update(tx: &mut Tx, writing: &Writing<Request>) -> Result<Reply, ApiError> {
-    change(tx, writing, writing.state.slug, rules::body::read_update(&writing.state.body)).await
+async fn write_update(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>, Read)>) -> Result<Reply, ApiError> {
+    let (slug, body, read) = &*writing.state;
+    change(tx, writing, *slug, read(body)).await
 }
 
 /// Changes an entry as a body says that was read with these violations.

@@ -1,6 +1,6 @@
 //! Files as answers.
 
-use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
+use crate::http::{ApiError, Caller, Path, PathField, Reply, Upload, Uploaded, Writer, Writing};
 use crate::program::fields::validate_file;
 use crate::records::entries::given::{FieldScope, file_field};
 use crate::records::entries::rules::writing::give_file;
@@ -8,35 +8,21 @@ use crate::records::entries::store::{self, Change};
 use db::Tx;
 use kernel::text::Slug;
 
-struct Answered {
-    entry: Slug,
-    field: Slug,
-}
-
 /// Gives an entry a file as the answer to a field, in place of the one that it had. The field says what types of files it
 /// takes, told by their content, and how large they may be.
-#[utoipa::path(
-    post,
-    path = "/entry/{slug}/upload/{field}",
-    operation_id = "PostEntryUploadV23",
-    tag = "Entries",
-    request_body(content = ref("UploadFile"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The file, whose token is the answer", body = ref("UploadedFile")),
-    ),
-)]
+#[utoipa::path(post, path = "/entry/{slug}/upload/{field}", operation_id = "PostEntryUploadV23", tag = "Entries")]
 pub async fn upload(
     caller: Caller,
-    PathSlug(entry): PathSlug,
-    PathField(field): PathField,
+    Path(entry): Path<Slug>,
+    Path(PathField(field)): Path<PathField>,
     _: Writer,
     upload: Upload,
 ) -> Result<Reply, ApiError> {
-    upload.write(caller, Answered { entry, field }, |tx, writing| Box::pin(write_file(tx, writing))).await
+    upload.write(caller, (entry, field), |tx, writing| Box::pin(write_file(tx, writing))).await
 }
 
-async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Result<Reply, ApiError> {
-    let Uploaded { received, state: Answered { entry, field } } = &*writing.state;
+async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<(Slug, Slug)>>) -> Result<Reply, ApiError> {
+    let Uploaded { received, state: (entry, field) } = &*writing.state;
     let (account, program) = (writing.account(), &writing.program);
     let found = store::find_for_update(tx, account, *entry).await?.ok_or(ApiError::NotFound)?;
     if program.fields.live(*field).is_none() {

@@ -61,8 +61,8 @@ const CELLS: &[(&str, Of<Field>); 18] = &[
 ];
 
 /// `GET /field` (contract, section 4).
-pub(super) static LIST: SetupList<Field> =
-    SetupList { path: "/field", spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
+pub(super) const LIST: SetupList<Field> =
+    SetupList { spec: ListSpec::new(FILTERS, ORDERS), cells: CELLS, columns: &columns(CELLS) };
 
 /// What the filter `category` asks: [`crate::program::fields::is_asked_in`].
 fn asked_in(query: &ListQuery, program: &Program) -> Vec<Ask> {

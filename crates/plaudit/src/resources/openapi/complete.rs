@@ -1,9 +1,9 @@
 //! What all operations have in common, added to what each says of itself: parameters of paths and headers, the media types
 //! that are sent, headers of answers, errors, and the schemas that operations name.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::program::component;
+use crate::program::{component, pascal};
 use crate::render::accept::Format;
 use crate::resources::openapi::components::{self, ERRORS};
 use kernel::text::EMAIL_LENGTH;
@@ -44,6 +44,15 @@ pub(super) fn complete(document: &mut Value) {
     document["servers"] = json!([{ "url": "/", "description": "The deployment that serves this document." }]);
     document["tags"] = GROUPS.iter().map(|(name, about)| json!({ "name": name, "description": about })).collect();
     document["security"] = json!([{ "key": [] }]);
+    let schemas = components::schemas();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (path, item) in paths {
+        for method in METHODS {
+            if let Some(operation) = item.get_mut(method) {
+                complete_operation(path, method, operation, &schemas);
+            }
+        }
+    }
     document["components"] = json!({
         "securitySchemes": {
             "key": { "type": "apiKey", "in": "header", "name": "x-api-key", "description": "A key of the account." },
@@ -51,16 +60,8 @@ pub(super) fn complete(document: &mut Value) {
         "parameters": components::parameters(),
         "headers": components::headers(),
         "responses": errors(),
-        "schemas": components::schemas(),
+        "schemas": schemas,
     });
-    let paths = document["paths"].as_object_mut().into_iter().flatten();
-    for (path, item) in paths {
-        for method in METHODS {
-            if let Some(operation) = item.get_mut(method) {
-                complete_operation(path, method, operation);
-            }
-        }
-    }
 }
 
 fn errors() -> Value {
@@ -85,8 +86,46 @@ fn named_headers<'n>(names: impl IntoIterator<Item = &'n str>) -> Value {
     Value::Object(names.into_iter().map(header).collect())
 }
 
-fn complete_operation(path: &str, method: &str, operation: &mut Value) {
+/// What the method and the path say of a body and of a success, where the operation says nothing else of them.
+fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &Map<String, Value>) {
+    let segments: Vec<&str> = path.split('/').skip(1).collect();
+    let kind = pascal(&segments[0].replace('-', "_"));
+    let json_of = |schema: &str| json!({ "application/json": { "schema": component(schema) } });
+    let body = match (method, segments.as_slice()) {
+        ("post", [_]) => Some(format!("Create{kind}")),
+        ("put", [_, _]) => Some(format!("Update{kind}")),
+        ("post", [_, _, "upload", ..]) => Some("UploadFile".to_owned()),
+        _ => None,
+    };
+    if let Some(schema) = body.filter(|_| operation.get("requestBody").is_none()) {
+        operation["requestBody"] = json!({ "content": json_of(&schema) });
+    }
+    if operation["responses"].as_object().is_some_and(|responses| !responses.is_empty()) {
+        return;
+    }
+    let page = format!("{kind}Page");
+    let (status, about, schema) = match (method, segments.as_slice()) {
+        ("put" | "delete", ["entry", _, "tag", _])
+        | ("put", ["attachment" | "contributor", _, "update-field", _])
+        | ("post", [_] | ["entry", _, "copy"]) => ("201", "The record; `Location` is its address", Some(&*kind)),
+        ("delete", _) => ("204", "It is in the trash", None),
+        ("post", [_, _, "restore"]) => ("204", "It is back from the trash", None),
+        ("post", [_, _, "upload", ..]) => ("201", "The file", Some("UploadedFile")),
+        ("get", ["entry", "summary"]) => ("200", "The counts", Some("EntrySummary")),
+        ("get", [_]) if schemas.contains_key(&page) => ("200", "The page", Some(&*page)),
+        _ => ("200", "The record", Some(&*kind)),
+    };
+    let mut response = json!({ "description": about });
+    if let Some(schema) = schema {
+        response["content"] = json_of(schema);
+    }
+    operation["responses"] = json!({ (status): response });
+}
+
+fn complete_operation(path: &str, method: &str, operation: &mut Value, schemas: &Map<String, Value>) {
     let writes = method != "get";
+    name_schemas(operation);
+    add_what_follows(path, method, operation, schemas);
     let has_body = operation.get("requestBody").is_some();
     if has_body {
         operation["requestBody"]["required"] = json!(true);
@@ -99,7 +138,6 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value) {
         headers.push("IfMatch");
     }
     let headers = headers.into_iter().map(|name| json!({ "$ref": format!("#/components/parameters/{name}") }));
-    name_schemas(operation);
     // The first paragraph is a summary; the description is the whole.
     let about = ["summary", "description"].map(|name| operation[name].as_str().unwrap_or_default().to_owned());
     operation["description"] = json!(about.join("\n\n").trim());

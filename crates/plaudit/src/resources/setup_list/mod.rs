@@ -19,18 +19,16 @@ use crate::http::list::{self as pages, Around};
 use crate::http::reply::tag_of_people;
 use crate::http::{ApiError, Caller, Reply};
 use crate::lists::Start;
-use crate::lists::page::{EVERY, ListQuery, ListSpec, Order};
+use crate::lists::page::{EVERY, ListQuery, ListSpec, Order, PageEnvelope};
 use crate::lists::{column, filter};
-use crate::program::{InProgram, Program, Record, accounts};
-use crate::records::users::{self, Person};
+use crate::program::{InProgram, Program, Record};
+use crate::records::users;
 use db::Source;
 use kernel::text::{Slug, Timestamp, Translated, folded};
 
 /// A list of set-up records.
 #[derive(Debug)]
 pub(super) struct SetupList<T: 'static> {
-    /// The path, such as `/category`.
-    pub path: &'static str,
     /// What its query may say.
     pub spec: ListSpec,
     /// What a record has in each column.
@@ -166,124 +164,33 @@ impl<T: InProgram> SetupList<T> {
     }
 }
 
-/// A page of set-up records; `show` gives the item that a record is shown as, with slots.
+/// A page of set-up records; `show` gives the item that a record is shown as, with slots, from the record and the number that
+/// is counted for it.
 pub(super) async fn page<T: InProgram>(
-    caller: &Caller,
-    raw: Option<&str>,
-    list: &SetupList<T>,
-    show: impl Fn(&T) -> String,
-) -> Result<Reply, ApiError> {
-    let query = ListQuery::parse(raw, &list.spec)?;
-    let reply = page_with(caller, raw, (list, &query), None, show).await?;
-    confirm(caller).await?;
-    Ok(reply)
-}
-
-/// A page of set-up records that may show more than the program, which the slice has read with the program's version and
-/// has compared.
-pub(super) async fn page_with<T: InProgram>(
     caller: &Caller,
     raw: Option<&str>,
     (list, query): (&SetupList<T>, &ListQuery),
     counts: Option<&Counts>,
-    show: impl Fn(&T) -> String,
+    show: impl Fn(&T, u64) -> String,
 ) -> Result<Reply, ApiError> {
     let page = Page::of(caller.program(), (list, query), counts)?;
     let records = T::records(caller.program());
-    let shown: Vec<String> = page.slugs.iter().filter_map(|slug| records.any(*slug)).map(show).collect();
-    let people = people(caller, shown.iter().map(String::as_str)).await?;
+    let count = |slug: &Slug| counts.and_then(|counts| counts.of.get(slug)).copied();
+    let found = page.slugs.iter().filter_map(|slug| Some((slug, records.any(*slug)?)));
+    let shown: Vec<String> = found.map(|(slug, record)| show(record, count(slug).unwrap_or(0))).collect();
+    let source = Source::Db(&caller.app().db);
+    let people = users::store::shown_in(caller.account(), source, shown.iter().map(String::as_str)).await?;
     let named = tag_of_people(&people);
     let mut renderer = caller.renderer();
-    pages::begin(renderer.naming(people), query);
+    renderer.naming(people).begin_list(&PageEnvelope::before(query));
     for document in &shown {
         renderer.item(document, None);
     }
-    let reported = counts.iter().flat_map(|counts| page.slugs.iter().map(|slug| (*slug, counts.of.get(slug))));
-    let state = format!("{}{named}{:?}", page.has_more, reported.collect::<Vec<_>>());
+    let counted = page.slugs.iter().filter(|_| counts.is_some()).map(|slug| (slug, count(slug)));
+    let state = format!("{}{named}{:?}", page.has_more, counted.collect::<Vec<_>>());
     let end = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
     let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end };
-    Ok(pages::end(caller, renderer, (list.path, query, raw), &around, &state))
-}
-
-/// A single set-up record of the snapshot, as `document` writes it.
-pub(super) async fn show_record<T: InProgram>(
-    caller: &Caller,
-    slug: Slug,
-    document: impl FnOnce(&T, &Program) -> String,
-) -> Result<Reply, ApiError> {
-    let program = caller.program();
-    let record = T::records(program).live_record(slug).ok_or(ApiError::NotFound)?;
-    show(caller, record.revision, document(&record.value, program)).await
-}
-
-/// A single set-up record of the snapshot.
-pub(super) async fn show(caller: &Caller, revision: i64, document: String) -> Result<Reply, ApiError> {
-    let people = people(caller, [document.as_str()]).await?;
-    confirm(caller).await?;
-    Ok(Reply::ok(document, revision).showing(people))
-}
-
-/// The operations of set-up records that are only read: a page of the [`SetupList`] that is called `LIST`, and one record.
-macro_rules! reads {
-    (
-        $record:ident, $tag:literal,
-        $list_path:literal $list_id:literal $page:literal $about_list:literal,
-        $path:literal $id:literal $schema:literal $about:literal,
-        |$value:ident, $program:ident| $document:expr
-    ) => {
-        /// The routes of these records.
-        pub fn routes() -> utoipa_axum::router::OpenApiRouter<crate::services::App> {
-            utoipa_axum::router::OpenApiRouter::new()
-                .routes(utoipa_axum::routes!(list))
-                .routes(utoipa_axum::routes!(show))
-        }
-
-        crate::lists::page::list_parameters!(Query, LIST.spec);
-
-        #[doc = $about_list]
-        #[utoipa::path(
-                                            get,
-                                            path = $list_path,
-                                            operation_id = $list_id,
-                                            tag = $tag,
-                                            params(Query),
-                                            responses((status = 200, description = "The page", body = ref($page))),
-                                        )]
-        pub async fn list(
-            caller: crate::http::Caller,
-            crate::http::RawQuery(raw): crate::http::RawQuery,
-        ) -> Result<crate::http::Reply, crate::http::ApiError> {
-            let $program = caller.program();
-            crate::resources::setup_list::page(&caller, raw.as_deref(), &LIST, |$value| $document).await
-        }
-
-        #[doc = $about]
-        #[utoipa::path(
-                                            get,
-                                            path = $path,
-                                            operation_id = $id,
-                                            tag = $tag,
-                                            responses((status = 200, description = "The record", body = ref($schema))),
-                                        )]
-        pub async fn show(
-            caller: crate::http::Caller,
-            crate::http::PathSlug(slug): crate::http::PathSlug,
-        ) -> Result<crate::http::Reply, crate::http::ApiError> {
-            crate::resources::setup_list::show_record::<$record>(&caller, slug, |$value, $program| $document).await
-        }
-    };
-}
-pub(super) use reads;
-
-/// The people whom these documents show.
-async fn people<'d>(caller: &Caller, documents: impl IntoIterator<Item = &'d str>) -> Result<Vec<Person>, ApiError> {
-    Ok(users::store::shown_in(caller.account(), Source::Db(&caller.app().db), documents).await?)
-}
-
-/// Compares the snapshot's version with the account's.
-async fn confirm(caller: &Caller) -> Result<(), ApiError> {
-    let version = accounts::store::version(&caller.app().db, caller.account()).await?;
-    if version == Some(caller.program().version) { Ok(()) } else { Err(ApiError::Stale) }
+    Ok(pages::end(caller, renderer, (&format!("/{}", T::KIND.path()), query, raw), &around, &state))
 }
 
 /// What a page shows.

@@ -18,7 +18,6 @@ const CELLS: &[(&str, Of<Season>); 5] = &[
     ("updated", Of::Time(|season| season.updated)),
 ];
 static LIST: SetupList<Season> = SetupList {
-    path: "/season",
     spec: ListSpec::new(FILTERS, &["entries", "name", "number", "slug", "updated"]),
     cells: CELLS,
     columns: &columns(CELLS),

@@ -1,18 +1,19 @@
-//! The operations of users, but for their list.
+//! The operations of users.
 
-pub mod list;
 pub mod upload;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::{ApiError, Body, Caller, PathSlug, PathUser, Reply, Writer, Writing};
+use crate::http::{ApiError, Body, Caller, Path, PathUser, Reply, Writer, Writing};
 use crate::log::Action;
 use crate::records::users::identity::{self, Identity};
 use crate::records::users::links::{Link, Purpose};
+use crate::records::users::list::LIST;
 use crate::records::users::store::{self, Named, Stored};
 use crate::records::users::writing::{create_events, update_events, write};
 use crate::records::users::{PasswordHash, User, body, detail, normal_email, shown};
+use crate::resources::people_list::people_list;
 use crate::services::App;
 use db::Tx;
 use kernel::document;
@@ -21,9 +22,14 @@ use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The routes of users.
-pub fn routes() -> OpenApiRouter<App> {
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    let about = "A page of users. Without `order` who was changed last comes first.";
     OpenApiRouter::new()
-        .routes(routes!(list::list, create))
+        .routes(people_list(("GetUserCollectionV23", "Users"), about, &LIST, |_, renderer, texts| {
+            renderer.item(texts[0], None);
+            Ok(())
+        }))
+        .routes(routes!(create))
         .routes(routes!(show, update, delete))
         .routes(routes!(restore))
         .routes(routes!(auth_token))
@@ -31,16 +37,8 @@ pub fn routes() -> OpenApiRouter<App> {
 }
 
 /// A user, by the slug or by the e-mail address.
-#[utoipa::path(
-    get,
-    path = "/user/{slug}",
-    operation_id = "GetUserV23",
-    tag = "Users",
-    responses(
-        (status = 200, description = "The user", body = ref("User")),
-    ),
-)]
-pub async fn show(caller: Caller, user: PathUser) -> Result<Reply, ApiError> {
+#[utoipa::path(get, path = "/user/{slug}", operation_id = "GetUserV23", tag = "Users")]
+pub async fn show(caller: Caller, Path(user): Path<PathUser>) -> Result<Reply, ApiError> {
     let email;
     let named = match &user {
         PathUser::Slug(slug) => Named::Slug(*slug),
@@ -55,31 +53,17 @@ pub async fn show(caller: Caller, user: PathUser) -> Result<Reply, ApiError> {
     Ok(Reply::detailed(user.doc, user.detail, user.revision))
 }
 
-struct New {
-    slug: Slug,
-    person: String,
-    body: JsonObject<'static>,
-    hash: Option<PasswordHash>,
-}
-
 /// Adds a user: a new person, or one whom the installation has already. What reaches people, their e-mail addresses and
 /// mobile numbers, is unique in the installation.
 #[utoipa::path(
-    post,
-    path = "/user",
-    operation_id = "PostUserV23",
-    tag = "Users",
-    request_body(content = ref("CreateUser"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The user, whose address is `Location`; or, for a person who was there already, a \
-            `message` and no `Location`", body = ref("CreatedUser")),
-    ),
+    post, path = "/user", operation_id = "PostUserV23", tag = "Users",
+    responses((status = 201, description = "The user; or, for a person who was there already, a `message` and no `Location`",
+        body = ref("CreatedUser"))),
 )]
 pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let hash = hash(&caller, &body).await?;
     let ids = &caller.app().ids;
-    let new = New { slug: ids.slug(), person: ids.uuid(), body, hash };
-    caller.write(new, |tx, writing| Box::pin(write_create(tx, writing))).await
+    caller.write((ids.slug(), ids.uuid(), body, hash), |tx, writing| Box::pin(write_create(tx, writing))).await
 }
 
 /// The hash of the password in a body, where there is a right one. It takes as long for a person who is there already.
@@ -89,8 +73,10 @@ async fn hash(caller: &Caller, body: &JsonObject<'_>) -> Result<Option<PasswordH
     app.passwords.hash(&app.ids, password).await.map(Some).map_err(ApiError::Internal)
 }
 
-async fn write_create(tx: &mut Tx, writing: &Writing<New>) -> Result<Reply, ApiError> {
-    let New { slug, person, body, hash } = &*writing.state;
+type Creation = (Slug, String, JsonObject<'static>, Option<PasswordHash>);
+
+async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply, ApiError> {
+    let (slug, person, body, hash) = &*writing.state;
     let (account, program) = (writing.account(), &writing.program);
     if store::find_for_update(tx, account, *slug).await?.is_some() {
         return Err(ApiError::Internal(format!("the slug {slug} was drawn twice")));
@@ -118,26 +104,11 @@ async fn write_create(tx: &mut Tx, writing: &Writing<New>) -> Result<Reply, ApiE
     Ok(Reply::created_detailed(shown(&user), detail(&user), revision, Kind::User, slug.as_str()))
 }
 
-struct Changed {
-    slug: Slug,
-    body: JsonObject<'static>,
-    hash: Option<PasswordHash>,
-}
-
 /// Changes what the body names; everything else keeps its value.
-#[utoipa::path(
-    put,
-    path = "/user/{slug}",
-    operation_id = "PutUserV23",
-    tag = "Users",
-    request_body(content = ref("UpdateUser"), content_type = "application/json"),
-    responses(
-        (status = 200, description = "The user", body = ref("User")),
-    ),
-)]
-pub async fn update(caller: Caller, PathSlug(slug): PathSlug, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+#[utoipa::path(put, path = "/user/{slug}", operation_id = "PutUserV23", tag = "Users")]
+pub async fn update(caller: Caller, Path(slug): Path<Slug>, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     let hash = hash(&caller, &body).await?;
-    caller.write(Changed { slug, body, hash }, |tx, writing| Box::pin(write_update(tx, writing))).await
+    caller.write((slug, body, hash), |tx, writing| Box::pin(write_update(tx, writing))).await
 }
 
 /// A user that is not in the trash.
@@ -146,8 +117,10 @@ async fn live<S>(tx: &mut Tx, writing: &Writing<S>, slug: Slug) -> Result<Stored
     found.filter(|found| !found.deleted).ok_or(ApiError::NotFound)
 }
 
-async fn write_update(tx: &mut Tx, writing: &Writing<Changed>) -> Result<Reply, ApiError> {
-    let Changed { slug, body, hash } = &*writing.state;
+type Update = (Slug, JsonObject<'static>, Option<PasswordHash>);
+
+async fn write_update(tx: &mut Tx, writing: &Writing<Update>) -> Result<Reply, ApiError> {
+    let (slug, body, hash) = &*writing.state;
     let (account, program) = (writing.account(), &writing.program);
     let Stored { user: before, revision, .. } = live(tx, writing, *slug).await?;
     let (changes, mut violations) = body::read_update(body, program);
@@ -180,16 +153,8 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Changed>) -> Result<Reply, 
 }
 
 /// Puts a user into the trash, who keeps the records and stays in them by name.
-#[utoipa::path(
-    delete,
-    path = "/user/{slug}",
-    operation_id = "DeleteUserV23",
-    tag = "Users",
-    responses(
-        (status = 204, description = "The user is in the trash"),
-    ),
-)]
-pub async fn delete(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+#[utoipa::path(delete, path = "/user/{slug}", operation_id = "DeleteUserV23", tag = "Users")]
+pub async fn delete(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
 }
 
@@ -197,20 +162,12 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     let Stored { user, revision, .. } = live(tx, writing, *writing.state).await?;
     writing.precondition(revision)?;
     write(tx, writing.account(), &writing.origin, &user, Action::Trashed, &[]).await?;
-    Ok(Reply::no_content())
+    Ok(Reply::NoContent)
 }
 
 /// Brings a user back from the trash.
-#[utoipa::path(
-    post,
-    path = "/user/{slug}/restore",
-    operation_id = "PostUserRestoreV23",
-    tag = "Users",
-    responses(
-        (status = 204, description = "The user is back"),
-    ),
-)]
-pub async fn restore(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+#[utoipa::path(post, path = "/user/{slug}/restore", operation_id = "PostUserRestoreV23", tag = "Users")]
+pub async fn restore(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
     caller.write(slug, |tx, writing| Box::pin(write_restore(tx, writing))).await
 }
 
@@ -222,35 +179,24 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
     }
     writing.precondition(revision)?;
     write(tx, writing.account(), &writing.origin, &user, Action::Restored, &[]).await?;
-    Ok(Reply::no_content())
-}
-
-struct Token {
-    slug: Slug,
-    link: Link,
-    address: String,
+    Ok(Reply::NoContent)
 }
 
 /// A token by which a user signs in, once and within 60 seconds, at the address that is told with it. Whoever has it is the
 /// user, and so a key that only reads gets none.
 #[utoipa::path(
-    get,
-    path = "/user/{slug}/auth-token",
-    operation_id = "GetUserAuthTokenV23",
-    tag = "Users",
-    responses(
-        (status = 200, description = "`auth_token`, `link` to follow, and when both end, `expires`", body = ref("AuthToken")),
-    ),
+    get, path = "/user/{slug}/auth-token", operation_id = "GetUserAuthTokenV23", tag = "Users",
+    responses((status = 200, description = "The token, and when it ends", body = ref("AuthToken"))),
 )]
-pub async fn auth_token(caller: Caller, PathSlug(slug): PathSlug, _: Writer) -> Result<Reply, ApiError> {
+pub async fn auth_token(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
     let (app, program) = (caller.app(), caller.program());
     let link = Link::new(Purpose::SignIn, app.ids.secret(40), caller.now());
     let address = format!("{}{}", program.base_url(), link.address(&app.signer, program.account.slug));
-    caller.write(Token { slug, link, address }, |tx, writing| Box::pin(write_token(tx, writing))).await
+    caller.write((slug, link, address), |tx, writing| Box::pin(write_token(tx, writing))).await
 }
 
-async fn write_token(tx: &mut Tx, writing: &Writing<Token>) -> Result<Reply, ApiError> {
-    let Token { slug, link, address } = &*writing.state;
+async fn write_token(tx: &mut Tx, writing: &Writing<(Slug, Link, String)>) -> Result<Reply, ApiError> {
+    let (slug, link, address) = &*writing.state;
     live(tx, writing, *slug).await?;
     link.keep(tx, writing.account(), *slug, writing.origin.at).await?;
     let document = document::object(|object| {

@@ -1,6 +1,6 @@
 //! Files as answers of users.
 
-use crate::http::{ApiError, Caller, PathField, PathSlug, Reply, Upload, Uploaded, Writer, Writing};
+use crate::http::{ApiError, Caller, Path, PathField, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::program::fields::{Resource, validate_file};
 use crate::records::users::store::{self, Stored};
@@ -9,35 +9,21 @@ use db::Tx;
 use kernel::json::Json;
 use kernel::text::Slug;
 
-struct Answered {
-    user: Slug,
-    field: Slug,
-}
-
 /// Gives a user a file as the answer to a field about users, in place of the one before. The field says what types of
 /// files it takes, told by their content, and how large they may be.
-#[utoipa::path(
-    post,
-    path = "/user/{slug}/upload/{field}",
-    operation_id = "PostUserUploadV23",
-    tag = "Users",
-    request_body(content = ref("UploadFile"), content_type = "application/json"),
-    responses(
-        (status = 201, description = "The file, whose token is the answer", body = ref("UploadedFile")),
-    ),
-)]
+#[utoipa::path(post, path = "/user/{slug}/upload/{field}", operation_id = "PostUserUploadV23", tag = "Users")]
 pub async fn upload(
     caller: Caller,
-    PathSlug(user): PathSlug,
-    PathField(field): PathField,
+    Path(user): Path<Slug>,
+    Path(PathField(field)): Path<PathField>,
     _: Writer,
     upload: Upload,
 ) -> Result<Reply, ApiError> {
-    upload.write(caller, Answered { user, field }, |tx, writing| Box::pin(write_file(tx, writing))).await
+    upload.write(caller, (user, field), |tx, writing| Box::pin(write_file(tx, writing))).await
 }
 
-async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<Answered>>) -> Result<Reply, ApiError> {
-    let Uploaded { received, state: Answered { user, field } } = &*writing.state;
+async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<(Slug, Slug)>>) -> Result<Reply, ApiError> {
+    let Uploaded { received, state: (user, field) } = &*writing.state;
     let (account, program) = (writing.account(), &writing.program);
     let found = store::find_for_update(tx, account, *user).await?.filter(|found| !found.deleted);
     let Stored { user: before, revision, .. } = found.ok_or(ApiError::NotFound)?;

@@ -1,0 +1,167 @@
+//! The operations that contributors and attachments have alike: both belong to an entry, change with it and are shown by it.
+
+use std::future::Future;
+
+use utoipa::openapi::path::HttpMethod;
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use crate::http::{ApiError, Body, Caller, Path, PathField, PathPart, Reply, Writer, Writing};
+use crate::log::{self, Action, Change};
+use crate::program::{Context, Program, Record};
+use crate::records::entries::{self, Cause, Entry, check_changeable, refresh_detail};
+use crate::resources::operation::{Takes, operation};
+use crate::services::App;
+use db::{AccountId, DbError, Tx};
+use kernel::input::Violations;
+use kernel::json::Object as JsonObject;
+use kernel::kind::Kind;
+use kernel::text::{Slug, Timestamp};
+
+/// A kind of record that belongs to an entry.
+pub(super) trait EntryChild: Clone + PartialEq + Send + Sync + 'static {
+    /// Its kind.
+    const KIND: Kind;
+    /// The group of its operations in the documentation.
+    const GROUP: &'static str;
+    /// What identifies it in a path.
+    type Id: PathPart + Send + Sync + 'static;
+    /// What a body says of it.
+    type Given: Send;
+
+    /// Its slug or token.
+    fn id(&self) -> &str;
+    /// Its entry.
+    fn entry(&self) -> Slug;
+    /// Its stored form.
+    fn stored(&self) -> String;
+    /// Reads the body of an update.
+    fn read_update(body: &JsonObject<'_>) -> (Self::Given, Violations);
+    /// Reads the body that gives the answer to one field.
+    fn read_answer(body: &JsonObject<'_>, field: Slug) -> (Self::Given, Violations);
+    /// The record after a body that was read with these violations; where nothing changes, as it was.
+    fn updated(
+        &self,
+        program: &Program,
+        head: &Entry,
+        given: (Self::Given, Violations),
+        now: Timestamp,
+    ) -> Result<Self, Violations>;
+    /// Finds it for a change.
+    fn find_for_update(
+        tx: &mut Tx,
+        account: AccountId,
+        id: &Self::Id,
+        context: &Context,
+    ) -> impl Future<Output = Result<Option<Record<Self>>, DbError>> + Send;
+    /// Writes it.
+    fn put(tx: &mut Tx, account: AccountId, record: &Record<Self>) -> impl Future<Output = Result<(), DbError>> + Send;
+    /// The document that is shown, and the names of others in it.
+    fn shown(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        head: &Entry,
+    ) -> impl Future<Output = Result<(String, [String; 2]), DbError>> + Send;
+}
+
+fn path<T: EntryChild>() -> String {
+    format!("/{}/{{{}}}", T::KIND.path(), T::Id::NAME)
+}
+
+/// `PUT /{kind}/{id}`.
+pub(super) fn update<T: EntryChild>(id: &'static str) -> UtoipaMethodRouter<App> {
+    let handler = async |caller: Caller, Path(id): Path<T::Id>, _: Writer, Body(body): Body| {
+        caller.write((id, body), |tx, writing| Box::pin(write_update::<T>(tx, writing))).await
+    };
+    let about = "Changes what the body names; everything else keeps its value.";
+    operation((HttpMethod::Put, &path::<T>(), id, T::GROUP), about, Takes::Nothing, handler)
+}
+
+async fn write_update<T: EntryChild>(
+    tx: &mut Tx,
+    writing: &Writing<(T::Id, JsonObject<'static>)>,
+) -> Result<Reply, ApiError> {
+    let (id, body) = &*writing.state;
+    change::<T, _>(tx, writing, id, T::read_update(body), |document, revision, _| Reply::ok(document, revision)).await
+}
+
+/// `PUT /{kind}/{id}/update-field/{field}`.
+pub(super) fn update_field<T: EntryChild>(id: &'static str) -> UtoipaMethodRouter<App> {
+    let handler = async |caller: Caller,
+                         Path(id): Path<T::Id>,
+                         Path(PathField(field)): Path<PathField>,
+                         _: Writer,
+                         Body(body): Body| {
+        caller.write((id, field, body), |tx, writing| Box::pin(write_answer::<T>(tx, writing))).await
+    };
+    let path = format!("{}/update-field/{{field}}", path::<T>());
+    let about = format!("Gives the {} the answer to one field.", T::KIND.words());
+    operation((HttpMethod::Put, &path, id, "Entries (realtime)"), &about, Takes::Body("UpdateAnswer"), handler)
+}
+
+async fn write_answer<T: EntryChild>(
+    tx: &mut Tx,
+    writing: &Writing<(T::Id, Slug, JsonObject<'static>)>,
+) -> Result<Reply, ApiError> {
+    let (id, field, body) = &*writing.state;
+    if writing.program.fields.live(*field).is_none() {
+        return Err(ApiError::NotFound);
+    }
+    let reply = |document, revision, id: &str| Reply::created(document, revision, T::KIND, id);
+    change::<T, _>(tx, writing, id, T::read_answer(body, *field), reply).await
+}
+
+/// Changes a record as a body says that was read with these violations; answers with what is shown then.
+async fn change<T: EntryChild, S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    id: &T::Id,
+    given: (T::Given, Violations),
+    reply: fn(String, i64, &str) -> Reply,
+) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let found = T::find_for_update(tx, account, id, &program.context).await?.ok_or(ApiError::NotFound)?;
+    let before = found.value;
+    let entry = entries::store::find_for_update(tx, account, before.entry()).await?.ok_or(ApiError::NotFound)?;
+    let head = entry.head()?;
+    let after = before.updated(program, &head, given, writing.origin.at)?;
+    check_changeable(program, &head)?;
+    writing.precondition(found.revision)?;
+    let revision =
+        if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
+    let (document, names) = after.shown(tx, account, &head).await?;
+    Ok(reply(document, revision, after.id()).naming(&names.each_ref().map(String::as_str)))
+}
+
+/// Logs and writes a record, and has its entry show it.
+pub(super) async fn write<T: EntryChild, S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    value: T,
+    action: Action,
+) -> Result<i64, ApiError> {
+    let (account, origin, entry) = (writing.account(), &writing.origin, value.entry());
+    let change = Change { kind: T::KIND, slug: value.id(), action, events: &[], document: value.stored() };
+    let revision = log::append(tx, account, origin, change).await?;
+    T::put(tx, account, &Record { value, revision, deleted: action == Action::Trashed }).await?;
+    refresh_detail(tx, account, &writing.program, origin, entry, Cause::EntryChildren).await?;
+    Ok(revision)
+}
+
+/// `DELETE /{kind}/{id}`.
+pub(super) fn delete<T: EntryChild>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
+    let handler = async |caller: Caller, Path(id): Path<T::Id>, _: Writer| {
+        caller.write(id, |tx, writing| Box::pin(write_trash::<T>(tx, writing))).await
+    };
+    operation((HttpMethod::Delete, &path::<T>(), id, T::GROUP), about, Takes::Nothing, handler)
+}
+
+async fn write_trash<T: EntryChild>(tx: &mut Tx, writing: &Writing<T::Id>) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let found = T::find_for_update(tx, account, &writing.state, &program.context).await?.ok_or(ApiError::NotFound)?;
+    let entry = entries::store::find_for_update(tx, account, found.value.entry()).await?.ok_or(ApiError::NotFound)?;
+    check_changeable(program, &entry.head()?)?;
+    writing.precondition(found.revision)?;
+    write(tx, writing, found.value, Action::Trashed).await?;
+    Ok(Reply::NoContent)
+}

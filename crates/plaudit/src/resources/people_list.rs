@@ -1,0 +1,31 @@
+//! The lists of people's records.
+
+use utoipa::openapi::path::HttpMethod;
+use utoipa_axum::router::UtoipaMethodRouter;
+
+use crate::http::{self, Caller, RawQuery};
+use crate::lists::List;
+use crate::lists::page::ListQuery;
+use crate::program::Program;
+use crate::render::Renderer;
+use crate::resources::operation::{Takes, operation};
+use crate::services::App;
+use db::DbError;
+
+/// Writes a record of a page from the columns that its list declares.
+pub(super) type Show = fn(&Program, &mut Renderer, &[&str]) -> Result<(), DbError>;
+
+/// `GET /{kind}`, a page of a list.
+pub(super) fn people_list(
+    (id, group): (&'static str, &'static str),
+    about: &str,
+    list: &'static List,
+    show: Show,
+) -> UtoipaMethodRouter<App> {
+    let handler = move |caller: Caller, RawQuery(raw): RawQuery| async move {
+        let query = ListQuery::parse(raw.as_deref(), &list.spec)?;
+        let show = |renderer: &mut Renderer, texts: &[&str]| show(caller.program(), renderer, texts);
+        http::list::page(&caller, raw.as_deref(), (list, &query), &show).await
+    };
+    operation((HttpMethod::Get, list.path, id, group), about, Takes::Query(list.spec.parameters()), handler)
+}
