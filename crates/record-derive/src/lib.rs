@@ -247,7 +247,7 @@ impl<'d> Record<'d> {
         let referring = members.iter().map(Member::referring);
         let naming_files = members.iter().map(Member::naming_files);
         let blank = self.has_blank.then(|| self.blank());
-        let identified = identifier.filter(|name| *name == "slug").map(|_| self.identified());
+        let setup_record = identifier.filter(|name| *name == "slug").map(|_| self.setup_record());
         quote! {
             const _: () = {
                 use crate::program::member::{self, Member, Presence, Shape};
@@ -291,7 +291,7 @@ impl<'d> Record<'d> {
                     }
                 }
 
-                #identified
+                #setup_record
                 #blank
             };
         }
@@ -330,7 +330,7 @@ impl<'d> Record<'d> {
         Some(quote!(#func(members, #(#read),*);))
     }
 
-    fn identified(&self) -> Tokens {
+    fn setup_record(&self) -> Tokens {
         let record = self.name;
         let rules = self.rules.iter().map(|rule| match rule {
             rule if is_word(rule, "check") => quote! {
