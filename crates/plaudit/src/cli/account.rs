@@ -3,7 +3,7 @@
 //! - An account is named by its slug.
 //! - Every change is in the account's log and reaches running servers with the next request.
 
-use super::{Failure, account_of, lines_of, no_account, open_database, operator, say};
+use super::{Failure, account_of, lines_of, no_account, operator, say};
 use crate::config::{Config, Source};
 use crate::log::{self, Action, Change, Origin};
 use crate::program::accounts::{self, Account, FEATURE_API};
@@ -114,16 +114,9 @@ fn host_name(text: &str) -> Result<String, String> {
 }
 
 /// Runs the command.
-pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
-    let db = open_database(config).await?;
-    let done = run_on(&db, command, region(config)).await;
-    db.close().await;
-    done
-}
-
-async fn run_on(db: &Db, command: Command, region: Option<&str>) -> Result<(), Failure> {
+pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Create(create) => say(self::create(db, &create, region).await?.as_str()),
+        Command::Create(create) => say(self::create(db, &create, region(config)).await?.as_str()),
         Command::List => list(db).await,
         Command::Show { account } => show(db, account).await,
         Command::Suspend { account } => {

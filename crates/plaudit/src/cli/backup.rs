@@ -43,7 +43,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     let mut progress = Progress::new("rows");
     for (table, columns) in TABLES {
         writer.begin(table, columns)?;
-        super::copy::each_row(&mut tx, table, columns, |row| {
+        store::each_row(&mut tx, table, columns, |row| {
             rows += 1;
             progress.at(rows);
             writer.row(row, columns.len())
@@ -73,7 +73,6 @@ async fn copy_files(tx: &mut Tx, storage: &Storage, writer: &mut Writer) -> Resu
     let mut missing = 0;
     let mut progress = Progress::new("files");
     let mut done = 0;
-    writer.begin_files();
     for head in store::heads(tx).await? {
         let account = head.slug.as_str();
         let mut last = String::new();

@@ -74,27 +74,6 @@ fn name(program: &Program, name: &Translated) -> String {
     name.in_locale(program.account.default_language).to_owned()
 }
 
-/// Records, as lines of a program file, to be deleted where there is nothing left to delete.
-pub(super) fn practice(program: &Program, targets: &Targets) -> String {
-    let mut lines = String::new();
-    let Some(season) = program.active_season() else { return lines };
-    let named = |text: &str| json!({program.account.default_language.code(): text});
-    if targets.spare_chapter.is_none() {
-        let record =
-            json!({"kind": "chapter", "season": season.slug, "status": "inactive", "name": named("For practice")});
-        let _ = writeln!(lines, "{record}");
-    }
-    let form = program.tabs.all_live().next();
-    if let (None, Some(tab)) = (&targets.spare_field, form) {
-        let record = json!({
-            "kind": "field", "season": season.slug, "form": tab.form, "tab": tab.slug, "type": "text",
-            "title": named("For practice"), "order": 100,
-        });
-        let _ = writeln!(lines, "{record}");
-    }
-    lines
-}
-
 /// The text with all commands, each on one line.
 pub(super) fn text(address: &str, read: &str, read_write: &str, targets: &Targets) -> String {
     let media = "Accept: application/vnd.service.v2.3";

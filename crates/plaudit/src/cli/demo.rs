@@ -5,7 +5,6 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
-use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -18,10 +17,8 @@ use crate::config::{Config, ConfigArgs};
 use crate::program::keys::{self, Scope};
 use crate::program::{Program, accounts};
 use crate::storage::Storage;
-use crate::transfer::{self, Deployment, Fault, Source};
 use db::{AccountId, Db};
 use kernel::clock::Clock;
-use kernel::ids::Ids;
 use kernel::text::Slug;
 
 /// Where everything is.
@@ -62,7 +59,7 @@ pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), F
     let keys = keys(&db, account).await?;
     let listener = listen(&config.server.listen).await?;
     let node = Node::start(&own, db.clone(), storage.clone(), listener).await?;
-    let targets = targets(&db, &storage, account, slug).await?;
+    let targets = targets(&db, account).await?;
     let begun = if is_new { "A demonstration program was made" } else { "The demonstration goes on with what is" };
     say(&format!("{begun} under {FOLDER}.\n"))?;
     say(&format!("  address         {}", node.address))?;
@@ -76,19 +73,9 @@ pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), F
 
 /// Makes the account from the demonstration program.
 async fn fill(db: &Db, storage: &Storage, slug: Slug) -> Result<AccountId, Failure> {
-    import(db, storage, PROGRAM, "demo.jsonl", None).await?;
+    super::import::text(db, storage, "demo.jsonl", PROGRAM).await?;
     let made = accounts::store::find(&mut db.snapshot().await?, slug).await?;
     made.ok_or_else(|| Failure::Failed("the demonstration program makes no account".to_owned()))
-}
-
-async fn import(db: &Db, storage: &Storage, text: &str, name: &str, account: Option<Slug>) -> Result<(), Failure> {
-    let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db, storage, clock: &clock, ids: &ids };
-    let mut faults = Vec::new();
-    let mut report = |fault: Fault| faults.push(fault.to_string());
-    let source = Source { reader: text.as_bytes(), name, directory: Path::new(".") };
-    transfer::import(deployment, source, account, &mut report).await?;
-    if faults.is_empty() { Ok(()) } else { Err(Failure::Failed(faults.join("\n"))) }
 }
 
 /// The keys of the last run where they are still good, else new ones.
@@ -140,20 +127,10 @@ async fn listen(address: &str) -> Result<TcpListener, Failure> {
     }
 }
 
-/// What the printed commands are about. Where everything that could be deleted has been, something new is made for it.
-async fn targets(db: &Db, storage: &Storage, account: AccountId, slug: Slug) -> Result<Targets, Failure> {
-    let program = load(db, account).await?;
-    let targets = commands::targets(&mut db.snapshot().await?, &program).await?;
-    let lacking = commands::practice(&program, &targets);
-    if lacking.is_empty() {
-        return Ok(targets);
-    }
-    import(db, storage, &lacking, "practice", Some(slug)).await?;
-    let program = load(db, account).await?;
-    Ok(commands::targets(&mut db.snapshot().await?, &program).await?)
-}
-
-async fn load(db: &Db, account: AccountId) -> Result<Program, Failure> {
-    let program = Program::load(&mut db.snapshot().await?, account, &Arc::from(""), &Clock::system()).await?;
-    program.ok_or_else(|| Failure::Failed("the account of the demonstration is gone".to_owned()))
+/// What the printed commands are about.
+async fn targets(db: &Db, account: AccountId) -> Result<Targets, Failure> {
+    let mut tx = db.snapshot().await?;
+    let program = Program::load(&mut tx, account, &Arc::from(""), &Clock::system()).await?;
+    let program = program.ok_or_else(|| Failure::Failed("the account of the demonstration is gone".to_owned()))?;
+    Ok(commands::targets(&mut tx, &program).await?)
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::progress::Progress;
 use super::store::{Head, Logged};
-use super::{Failure, chain, must_exist, open_as_is, say, store};
+use super::{Failure, chain, database_settings, must_exist, say, store};
 use crate::config::Config;
 use crate::log::{self, Action};
 use crate::records::store::{next, rows};
@@ -86,7 +86,7 @@ impl Checked {
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     let mut findings = Findings::default();
     let opened = match must_exist(config) {
-        Ok(()) => open_as_is(config).await,
+        Ok(()) => Ok(Db::open(&database_settings(config)).await?),
         Err(error) => Err(error),
     };
     let db = match opened {

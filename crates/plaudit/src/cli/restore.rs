@@ -7,14 +7,14 @@ use std::path::PathBuf;
 
 use super::archive::{FILES, Reader};
 use super::progress::Progress;
-use super::{Failure, chain, copy, open, open_file, say, store};
+use super::{Failure, chain, open, open_file, say, store};
 use crate::config::Config;
 use crate::storage::Storage;
 use db::tables::TABLES;
 use db::{Db, Tx};
 
 /// How many rows a statement adds.
-const BATCH_SIZE: usize = 64;
+const BATCH_SIZE: i64 = 64;
 
 /// What to restore.
 #[derive(Debug, clap::Args)]
@@ -53,10 +53,10 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
             schema.last().map_or("none", String::as_str)
         )));
     }
-    if !copy::is_empty(&mut tx).await? && !force {
+    if !store::is_empty(&mut tx).await? && !force {
         return Err(Failure::Failed("the database is not empty; --force replaces everything in it".to_owned()));
     }
-    copy::clear(&mut tx).await?;
+    store::clear(&mut tx).await?;
     let mut rows = 0;
     let mut progress = Progress::new("rows");
     for (table, columns) in TABLES {
@@ -89,7 +89,7 @@ async fn fill(
         let Some((last, _)) = rows.last() else { return Ok(()) };
         place = *last;
         done += rows.len() as u64;
-        copy::fill(tx, table, columns, rows.into_iter().map(|(_, values)| values).collect()).await?;
+        store::fill(tx, table, columns, rows.into_iter().map(|(_, values)| values).collect()).await?;
         progress.at(done);
     }
 }

@@ -30,7 +30,7 @@ impl Import<'_> {
 
     async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let is_stored = |value: &Contributor, found: &StoredRow| store::stored(value) == found.doc;
-        let read = item.read_current::<Contributor>(&program.context, is_stored, &mut self.faults);
+        let read = item.read_record::<Contributor>(&program.context, is_stored, &mut self.faults);
         let Some((contributor, is_same)) = read else { return Ok(()) };
         self.check_references(&item.location, program, contributor.references()).await?;
         self.check_tab(&item.location, program, (contributor.tab, TabKind::Contributors));
@@ -63,23 +63,10 @@ impl Import<'_> {
 
     async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
-        let read = |item: &Item| {
-            let mut members = Members::closed(&item.object);
-            let value = Attachment::read(&mut members, token.clone(), &program.context);
-            members.finish().or(value)
-        };
-        let mut attachment = match read(&item) {
-            Ok(attachment) => attachment,
-            Err(violations) => {
-                self.faults.violations(&item.location, &violations);
-                return Ok(());
-            }
-        };
-        let is_same = |found: &StoredRow| found.deleted == item.deleted && found.doc == attachment.stored();
-        let is_same = item.found.as_ref().is_some_and(is_same);
-        if !is_same && item.stamp(&program.context) {
-            attachment = read(&item).unwrap_or(attachment);
-        }
+        let reader = |members: &mut Members<'_>| Attachment::read(members, token.clone(), &program.context);
+        let is_stored = |value: &Attachment, found: &StoredRow| value.stored() == found.doc;
+        let read = item.read_current(&program.context, reader, is_stored, &mut self.faults);
+        let Some((attachment, is_same)) = read else { return Ok(()) };
         self.check_references(&item.location, program, attachment.references()).await?;
         if !self.has(Kind::File, token.as_str()).await? {
             self.faults.member(&item.location, "token", format!("there is no file {token}"));

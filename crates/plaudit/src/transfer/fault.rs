@@ -53,8 +53,8 @@ pub trait Report: Send {
     /// Something is wrong with the file.
     fn fault(&mut self, fault: Fault);
 
-    /// So many records have been through this step, of so many where that is known.
-    fn progress(&mut self, _step: &'static str, _done: u64, _of: Option<u64>) {}
+    /// So many records have been through this step.
+    fn progress(&mut self, _step: &'static str, _done: u64) {}
 }
 
 impl<F: FnMut(Fault) + Send> Report for F {
@@ -109,8 +109,8 @@ impl<'r> Faults<'r> {
         self.count == 0
     }
 
-    pub(super) fn progress(&mut self, step: &'static str, done: u64, of: Option<u64>) {
-        self.report.progress(step, done, of);
+    pub(super) fn progress(&mut self, step: &'static str, done: u64) {
+        self.report.progress(step, done);
     }
 
     fn tell(

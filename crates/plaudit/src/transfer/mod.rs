@@ -16,7 +16,6 @@ mod apply;
 mod details;
 mod entries;
 mod export;
-mod export_setup;
 mod fault;
 mod files;
 mod import;
@@ -26,7 +25,6 @@ mod plan;
 mod reading;
 mod schema;
 mod setup;
-mod spool;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -37,7 +35,6 @@ use std::path::Path;
 
 pub use apply::{Applied, ApplyMode, apply};
 pub use export::export;
-pub use export_setup::{export_setup, export_yaml};
 pub use fault::{Fault, Report};
 pub use import::import;
 pub use plan::{Difference, Step};

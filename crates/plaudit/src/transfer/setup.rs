@@ -36,8 +36,8 @@ pub(super) struct Changes {
     pub(super) stored: Rows,
     /// The records that will not be what is stored, by kind and slug.
     pub(super) changed: Rows,
-    /// The places of the file's chapters.
-    chapters: BTreeMap<Slug, SourceLocation>,
+    /// Where the file has the records that could be read.
+    reads: Reads,
 }
 
 /// The set-up records of the file that could be read, by kind and slug.
@@ -81,7 +81,7 @@ pub(super) fn kept(members: &'static [Member]) -> impl Iterator<Item = (&'static
 fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
     fn typed<T: SetupRecord>(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
         let is_stored = |value: &T, found: &StoredRow| program_store::stored(value) == found.doc;
-        let (value, is_same) = item.read_current::<T>(context, is_stored, faults)?;
+        let (value, is_same) = item.read_record::<T>(context, is_stored, faults)?;
         let files = value.files().into_iter().map(|(member, token)| (member, token.clone())).collect();
         Some(Told { doc: program_store::stored(&value), is_same, files })
     }
@@ -138,36 +138,31 @@ impl Import<'_> {
             }
             reads.insert((kind, slug), item.location);
         }
-        let mut changes = Changes { stored, changed: written, chapters: BTreeMap::new() };
+        let mut changes = Changes { stored, changed: written, reads };
         if self.apply.is_some_and(|mode| !mode.keep) {
             super::apply::leave_out(&named, &mut changes);
         } else {
             archive_before(&named, &mut changes, &any_language(self.origin.at))?;
         }
-        let program = if self.check_kept(about, &changes, &reads)? {
+        let program = if self.check_kept(about, &changes)? {
             self.program(account, &changes)?
         } else {
             // Other records are checked all the same, with what the account had.
             self.program(&Account { languages: Locale::ALL.to_vec(), ..account.clone() }, &changes)?
         };
-        self.check_setup(&program, &changes, &reads);
-        self.check_meanings(&program, &changes, &reads).await?;
+        self.check_setup(&program, &changes);
+        self.check_meanings(&program, &changes).await?;
         // A record that cannot be read may still name what is not there.
         for (location, references) in named_by {
             self.check_references(&location, &program, references).await?;
         }
-        let mut chapters = BTreeMap::new();
         for (location, files) in named_files {
             for (member, token) in files {
                 if !self.has(Kind::File, token.as_str()).await? {
                     self.faults.member(&location, member, format!("there is no file {token}"));
                 }
             }
-            if let (Kind::Chapter, Some(slug)) = (location.kind, Slug::parse(&location.name)) {
-                chapters.insert(slug, location);
-            }
         }
-        changes.chapters = chapters;
         Ok((program, changes))
     }
 
@@ -198,10 +193,10 @@ impl Import<'_> {
     }
 
     /// What the file does not have must still be readable: it may use a language that the account no longer has.
-    fn check_kept(&mut self, about: &AboutAccount, changes: &Changes, reads: &Reads) -> Result<bool, Error> {
+    fn check_kept(&mut self, about: &AboutAccount, changes: &Changes) -> Result<bool, Error> {
         let context = about.account.context(self.origin.at);
         let mut holds = true;
-        let kept = |(key, _): &(&(Kind, Slug), &StoredRow)| !reads.contains_key(*key);
+        let kept = |(key, _): &(&(Kind, Slug), &StoredRow)| !changes.reads.contains_key(*key);
         let rows = changes.stored.iter().filter(|(key, _)| !changes.changed.contains_key(key)).chain(&changes.changed);
         for ((kind, slug), row) in rows.filter(kept) {
             let violations = for_setup_kind!(*kind, T => program_store::violations::<T>(&row.doc, &context));
@@ -215,9 +210,9 @@ impl Import<'_> {
     }
 
     /// What answers, contributors and attachments have their meaning from stays as soon as there are some.
-    async fn check_meanings(&mut self, program: &Program, changes: &Changes, reads: &Reads) -> Result<(), Error> {
+    async fn check_meanings(&mut self, program: &Program, changes: &Changes) -> Result<(), Error> {
         for (key, row) in &changes.changed {
-            let (Some(stored), Some(location)) = (changes.stored.get(key), reads.get(key)) else { continue };
+            let (Some(stored), Some(location)) = (changes.stored.get(key), changes.reads.get(key)) else { continue };
             if key.0 == Kind::Field {
                 let violations = self.new_meaning(program, &stored.doc, &row.doc).await?;
                 self.faults.violations(location, &violations);
@@ -273,7 +268,8 @@ impl Import<'_> {
     }
 
     /// What records of the set-up must be to each other.
-    fn check_setup(&mut self, program: &Program, changes: &Changes, reads: &Reads) {
+    fn check_setup(&mut self, program: &Program, changes: &Changes) {
+        let reads = &changes.reads;
         for kind in Kind::ALL {
             for (slug, references, violations) in for_setup_kind!(kind, T => check::<T>(program)).unwrap_or_default() {
                 // A record that the file does not have can only be wrong because of what it refers to.
@@ -382,7 +378,7 @@ impl Import<'_> {
     /// Who manages a chapter holds the role, which may have changed although the chapter has not.
     pub(super) async fn check_every_manager(&mut self, program: &Program, changes: &Changes) -> Result<(), Error> {
         for chapter in program.chapters.all_live().filter(|chapter| !chapter.managers.is_empty()) {
-            self.check_managers(program, chapter, changes.chapters.get(&chapter.slug)).await?;
+            self.check_managers(program, chapter, changes.reads.get(&(Kind::Chapter, chapter.slug))).await?;
         }
         Ok(())
     }

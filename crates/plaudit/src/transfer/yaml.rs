@@ -9,7 +9,6 @@
 
 mod records;
 mod scalar;
-pub(super) mod write;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -260,6 +259,15 @@ pub(super) fn record(mark: Mark, members: Vec<(String, Mark, Node)>) -> (JsonObj
     let mut marks = Marks::new(mark);
     let object = object_of(members, "", &mut marks);
     (object, marks)
+}
+
+/// The marks of an object on a line of JSON Lines: all JSON is YAML.
+pub(super) fn marks_of_line(line: u64, text: &str) -> Marks {
+    let marks = match read(text).0 {
+        Some(Node { mark, value: Value::Map(members) }) => record(mark, members).1,
+        _ => Marks::new(Mark { line, column: 1 }),
+    };
+    marks.on_line(line)
 }
 
 /// A node as JSON.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Filling;
 use super::plan::{PRICES, Plan, Random};
-use crate::cli::copy;
+use crate::cli::store;
 use crate::records::orders::{self, Billing, Given, Item, Order, PaymentStatus, RelatedData, Stored, TaxDetails};
 use db::tables::TABLES;
 use db::{AccountId, DbError, Value};
@@ -53,8 +53,8 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
             vec![account.into(), stored.slug.into(), (*entry).into(), price.into(), stored.deleted.into()]
         }));
         if waiting.rows.len() >= BATCH_SIZE {
-            copy::fill(filling.tx()?, "orders", columns, std::mem::take(&mut waiting.rows)).await?;
-            copy::fill(filling.tx()?, "order_entries", ENTRIES, std::mem::take(&mut waiting.entries)).await?;
+            store::fill(filling.tx()?, "orders", columns, std::mem::take(&mut waiting.rows)).await?;
+            store::fill(filling.tx()?, "order_entries", ENTRIES, std::mem::take(&mut waiting.entries)).await?;
         }
         if filling.is_full() {
             flush(filling, columns, std::mem::take(&mut waiting)).await?;
@@ -66,8 +66,8 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
 
 /// Adds what waits.
 async fn flush(filling: &mut Filling<'_>, columns: &[&str], waiting: Waiting) -> Result<(), DbError> {
-    copy::fill(filling.tx()?, "orders", columns, waiting.rows).await?;
-    copy::fill(filling.tx()?, "order_entries", ENTRIES, waiting.entries).await
+    store::fill(filling.tx()?, "orders", columns, waiting.rows).await?;
+    store::fill(filling.tx()?, "order_entries", ENTRIES, waiting.entries).await
 }
 
 /// What a column of the table holds of an order. A column that is new to this fails every run.
