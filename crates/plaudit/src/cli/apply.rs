@@ -39,14 +39,19 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     // The file is opened first, so that a wrong name does not make a database.
     let file = open_file(&arguments.file)?;
     let mode = ApplyMode { keep: arguments.keep, dry_run: arguments.dry_run };
-    let opened = if mode.dry_run { open_to_look(config).await? } else { Opened::of(open(config).await?) };
+    let (db, storage, _folder) = if mode.dry_run {
+        open_to_look(config).await?
+    } else {
+        let (db, storage) = open(config).await?;
+        (db, storage, None)
+    };
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db: &opened.db, storage: &opened.storage, clock: &clock, ids: &ids };
+    let deployment = Deployment { db: &db, storage: &storage, clock: &clock, ids: &ids };
     let source = Source { reader: BufReader::new(file), name: &name, directory: folder_of(&arguments.file) };
     let mut faults = Vec::new();
     let applied =
         transfer::apply(deployment, source, arguments.account, mode, &mut |fault: Fault| faults.push(fault)).await;
-    opened.db.close().await;
+    db.close().await;
     let applied = applied?;
     if !faults.is_empty() {
         return Err(complain(faults));
@@ -54,21 +59,8 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     conclude(&applied, mode)
 }
 
-/// A database and a file storage, and the folder that goes away with them where they are for looking at alone.
-struct Opened {
-    db: Db,
-    storage: Storage,
-    _folder: Option<TempDir>,
-}
-
-impl Opened {
-    fn of((db, storage): (Db, Storage)) -> Self {
-        Self { db, storage, _folder: None }
-    }
-}
-
-/// Opens the database without changing it; where there is none yet, an empty one that goes away again.
-async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
+/// Opens the database without changing it; where there is none yet, an empty one that goes away with its folder.
+async fn open_to_look(config: &Config) -> Result<(Db, Storage, Option<TempDir>), Failure> {
     let folder = tempfile::Builder::new().prefix("plaudit-apply-").tempdir()?;
     let storage = Storage::open(&storage::Settings::at(&format!("file:{}", folder.path().join("files").display())))?;
     let is_missing = database_file(config).is_some_and(|path| !path.exists());
@@ -81,7 +73,7 @@ async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
         migrate::run(&db, &settings).await?;
         db
     };
-    Ok(Opened { db, storage, _folder: Some(folder) })
+    Ok((db, storage, Some(folder)))
 }
 
 /// The database where its schema is current; `None` where it has none yet.

@@ -24,26 +24,16 @@ pub(super) struct Arguments {
 }
 
 /// Prints faults as they are found, and the progress between them.
-#[derive(Default)]
-struct Printer {
-    progress: Option<(&'static str, Progress)>,
-}
+struct Printer(Progress);
 
 impl Report for Printer {
     fn fault(&mut self, fault: Fault) {
-        // The line of the progress goes away before anything is printed.
-        self.progress = None;
+        self.0.clear();
         print(&fault);
     }
 
     fn progress(&mut self, step: &'static str, done: u64) {
-        if self.progress.as_ref().is_none_or(|(before, _)| *before != step) {
-            self.progress = None;
-            self.progress = Some((step, Progress::new(step)));
-        }
-        if let Some((_, progress)) = &mut self.progress {
-            progress.at(done);
-        }
+        self.0.at(done, step);
     }
 }
 
@@ -85,7 +75,7 @@ async fn import<R: BufRead + Send>(
 ) -> Result<Outcome, transfer::Error> {
     let (clock, ids) = (Clock::system(), Ids::random());
     let deployment = Deployment { db, storage, clock: &clock, ids: &ids };
-    transfer::import(deployment, source, account, &mut Printer::default()).await
+    transfer::import(deployment, source, account, &mut Printer(Progress::new())).await
 }
 
 fn conclude(outcome: &Outcome) -> Result<(), Failure> {
@@ -116,10 +106,4 @@ pub(super) fn print(fault: &Fault) {
 pub(super) fn nothing_applied(faults: u64) -> Failure {
     let faults = if faults == 1 { "1 fault".to_owned() } else { format!("{faults} faults") };
     Failure::Failed(format!("{faults}; nothing was applied"))
-}
-
-impl From<transfer::Error> for Failure {
-    fn from(error: transfer::Error) -> Self {
-        Self::Failed(error.to_string())
-    }
 }

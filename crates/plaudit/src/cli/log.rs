@@ -45,7 +45,7 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
             tracing::subscriber::set_global_default(subscriber.with_ansi(false).event_format(Plain).finish())
         }
     };
-    begun.map_err(|error| Failure::Failed(error.to_string()))?;
+    begun?;
     Ok(writing)
 }
 

@@ -23,7 +23,6 @@ mod maintenance;
 mod migrate;
 mod progress;
 mod restore;
-mod schema;
 mod serve;
 mod store;
 #[cfg(test)]
@@ -37,8 +36,9 @@ use std::path::Path;
 use crate::config::{Config, ConfigArgs};
 use crate::log::{Actor, Origin};
 use crate::program::accounts;
-use crate::storage::{self, Storage, StorageError};
-use db::{AccountId, Db, DbError, Tx};
+use crate::storage::{self, Storage};
+use crate::transfer;
+use db::{AccountId, Db, Tx};
 use kernel::clock::Clock;
 use kernel::input::Violations;
 use kernel::text::Slug;
@@ -95,15 +95,20 @@ enum Command {
     Fill(fill::Arguments),
 }
 
-/// Why a command did not do what it was asked to.
-#[derive(Debug, thiserror::Error)]
+/// Why a command did not do what it was asked to. It is no [`std::error::Error`] itself, so that every one becomes it.
+#[derive(Debug)]
 pub enum Failure {
     /// It was called wrongly.
-    #[error("{0}")]
     Usage(String),
     /// It failed. Several faults are a line each.
-    #[error("{0}")]
     Failed(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Usage(text) | Self::Failed(text)) = self;
+        formatter.write_str(text)
+    }
 }
 
 impl Failure {
@@ -117,33 +122,9 @@ impl Failure {
     }
 }
 
-impl From<DbError> for Failure {
-    fn from(error: DbError) -> Self {
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
         Self::Failed(error.to_string())
-    }
-}
-
-impl From<StorageError> for Failure {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
-impl From<Violations> for Failure {
-    fn from(violations: Violations) -> Self {
-        Self::Failed(lines_of(&violations))
     }
 }
 
@@ -178,7 +159,7 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         Command::User(command) => with_database(config, async |db| user::run(db, config, command).await).await,
         Command::Maintenance(command) => maintenance::run(config, command).await,
         Command::Apply(arguments) => apply::run(config, arguments).await,
-        Command::Schema => schema::run(),
+        Command::Schema => say(transfer::schema().trim_end()),
         Command::Import(arguments) => import::run(config, arguments).await,
         Command::Export(arguments) => export::run(config, arguments).await,
         Command::Migrate => migrate::run(config).await,

@@ -58,7 +58,7 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
     }
     store::clear(&mut tx).await?;
     let mut rows = 0;
-    let mut progress = Progress::new("rows");
+    let mut progress = Progress::new();
     for (table, columns) in TABLES {
         fill(&mut tx, reader, table, columns, &mut progress).await?;
         rows += reader.verify(table)?;
@@ -90,18 +90,18 @@ async fn fill(
         place = *last;
         done += rows.len() as u64;
         store::fill(tx, table, columns, rows.into_iter().map(|(_, values)| values).collect()).await?;
-        progress.at(done);
+        progress.at(done, "rows");
     }
 }
 
 async fn put_files(storage: &Storage, reader: &mut Reader) -> Result<u64, Failure> {
-    let mut progress = Progress::new("files");
+    let mut progress = Progress::new();
     let (mut place, mut done) = (0, 0);
     while let Some(file) = reader.file(place)? {
         place = file.place;
         storage.put(&file.account, &file.token, file.bytes.into()).await?;
         done += 1;
-        progress.at(done);
+        progress.at(done, "files");
     }
     reader.verify(FILES)
 }

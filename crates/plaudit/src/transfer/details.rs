@@ -17,18 +17,8 @@ use kernel::kind::Kind;
 use kernel::text::{Slug, Token};
 
 impl Import<'_> {
-    /// Checks and writes the contributors, and notes their entries.
-    pub(super) async fn contributors(&mut self, program: &Program) -> Result<(), Error> {
-        let mut queue = self.begin(Kind::Contributor).await?;
-        while let Some(batch) = self.batch(&mut queue).await? {
-            for item in batch {
-                self.contributor(program, item).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
+    /// Checks and writes a contributor, and notes its entry.
+    pub(super) async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let is_stored = |value: &Contributor, found: &StoredRow| store::stored(value) == found.doc;
         let read = item.read_record::<Contributor>(&program.context, is_stored, &mut self.faults);
         let Some((contributor, is_same)) = read else { return Ok(()) };
@@ -50,18 +40,8 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Checks and writes the attachments, and notes their entries.
-    pub(super) async fn attachments(&mut self, program: &Program) -> Result<(), Error> {
-        let mut queue = self.begin(Kind::Attachment).await?;
-        while let Some(batch) = self.batch(&mut queue).await? {
-            for item in batch {
-                self.attachment(program, item).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
+    /// Checks and writes an attachment, and notes its entry.
+    pub(super) async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
         let reader = |members: &mut Members<'_>| Attachment::read(members, token.clone(), &program.context);
         let is_stored = |value: &Attachment, found: &StoredRow| value.stored() == found.doc;

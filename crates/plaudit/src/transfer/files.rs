@@ -31,19 +31,9 @@ enum Given {
 }
 
 impl Import<'_> {
-    /// Checks and writes what is known of the files; their bytes wait until everything has been checked.
-    pub(super) async fn files(&mut self, program: &Program) -> Result<(), Error> {
+    /// Checks and writes what is known of a file; its bytes wait until everything has been checked.
+    pub(super) async fn file(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let account = program.account.slug;
-        let mut queue = self.begin(Kind::File).await?;
-        while let Some(batch) = self.batch(&mut queue).await? {
-            for item in batch {
-                self.file(program, account, item).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn file(&mut self, program: &Program, account: Slug, mut item: Item) -> Result<(), Error> {
         let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
         if item.deleted {
             self.faults.member(&item.location, "deleted", "must be false: a file has no trash");

@@ -222,16 +222,31 @@ impl Import<'_> {
         self.owner(&found).await?;
         self.check_every_manager(&program, &changes).await?;
         self.write_setup(&changes).await?;
-        self.files(&program).await?;
         let had_details = self.has_any(Kind::Contributor).await? || self.has_any(Kind::Attachment).await?;
-        self.contributors(&program).await?;
-        self.attachments(&program).await?;
+        for kind in [Kind::File, Kind::Contributor, Kind::Attachment] {
+            self.each(&program, kind).await?;
+        }
         self.entries(&program, had_details).await?;
         self.refresh_entries(&program).await?;
         self.check_seasons().await?;
         self.check_counts().await?;
         self.orders(&program).await?;
         Ok(Some(slug))
+    }
+
+    /// Checks and writes the records of a kind of which each stands by itself.
+    async fn each(&mut self, program: &Program, kind: Kind) -> Result<(), Error> {
+        let mut queue = self.begin(kind).await?;
+        while let Some(batch) = self.batch(&mut queue).await? {
+            for item in batch {
+                match kind {
+                    Kind::File => self.file(program, item).await?,
+                    Kind::Contributor => self.contributor(program, item).await?,
+                    _ => self.attachment(program, item).await?,
+                }
+            }
+        }
+        Ok(())
     }
 
     fn outcome(&self, account: Option<Slug>) -> Outcome {

@@ -1,6 +1,6 @@
 //! Where the members of a record stand in its file, so that a fault can name line and column.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A place in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -16,14 +16,12 @@ pub(super) struct Mark {
 pub(super) struct Marks {
     start: Mark,
     members: BTreeMap<String, Mark>,
-    /// Members whose values stand without quotes and are therefore no strings.
-    bare: BTreeSet<String>,
 }
 
 impl Marks {
     /// The marks of a record that begins here.
     pub(super) fn new(start: Mark) -> Self {
-        Self { start, members: BTreeMap::new(), bare: BTreeSet::new() }
+        Self { start, members: BTreeMap::new() }
     }
 
     /// Where the record begins.
@@ -43,11 +41,6 @@ impl Marks {
         self.members.insert(path.to_owned(), mark);
     }
 
-    /// Notes that a member's value would be a string if it stood in quotes.
-    pub(super) fn note_bare(&mut self, path: &str) {
-        self.bare.insert(path.to_owned());
-    }
-
     /// Where a member stands; where it is missing, what it is missing in.
     pub(super) fn of(&self, member: &str) -> Mark {
         let mut path = member;
@@ -62,12 +55,6 @@ impl Marks {
         }
     }
 
-    /// Whether a member, or anything within it, would be a string if it stood in quotes.
-    pub(super) fn is_bare(&self, member: &str) -> bool {
-        let within = self.bare.range(member.to_owned()..).next();
-        within.and_then(|path| path.strip_prefix(member)).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    }
-
     /// The marks of a record that is nested in this one.
     pub(super) fn within(&self, path: &str) -> Self {
         let prefix = format!("{path}.");
@@ -76,10 +63,6 @@ impl Marks {
             let Some(member) = member.strip_prefix(&prefix) else { break };
             marks.note(member, *mark);
         }
-        for member in self.bare.range(prefix.clone()..) {
-            let Some(member) = member.strip_prefix(&prefix) else { break };
-            marks.note_bare(member);
-        }
         marks
     }
 }
@@ -87,18 +70,4 @@ impl Marks {
 /// The path of a member within a path.
 pub(super) fn joined(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_bare_value_is_found_by_what_it_is_in() {
-        let mut marks = Marks::new(Mark { line: 1, column: 1 });
-        marks.note_bare("name.en_GB");
-        assert!(marks.is_bare("name") && marks.is_bare("name.en_GB"));
-        assert!(!marks.is_bare("nam") && !marks.is_bare("names") && !marks.is_bare("name.e"));
-        assert!(marks.within("name").is_bare("en_GB"));
-    }
 }

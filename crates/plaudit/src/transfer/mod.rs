@@ -37,7 +37,7 @@ pub use apply::{Applied, ApplyMode, apply};
 pub use export::export;
 pub use fault::{Fault, Report};
 pub use import::import;
-pub use plan::{Difference, Step};
+pub use plan::Step;
 pub use schema::schema;
 
 use crate::storage::{Storage, StorageError};

@@ -11,7 +11,7 @@ use super::reading::Held;
 use super::schema::members;
 use super::store::{self, Space};
 use crate::program::accounts::Account;
-use crate::program::chapters::{Candidate, Chapter, may_manage};
+use crate::program::chapters::{Candidate, may_manage};
 use crate::program::fields::{self, Field, Resource};
 use crate::program::seasons::{self, Season, Status};
 use crate::program::tabs::{Tab, TabKind};
@@ -213,13 +213,12 @@ impl Import<'_> {
     async fn check_meanings(&mut self, program: &Program, changes: &Changes) -> Result<(), Error> {
         for (key, row) in &changes.changed {
             let (Some(stored), Some(location)) = (changes.stored.get(key), changes.reads.get(key)) else { continue };
-            if key.0 == Kind::Field {
-                let violations = self.new_meaning(program, &stored.doc, &row.doc).await?;
-                self.faults.violations(location, &violations);
-            } else if key.0 == Kind::Tab {
-                let violations = self.new_type(&stored.doc, &row.doc).await?;
-                self.faults.violations(location, &violations);
-            }
+            let violations = match key.0 {
+                Kind::Field => self.new_meaning(program, &stored.doc, &row.doc).await?,
+                Kind::Tab => self.new_type(&stored.doc, &row.doc).await?,
+                _ => continue,
+            };
+            self.faults.violations(location, &violations);
         }
         Ok(())
     }
@@ -340,30 +339,6 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Managers hold the role, unless they or their chapter are in the trash. The file may have taken it from one of a
-    /// chapter that it does not have.
-    async fn check_managers(
-        &mut self,
-        program: &Program,
-        chapter: &Chapter,
-        line: Option<&SourceLocation>,
-    ) -> Result<(), Error> {
-        for candidate in users::store::candidates(&mut self.tx, self.id, &chapter.managers).await? {
-            if !may_manage(program, &candidate.roles) {
-                let slug = candidate.slug;
-                let message = format!("{slug} does not hold the role of a chapter manager");
-                if let Some(location) = line {
-                    self.faults.member(location, "managers", message);
-                    continue;
-                }
-                let cause = self.cause(&candidate)?;
-                let location = SourceLocation::new(0, Kind::Chapter, chapter.slug.as_str());
-                self.faults.stored(cause.as_ref(), &location, "managers", &message);
-            }
-        }
-        Ok(())
-    }
-
     /// Where the file has the user who no longer may manage chapters, or else one of the user's roles.
     fn cause(&mut self, candidate: &Candidate) -> Result<Option<SourceLocation>, Error> {
         let roles = candidate.roles.iter().map(|role| (Kind::Role, *role));
@@ -375,10 +350,22 @@ impl Import<'_> {
         Ok(None)
     }
 
-    /// Who manages a chapter holds the role, which may have changed although the chapter has not.
+    /// Managers hold the role, unless they or their chapter are in the trash. The file may have taken it from one of a
+    /// chapter that it does not have.
     pub(super) async fn check_every_manager(&mut self, program: &Program, changes: &Changes) -> Result<(), Error> {
         for chapter in program.chapters.all_live().filter(|chapter| !chapter.managers.is_empty()) {
-            self.check_managers(program, chapter, changes.reads.get(&(Kind::Chapter, chapter.slug))).await?;
+            let location = changes.reads.get(&(Kind::Chapter, chapter.slug));
+            let candidates = users::store::candidates(&mut self.tx, self.id, &chapter.managers).await?;
+            for candidate in candidates.iter().filter(|candidate| !may_manage(program, &candidate.roles)) {
+                let message = format!("{} does not hold the role of a chapter manager", candidate.slug);
+                if let Some(location) = location {
+                    self.faults.member(location, "managers", message);
+                } else {
+                    let cause = self.cause(candidate)?;
+                    let location = SourceLocation::new(0, Kind::Chapter, chapter.slug.as_str());
+                    self.faults.stored(cause.as_ref(), &location, "managers", &message);
+                }
+            }
         }
         Ok(())
     }

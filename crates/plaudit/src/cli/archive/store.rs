@@ -87,7 +87,7 @@ impl Writer {
 
     /// Writes the manifest, makes everything durable, and gives the file this name, which is in the same folder.
     pub(in crate::cli) fn finish(self, path: &Path) -> Result<(), Failure> {
-        let text = serde_json::to_string(&self.manifest).map_err(|error| Failure::Failed(error.to_string()))?;
+        let text = serde_json::to_string(&self.manifest)?;
         let hash = hex::encode(Sha256::digest(&text));
         self.connection.execute("INSERT INTO manifest (text, sha256) VALUES (?1, ?2)", params![text, hash])?;
         self.connection.execute_batch("COMMIT")?;

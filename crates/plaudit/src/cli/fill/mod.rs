@@ -65,22 +65,23 @@ async fn fill(db: &Db, storage: &Storage, plan: &Plan, slug: Slug) -> Result<(),
     let mut filling = Filling {
         db,
         account: account_of(&mut tx, slug).await?,
-        tx: Some(tx),
+        tx,
         origin: operator(&Clock::system()),
         since_commit: 0,
         done: 0,
-        progress: Progress::new("records"),
+        progress: Progress::new(),
     };
-    entries::write(&mut filling, plan).await?;
-    orders::write(&mut filling, plan).await?;
-    filling.finish().await
+    filling = entries::write(filling, plan).await?;
+    filling = orders::write(filling, plan).await?;
+    filling.tx.commit().await?;
+    db.analyze().await;
+    Ok(())
 }
 
 /// An account that is being filled.
 struct Filling<'d> {
     db: &'d Db,
-    /// The transaction of now; there is always one but in the middle of a commit.
-    tx: Option<Tx>,
+    tx: Tx,
     account: AccountId,
     origin: Origin,
     since_commit: u64,
@@ -89,18 +90,13 @@ struct Filling<'d> {
 }
 
 impl Filling<'_> {
-    fn tx(&mut self) -> Result<&mut Tx, DbError> {
-        self.tx.as_mut().ok_or_else(|| DbError::Failed("the transaction has ended".to_owned()))
-    }
-
     /// Logs a record, and gives its revision.
     async fn log(&mut self, kind: Kind, slug: &str, document: String) -> Result<i64, DbError> {
-        let (account, origin) = (self.account, self.origin.clone());
         let change = Change { kind, slug, action: Action::Imported, events: &[], document };
         self.since_commit += 1;
         self.done += 1;
-        self.progress.at(self.done);
-        log::append(self.tx()?, account, &origin, change).await
+        self.progress.at(self.done, "records");
+        log::append(&mut self.tx, self.account, &self.origin, change).await
     }
 
     /// Whether it is time to commit.
@@ -109,20 +105,8 @@ impl Filling<'_> {
     }
 
     /// Keeps what was written so far, and goes on.
-    async fn commit(&mut self) -> Result<(), DbError> {
-        if let Some(tx) = self.tx.take() {
-            tx.commit().await?;
-        }
-        self.since_commit = 0;
-        self.tx = Some(self.db.begin().await?);
-        Ok(())
-    }
-
-    async fn finish(mut self) -> Result<(), Failure> {
-        if let Some(tx) = self.tx.take() {
-            tx.commit().await?;
-        }
-        self.db.analyze().await;
-        Ok(())
+    async fn commit(self) -> Result<Self, DbError> {
+        self.tx.commit().await?;
+        Ok(Self { tx: self.db.begin().await?, since_commit: 0, ..self })
     }
 }
