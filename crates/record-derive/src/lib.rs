@@ -308,6 +308,7 @@ impl<'d> Record<'d> {
         quote! {
             impl #record {
                 /// The record of this slug and of the members that must be there, which leaves out all others.
+                #[allow(clippy::too_many_arguments, reason = "one for each member that must be there")]
                 pub(crate) fn blank(slug: Slug, #(#given,)* context: &crate::program::Context) -> Option<Self> {
                     let nothing = kernel::json::Object::default();
                     let members = &mut kernel::input::Members::closed(&nothing);

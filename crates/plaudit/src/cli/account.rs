@@ -3,7 +3,7 @@
 //! - An account is named by its slug.
 //! - Every change is in the account's log and reaches running servers with the next request.
 
-use super::{Failure, account_of, lines_of, no_account, open_database, operator, say};
+use super::{Failure, account_of, lines_of, no_account, operator, say};
 use crate::config::{Config, Source};
 use crate::log::{self, Action, Change, Origin};
 use crate::program::accounts::{self, Account, FEATURE_API};
@@ -99,51 +99,38 @@ pub(super) enum Host {
     },
 }
 
-/// A change of an account.
-#[derive(Debug)]
-enum Edit {
-    Suspended(bool),
-    Feature(String, bool),
-    AddHost(String),
-    RemoveHost(String),
-}
-
 fn host_name(text: &str) -> Result<String, String> {
     let name = text.to_ascii_lowercase();
     if accounts::valid_host(&name) { Ok(name) } else { Err("must be a host name without a port".to_owned()) }
 }
 
 /// Runs the command.
-pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
-    let db = open_database(config).await?;
-    let done = run_on(&db, command, region(config)).await;
-    db.close().await;
-    done
-}
-
-async fn run_on(db: &Db, command: Command, region: Option<&str>) -> Result<(), Failure> {
+pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<(), Failure> {
     match command {
-        Command::Create(create) => say(self::create(db, &create, region).await?.as_str()),
+        Command::Create(create) => say(self::create(db, &create, region(config)).await?.as_str()),
         Command::List => list(db).await,
         Command::Show { account } => show(db, account).await,
         Command::Suspend { account } => {
-            edit(db, account, Edit::Suspended(true)).await?;
+            edit(db, account, |account| account.suspended = true).await?;
             say(&format!("account {account} is suspended"))
         }
         Command::Resume { account } => {
-            edit(db, account, Edit::Suspended(false)).await?;
+            edit(db, account, |account| account.suspended = false).await?;
             say(&format!("account {account} is active"))
         }
         Command::Feature { account, feature, state } => {
-            edit(db, account, Edit::Feature(feature.clone(), state == "on")).await?;
+            let (name, is_on) = (feature.clone(), state == "on");
+            edit(db, account, move |account| set(&mut account.features, &name, is_on)).await?;
             say(&format!("feature {feature} of account {account} is {state}"))
         }
         Command::Host(Host::Add { account, host }) => {
-            edit(db, account, Edit::AddHost(host.clone())).await?;
+            let name = host.clone();
+            edit(db, account, move |account| set(&mut account.hosts, &name, true)).await?;
             say(&format!("{host} belongs to account {account}"))
         }
         Command::Host(Host::Remove { account, host }) => {
-            if !edit(db, account, Edit::RemoveHost(host.clone())).await? {
+            let name = host.clone();
+            if !edit(db, account, move |account| set(&mut account.hosts, &name, false)).await? {
                 return Err(Failure::Failed(format!("account {account} has no host name {host}")));
             }
             say(&format!("{host} belongs to no account"))
@@ -175,7 +162,7 @@ async fn create(db: &Db, create: &Create, region: Option<&str>) -> Result<Slug, 
         object.texts("hosts", &create.hosts);
         object.optional_text("region", region);
     });
-    let object = parse_object(text.as_bytes()).map_err(|error| Failure::Failed(error.to_string()))?;
+    let object = parse_object(text.as_bytes())?;
     let mut members = Members::closed(&object);
     let account = Account::read(&mut members, slug, &bare_context(clock.now()));
     let account = members.finish().or(account).map_err(|violations| Failure::Usage(lines_of(&violations)))?;
@@ -200,12 +187,8 @@ async fn append(tx: &mut Tx, id: AccountId, origin: &Origin, account: &Account, 
 }
 
 /// Changes an account, and gives whether anything changed; what is so already is no change.
-async fn edit(db: &Db, slug: Slug, edit: Edit) -> Result<bool, Failure> {
+async fn edit(db: &Db, slug: Slug, edit: impl Fn(&mut Account) + Send + Sync + 'static) -> Result<bool, Failure> {
     let id = account_of(&mut db.snapshot().await?, slug).await?;
-    let taken = match &edit {
-        Edit::AddHost(host) => format!("the host name {host} belongs to another account"),
-        _ => String::new(),
-    };
     let state = (id, edit, operator(&Clock::system()));
     let done = db.write(id, state, |tx, (id, edit, origin)| {
         Box::pin(async move {
@@ -215,7 +198,7 @@ async fn edit(db: &Db, slug: Slug, edit: Edit) -> Result<bool, Failure> {
                 return Err(DbError::Failed("the account is gone".to_owned()));
             };
             let before = account.clone();
-            edit.apply(&mut account);
+            edit(&mut account);
             if account == before {
                 return Ok(false);
             }
@@ -225,20 +208,9 @@ async fn edit(db: &Db, slug: Slug, edit: Edit) -> Result<bool, Failure> {
         })
     });
     done.await.map_err(|error| match error {
-        DbError::Duplicate(_) => Failure::Failed(taken),
+        DbError::Duplicate(_) => Failure::Failed("the host name belongs to another account".to_owned()),
         error => error.into(),
     })
-}
-
-impl Edit {
-    fn apply(&self, account: &mut Account) {
-        match self {
-            Self::Suspended(suspended) => account.suspended = *suspended,
-            Self::Feature(feature, on) => set(&mut account.features, feature, *on),
-            Self::AddHost(host) => set(&mut account.hosts, host, true),
-            Self::RemoveHost(host) => set(&mut account.hosts, host, false),
-        }
-    }
 }
 
 /// Has a value in a list, or not in it.
@@ -272,8 +244,8 @@ async fn show(db: &Db, slug: Slug) -> Result<(), Failure> {
     let id = account_of(&mut tx, slug).await?;
     let account = accounts::store::read(&mut tx, id, &bare_context(Clock::system().now())).await?;
     let stored = program::store::stored(&account.ok_or_else(|| no_account(slug))?);
-    let value: serde_json::Value = serde_json::from_str(&stored).map_err(|error| Failure::Failed(error.to_string()))?;
-    say(&serde_json::to_string_pretty(&value).map_err(|error| Failure::Failed(error.to_string()))?)
+    let value: serde_json::Value = serde_json::from_str(&stored)?;
+    say(&serde_json::to_string_pretty(&value)?)
 }
 
 #[cfg(test)]

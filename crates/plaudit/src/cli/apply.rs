@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::BufReader;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tempfile::TempDir;
 
 use super::import::{nothing_applied, print};
-use super::{Failure, database_settings, open, open_as_is, open_file, say};
+use super::{Failure, database_file, database_settings, folder_of, open, open_file, say};
 use crate::config::Config;
 use crate::log::Action;
 use crate::storage::{self, Storage};
@@ -39,15 +39,19 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     // The file is opened first, so that a wrong name does not make a database.
     let file = open_file(&arguments.file)?;
     let mode = ApplyMode { keep: arguments.keep, dry_run: arguments.dry_run };
-    let opened = if mode.dry_run { open_to_look(config).await? } else { Opened::of(open(config).await?) };
+    let (db, storage, _folder) = if mode.dry_run {
+        open_to_look(config).await?
+    } else {
+        let (db, storage) = open(config).await?;
+        (db, storage, None)
+    };
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db: &opened.db, storage: &opened.storage, clock: &clock, ids: &ids };
-    let directory = arguments.file.parent().unwrap_or(Path::new("."));
-    let source = Source { reader: BufReader::new(file), name: &name, directory };
+    let deployment = Deployment { db: &db, storage: &storage, clock: &clock, ids: &ids };
+    let source = Source { reader: BufReader::new(file), name: &name, directory: folder_of(&arguments.file) };
     let mut faults = Vec::new();
     let applied =
         transfer::apply(deployment, source, arguments.account, mode, &mut |fault: Fault| faults.push(fault)).await;
-    opened.db.close().await;
+    db.close().await;
     let applied = applied?;
     if !faults.is_empty() {
         return Err(complain(faults));
@@ -55,25 +59,12 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     conclude(&applied, mode)
 }
 
-/// A database and a file storage, and the folder that goes away with them where they are for looking at alone.
-struct Opened {
-    db: Db,
-    storage: Storage,
-    _folder: Option<TempDir>,
-}
-
-impl Opened {
-    fn of((db, storage): (Db, Storage)) -> Self {
-        Self { db, storage, _folder: None }
-    }
-}
-
-/// Opens the database without changing it; where there is none yet, an empty one that goes away again.
-async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
+/// Opens the database without changing it; where there is none yet, an empty one that goes away with its folder.
+async fn open_to_look(config: &Config) -> Result<(Db, Storage, Option<TempDir>), Failure> {
     let folder = tempfile::Builder::new().prefix("plaudit-apply-").tempdir()?;
     let storage = Storage::open(&storage::Settings::at(&format!("file:{}", folder.path().join("files").display())))?;
-    let path = database_settings(config).url.strip_prefix("sqlite:").map(PathBuf::from);
-    let there_is = if path.is_some_and(|path| !path.exists()) { None } else { opened_as_is(config).await? };
+    let is_missing = database_file(config).is_some_and(|path| !path.exists());
+    let there_is = if is_missing { None } else { opened_as_is(config).await? };
     let db = if let Some(db) = there_is {
         db
     } else {
@@ -82,12 +73,12 @@ async fn open_to_look(config: &Config) -> Result<Opened, Failure> {
         migrate::run(&db, &settings).await?;
         db
     };
-    Ok(Opened { db, storage, _folder: Some(folder) })
+    Ok((db, storage, Some(folder)))
 }
 
 /// The database where its schema is current; `None` where it has none yet.
 async fn opened_as_is(config: &Config) -> Result<Option<Db>, Failure> {
-    let db = open_as_is(config).await?;
+    let db = Db::open(&database_settings(config)).await?;
     let pending = migrate::pending(&db).await?;
     if pending.is_empty() {
         return Ok(Some(db));

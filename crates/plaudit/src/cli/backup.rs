@@ -40,13 +40,13 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     let mut tx = db.snapshot().await?;
     let mut writer = Writer::create(path, created, store::schema(&mut tx).await?)?;
     let mut rows = 0;
-    let mut progress = Progress::new("rows");
+    let mut progress = Progress::new();
     for table in TABLES {
         let columns = tx.columns(table).await?;
         writer.begin(table, &columns)?;
-        super::copy::each_row(&mut tx, table, &columns, |row| {
+        store::each_row(&mut tx, table, &columns, |row| {
             rows += 1;
-            progress.at(rows);
+            progress.at(rows, "rows");
             writer.row(row, columns.len())
         })
         .await?;
@@ -72,9 +72,8 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
 /// Copies the bytes of every file that the snapshot names; gives how many there were, and how many were missing.
 async fn copy_files(tx: &mut Tx, storage: &Storage, writer: &mut Writer) -> Result<(u64, u64), Failure> {
     let mut missing = 0;
-    let mut progress = Progress::new("files");
+    let mut progress = Progress::new();
     let mut done = 0;
-    writer.begin_files();
     for head in store::heads(tx).await? {
         let account = head.slug.as_str();
         let mut last = String::new();
@@ -96,7 +95,7 @@ async fn copy_files(tx: &mut Tx, storage: &Storage, writer: &mut Writer) -> Resu
                     Err(error) => return Err(error.into()),
                 }
                 done += 1;
-                progress.at(done);
+                progress.at(done, "files");
             }
         }
     }

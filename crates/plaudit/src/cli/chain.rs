@@ -26,19 +26,14 @@ pub(super) async fn fault(tx: &mut Tx, head: &store::Head) -> Result<(Option<Str
         }
         sequence = entry.sequence;
         hash = entry.chained(&hash);
-        if entry.hash != hash {
-            fault = Some(format!(
-                "change {sequence} ({} {}) does not have the hash that follows from it and from those before it",
-                entry.kind(),
-                entry.slug()
-            ));
+        let wrong = if entry.hash != hash {
+            Some("does not have the hash that follows from it and from those before it")
         } else if !entry.has_its_document() {
-            fault = Some(format!(
-                "change {sequence} ({} {}) has another document than the one that was logged",
-                entry.kind(),
-                entry.slug()
-            ));
-        }
+            Some("has another document than the one that was logged")
+        } else {
+            None
+        };
+        fault = wrong.map(|wrong| format!("change {sequence} ({} {}) {wrong}", entry.kind(), entry.slug()));
         erased += u64::from(entry.document.is_none());
         let is_in_program = Kind::named(entry.kind()).is_some_and(Kind::is_in_program);
         is_named = log::name_of(&hash) == head.version || is_named && !is_in_program;

@@ -9,13 +9,13 @@ use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::{self, Field};
 use crate::program::{Program, SetupRecord as _};
 use db::{DbError, Tx};
-use kernel::text::{Locale, Slug, Translated};
+use kernel::text::{Slug, Translated};
 
 /// How many entries are looked at for one that can move.
 const LOOKED_AT: i64 = 1_000;
 
-/// What the printed command adds to a chapter's name, by language.
-const ADDED: [(Locale, &str); 2] = [(Locale::EnGb, " and islands"), (Locale::DeDe, " und Inseln")];
+/// What the printed command adds to a chapter's name, once.
+const ADDED: &str = " and islands";
 
 /// What the commands are about.
 #[derive(Debug, Default)]
@@ -60,39 +60,15 @@ pub(super) async fn targets(tx: &mut Tx, program: &Program) -> Result<Targets, D
     })
 }
 
-/// The name with something added, once, in the languages that the account has.
-fn new_name(program: &Program, name: &Translated) -> Translated {
-    let mut made = Translated::default();
-    for (locale, added) in ADDED.into_iter().filter(|(locale, _)| program.account.languages.contains(locale)) {
-        let before = name.in_locale(locale);
-        made.set(locale, format!("{}{added}", before.strip_suffix(added).unwrap_or(before)));
-    }
-    made
+/// The name with something added, in the default language; the others keep theirs.
+fn new_name(program: &Program, before: &Translated) -> Translated {
+    let before = name(program, before);
+    let after = format!("{}{ADDED}", before.strip_suffix(ADDED).unwrap_or(&before));
+    Translated::of(program.account.default_language, after)
 }
 
 fn name(program: &Program, name: &Translated) -> String {
     name.in_locale(program.account.default_language).to_owned()
-}
-
-/// Records, as lines of a program file, to be deleted where there is nothing left to delete.
-pub(super) fn practice(program: &Program, targets: &Targets) -> String {
-    let mut lines = String::new();
-    let Some(season) = program.active_season() else { return lines };
-    let named = |text: &str| json!({program.account.default_language.code(): text});
-    if targets.spare_chapter.is_none() {
-        let record =
-            json!({"kind": "chapter", "season": season.slug, "status": "inactive", "name": named("For practice")});
-        let _ = writeln!(lines, "{record}");
-    }
-    let form = program.tabs.all_live().next();
-    if let (None, Some(tab)) = (&targets.spare_field, form) {
-        let record = json!({
-            "kind": "field", "season": season.slug, "form": tab.form, "tab": tab.slug, "type": "text",
-            "title": named("For practice"), "order": 100,
-        });
-        let _ = writeln!(lines, "{record}");
-    }
-    lines
 }
 
 /// The text with all commands, each on one line.
@@ -140,6 +116,7 @@ pub(super) fn text(address: &str, read: &str, read_write: &str, targets: &Target
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel::text::Locale;
 
     #[test]
     fn commands_are_about_what_there_is() {

@@ -3,42 +3,29 @@
 //! Everything is under `./plaudit-demo`. The first run fills it, every later one goes on with what it has, and prints
 //! commands that still work.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write as _};
-use std::path::Path;
+use std::fs;
+use std::io::ErrorKind;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use tokio::net::TcpListener;
 
 use super::commands::{self, Targets};
 use super::serve::Node;
 use super::{Failure, key, open, say};
 use crate::config::{Config, ConfigArgs};
-use crate::program::keys::{self, Scope};
+use crate::program::keys::Scope;
 use crate::program::{Program, accounts};
 use crate::storage::Storage;
-use crate::transfer::{self, Deployment, Fault, Source};
 use db::{AccountId, Db};
 use kernel::clock::Clock;
-use kernel::ids::Ids;
 use kernel::text::Slug;
 
 /// Where everything is.
 const FOLDER: &str = "./plaudit-demo";
-/// The file with the keys, so that the next run can print them again.
-const KEYS: &str = "./plaudit-demo/keys.json";
 /// The account of the demonstration program.
 const ACCOUNT: &str = "DemoAwds";
 /// The demonstration program.
 const PROGRAM: &str = include_str!("demo.jsonl");
-
-/// The keys of the demonstration, one of each scope.
-#[derive(Debug, Serialize, Deserialize)]
-struct Keys {
-    read: String,
-    read_write: String,
-}
 
 /// Runs the command.
 pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), Failure> {
@@ -59,71 +46,28 @@ pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), F
         Some(account) => (account, false),
         None => (fill(&db, &storage, slug).await?, true),
     };
-    let keys = keys(&db, account).await?;
+    // What the database has of the keys of earlier runs are hashes; those keys stay good.
+    let read = key::create(&db, account, "demo", Scope::Read, (None, Vec::new())).await?;
+    let read_write = key::create(&db, account, "demo", Scope::ReadWrite, (None, Vec::new())).await?;
     let listener = listen(&config.server.listen).await?;
     let node = Node::start(&own, db.clone(), storage.clone(), listener).await?;
-    let targets = targets(&db, &storage, account, slug).await?;
+    let targets = targets(&db, account).await?;
     let begun = if is_new { "A demonstration program was made" } else { "The demonstration goes on with what is" };
     say(&format!("{begun} under {FOLDER}.\n"))?;
     say(&format!("  address         {}", node.address))?;
     say(&format!("  documentation   {}/docs", node.address))?;
-    say(&format!("  read key        {}", keys.read))?;
-    say(&format!("  read_write key  {}\n", keys.read_write))?;
-    say(&commands::text(&node.address, &keys.read, &keys.read_write, &targets))?;
+    say(&format!("  read key        {read}"))?;
+    say(&format!("  read_write key  {read_write}\n"))?;
+    say(&commands::text(&node.address, &read, &read_write, &targets))?;
     node.run(&own).await;
     Ok(())
 }
 
 /// Makes the account from the demonstration program.
 async fn fill(db: &Db, storage: &Storage, slug: Slug) -> Result<AccountId, Failure> {
-    import(db, storage, PROGRAM, "demo.jsonl", None).await?;
+    super::import::text(db, storage, "demo.jsonl", PROGRAM).await?;
     let made = accounts::store::find(&mut db.snapshot().await?, slug).await?;
     made.ok_or_else(|| Failure::Failed("the demonstration program makes no account".to_owned()))
-}
-
-async fn import(db: &Db, storage: &Storage, text: &str, name: &str, account: Option<Slug>) -> Result<(), Failure> {
-    let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db, storage, clock: &clock, ids: &ids };
-    let mut faults = Vec::new();
-    let mut report = |fault: Fault| faults.push(fault.to_string());
-    let source = Source { reader: text.as_bytes(), name, directory: Path::new(".") };
-    transfer::import(deployment, source, account, &mut report).await?;
-    if faults.is_empty() { Ok(()) } else { Err(Failure::Failed(faults.join("\n"))) }
-}
-
-/// The keys of the last run where they are still good, else new ones.
-async fn keys(db: &Db, account: AccountId) -> Result<Keys, Failure> {
-    if let Ok(text) = fs::read_to_string(KEYS)
-        && let Ok(keys) = serde_json::from_str::<Keys>(&text)
-        && is_good(db, account, &keys.read, Scope::Read).await?
-        && is_good(db, account, &keys.read_write, Scope::ReadWrite).await?
-    {
-        return Ok(keys);
-    }
-    let keys = Keys {
-        read: key::create(db, account, "demo", Scope::Read, (None, Vec::new())).await?,
-        read_write: key::create(db, account, "demo", Scope::ReadWrite, (None, Vec::new())).await?,
-    };
-    let text = serde_json::to_string_pretty(&keys).map_err(|error| Failure::Failed(error.to_string()))?;
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written = options.open(KEYS).and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
-    written.map_err(|error| Failure::Failed(format!("{KEYS}: {error}")))?;
-    Ok(keys)
-}
-
-/// Whether a key is one of the account, allows this, and is neither revoked nor over.
-async fn is_good(db: &Db, account: AccountId, secret: &str, scope: Scope) -> Result<bool, Failure> {
-    let now = Clock::system().now();
-    let hash = keys::hash(secret.as_bytes());
-    let mut is_good = false;
-    keys::store::each(&mut db.snapshot().await?, account, &super::account::bare_context(now), |key, kept| {
-        is_good |= hash == Some(kept) && key.scope == scope && key.is_good(now);
-    })
-    .await?;
-    Ok(is_good)
 }
 
 /// Listens at the address, or at a free port beside it where it is taken.
@@ -140,20 +84,10 @@ async fn listen(address: &str) -> Result<TcpListener, Failure> {
     }
 }
 
-/// What the printed commands are about. Where everything that could be deleted has been, something new is made for it.
-async fn targets(db: &Db, storage: &Storage, account: AccountId, slug: Slug) -> Result<Targets, Failure> {
-    let program = load(db, account).await?;
-    let targets = commands::targets(&mut db.snapshot().await?, &program).await?;
-    let lacking = commands::practice(&program, &targets);
-    if lacking.is_empty() {
-        return Ok(targets);
-    }
-    import(db, storage, &lacking, "practice", Some(slug)).await?;
-    let program = load(db, account).await?;
-    Ok(commands::targets(&mut db.snapshot().await?, &program).await?)
-}
-
-async fn load(db: &Db, account: AccountId) -> Result<Program, Failure> {
-    let program = Program::load(&mut db.snapshot().await?, account, &Arc::from(""), &Clock::system()).await?;
-    program.ok_or_else(|| Failure::Failed("the account of the demonstration is gone".to_owned()))
+/// What the printed commands are about.
+async fn targets(db: &Db, account: AccountId) -> Result<Targets, Failure> {
+    let mut tx = db.snapshot().await?;
+    let program = Program::load(&mut tx, account, &Arc::from(""), &Clock::system()).await?;
+    let program = program.ok_or_else(|| Failure::Failed("the account of the demonstration is gone".to_owned()))?;
+    Ok(commands::targets(&mut tx, &program).await?)
 }

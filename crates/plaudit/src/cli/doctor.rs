@@ -5,12 +5,13 @@
 //! - Rows are read one after the other and none is kept, so that memory does not grow with the database.
 
 use std::collections::BTreeSet;
+use std::fmt::Display;
 
 use serde::Deserialize;
 
 use super::progress::Progress;
 use super::store::{Head, Logged};
-use super::{Failure, chain, must_exist, open_as_is, say, store};
+use super::{Failure, chain, database_settings, must_exist, say, store};
 use crate::config::Config;
 use crate::log::{self, Action};
 use crate::records::store::{next, rows};
@@ -21,8 +22,6 @@ use kernel::ids::Ids;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
-/// The most faults of one check that are told one by one.
-const TOLD: usize = 10;
 /// The folder of the file that is written to see whether the storage takes files; no account has so short a slug.
 const PROBE: &str = "doctor";
 
@@ -40,44 +39,21 @@ struct Findings {
     faults: u64,
 }
 
-fn ok(what: &str) -> Result<(), Failure> {
-    say(&format!("ok    {what}"))
+/// Says what holds. Without standard output the exit code still tells.
+fn ok(what: impl Display) {
+    let _ = say(&format!("ok    {what}"));
 }
 
 impl Findings {
-    fn fault(&mut self, what: &str) -> Result<(), Failure> {
+    fn fault(&mut self, what: impl Display) {
         self.faults += 1;
-        say(&format!("FAULT {what}"))
+        let _ = say(&format!("FAULT {what}"));
     }
 
-    /// A check that found these faults, or none.
-    fn check(&mut self, about: &str, holds: &str, found: &Checked) -> Result<(), Failure> {
-        for fault in &found.reported {
-            self.fault(&format!("{about}: {fault}"))?;
-        }
-        match found.count.saturating_sub(found.reported.len() as u64) {
-            _ if found.count == 0 => ok(&format!("{about}: {holds}")),
-            0 => Ok(()),
-            more => {
-                self.faults += more - 1;
-                self.fault(&format!("{about}: {more} more of the same check"))
-            }
-        }
-    }
-}
-
-/// The faults that one check found: the first of them, and how many.
-#[derive(Default)]
-struct Checked {
-    reported: Vec<String>,
-    count: u64,
-}
-
-impl Checked {
-    fn add(&mut self, fault: impl FnOnce() -> String) {
-        self.count += 1;
-        if self.reported.len() < TOLD {
-            self.reported.push(fault());
+    /// Says what holds where nothing was found since there were so many faults.
+    fn ok_since(&self, faults: u64, what: impl Display) {
+        if self.faults == faults {
+            ok(what);
         }
     }
 }
@@ -86,17 +62,17 @@ impl Checked {
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     let mut findings = Findings::default();
     let opened = match must_exist(config) {
-        Ok(()) => open_as_is(config).await,
+        Ok(()) => Ok(Db::open(&database_settings(config)).await?),
         Err(error) => Err(error),
     };
     let db = match opened {
         Ok(db) => db,
         Err(error) => {
-            findings.fault(&format!("database {}: {error}", config.database.url.redacted()))?;
+            findings.fault(format_args!("database {}: {error}", config.database.url.redacted()));
             return Err(verdict(&findings));
         }
     };
-    ok(&format!("database {}: it answers", config.database.url.redacted()))?;
+    ok(format_args!("database {}: it answers", config.database.url.redacted()));
     let checked = check(config, &db, &arguments, &mut findings).await;
     db.close().await;
     checked?;
@@ -111,36 +87,34 @@ fn verdict(findings: &Findings) -> Failure {
 async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut Findings) -> Result<(), Failure> {
     let pending = migrate::pending(db).await?;
     if !pending.is_empty() {
-        return findings.fault(&format!("schema: it lacks {}; run `plaudit migrate`", pending.join(", ")));
+        findings.fault(format_args!("schema: it lacks {}; run `plaudit migrate`", pending.join(", ")));
+        return Ok(());
     }
     let unknown = migrate::unknown(db).await?;
     if !unknown.is_empty() {
         let steps = unknown.join(", ");
-        return findings
-            .fault(&format!("schema: it has {steps}, which this plaudit does not know: a newer one made it"));
+        findings.fault(format_args!("schema: it has {steps}, which this plaudit does not know: a newer one made it"));
+        return Ok(());
     }
-    ok("schema: it is current")?;
-    let storage = match Storage::open(&super::storage_settings(config)) {
-        Ok(storage) => Some(storage),
-        Err(error) => {
-            findings.fault(&format!("storage {}: {error}", config.storage.url))?;
-            None
-        }
+    ok("schema: it is current");
+    let url = &config.storage.url;
+    let storage = Storage::open(&super::storage_settings(config));
+    let probed = match &storage {
+        Ok(storage) => probe(storage).await.map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
     };
-    if let Some(storage) = &storage {
-        match probe(storage).await {
-            Ok(()) => ok(&format!("storage {}: it takes files", config.storage.url))?,
-            Err(error) => findings.fault(&format!("storage {}: {error}", config.storage.url))?,
-        }
+    match probed {
+        Ok(()) => ok(format_args!("storage {url}: it takes files")),
+        Err(error) => findings.fault(format_args!("storage {url}: {error}")),
     }
     let heads = store::heads(&mut db.snapshot().await?).await?;
     let known: BTreeSet<Slug> = heads.iter().map(|head| head.slug).collect();
     for missing in arguments.accounts.iter().filter(|account| !known.contains(account)) {
-        findings.fault(&format!("account {missing}: there is none"))?;
+        findings.fault(format_args!("account {missing}: there is none"));
     }
     for slug in heads.into_iter().map(|head| head.slug) {
         if arguments.accounts.is_empty() || arguments.accounts.contains(&slug) {
-            account(db, storage.as_ref(), slug, findings).await?;
+            account(db, storage.as_ref().ok(), slug, findings).await?;
         }
     }
     Ok(())
@@ -157,46 +131,49 @@ async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut 
     let mut tx = db.snapshot().await?;
     // Read again within the snapshot: it may have changed since the accounts were listed.
     let Some(head) = store::heads(&mut tx).await?.into_iter().find(|head| head.slug == slug) else { return Ok(()) };
-    let about = format!("account {slug}");
-    let mut found = Checked::default();
+    let mut before = findings.faults;
     let (fault, erased) = chain::fault(&mut tx, &head).await?;
     if let Some(fault) = fault {
-        found.add(|| fault);
+        findings.fault(format_args!("account {slug}: {fault}"));
     }
     let erased = if erased > 0 { format!("; the documents of {erased} were erased") } else { String::new() };
-    let holds = format!("the log of {} changes has no gap and its chain verifies{erased}", head.sequence);
-    findings.check(&about, &holds, &found)?;
-    let (found, count) = records(&mut tx, &head).await?;
-    findings.check(&about, &format!("{count} records are as they were logged last"), &found)?;
-    let mut found = Checked::default();
+    let changes = head.sequence;
+    let holds = format!("the log of {changes} changes has no gap and its chain verifies{erased}");
+    findings.ok_since(before, format_args!("account {slug}: {holds}"));
+    before = findings.faults;
+    let count = records(&mut tx, &head, findings).await?;
+    findings.ok_since(before, format_args!("account {slug}: {count} records are as they were logged last"));
+    before = findings.faults;
     for (category, division, kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
-        found.add(|| {
-            format!("category {category}, division {division}: {kept} entries are counted and {there} are there")
-        });
+        let wrong = format!("{kept} entries are counted and {there} are there");
+        findings.fault(format_args!("account {slug}: category {category}, division {division}: {wrong}"));
     }
-    findings.check(&about, "the counts of entries are right", &found)?;
-    let mut found = Checked::default();
-    users::store::each_wrong(&mut tx, head.account, |fault| found.add(|| fault)).await?;
-    findings.check(&about, "users are found by what they say, and each is a person", &found)?;
+    findings.ok_since(before, format_args!("account {slug}: the counts of entries are right"));
+    before = findings.faults;
+    let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
+    users::store::each_wrong(&mut tx, head.account, wrong).await?;
+    findings.ok_since(before, format_args!("account {slug}: users are found by what they say, and each is a person"));
     if let Some(storage) = storage {
-        let (found, count) = files(&mut tx, &head, storage).await?;
-        findings.check(&about, &format!("{count} files have their bytes"), &found)?;
+        before = findings.faults;
+        let count = files(&mut tx, &head, storage, findings).await?;
+        findings.ok_since(before, format_args!("account {slug}: {count} files have their bytes"));
     }
     Ok(())
 }
 
-/// Holds every record against the change that its revision names.
-async fn records(tx: &mut Tx, head: &Head) -> Result<(Checked, u64), Failure> {
-    let mut found = Checked::default();
+/// Holds every record against the change that its revision names; gives how many there are.
+async fn records(tx: &mut Tx, head: &Head, findings: &mut Findings) -> Result<u64, Failure> {
+    let slug = head.slug;
     let mut count = 0;
-    let mut progress = Progress::new("records");
-    let logged = store::last_of_account(tx, head.account, head.slug).await?;
+    let mut progress = Progress::new();
+    let logged = store::last_of_account(tx, head.account, slug).await?;
     if logged.is_some_and(|logged| logged != log::hash_of(&head.doc)) {
-        found.add(|| "the account itself is not what was logged last".to_owned());
+        findings.fault(format_args!("account {slug}: the account itself is not what was logged last"));
     }
     for kind in store::setup_kinds(tx, head.account).await? {
         if !Kind::named(&kind).is_some_and(Kind::is_setup) {
-            found.add(|| format!("there are set-up records of the kind {kind}, which is none"));
+            let wrong = format!("there are set-up records of the kind {kind}, which is none");
+            findings.fault(format_args!("account {slug}: {wrong}"));
         }
     }
     for (kind, rows) in Kind::ALL.into_iter().filter_map(|kind| Some((kind, rows(kind)?))) {
@@ -204,18 +181,20 @@ async fn records(tx: &mut Tx, head: &Head) -> Result<(Checked, u64), Failure> {
         store::each_logged(tx, head.account, (kind, &rows), |record| {
             of_kind += 1;
             count += 1;
-            progress.at(count);
+            progress.at(count, "records");
             if let Some(fault) = fault_of(&rows, record) {
-                found.add(|| format!("{kind} {}: {fault}", record.name));
+                progress.clear();
+                findings.fault(format_args!("account {slug}: {kind} {}: {fault}", record.name));
             }
         })
         .await?;
         let logged = store::count_logged(tx, head.account, kind).await?;
         if logged != of_kind {
-            found.add(|| format!("{} has {of_kind} records, and the log tells of {logged}", kind.plural()));
+            let wrong = format!("{} has {of_kind} records, and the log tells of {logged}", kind.plural());
+            findings.fault(format_args!("account {slug}: {wrong}"));
         }
     }
-    Ok((found, count))
+    Ok(count)
 }
 
 /// What is wrong with a record: it is not what its last change made it.
@@ -246,25 +225,24 @@ struct Size {
     size: u64,
 }
 
-async fn files(tx: &mut Tx, head: &Head, storage: &Storage) -> Result<(Checked, u64), Failure> {
-    let mut found = Checked::default();
+async fn files(tx: &mut Tx, head: &Head, storage: &Storage, findings: &mut Findings) -> Result<u64, Failure> {
     let mut count = 0;
-    let mut progress = Progress::new("files");
+    let mut progress = Progress::new();
     let mut last = String::new();
     while let Some(files) = next(tx, head.account, Kind::File, &mut last).await? {
         for (token, row) in &files {
             count += 1;
-            progress.at(count);
+            progress.at(count, "files");
             let expected = serde_json::from_str::<Size>(&row.doc).map(|record| record.size);
-            match (storage.size(head.slug.as_str(), token).await, expected) {
-                (Ok(actual), Ok(expected)) if actual == expected => {}
-                (Ok(actual), Ok(expected)) => {
-                    found.add(|| format!("file {token}: it has {actual} bytes, and its record says {expected}"));
-                }
-                (Err(error), _) => found.add(|| format!("file {token}: {error}")),
-                (_, Err(error)) => found.add(|| format!("file {token}: {error}")),
-            }
+            let wrong = match (storage.size(head.slug.as_str(), token).await, expected) {
+                (Ok(actual), Ok(expected)) if actual == expected => continue,
+                (Ok(actual), Ok(expected)) => format!("it has {actual} bytes, and its record says {expected}"),
+                (Err(error), _) => error.to_string(),
+                (_, Err(error)) => error.to_string(),
+            };
+            progress.clear();
+            findings.fault(format_args!("account {}: file {token}: {wrong}", head.slug));
         }
     }
-    Ok((found, count))
+    Ok(count)
 }

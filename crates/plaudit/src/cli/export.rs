@@ -1,13 +1,14 @@
 //! `plaudit export`: writes an account as a program file.
 
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::{Failure, open_existing, spare_database};
+use super::{Failure, folder_of, must_exist, open, spare_database};
 use crate::config::Config;
 use crate::storage::Storage;
 use crate::transfer;
 use db::Db;
+use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// What to export.
@@ -21,9 +22,6 @@ pub(super) struct Arguments {
     /// The set-up alone, which can be applied
     #[arg(long)]
     set_up: bool,
-    /// The set-up as YAML, to go on from: without times, people, and what is as it would be anyway
-    #[arg(long, requires = "set_up")]
-    yaml: bool,
 }
 
 /// Runs the command.
@@ -31,7 +29,8 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     if let Some(path) = &arguments.output {
         spare_database(config, path)?;
     }
-    let (db, storage) = open_existing(config).await?;
+    must_exist(config)?;
+    let (db, storage) = open(config).await?;
     match &arguments.output {
         None => {
             let mut out = BufWriter::with_capacity(1 << 18, std::io::stdout());
@@ -39,8 +38,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
         }
         Some(path) => {
             let failed = |error: std::io::Error| Failure::Failed(format!("{}: {error}", path.display()));
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            let file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
+            let file = tempfile::NamedTempFile::new_in(folder_of(path)).map_err(failed)?;
             let mut out = BufWriter::with_capacity(1 << 18, file);
             write(&db, &storage, &arguments, &mut out).await?;
             let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
@@ -58,9 +56,6 @@ async fn write(
     arguments: &Arguments,
     out: &mut (dyn Write + Send),
 ) -> Result<(), transfer::Error> {
-    match (arguments.set_up, arguments.yaml) {
-        (false, _) => transfer::export(db, storage, arguments.account, out).await,
-        (true, false) => transfer::export_setup(db, arguments.account, out).await,
-        (true, true) => transfer::export_yaml(db, arguments.account, out).await,
-    }
+    let which = if arguments.set_up { Kind::is_setup } else { |_| true };
+    transfer::export(db, storage, arguments.account, which, out).await
 }

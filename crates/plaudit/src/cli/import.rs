@@ -1,12 +1,14 @@
 //! `plaudit import`: adds or replaces the records of a program file; with any fault, nothing.
 
-use std::io::{BufReader, Read, Write as _};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
-use super::{Failure, open, open_file, say};
+use super::{Failure, folder_of, open, open_file, say};
 use crate::config::Config;
+use crate::storage::Storage;
 use crate::transfer::{self, Deployment, Fault, Outcome, Report, Source};
+use db::Db;
 use kernel::clock::Clock;
 use kernel::ids::Ids;
 use kernel::text::Slug;
@@ -22,26 +24,16 @@ pub(super) struct Arguments {
 }
 
 /// Prints faults as they are found, and the progress between them.
-#[derive(Default)]
-struct Printer {
-    progress: Option<(&'static str, Progress)>,
-}
+struct Printer(Progress);
 
 impl Report for Printer {
     fn fault(&mut self, fault: Fault) {
-        // The line of the progress goes away before anything is printed.
-        self.progress = None;
+        self.0.clear();
         print(&fault);
     }
 
-    fn progress(&mut self, step: &'static str, done: u64, _: Option<u64>) {
-        if self.progress.as_ref().is_none_or(|(before, _)| *before != step) {
-            self.progress = None;
-            self.progress = Some((step, Progress::new(step)));
-        }
-        if let Some((_, progress)) = &mut self.progress {
-            progress.at(done);
-        }
+    fn progress(&mut self, step: &'static str, done: u64) {
+        self.0.at(done, step);
     }
 }
 
@@ -51,21 +43,39 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     // The file is opened first, so that a wrong name does not make a database.
     let file = if is_standard { None } else { Some(open_file(&arguments.file)?) };
     let (db, storage) = open(config).await?;
-    let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db: &db, storage: &storage, clock: &clock, ids: &ids };
     let name = if is_standard { "-".to_owned() } else { arguments.file.display().to_string() };
-    let directory = arguments.file.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let directory = directory.unwrap_or(Path::new("."));
-    let mut printer = Printer::default();
     let source: Box<dyn Read + Send> = match file {
         Some(file) => Box::new(file),
         None => Box::new(std::io::stdin()),
     };
-    let source = Source { reader: BufReader::with_capacity(1 << 18, source), name: &name, directory };
-    let outcome = transfer::import(deployment, source, arguments.account, &mut printer).await;
-    drop(printer);
+    let source = Source {
+        reader: BufReader::with_capacity(1 << 18, source),
+        name: &name,
+        directory: folder_of(&arguments.file),
+    };
+    let outcome = import(&db, &storage, source, arguments.account).await;
     db.close().await;
     conclude(&outcome?)
+}
+
+/// Imports a text of our own, with this name.
+pub(super) async fn text(db: &Db, storage: &Storage, name: &str, text: &str) -> Result<(), Failure> {
+    let source = Source { reader: text.as_bytes(), name, directory: Path::new(".") };
+    match import(db, storage, source, None).await?.faults {
+        0 => Ok(()),
+        faults => Err(nothing_applied(faults)),
+    }
+}
+
+async fn import<R: BufRead + Send>(
+    db: &Db,
+    storage: &Storage,
+    source: Source<'_, R>,
+    account: Option<Slug>,
+) -> Result<Outcome, transfer::Error> {
+    let (clock, ids) = (Clock::system(), Ids::random());
+    let deployment = Deployment { db, storage, clock: &clock, ids: &ids };
+    transfer::import(deployment, source, account, &mut Printer(Progress::new())).await
 }
 
 fn conclude(outcome: &Outcome) -> Result<(), Failure> {
@@ -96,10 +106,4 @@ pub(super) fn print(fault: &Fault) {
 pub(super) fn nothing_applied(faults: u64) -> Failure {
     let faults = if faults == 1 { "1 fault".to_owned() } else { format!("{faults} faults") };
     Failure::Failed(format!("{faults}; nothing was applied"))
-}
-
-impl From<transfer::Error> for Failure {
-    fn from(error: transfer::Error) -> Self {
-        Self::Failed(error.to_string())
-    }
 }

@@ -6,8 +6,7 @@
 use std::time::Duration;
 
 use super::account::bare_context;
-use super::{Failure, account_of, open_database, operator, say};
-use crate::config::Config;
+use super::{Failure, account_of, operator, say};
 use crate::log::Action;
 use crate::program::keys::{self, ApiKey, Scope};
 use db::{AccountId, Db, DbError};
@@ -106,14 +105,7 @@ fn email(text: &str) -> Result<String, String> {
 }
 
 /// Runs the command.
-pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
-    let db = open_database(config).await?;
-    let done = run_on(&db, command).await;
-    db.close().await;
-    done
-}
-
-async fn run_on(db: &Db, command: Command) -> Result<(), Failure> {
+pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
     let account = async |slug| account_of(&mut db.snapshot().await?, slug).await;
     match command {
         Command::Create(create) => {

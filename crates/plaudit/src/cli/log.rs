@@ -1,10 +1,8 @@
 //! What the program writes to standard error while it runs.
 
 use std::fmt;
-use std::io::{IsTerminal as _, Write};
+use std::io::{BufWriter, IsTerminal as _, Stderr, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -28,8 +26,15 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
     // The steps of a migration are told by `migrate`, and need no second telling.
     let filter = EnvFilter::try_new(format!("refinery_core=warn,{}", config.level))
         .map_err(|error| Failure::Usage(format!("log.level: {error}")))?;
-    let lines = Lines::default();
-    let writing = Writing::begin(lines.clone())?;
+    let lines = Lines(Arc::new(Mutex::new(BufWriter::with_capacity(FULL, std::io::stderr()))));
+    let writing = Writing(lines.clone());
+    let kept = lines.clone();
+    std::thread::Builder::new().name("plaudit-log".to_owned()).spawn(move || {
+        loop {
+            std::thread::park_timeout(PATIENCE);
+            let _ = kept.0.lock().flush();
+        }
+    })?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines);
     let begun = match config.format {
         LogFormat::Json => tracing::subscriber::set_global_default(subscriber.json().flatten_event(true).finish()),
@@ -40,7 +45,7 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
             tracing::subscriber::set_global_default(subscriber.with_ansi(false).event_format(Plain).finish())
         }
     };
-    begun.map_err(|error| Failure::Failed(error.to_string()))?;
+    begun?;
     Ok(writing)
 }
 
@@ -63,29 +68,18 @@ where
 }
 
 /// Lines that wait to be written: a write for every line would cost a request as much as its answer.
-#[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+struct Lines<W>(Arc<Mutex<W>>);
 
-impl Lines {
-    fn write_out(&self) {
-        let mut waiting = self.0.lock();
-        if !waiting.is_empty() {
-            // Without standard error there is nobody left to tell.
-            let _ = std::io::stderr().write_all(&waiting);
-            waiting.clear();
-        }
+impl<W> Clone for Lines<W> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
     }
 }
 
-impl Write for Lines {
+impl<W: Write> Write for Lines<W> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let mut waiting = self.0.lock();
-        waiting.extend_from_slice(bytes);
-        let full = waiting.len() >= FULL;
-        drop(waiting);
-        if full {
-            self.write_out();
-        }
+        // Without standard error there is nobody left to tell.
+        let _ = self.0.lock().write_all(bytes);
         Ok(bytes.len())
     }
 
@@ -94,7 +88,7 @@ impl Write for Lines {
     }
 }
 
-impl MakeWriter<'_> for Lines {
+impl<W: Write> MakeWriter<'_> for Lines<W> {
     type Writer = Self;
 
     fn make_writer(&self) -> Self {
@@ -102,33 +96,12 @@ impl MakeWriter<'_> for Lines {
     }
 }
 
-/// Writes the lines that wait, until it is dropped.
-pub(super) struct Writing {
-    lines: Lines,
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Writing {
-    fn begin(lines: Lines) -> Result<Self, Failure> {
-        let (stop, stopped) = channel();
-        let own = lines.clone();
-        let thread = std::thread::Builder::new().name("plaudit-log".to_owned()).spawn(move || {
-            while matches!(stopped.recv_timeout(PATIENCE), Err(RecvTimeoutError::Timeout)) {
-                own.write_out();
-            }
-        })?;
-        Ok(Self { lines, stop: Some(stop), thread: Some(thread) })
-    }
-}
+/// Writes what still waits when it is dropped.
+pub(super) struct Writing(Lines<BufWriter<Stderr>>);
 
 impl Drop for Writing {
     fn drop(&mut self) {
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        self.lines.write_out();
+        let _ = self.0.0.lock().flush();
     }
 }
 
@@ -138,7 +111,7 @@ mod tests {
 
     #[test]
     fn a_plain_line_is_that_of_a_terminal_without_its_colours() {
-        let (plain, other) = (Lines::default(), Lines::default());
+        let [plain, other] = [(), ()].map(|()| Lines(Arc::new(Mutex::new(Vec::new()))));
         let tell = || {
             let error = std::io::Error::other("broken");
             let status = 200_u16;

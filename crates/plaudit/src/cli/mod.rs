@@ -12,7 +12,6 @@ mod backup;
 mod chain;
 mod commands;
 mod config;
-mod copy;
 mod demo;
 mod doctor;
 mod export;
@@ -24,7 +23,6 @@ mod maintenance;
 mod migrate;
 mod progress;
 mod restore;
-mod schema;
 mod serve;
 mod store;
 #[cfg(test)]
@@ -38,8 +36,9 @@ use std::path::Path;
 use crate::config::{Config, ConfigArgs};
 use crate::log::{Actor, Origin};
 use crate::program::accounts;
-use crate::storage::{self, Storage, StorageError};
-use db::{AccountId, Db, DbError, Tx};
+use crate::storage::{self, Storage};
+use crate::transfer;
+use db::{AccountId, Db, Tx};
 use kernel::clock::Clock;
 use kernel::input::Violations;
 use kernel::text::Slug;
@@ -96,15 +95,20 @@ enum Command {
     Fill(fill::Arguments),
 }
 
-/// Why a command did not do what it was asked to.
-#[derive(Debug, thiserror::Error)]
+/// Why a command did not do what it was asked to. It is no [`std::error::Error`] itself, so that every one becomes it.
+#[derive(Debug)]
 pub enum Failure {
     /// It was called wrongly.
-    #[error("{0}")]
     Usage(String),
     /// It failed. Several faults are a line each.
-    #[error("{0}")]
     Failed(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (Self::Usage(text) | Self::Failed(text)) = self;
+        formatter.write_str(text)
+    }
 }
 
 impl Failure {
@@ -118,33 +122,9 @@ impl Failure {
     }
 }
 
-impl From<DbError> for Failure {
-    fn from(error: DbError) -> Self {
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
         Self::Failed(error.to_string())
-    }
-}
-
-impl From<StorageError> for Failure {
-    fn from(error: StorageError) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
-impl From<rusqlite::Error> for Failure {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Failed(error.to_string())
-    }
-}
-
-impl From<Violations> for Failure {
-    fn from(violations: Violations) -> Self {
-        Self::Failed(lines_of(&violations))
     }
 }
 
@@ -174,12 +154,12 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         Command::Demo => demo::run(config, &arguments.config).await,
         Command::Serve => serve::run(config).await,
-        Command::Account(command) => account::run(config, command).await,
-        Command::Key(command) => key::run(config, command).await,
-        Command::User(command) => user::run(config, command).await,
+        Command::Account(command) => with_database(config, async |db| account::run(db, config, command).await).await,
+        Command::Key(command) => with_database(config, async |db| key::run(db, command).await).await,
+        Command::User(command) => with_database(config, async |db| user::run(db, config, command).await).await,
         Command::Maintenance(command) => maintenance::run(config, command).await,
         Command::Apply(arguments) => apply::run(config, arguments).await,
-        Command::Schema => schema::run(),
+        Command::Schema => say(transfer::schema().trim_end()),
         Command::Import(arguments) => import::run(config, arguments).await,
         Command::Export(arguments) => export::run(config, arguments).await,
         Command::Migrate => migrate::run(config).await,
@@ -210,26 +190,20 @@ fn database_settings(config: &Config) -> db::Settings {
     }
 }
 
-/// Opens the database as it is.
-async fn open_as_is(config: &Config) -> Result<Db, Failure> {
-    Ok(Db::open(&database_settings(config)).await?)
-}
-
 /// Opens the database and brings its schema up to date.
 async fn open_database(config: &Config) -> Result<Db, Failure> {
-    open_current(&database_settings(config)).await
-}
-
-async fn open_current(settings: &db::Settings) -> Result<Db, Failure> {
-    let db = Db::open(settings).await?;
-    db::migrate::run(&db, settings).await?;
+    let settings = database_settings(config);
+    let db = Db::open(&settings).await?;
+    db::migrate::run(&db, &settings).await?;
     Ok(db)
 }
 
-/// Opens the database, which must be there already, its schema up to date, and the file storage.
-async fn open_existing(config: &Config) -> Result<(Db, Storage), Failure> {
-    must_exist(config)?;
-    open(config).await
+/// Works on the database, its schema up to date, and closes it.
+async fn with_database<T>(config: &Config, work: impl AsyncFnOnce(&Db) -> Result<T, Failure>) -> Result<T, Failure> {
+    let db = open_database(config).await?;
+    let done = work(&db).await;
+    db.close().await;
+    done
 }
 
 /// Opening a database of SQLite would make it.
@@ -250,8 +224,7 @@ fn spare_database(config: &Config, target: &Path) -> Result<(), Failure> {
     let Some(database) = database_file(config) else { return Ok(()) };
     // What does not exist yet is compared by the folder in which it would.
     let place = |path: &Path| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        path.canonicalize().ok().or_else(|| Some(folder.canonicalize().ok()?.join(path.file_name()?)))
+        path.canonicalize().ok().or_else(|| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)))
     };
     let target_place = place(target);
     let is_own = |end: &str| {
@@ -263,6 +236,11 @@ fn spare_database(config: &Config, target: &Path) -> Result<(), Failure> {
         return Err(Failure::Usage(format!("{} is a file of the database itself", target.display())));
     }
     Ok(())
+}
+
+/// The folder that a file is in.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Opens a file to read from; a folder is none.

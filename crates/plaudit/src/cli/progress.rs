@@ -10,7 +10,6 @@ const EVERY: i64 = 200_000;
 
 /// Shows on standard error how far long work has come; where that is no terminal, nothing.
 pub(super) struct Progress {
-    what: &'static str,
     clock: Clock,
     shown: Option<Timestamp>,
     visible: bool,
@@ -18,28 +17,33 @@ pub(super) struct Progress {
 
 impl Progress {
     /// Nothing done yet.
-    pub(super) fn new(what: &'static str) -> Self {
-        Self { what, clock: Clock::system(), shown: None, visible: std::io::stderr().is_terminal() }
+    pub(super) fn new() -> Self {
+        Self { clock: Clock::system(), shown: None, visible: std::io::stderr().is_terminal() }
     }
 
-    /// So much is done.
-    pub(super) fn at(&mut self, done: u64) {
+    /// So many of these are done.
+    pub(super) fn at(&mut self, done: u64, what: &str) {
         // Asking for the time costs more than most of the work that is counted here.
         if !self.visible || !done.is_multiple_of(64) {
             return;
         }
         let now = self.clock.now();
         if self.shown.is_none_or(|shown| now.as_microseconds() - shown.as_microseconds() >= EVERY) {
-            let _ = write!(std::io::stderr(), "\r{done} {}\x1b[K", self.what);
+            let _ = write!(std::io::stderr(), "\r{done} {what}\x1b[K");
             self.shown = Some(now);
+        }
+    }
+
+    /// Takes the line away, before anything else is printed.
+    pub(super) fn clear(&mut self) {
+        if self.shown.take().is_some() {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if self.shown.is_some() {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
+        self.clear();
     }
 }

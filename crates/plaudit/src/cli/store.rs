@@ -1,9 +1,11 @@
 //! What the operator's commands read across the tables.
 
 use crate::records::{Rows, StoredRow};
-use db::{AccountId, DbError, Tx};
+use db::tables::TABLES;
+use db::{AccountId, DbError, Row, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::Slug;
+use std::borrow::Borrow;
 
 /// Where an account's log stands, by the account's row.
 #[derive(Clone, Debug)]
@@ -158,4 +160,53 @@ pub(super) async fn entries_of_season(
     )
     .await?;
     Ok(found)
+}
+
+/// Every row of a table, with these columns.
+// tidy: every account -- a backup is of the whole database
+pub(super) async fn each_row(
+    tx: &mut Tx,
+    table: &str,
+    columns: &[String],
+    each: impl FnMut(&Row<'_>) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    tx.each(&format!("SELECT {} FROM {table}", columns.join(", ")), &[], each).await
+}
+
+/// Whether the database has no account.
+// tidy: every account -- a backup is of the whole database
+pub(super) async fn is_empty(tx: &mut Tx) -> Result<bool, DbError> {
+    Ok(tx.first("SELECT 1 FROM accounts LIMIT 1", &[], |_| Ok(())).await?.is_none())
+}
+
+/// Empties every table.
+// tidy: every account -- a backup is of the whole database
+pub(super) async fn clear(tx: &mut Tx) -> Result<(), DbError> {
+    for table in TABLES.iter().rev() {
+        tx.execute(&format!("DELETE FROM {table}"), &[]).await?;
+    }
+    Ok(())
+}
+
+/// Adds rows to a table, all in one statement.
+// tidy: every account -- a backup is of the whole database
+pub(super) async fn fill(
+    tx: &mut Tx,
+    table: &str,
+    columns: &[impl Borrow<str>],
+    rows: Vec<Vec<Value<'static>>>,
+) -> Result<(), DbError> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let mut sql = format!("INSERT INTO {table} ({}) VALUES ", columns.join(", "));
+    for row in 0..rows.len() {
+        let places: Vec<String> =
+            (1..=columns.len()).map(|column| format!("${}", row * columns.len() + column)).collect();
+        sql.push_str(if row == 0 { "(" } else { ", (" });
+        sql.push_str(&places.join(", "));
+        sql.push(')');
+    }
+    let values: Vec<Value<'static>> = rows.into_iter().flatten().collect();
+    tx.execute(&sql, &values).await.map(drop)
 }

@@ -226,3 +226,10 @@ async fn an_account_belongs_to_the_region_that_the_operator_says_is_served() {
     }
     db.close().await;
 }
+
+#[tokio::test]
+async fn a_synthetic_account_is_as_everything_must_be() {
+    let place = Place(TempDir::new().unwrap());
+    place.done(&["fill", "--entries", "20", "--orders", "20"]).await;
+    place.done(&["doctor"]).await;
+}

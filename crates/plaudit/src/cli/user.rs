@@ -1,6 +1,6 @@
 //! `plaudit user`: what an operator does for the users of an account.
 
-use super::{Failure, account_of, open_database, say};
+use super::{Failure, account_of, say};
 use crate::config::Config;
 use crate::records::users::links::{Link, Purpose};
 use crate::records::users::store;
@@ -25,16 +25,14 @@ pub(super) enum Command {
 }
 
 /// Runs the command.
-pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure> {
-    let db = open_database(config).await?;
+pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<(), Failure> {
     let Command::ConfirmLink { account, user } = command;
-    let address = confirm_link(&db, account, user).await;
-    db.close().await;
+    let address = confirm_link(db, account, user).await?;
     let base_url = match config.server.base_url.trim_end_matches('/') {
         "" => format!("http://{}", config.server.listen),
         base_url => base_url.to_owned(),
     };
-    say(&format!("{base_url}{}", address?))
+    say(&format!("{base_url}{address}"))
 }
 
 /// The address of a link for a user, from its first slash on.

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 
 use super::idempotency::{self, Claim};
 use super::precondition::IfMatch;
-use super::reply::tag_of_people;
+use super::reply::{Recorded, tag_of_people};
 use super::{ApiError, Reply, answer};
 use crate::log::{Actor, Origin};
 use crate::program::Program;
@@ -20,7 +20,7 @@ use crate::render::accept::Format;
 use crate::render::language::Languages;
 use crate::render::{Filling, Renderer};
 use crate::services::App;
-use db::{AccountId, Source, Tx};
+use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Locale, Slug, Timestamp};
 

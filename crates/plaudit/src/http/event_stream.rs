@@ -219,9 +219,9 @@ fn representation(caller: &Caller) -> Representation {
 /// A change as an event.
 fn event(caller: &Caller, change: &EntryChange) -> Bytes {
     let mut renderer = caller.renderer();
-    renderer.naming(change.people().iter().cloned());
+    renderer.naming(change.people.iter().cloned());
     let data = renderer.record(&change.document(), None).whole();
-    let head = format!("id: {}\nevent: {}\n", change.logged().sequence, change.event());
+    let head = format!("id: {}\nevent: {}\n", change.sequence, change.event());
     let mut event = Vec::with_capacity(head.len() + data.len() + 64);
     event.extend_from_slice(head.as_bytes());
     // JSON has no line breaks. XML has those of its texts, and a client joins the lines of the data with them again; a

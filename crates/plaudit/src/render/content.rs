@@ -47,7 +47,7 @@ impl Content {
 
     /// How many bytes it has.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.pieces().map(Bytes::len).sum()
     }
 

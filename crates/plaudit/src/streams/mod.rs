@@ -27,7 +27,7 @@ use parking_lot::Mutex;
 use tokio::sync::{Notify, Semaphore, SemaphorePermit, watch};
 use tokio::task::AbortHandle;
 
-pub use change::{EntryChange, Logged, Representation};
+pub use change::{EntryChange, Representation};
 pub use reader::News;
 use reader::Reader;
 use ring::Ring;
@@ -309,10 +309,7 @@ impl Subscription {
     pub async fn older(&self, range: (i64, i64)) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
         let _turn: Option<SemaphorePermit<'_>> = self.tails.0.older.acquire().await.ok();
         let account = self.tail.account;
-        let (changes, reached) = match self.entry {
-            None => store::stretch(&self.tails.0.db, account, range, READER_BYTES).await?,
-            Some(entry) => store::stretch_of_entry(&self.tails.0.db, account, entry, range, READER_BYTES).await?,
-        };
+        let (changes, reached) = store::stretch(&self.tails.0.db, account, self.entry, range, READER_BYTES).await?;
         if reached <= range.0 {
             return Err(DbError::Failed(format!("the change log of {account:?} ends before {}", range.1)));
         }
@@ -419,7 +416,7 @@ impl Tail {
                 return Ok(());
             }
             let range = (head, committed.sequence);
-            let (changes, reached) = store::stretch(&tails.0.db, self.account, range, TAIL_BYTES).await?;
+            let (changes, reached) = store::stretch(&tails.0.db, self.account, None, range, TAIL_BYTES).await?;
             if reached == head {
                 return Err(DbError::Failed(format!("{:?} has no change {}", self.account, head + 1)));
             }
@@ -436,7 +433,7 @@ impl Tail {
             reader.note(changes.iter(), beat);
         }
         for change in changes {
-            if let Some(readers) = state.of_entries.get_mut(&change.logged().entry) {
+            if let Some(readers) = state.of_entries.get_mut(&change.entry) {
                 for reader in readers.values_mut() {
                     reader.note(std::iter::once(change), beat);
                 }

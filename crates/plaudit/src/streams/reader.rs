@@ -69,9 +69,9 @@ impl Reader {
             return;
         }
         // A reader may begin beyond what the tail had read then.
-        let first = changes.find(|change| change.logged().sequence > self.after);
+        let first = changes.find(|change| change.sequence > self.after);
         if let Some(first) = first {
-            self.first = Some(first.logged().sequence);
+            self.first = Some(first.sequence);
             self.since = beat;
             self.wake();
         }
@@ -114,7 +114,7 @@ impl Reader {
             return News::Older(self.after, ring.floor());
         }
         let changes = ring.some(first - 1, self.entry, BATCH_SIZE);
-        let last = changes.last().map_or(first, |change| change.logged().sequence);
+        let last = changes.last().map_or(first, |change| change.sequence);
         self.after = last;
         self.first = ring.first(last, self.entry);
         self.since = beat;
@@ -133,21 +133,21 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::Logged;
     use kernel::text::Timestamp;
 
     fn changes(numbers: impl IntoIterator<Item = i64>, entry: &str) -> Vec<Arc<EntryChange>> {
         let change = |sequence| {
-            let logged = Logged {
+            Arc::new(EntryChange {
                 sequence,
                 at: Timestamp::from_seconds(0),
                 source: "api".to_owned(),
                 action: "updated".to_owned(),
                 entry: Slug::parse(entry).unwrap(),
                 events: String::new(),
+                people: Vec::new(),
+                rendered: parking_lot::Mutex::default(),
                 document: String::new(),
-            };
-            Arc::new(EntryChange::new(logged, Vec::new()))
+            })
         };
         numbers.into_iter().map(change).collect()
     }
@@ -155,12 +155,12 @@ mod tests {
     fn push(ring: &mut Ring, reader: &mut Reader, pushed: &[Arc<EntryChange>], head: i64, beat: u64) {
         ring.push(pushed, head, beat);
         let entry = reader.entry;
-        reader.note(pushed.iter().filter(|change| entry.is_none_or(|entry| change.logged().entry == entry)), beat);
+        reader.note(pushed.iter().filter(|change| entry.is_none_or(|entry| change.entry == entry)), beat);
     }
 
     fn taken(reader: &mut Reader, ring: &Ring, beat: u64) -> Vec<i64> {
         match reader.take(ring, beat) {
-            News::Changes(changes) => changes.iter().map(|change| change.logged().sequence).collect(),
+            News::Changes(changes) => changes.iter().map(|change| change.sequence).collect(),
             News::Nothing => Vec::new(),
             other => panic!("{other:?}"),
         }

@@ -59,7 +59,7 @@ impl Ring {
 
     /// The first change after a sequence number, of one entry or of all.
     pub(super) fn first(&self, after: i64, entry: Option<Slug>) -> Option<i64> {
-        self.changes_after(after, entry).next().map(|change| change.logged().sequence)
+        self.changes_after(after, entry).next().map(|change| change.sequence)
     }
 
     /// At most `limit` changes after a sequence number, of one entry or of all.
@@ -68,15 +68,15 @@ impl Ring {
     }
 
     fn changes_after(&self, after: i64, entry: Option<Slug>) -> impl Iterator<Item = &Arc<EntryChange>> {
-        let begin = self.changes.partition_point(|(change, _)| change.logged().sequence <= after);
+        let begin = self.changes.partition_point(|(change, _)| change.sequence <= after);
         let changes = self.changes.range(begin..).map(|(change, _)| change);
-        changes.filter(move |change| entry.is_none_or(|entry| change.logged().entry == entry))
+        changes.filter(move |change| entry.is_none_or(|entry| change.entry == entry))
     }
 
     fn forget(&mut self) {
         if let Some((change, _)) = self.changes.pop_front() {
             self.bytes -= change.bytes();
-            self.floor = change.logged().sequence;
+            self.floor = change.sequence;
         }
     }
 }
@@ -84,24 +84,24 @@ impl Ring {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::streams::Logged;
     use kernel::text::Timestamp;
 
     fn change(sequence: i64, entry: &str, length: usize) -> Arc<EntryChange> {
-        let logged = Logged {
+        Arc::new(EntryChange {
             sequence,
             at: Timestamp::from_seconds(0),
             source: "api".to_owned(),
             action: "updated".to_owned(),
             entry: Slug::parse(entry).unwrap(),
             events: String::new(),
+            people: Vec::new(),
+            rendered: parking_lot::Mutex::default(),
             document: "x".repeat(length),
-        };
-        Arc::new(EntryChange::new(logged, Vec::new()))
+        })
     }
 
     fn numbers(changes: &[Arc<EntryChange>]) -> Vec<i64> {
-        changes.iter().map(|change| change.logged().sequence).collect()
+        changes.iter().map(|change| change.sequence).collect()
     }
 
     #[test]

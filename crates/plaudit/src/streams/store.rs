@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{EntryChange, Logged};
+use parking_lot::Mutex;
+
+use super::EntryChange;
 use crate::records::users;
-use db::{AccountId, Committed, Db, DbError, Row, Source};
+use db::{AccountId, Committed, Db, DbError, Row, Source, Value};
 use kernel::document;
 use kernel::text::{Slug, Timestamp};
 
@@ -23,84 +25,62 @@ pub async fn standing(db: &Db, account: AccountId, entry: Option<Slug>) -> Resul
 /// The most changes that [`stretch`] reads at once.
 const STRETCH: i64 = 256;
 
-/// Reads a stretch of the log, of at most 256 changes, after one sequence number and up to another. Gives those of entries,
-/// and the sequence number up to which it has read: less than asked for where the documents have more bytes than `bytes`.
-/// Nothing in between is left out: a number that is missing is an error.
+/// Reads a stretch of the log, of at most 256 changes, after one sequence number and up to another: the changes of one entry,
+/// which are found without reading those in between, or of all. Gives them, and the sequence number up to which it has read:
+/// less than asked for where the documents have more bytes than `bytes`. Nothing in between is left out: where all are read,
+/// a number that is missing is an error.
 pub async fn stretch(
     db: &Db,
     account: AccountId,
+    entry: Option<Slug>,
     (after, to): (i64, i64),
     bytes: usize,
 ) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
-    let (mut found, mut reached) = (Vec::new(), after);
-    let mut left = Some(bytes);
+    let mut values = vec![account.into(), after.into(), to.into(), STRETCH.into()];
+    values.extend(entry.map(Value::from));
     // Documents of other kinds are not wanted, and erased ones are not there; their rows tell that no number is missing.
-    db.each(
+    let sql = format!(
         "SELECT sequence, at, source, action, slug, events, CASE WHEN kind = 'entry' THEN doc END FROM changes \
-         WHERE account = $1 AND sequence > $2 AND sequence <= $3 ORDER BY sequence",
-        &[account.into(), after.into(), to.min(after.saturating_add(STRETCH)).into()],
-        |row| {
-            let Some(room) = left else { return Ok(()) };
-            if row.integer(0)? != reached + 1 {
-                return Err(DbError::Failed(format!("the change log of {account:?} has no change {}", reached + 1)));
-            }
-            reached += 1;
-            if let Some(document) = row.optional_text(6)? {
-                left = room.checked_sub(document.len());
-                found.push(logged(row, document)?);
-            }
-            Ok(())
-        },
-    )
-    .await?;
-    Ok((with_people(db, account, found).await?, reached))
-}
-
-/// Like [`stretch`], of one entry, whose changes are found without reading those in between.
-pub async fn stretch_of_entry(
-    db: &Db,
-    account: AccountId,
-    entry: Slug,
-    (after, to): (i64, i64),
-    bytes: usize,
-) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
-    let (mut found, mut reached) = (Vec::new(), to);
-    let (mut left, mut rows) = (Some(bytes), 0);
-    db.each(
-        "SELECT sequence, at, source, action, slug, events, doc FROM changes \
-         WHERE account = $1 AND kind = 'entry' AND slug = $2 AND sequence > $3 AND sequence <= $4 \
-         AND doc IS NOT NULL ORDER BY sequence LIMIT $5",
-        &[account.into(), entry.into(), after.into(), to.into(), STRETCH.into()],
-        |row| {
-            let Some(room) = left else { return Ok(()) };
-            let document = row.text(6)?;
+         WHERE account = $1 AND sequence > $2 AND sequence <= $3 {} ORDER BY sequence LIMIT $4",
+        if entry.is_some() { "AND kind = 'entry' AND slug = $5" } else { "" }
+    );
+    let (mut found, mut last, mut rows) = (Vec::new(), after, 0);
+    let mut left = Some(bytes);
+    db.each(&sql, &values, |row| {
+        let Some(room) = left else { return Ok(()) };
+        let sequence = row.integer(0)?;
+        if entry.is_none() && sequence != last + 1 {
+            return Err(DbError::Failed(format!("the change log of {account:?} has no change {}", last + 1)));
+        }
+        (last, rows) = (sequence, rows + 1);
+        if let Some(document) = row.optional_text(6)? {
             left = room.checked_sub(document.len());
-            rows += 1;
-            if left.is_none() || rows == STRETCH {
-                reached = row.integer(0)?;
-            }
-            found.push(logged(row, document)?);
-            Ok(())
-        },
-    )
+            found.push(change(row, document)?);
+        }
+        Ok(())
+    })
     .await?;
-    Ok((with_people(db, account, found).await?, reached))
+    let is_whole = entry.is_some() && left.is_some() && rows < STRETCH;
+    Ok((with_people(db, account, found).await?, if is_whole { to } else { last }))
 }
 
 /// The changes with the people whom their documents show, who are looked up together, as they are called now.
-async fn with_people(db: &Db, account: AccountId, found: Vec<Logged>) -> Result<Vec<Arc<EntryChange>>, DbError> {
-    let documents = found.iter().map(|logged| logged.document.as_str());
+async fn with_people(
+    db: &Db,
+    account: AccountId,
+    mut found: Vec<EntryChange>,
+) -> Result<Vec<Arc<EntryChange>>, DbError> {
+    let documents = found.iter().map(|change| change.document.as_str());
     let people = users::store::shown_in(account, Source::Db(db), documents).await?;
-    let change = |logged: Logged| {
-        let shown = document::people_of(&logged.document);
-        let people = people.iter().filter(|person| shown.contains(&person.slug)).cloned().collect();
-        Arc::new(EntryChange::new(logged, people))
-    };
-    Ok(found.into_iter().map(change).collect())
+    for change in &mut found {
+        let shown = document::people_of(&change.document);
+        change.people = people.iter().filter(|person| shown.contains(&person.slug)).cloned().collect();
+    }
+    Ok(found.into_iter().map(Arc::new).collect())
 }
 
-fn logged(row: &Row<'_>, document: &str) -> Result<Logged, DbError> {
-    Ok(Logged {
+fn change(row: &Row<'_>, document: &str) -> Result<EntryChange, DbError> {
+    Ok(EntryChange {
         sequence: row.integer(0)?,
         at: Timestamp::from_microseconds(row.integer(1)?),
         source: row.text(2)?.to_owned(),
@@ -108,5 +88,7 @@ fn logged(row: &Row<'_>, document: &str) -> Result<Logged, DbError> {
         entry: row.slug(4)?,
         events: row.text(5)?.to_owned(),
         document: document.to_owned(),
+        people: Vec::new(),
+        rendered: Mutex::default(),
     })
 }

@@ -7,8 +7,10 @@ use super::reading::Held;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, RecordMembers as _, store};
 use crate::records::StoredRow;
+use db::DbError;
+use kernel::document;
 use kernel::input;
-use kernel::json::{Json, Object as JsonObject};
+use kernel::json::Json;
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, Timestamp};
 
@@ -54,7 +56,7 @@ impl Import<'_> {
                 location: None,
             }));
         };
-        let languages = languages_of(&object);
+        let languages = object.get("languages").cloned();
         let found = stored.as_ref().map(stored_form);
         let mut item = Item::new(location, object, found, &mut self.faults);
         if self.apply.is_some() {
@@ -64,8 +66,8 @@ impl Import<'_> {
             self.faults.member(&item.location, "deleted", "must be false: an account has no trash");
         }
         let is_stored = |account: &Account, _: &StoredRow| stored.as_ref() == Some(account);
-        let Some((account, _)) = item.read_current::<Account>(&open, is_stored, &mut self.faults) else {
-            let account = stored.clone().unwrap_or_else(|| stand_in(slug, languages, &open));
+        let Some((account, _)) = item.read_record::<Account>(&open, is_stored, &mut self.faults) else {
+            let account = stored.clone().map_or_else(|| stand_in(slug, languages.as_ref(), &open), Ok)?;
             return Ok(Some(AccountOfFile { account, stored, location: None }));
         };
         self.check_hosts(&item.location, &account).await?;
@@ -171,32 +173,18 @@ fn stored_form(account: &Account) -> StoredRow {
     StoredRow { doc: store::stored(account), ..StoredRow::default() }
 }
 
-/// What of the languages can be read, so that the other records can be checked although the account's is wrong.
-fn languages_of(object: &JsonObject) -> Vec<Locale> {
-    let locale = |json: &Json| json.get("code").unwrap_or(json).as_str().and_then(Locale::parse);
-    let languages: Vec<_> =
-        object.get("languages").and_then(Json::as_array).unwrap_or_default().iter().filter_map(locale).collect();
-    if languages.is_empty() { Locale::ALL.to_vec() } else { languages }
-}
-
-/// Stands for an account whose record is wrong while the other records are checked.
-fn stand_in(slug: Slug, languages: Vec<Locale>, context: &Context) -> Account {
-    Account {
-        slug,
-        name: String::new(),
-        global_id: String::new(),
-        default_language: languages.first().copied().unwrap_or(context.default_language),
-        languages,
-        timezone: "UTC".to_owned(),
-        features: Vec::new(),
-        suspended: false,
-        rate_limit: accounts::DEFAULT_RATE_LIMIT,
-        hosts: Vec::new(),
-        domains: Vec::new(),
-        owner: None,
-        product: String::new(),
-        region: None,
-        created: context.now,
-        updated: context.now,
+/// Stands for an account whose record is wrong while the other records are checked, in the languages that can be read.
+fn stand_in(slug: Slug, languages: Option<&Json>, context: &Context) -> Result<Account, DbError> {
+    let codes = languages.and_then(Json::as_array).unwrap_or_default();
+    let codes = codes.iter().filter_map(|json| json.get("code").unwrap_or(json).as_str());
+    let mut languages: Vec<Locale> = codes.filter_map(Locale::parse).collect();
+    if languages.is_empty() {
+        languages = Locale::ALL.to_vec();
     }
+    let stored = document::object(|object| {
+        object.slug("slug", slug);
+        object.text("name", slug.as_str());
+        object.texts("languages", languages.iter().map(|locale| locale.code()));
+    });
+    store::parse(&stored, context)
 }

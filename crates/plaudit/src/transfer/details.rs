@@ -17,20 +17,10 @@ use kernel::kind::Kind;
 use kernel::text::{Slug, Token};
 
 impl Import<'_> {
-    /// Checks and writes the contributors, and notes their entries.
-    pub(super) async fn contributors(&mut self, program: &Program) -> Result<(), Error> {
-        let mut queue = self.begin(Kind::Contributor).await?;
-        while let Some(batch) = self.batch(&mut queue).await? {
-            for item in batch {
-                self.contributor(program, item).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
+    /// Checks and writes a contributor, and notes its entry.
+    pub(super) async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let is_stored = |value: &Contributor, found: &StoredRow| store::stored(value) == found.doc;
-        let read = item.read_current::<Contributor>(&program.context, is_stored, &mut self.faults);
+        let read = item.read_record::<Contributor>(&program.context, is_stored, &mut self.faults);
         let Some((contributor, is_same)) = read else { return Ok(()) };
         self.check_references(&item.location, program, contributor.references()).await?;
         self.check_tab(&item.location, program, (contributor.tab, TabKind::Contributors));
@@ -50,36 +40,13 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Checks and writes the attachments, and notes their entries.
-    pub(super) async fn attachments(&mut self, program: &Program) -> Result<(), Error> {
-        let mut queue = self.begin(Kind::Attachment).await?;
-        while let Some(batch) = self.batch(&mut queue).await? {
-            for item in batch {
-                self.attachment(program, item).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
+    /// Checks and writes an attachment, and notes its entry.
+    pub(super) async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
-        let read = |item: &Item| {
-            let mut members = Members::closed(&item.object);
-            let value = Attachment::read(&mut members, token.clone(), &program.context);
-            members.finish().or(value)
-        };
-        let mut attachment = match read(&item) {
-            Ok(attachment) => attachment,
-            Err(violations) => {
-                self.faults.violations(&item.location, &violations);
-                return Ok(());
-            }
-        };
-        let is_same = |found: &StoredRow| found.deleted == item.deleted && found.doc == attachment.stored();
-        let is_same = item.found.as_ref().is_some_and(is_same);
-        if !is_same && item.stamp(&program.context) {
-            attachment = read(&item).unwrap_or(attachment);
-        }
+        let reader = |members: &mut Members<'_>| Attachment::read(members, token.clone(), &program.context);
+        let is_stored = |value: &Attachment, found: &StoredRow| value.stored() == found.doc;
+        let read = item.read_current(&program.context, reader, is_stored, &mut self.faults);
+        let Some((attachment, is_same)) = read else { return Ok(()) };
         self.check_references(&item.location, program, attachment.references()).await?;
         if !self.has(Kind::File, token.as_str()).await? {
             self.faults.member(&item.location, "token", format!("there is no file {token}"));

@@ -53,8 +53,8 @@ pub trait Report: Send {
     /// Something is wrong with the file.
     fn fault(&mut self, fault: Fault);
 
-    /// So many records have been through this step, of so many where that is known.
-    fn progress(&mut self, _step: &'static str, _done: u64, _of: Option<u64>) {}
+    /// So many records have been through this step.
+    fn progress(&mut self, _step: &'static str, _done: u64) {}
 }
 
 impl<F: FnMut(Fault) + Send> Report for F {
@@ -109,8 +109,8 @@ impl<'r> Faults<'r> {
         self.count == 0
     }
 
-    pub(super) fn progress(&mut self, step: &'static str, done: u64, of: Option<u64>) {
-        self.report.progress(step, done, of);
+    pub(super) fn progress(&mut self, step: &'static str, done: u64) {
+        self.report.progress(step, done);
     }
 
     fn tell(
@@ -149,22 +149,13 @@ impl<'r> Faults<'r> {
 
     /// A line that is no JSON object.
     pub(super) fn json(&mut self, line: u64, error: &BodyError) {
-        self.count += 1;
-        self.report.fault(Fault {
-            file: Arc::clone(&self.file),
-            line: Some(line),
-            column: Some(error.column),
-            kind: None,
-            name: None,
-            member: None,
-            message: error.problem.to_string(),
-        });
+        self.tell(Some((line, Some(error.column))), None, None, error.problem.to_string());
     }
 
     /// A fault of a member of a record.
     pub(super) fn member(&mut self, location: &SourceLocation, member: &str, message: impl Into<String>) {
         let mut message = message.into();
-        if message.ends_with("must be a string") && location.marks.as_ref().is_some_and(|marks| marks.is_bare(member)) {
+        if message.ends_with("must be a string") && location.marks.is_some() {
             message.push_str(": write it in quotes");
         }
         self.tell(Some(location.of(Some(member))), Some(location), Some(member), message);

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 
 use super::Error;
 use super::import::{Import, Item};
-use super::store::{Names, Space};
+use super::store::{Position, Space, Waiting};
 use crate::log;
 use crate::program::Program;
 use crate::records::entries::attachments;
@@ -31,34 +31,17 @@ enum Given {
 }
 
 impl Import<'_> {
-    /// Checks and writes what is known of the files; their bytes wait until everything has been checked.
-    pub(super) async fn files(&mut self, program: &Program) -> Result<(), Error> {
+    /// Checks and writes what is known of a file; its bytes wait until everything has been checked.
+    pub(super) async fn file(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let account = program.account.slug;
-        let mut queue = self.begin(Kind::File).await?;
-        while let Some(batch) = self.batch(&mut queue).await? {
-            for item in batch {
-                self.file(program, account, item).await?;
-            }
-        }
-        Ok(())
-    }
-
-    async fn file(&mut self, program: &Program, account: Slug, mut item: Item) -> Result<(), Error> {
         let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
         if item.deleted {
             self.faults.member(&item.location, "deleted", "must be false: a file has no trash");
         }
         let given = self.given(&mut item);
         let Some(content) = self.content(account, &token, &item, given).await? else { return Ok(()) };
-        let mut members = Members::closed(&item.object);
-        let file = File::read(&mut members, token, &program.context, Some(&content));
-        let file = match members.finish().or(file) {
-            Ok(file) => file,
-            Err(violations) => {
-                self.faults.violations(&item.location, &violations);
-                return Ok(());
-            }
-        };
+        let reader = |members: &mut Members<'_>| File::read(members, token, &program.context, Some(&content));
+        let Some(file) = item.read(reader, &mut self.faults) else { return Ok(()) };
         let stored = file.stored();
         if !self.faults.is_empty() || item.found.as_ref().is_some_and(|found| found.doc == stored) {
             return Ok(());
@@ -143,10 +126,7 @@ impl Import<'_> {
                         "is not what is stored under this token, and never changes",
                     );
                 } else if self.faults.is_empty() {
-                    let mut kept = name.as_bytes().to_vec();
-                    kept.push(b' ');
-                    kept.extend_from_slice(&bytes);
-                    self.blobs.push(item.location.line, Kind::File, &kept)?;
+                    self.reading.names.push(Space::Bytes, name, item.location.line, &bytes)?;
                 }
                 Ok(Some(content))
             }
@@ -155,53 +135,36 @@ impl Import<'_> {
 
     /// Puts the bytes of the new files into the storage.
     pub(super) async fn put_blobs(&mut self, account: Slug) -> Result<(), Error> {
-        let blobs = std::mem::take(&mut self.blobs);
-        let count = blobs.count();
-        let mut blobs = super::spool::Merged::new(blobs, super::spool::Spool::default())?;
-        let mut done = 0;
-        loop {
-            let batch = blobs.batch()?;
-            if batch.is_empty() {
-                return Ok(());
+        let storage = self.deployment.storage;
+        let put = |file: &Waiting| {
+            let (token, bytes) = (file.owner.clone(), Bytes::copy_from_slice(&file.content));
+            async move { storage.put(account.as_str(), &token, bytes).await }
+        };
+        let (mut last, mut done) = (Position::default(), 0);
+        while let Some(batch) = self.reading.names.next(Space::Bytes, &mut last)? {
+            for some in batch.chunks(BATCH_SIZE) {
+                join_all(some.iter().map(put)).await.into_iter().collect::<Result<(), StorageError>>()?;
             }
-            let mut puts = Vec::with_capacity(batch.len());
-            for blob in &batch {
-                let end = blob.json.iter().position(|byte| *byte == b' ').unwrap_or_default();
-                let token = String::from_utf8_lossy(&blob.json[..end]).into_owned();
-                self.reading.names.note(Space::Put, &token)?;
-                puts.push((token, Bytes::copy_from_slice(&blob.json[end + 1..])));
-            }
-            done += puts.len() as u64;
-            let storage = self.deployment.storage;
-            for some in puts.chunks(BATCH_SIZE) {
-                let put = |(token, bytes): &(String, Bytes)| {
-                    let (token, bytes) = (token.clone(), bytes.clone());
-                    async move { storage.put(account.as_str(), &token, bytes).await }
-                };
-                for outcome in join_all(some.iter().map(put)).await {
-                    outcome?;
-                }
-            }
-            self.faults.progress("files stored", done, Some(count));
+            done += batch.len() as u64;
+            self.faults.progress("files stored", done);
         }
+        Ok(())
+    }
+
+    /// Removes the bytes of the new files, because the import has failed.
+    pub(super) async fn remove_blobs(&mut self, account: Slug) -> Result<(), Error> {
+        let mut last = Position::default();
+        while let Some(batch) = self.reading.names.next(Space::Bytes, &mut last)? {
+            for file in batch {
+                self.deployment.storage.delete(account.as_str(), &file.owner).await?;
+            }
+        }
+        Ok(())
     }
 }
 
 /// How many files are put at the same time: each waits for the disk.
 const BATCH_SIZE: usize = 16;
-
-/// Removes the bytes that were put for an import that failed.
-pub(super) async fn remove_blobs(storage: &Storage, account: Slug, names: &mut Names) -> Result<(), Error> {
-    let mut last = String::new();
-    loop {
-        let tokens = names.noted_after(Space::Put, None, &last)?;
-        let Some(end) = tokens.last() else { return Ok(()) };
-        last.clone_from(end);
-        for token in &tokens {
-            storage.delete(account.as_str(), token).await?;
-        }
-    }
-}
 
 /// The bytes of a stored file.
 async fn read_stored(storage: &Storage, account: Slug, token: &str) -> Result<Option<Bytes>, StorageError> {

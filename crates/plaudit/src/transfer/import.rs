@@ -5,23 +5,24 @@ use std::fmt::Write as _;
 use std::io::BufRead;
 use std::path::Path;
 
+use futures_util::future::BoxFuture;
+
 use super::apply::ApplyMode;
 use super::fault::{Faults, Report, SourceLocation};
 use super::reading::{Held, RecordReader};
-use super::spool::{Merged, Spool, Waiting};
-use super::store::{self, Space};
+use super::store::{self, Position, Space, Waiting};
 use super::{Count, Deployment, Error, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
 use crate::program::fields::{Resource, check_answer};
-use crate::program::{Context, Program, SetupRecord};
+use crate::program::{Context, Program, RecordMembers};
 use crate::records::StoredRow;
 use crate::records::answers::Answers;
 use crate::records::store::{self as rows, key};
 use db::{AccountId, DbError, Tx};
-use kernel::input::{Members, Violations, Wrong};
+use kernel::input::{Members, Wrong};
 use kernel::json::parse_object;
 use kernel::json::{Json, Object as JsonObject};
-use kernel::kind::Kind;
+use kernel::kind::{Class, Kind};
 use kernel::text::Slug;
 
 /// Adds or replaces the records of a file. `account` is the account that it is about where it has no record of it.
@@ -58,7 +59,6 @@ pub(super) struct Import<'i> {
     pub(super) changed: BTreeMap<Kind, u64>,
     /// Users who are known to be there.
     users: HashSet<Slug>,
-    pub(super) blobs: Spool,
     /// What an apply is to do; `None` for an import.
     pub(super) apply: Option<ApplyMode>,
     /// The numbers of entries that the file says categories have.
@@ -78,7 +78,7 @@ pub(super) struct Item {
 /// The records of a kind on their way through its stage.
 pub(super) struct Queue {
     kind: Kind,
-    merged: Merged,
+    taken: Position,
     /// Whether the account has records of the kind.
     pub(super) is_stored: bool,
     done: u64,
@@ -132,7 +132,7 @@ impl Item {
     }
 
     /// A record that has changed and does not say when has changed now.
-    pub(super) fn stamp(&mut self, context: &Context) -> bool {
+    fn stamp(&mut self, context: &Context) -> bool {
         if self.states_update || self.found.is_none() {
             return false;
         }
@@ -141,35 +141,48 @@ impl Item {
         true
     }
 
-    /// Reads the record.
-    pub(super) fn read<T: SetupRecord>(&self, context: &Context) -> Result<T, Violations> {
+    /// Reads the record with the reader of its kind; `None` where it is wrong, which is told.
+    pub(super) fn read<T>(
+        &self,
+        reader: impl FnOnce(&mut Members<'_>) -> Option<T>,
+        faults: &mut Faults<'_>,
+    ) -> Option<T> {
         let mut members = Members::closed(&self.object);
-        let value = self.slug().and_then(|slug| T::read(&mut members, slug, context));
-        members.finish().or(value)
+        let value = reader(&mut members);
+        members.finish().or(value).map_err(|violations| faults.violations(&self.location, &violations)).ok()
     }
 
     /// Reads the record; where it is not what is stored, as `is_stored` tells, and does not say when it changed, it is
     /// stamped with the time of the run. `None` where it is wrong, which is told.
-    pub(super) fn read_current<T: SetupRecord>(
+    pub(super) fn read_current<T>(
+        &mut self,
+        context: &Context,
+        reader: impl Fn(&mut Members<'_>) -> Option<T>,
+        is_stored: impl FnOnce(&T, &StoredRow) -> bool,
+        faults: &mut Faults<'_>,
+    ) -> Option<(T, bool)> {
+        let value = self.read(&reader, faults)?;
+        let same = self.found.as_ref().is_some_and(|found| found.deleted == self.deleted && is_stored(&value, found));
+        if same || !self.stamp(context) {
+            return Some((value, same));
+        }
+        self.read(&reader, faults).map(|value| (value, false))
+    }
+
+    /// Reads a record that has a slug in the same way.
+    pub(super) fn read_record<T: RecordMembers<Key = Slug>>(
         &mut self,
         context: &Context,
         is_stored: impl FnOnce(&T, &StoredRow) -> bool,
         faults: &mut Faults<'_>,
     ) -> Option<(T, bool)> {
-        let value = match self.read::<T>(context) {
-            Ok(value) => value,
-            Err(violations) => {
-                faults.violations(&self.location, &violations);
-                return None;
-            }
-        };
-        let same = self.found.as_ref().is_some_and(|found| found.deleted == self.deleted && is_stored(&value, found));
-        if same || !self.stamp(context) {
-            return Some((value, same));
-        }
-        self.read::<T>(context).ok().map(|value| (value, false))
+        let slug = self.slug()?;
+        self.read_current(context, |members| T::read(members, slug, context), is_stored, faults)
     }
 }
+
+/// Checks and writes a record.
+type Each<I> = for<'a> fn(&'a mut I, &'a Program, Item) -> BoxFuture<'a, Result<(), Error>>;
 
 /// How many records change what the database knows of its tables.
 const MANY: u64 = 1_000;
@@ -195,7 +208,6 @@ impl<'i> Import<'i> {
             origin: Origin { actor: Actor::Operator, source: "system", at: deployment.clock.now() },
             changed: BTreeMap::new(),
             users: HashSet::new(),
-            blobs: Spool::default(),
             apply: None,
             stated_counts: Vec::new(),
         }
@@ -215,19 +227,56 @@ impl Import<'_> {
         self.owner(&found).await?;
         self.check_every_manager(&program, &changes).await?;
         self.write_setup(&changes).await?;
-        self.files(&program).await?;
         let had_details = self.has_any(Kind::Contributor).await? || self.has_any(Kind::Attachment).await?;
-        self.contributors(&program).await?;
-        self.attachments(&program).await?;
+        for kind in Kind::ALL {
+            self.each(&program, kind).await?;
+        }
         self.entries(&program, had_details).await?;
         self.refresh_entries(&program).await?;
         self.check_seasons().await?;
         self.check_counts().await?;
         self.orders(&program).await?;
-        match self.reading.people.keys().next() {
-            Some(kind) => Err(DbError::Failed(format!("no stage of imports is for {}", kind.plural())).into()),
-            None => Ok(Some(slug)),
+        Ok(Some(slug))
+    }
+
+    /// Checks and writes the records of a kind of which each stands by itself.
+    async fn each(&mut self, program: &Program, kind: Kind) -> Result<(), Error> {
+        let each: Each<Self> = match kind {
+            Kind::File => |import, program, item| Box::pin(import.file(program, item)),
+            Kind::Contributor => |import, program, item| Box::pin(import.contributor(program, item)),
+            Kind::Attachment => |import, program, item| Box::pin(import.attachment(program, item)),
+            // These have stages of their own, and items are read with their orders.
+            Kind::Account
+            | Kind::ApiKey
+            | Kind::Season
+            | Kind::Chapter
+            | Kind::ContentBlock
+            | Kind::Form
+            | Kind::Tab
+            | Kind::Category
+            | Kind::Field
+            | Kind::Role
+            | Kind::Tax
+            | Kind::Price
+            | Kind::Discount
+            | Kind::Round
+            | Kind::ScoreSet
+            | Kind::Criterion
+            | Kind::Panel
+            | Kind::ReviewStage
+            | Kind::DocumentTemplate
+            | Kind::User
+            | Kind::Entry
+            | Kind::Order
+            | Kind::OrderItem => return Ok(()),
+        };
+        let mut queue = self.begin(kind).await?;
+        while let Some(batch) = self.batch(&mut queue).await? {
+            for item in batch {
+                each(self, program, item).await?;
+            }
         }
+        Ok(())
     }
 
     fn outcome(&self, account: Option<Slug>) -> Outcome {
@@ -243,7 +292,7 @@ impl Import<'_> {
     async fn finish(mut self, account: Option<Slug>) -> Result<(), Error> {
         let Some(account) = account else { return Ok(()) };
         if let Err(error) = self.put_blobs(account).await {
-            super::files::remove_blobs(self.deployment.storage, account, &mut self.reading.names).await?;
+            self.remove_blobs(account).await?;
             return Err(error);
         }
         // A commit that fails may yet have taken; bytes too many do no harm, and bytes too few would.
@@ -261,20 +310,21 @@ impl Import<'_> {
 
     /// Gives every record without a slug or token one that neither the file nor the account has, and takes it apart.
     async fn name_the_nameless(&mut self) -> Result<(), Error> {
-        self.reading.is_naming = true;
         while let Some(Held { location, mut object }) = self.reading.nameless_setup.pop() {
             let name = self.free_name(location.kind).await?;
             object.set("slug", Json::String(name.into()));
             self.reading.record(location, object, None, &mut self.faults)?;
         }
-        while self.reading.nameless.count() > 0 {
-            // What a record owns may have no name either, and is added to a spool of its own.
-            let mut nameless = std::mem::take(&mut self.reading.nameless).read()?;
-            while let Some(Waiting { line, kind, json }) = nameless.next()? {
-                let Ok(mut object) = parse_object(&json) else { continue };
-                let name = self.free_name(kind).await?;
-                object.set(key(kind), Json::String(name.into()));
-                self.reading.record(SourceLocation::new(line, kind, ""), object, None, &mut self.faults)?;
+        // What a record owns comes after it, and may have no name either.
+        for kind in Kind::ALL.into_iter().filter(|kind| kind.class() == Class::People) {
+            let mut taken = Position::default();
+            while let Some(nameless) = self.reading.names.next(Space::Nameless(kind), &mut taken)? {
+                for Waiting { line, content, .. } in nameless {
+                    let Ok(mut object) = parse_object(&content) else { continue };
+                    let name = self.free_name(kind).await?;
+                    object.set(key(kind), Json::String(name.into()));
+                    self.reading.record(SourceLocation::new(line, kind, ""), object, None, &mut self.faults)?;
+                }
             }
         }
         self.reading.names.each_orphan_item(|line, order| {
@@ -296,22 +346,21 @@ impl Import<'_> {
 
     /// The records of a kind, to be taken by [`Import::batch`].
     pub(super) async fn begin(&mut self, kind: Kind) -> Result<Queue, Error> {
-        let [first, second] = self.reading.spools(kind);
-        Ok(Queue { kind, merged: Merged::new(first, second)?, is_stored: self.has_any(kind).await?, done: 0 })
+        Ok(Queue { kind, taken: Position::default(), is_stored: self.has_any(kind).await?, done: 0 })
     }
 
     /// The next records of a stage, each with what is stored under its name, after telling how far it is; nothing at the
     /// end.
     pub(super) async fn batch(&mut self, queue: &mut Queue) -> Result<Option<Vec<Item>>, Error> {
         if queue.done > 0 {
-            let of = self.reading.counts.get(&queue.kind).copied();
-            self.faults.progress(queue.kind.plural(), queue.done, of);
+            self.faults.progress(queue.kind.plural(), queue.done);
         }
         let (mut objects, mut names) = (Vec::new(), Vec::new());
-        for Waiting { line, kind, json } in queue.merged.batch()? {
+        let batch = self.reading.names.next(Space::Kind(queue.kind), &mut queue.taken)?;
+        for Waiting { line, content, .. } in batch.into_iter().flatten() {
             // The line was parsed when it was read, so that nothing is lost here.
-            let Ok(object) = parse_object(&json).map(JsonObject::into_owned) else { continue };
-            names.push(object.get(key(kind)).and_then(Json::as_str).unwrap_or_default().to_owned());
+            let Ok(object) = parse_object(&content).map(JsonObject::into_owned) else { continue };
+            names.push(object.get(key(queue.kind)).and_then(Json::as_str).unwrap_or_default().to_owned());
             objects.push((line, object));
         }
         queue.done += objects.len() as u64;

@@ -16,18 +16,15 @@ mod apply;
 mod details;
 mod entries;
 mod export;
-mod export_setup;
 mod fault;
 mod files;
 mod import;
 mod marks;
 mod orders;
-mod people;
 mod plan;
 mod reading;
 mod schema;
 mod setup;
-mod spool;
 mod store;
 #[cfg(test)]
 mod tests;
@@ -38,10 +35,9 @@ use std::path::Path;
 
 pub use apply::{Applied, ApplyMode, apply};
 pub use export::export;
-pub use export_setup::{export_setup, export_yaml};
 pub use fault::{Fault, Report};
 pub use import::import;
-pub use plan::{Difference, Step};
+pub use plan::Step;
 pub use schema::schema;
 
 use crate::storage::{Storage, StorageError};

@@ -9,7 +9,7 @@ use crate::program::Program;
 use crate::records::orders::{self, Catalogue as _, Order, RelatedData};
 use crate::records::{self, entries};
 use db::DbError;
-use kernel::input::{Members, Violations};
+use kernel::input::Members;
 use kernel::json::Json;
 use kernel::json::parse_object;
 use kernel::kind::Kind;
@@ -54,13 +54,8 @@ impl Import<'_> {
         if let Some(before) = &before {
             keep(&mut item, before);
         }
-        let mut order = match self.read_order(stage, &item, slug) {
-            Ok(order) => order,
-            Err(violations) => {
-                self.faults.violations(&item.location, &violations);
-                return Ok(());
-            }
-        };
+        let reader = |members: &mut Members<'_>| Order::read(members, slug, stage.program, self.origin.at);
+        let Some(mut order) = item.read(reader, &mut self.faults) else { return Ok(()) };
         if order.invoice_number.is_empty() {
             order.invoice_number = stage.next_invoice.to_string();
             stage.next_invoice = stage.next_invoice.saturating_add(1);
@@ -82,12 +77,6 @@ impl Import<'_> {
         }
         let is_another = before.as_ref() != Some(&order);
         self.write_order(stage, &order, item.found.map(|found| (found.doc, is_another))).await
-    }
-
-    fn read_order(&self, stage: &Stage<'_>, item: &Item, slug: Slug) -> Result<Order, Violations> {
-        let mut members = Members::closed(&item.object);
-        let order = Order::read(&mut members, slug, stage.program, self.origin.at);
-        members.finish().or(order)
     }
 
     /// Adds the items on lines of their own to those that are nested.

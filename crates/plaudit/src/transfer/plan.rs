@@ -25,28 +25,10 @@ pub struct Step {
     pub slug: Slug,
     /// Its name in the account's default language, where it has one.
     pub name: String,
-    /// The members that change, where it is there already.
-    pub changes: Vec<Difference>,
+    /// The members that change, where it is there already: the path of each, and what it was and becomes.
+    pub changes: Vec<(String, String)>,
     /// Whether its slug is new, because the file states none.
     pub is_given: bool,
-}
-
-/// A member that changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// Its path.
-    pub member: String,
-    /// What it was; `None` where it was not there.
-    pub before: Option<Json<'static>>,
-    /// What it becomes; `None` where it goes away.
-    pub after: Option<Json<'static>>,
-}
-
-impl Difference {
-    fn new(member: String, before: Option<&Json>, after: Option<&Json>) -> Self {
-        let owned = |json: &Json| json.clone().into_owned();
-        Self { member, before: before.map(owned), after: after.map(owned) }
-    }
 }
 
 /// What is done to a record that was in the trash or not, or not there at all, and will be or not.
@@ -79,8 +61,8 @@ impl Step {
             let before = parse_object(before.as_bytes()).map_err(broken)?;
             differences("", &before, &after, &mut changes);
             // That it changed follows from everything else.
-            if changes.iter().any(|change| !is_update(&change.member)) {
-                changes.retain(|change| !is_update(&change.member));
+            if changes.iter().any(|change| !is_update(&change.0)) {
+                changes.retain(|change| !is_update(&change.0));
             }
         }
         let action = action(before.map(|(_, deleted)| deleted), deleted);
@@ -104,18 +86,18 @@ fn name(kind: Kind, object: &JsonObject, language: Locale) -> String {
     texts.rfind(|text| !text.is_empty()).unwrap_or_default().to_owned()
 }
 
-fn differences(path: &str, before: &JsonObject, after: &JsonObject, found: &mut Vec<Difference>) {
+fn differences(path: &str, before: &JsonObject, after: &JsonObject, found: &mut Vec<(String, String)>) {
     let names = after.iter().chain(before.iter().filter(|(name, _)| after.get(name).is_none()));
     for (name, _) in names {
         let member = super::marks::joined(path, name);
         match (before.get(name), after.get(name)) {
             (Some(before), Some(after)) => difference(member, before, after, found),
-            (before, after) => found.push(Difference::new(member, before, after)),
+            (before, after) => found.push((member, change(before, after))),
         }
     }
 }
 
-fn difference(member: String, before: &Json, after: &Json, found: &mut Vec<Difference>) {
+fn difference(member: String, before: &Json, after: &Json, found: &mut Vec<(String, String)>) {
     match (before, after) {
         _ if before == after => {}
         (Json::Object(before), Json::Object(after)) => differences(&member, before, after, found),
@@ -124,7 +106,7 @@ fn difference(member: String, before: &Json, after: &Json, found: &mut Vec<Diffe
                 difference(format!("{member}.{number}"), before, after, found);
             }
         }
-        _ => found.push(Difference::new(member, Some(before), Some(after))),
+        _ => found.push((member, change(Some(before), Some(after)))),
     }
 }
 
@@ -145,18 +127,17 @@ impl fmt::Display for Step {
         if self.is_given {
             formatter.write_str(" (a new slug: write it into the file)")?;
         }
-        for change in &self.changes {
-            write!(formatter, "\n    {change}")?;
+        for (member, change) in &self.changes {
+            write!(formatter, "\n    {member}: {change}")?;
         }
         Ok(())
     }
 }
 
-impl fmt::Display for Difference {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let shown = |json: &Option<Json<'static>>| json.as_ref().map_or_else(|| "nothing".to_owned(), shown);
-        write!(formatter, "{}: {} -> {}", self.member, shown(&self.before), shown(&self.after))
-    }
+/// What a member was and becomes; it was not there before, or goes away.
+fn change(before: Option<&Json>, after: Option<&Json>) -> String {
+    let [before, after] = [before, after].map(|json| json.map_or_else(|| "nothing".to_owned(), shown));
+    format!("{before} -> {after}")
 }
 
 /// A value on one line and not too long. Control characters are escaped, so that a file cannot play with a terminal.

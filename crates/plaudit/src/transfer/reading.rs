@@ -8,9 +8,8 @@ use std::sync::Arc;
 
 use super::Error;
 use super::fault::{Faults, SourceLocation};
-use super::marks;
-use super::spool::Spool;
 use super::store::{Names, Space};
+use super::yaml;
 use crate::records::store::key;
 use kernel::json::parse_object;
 use kernel::json::{Json, Object as JsonObject};
@@ -29,16 +28,11 @@ pub(super) struct Held {
     pub(super) object: JsonObject<'static>,
 }
 
-/// Records of one kind: those that had a slug, and those that were given one.
-pub(super) type Spools = [Spool; 2];
-
 /// What has been read of a file.
 pub(super) struct RecordReader {
     pub(super) names: Names,
     pub(super) accounts: Vec<Held>,
     pub(super) setup: Vec<Held>,
-    pub(super) people: BTreeMap<Kind, Spools>,
-    pub(super) nameless: Spool,
     /// The records of the set-up and the account that have no slug.
     pub(super) nameless_setup: Vec<Held>,
     /// Whether the file is to have nothing but the set-up, and faults are to name columns.
@@ -50,8 +44,6 @@ pub(super) struct RecordReader {
     /// The highest invoice number that the file states and that is a number.
     pub(super) last_invoice: u64,
     pub(super) has_items: bool,
-    /// Whether what comes now was given its slug, so that it is kept apart: both spools are in the order of lines.
-    pub(super) is_naming: bool,
 }
 
 impl RecordReader {
@@ -60,15 +52,12 @@ impl RecordReader {
             names: Names::new()?,
             accounts: Vec::new(),
             setup: Vec::new(),
-            people: BTreeMap::new(),
-            nameless: Spool::default(),
             nameless_setup: Vec::new(),
             is_applied: false,
             counts: BTreeMap::new(),
             last_local_id: 0,
             last_invoice: 0,
             has_items: false,
-            is_naming: false,
         })
     }
 
@@ -99,7 +88,7 @@ impl RecordReader {
                 bytes = Vec::new();
             }
             if line.is_multiple_of(TELL_EVERY) {
-                faults.progress("lines read", line, None);
+                faults.progress("lines read", line);
             }
         }
     }
@@ -119,7 +108,7 @@ impl RecordReader {
         if let Some(kind) = kind.as_str().and_then(Kind::named).filter(|kind| kind.is_in_files()) {
             let mut location = SourceLocation::new(line, kind, "");
             if self.is_applied {
-                location.marks = std::str::from_utf8(bytes).ok().map(|text| Arc::new(marks::of_json(line, text)));
+                location.marks = std::str::from_utf8(bytes).ok().map(|text| Arc::new(yaml::marks_of_line(line, text)));
             }
             return self.record(location, object, Some(bytes), faults);
         }
@@ -165,7 +154,7 @@ impl RecordReader {
                 self.nameless_setup.push(Held { location, object: object.into_owned() });
                 return Ok(());
             }
-            return Ok(self.nameless.push(location.line, kind, &text(&object))?);
+            return Ok(self.names.push(Space::Nameless(kind), "", location.line, &text(&object))?);
         };
         location.name = name;
         *self.counts.entry(kind).or_default() += 1;
@@ -191,7 +180,7 @@ impl RecordReader {
             Class::People => {
                 self.note_number(kind, &object);
                 let bytes = bytes.map_or_else(|| Cow::Owned(text(&object)), Cow::Borrowed);
-                self.people.entry(kind).or_default()[usize::from(self.is_naming)].push(location.line, kind, &bytes)?;
+                self.names.push(Space::Kind(kind), "", location.line, &bytes)?;
             }
         }
         Ok(())
@@ -218,16 +207,11 @@ impl RecordReader {
         match object.remove("order").as_ref().and_then(Json::as_str).and_then(Slug::parse) {
             Some(order) => {
                 self.has_items = true;
-                self.names.add_item(order.as_str(), line, &text(&object))?;
+                self.names.push(Space::Kind(Kind::OrderItem), order.as_str(), line, &text(&object))?;
             }
             None => faults.member(&location, "order", "must be the slug of an order"),
         }
         Ok(())
-    }
-
-    /// The records of a kind, to be read in the order of their lines.
-    pub(super) fn spools(&mut self, kind: Kind) -> Spools {
-        self.people.remove(&kind).unwrap_or_default()
     }
 }
 

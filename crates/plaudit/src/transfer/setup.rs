@@ -11,7 +11,7 @@ use super::reading::Held;
 use super::schema::members;
 use super::store::{self, Space};
 use crate::program::accounts::Account;
-use crate::program::chapters::{Candidate, Chapter, may_manage};
+use crate::program::chapters::{Candidate, may_manage};
 use crate::program::fields::{self, Field, Resource};
 use crate::program::seasons::{self, Season, Status};
 use crate::program::tabs::{Tab, TabKind};
@@ -36,8 +36,8 @@ pub(super) struct Changes {
     pub(super) stored: Rows,
     /// The records that will not be what is stored, by kind and slug.
     pub(super) changed: Rows,
-    /// The places of the file's chapters.
-    chapters: BTreeMap<Slug, SourceLocation>,
+    /// Where the file has the records that could be read.
+    reads: Reads,
 }
 
 /// The set-up records of the file that could be read, by kind and slug.
@@ -81,7 +81,7 @@ pub(super) fn kept(members: &'static [Member]) -> impl Iterator<Item = (&'static
 fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
     fn typed<T: SetupRecord>(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
         let is_stored = |value: &T, found: &StoredRow| program_store::stored(value) == found.doc;
-        let (value, is_same) = item.read_current::<T>(context, is_stored, faults)?;
+        let (value, is_same) = item.read_record::<T>(context, is_stored, faults)?;
         let files = value.files().into_iter().map(|(member, token)| (member, token.clone())).collect();
         Some(Told { doc: program_store::stored(&value), is_same, files })
     }
@@ -138,36 +138,31 @@ impl Import<'_> {
             }
             reads.insert((kind, slug), item.location);
         }
-        let mut changes = Changes { stored, changed: written, chapters: BTreeMap::new() };
+        let mut changes = Changes { stored, changed: written, reads };
         if self.apply.is_some_and(|mode| !mode.keep) {
             super::apply::leave_out(&named, &mut changes);
         } else {
             archive_before(&named, &mut changes, &any_language(self.origin.at))?;
         }
-        let program = if self.check_kept(about, &changes, &reads)? {
+        let program = if self.check_kept(about, &changes)? {
             self.program(account, &changes)?
         } else {
             // Other records are checked all the same, with what the account had.
             self.program(&Account { languages: Locale::ALL.to_vec(), ..account.clone() }, &changes)?
         };
-        self.check_setup(&program, &changes, &reads);
-        self.check_meanings(&program, &changes, &reads).await?;
+        self.check_setup(&program, &changes);
+        self.check_meanings(&program, &changes).await?;
         // A record that cannot be read may still name what is not there.
         for (location, references) in named_by {
             self.check_references(&location, &program, references).await?;
         }
-        let mut chapters = BTreeMap::new();
         for (location, files) in named_files {
             for (member, token) in files {
                 if !self.has(Kind::File, token.as_str()).await? {
                     self.faults.member(&location, member, format!("there is no file {token}"));
                 }
             }
-            if let (Kind::Chapter, Some(slug)) = (location.kind, Slug::parse(&location.name)) {
-                chapters.insert(slug, location);
-            }
         }
-        changes.chapters = chapters;
         Ok((program, changes))
     }
 
@@ -198,10 +193,10 @@ impl Import<'_> {
     }
 
     /// What the file does not have must still be readable: it may use a language that the account no longer has.
-    fn check_kept(&mut self, about: &AboutAccount, changes: &Changes, reads: &Reads) -> Result<bool, Error> {
+    fn check_kept(&mut self, about: &AboutAccount, changes: &Changes) -> Result<bool, Error> {
         let context = about.account.context(self.origin.at);
         let mut holds = true;
-        let kept = |(key, _): &(&(Kind, Slug), &StoredRow)| !reads.contains_key(*key);
+        let kept = |(key, _): &(&(Kind, Slug), &StoredRow)| !changes.reads.contains_key(*key);
         let rows = changes.stored.iter().filter(|(key, _)| !changes.changed.contains_key(key)).chain(&changes.changed);
         for ((kind, slug), row) in rows.filter(kept) {
             let violations = for_setup_kind!(*kind, T => program_store::violations::<T>(&row.doc, &context));
@@ -215,16 +210,15 @@ impl Import<'_> {
     }
 
     /// What answers, contributors and attachments have their meaning from stays as soon as there are some.
-    async fn check_meanings(&mut self, program: &Program, changes: &Changes, reads: &Reads) -> Result<(), Error> {
+    async fn check_meanings(&mut self, program: &Program, changes: &Changes) -> Result<(), Error> {
         for (key, row) in &changes.changed {
-            let (Some(stored), Some(location)) = (changes.stored.get(key), reads.get(key)) else { continue };
-            if key.0 == Kind::Field {
-                let violations = self.new_meaning(program, &stored.doc, &row.doc).await?;
-                self.faults.violations(location, &violations);
-            } else if key.0 == Kind::Tab {
-                let violations = self.new_type(&stored.doc, &row.doc).await?;
-                self.faults.violations(location, &violations);
-            }
+            let (Some(stored), Some(location)) = (changes.stored.get(key), changes.reads.get(key)) else { continue };
+            let violations = match key.0 {
+                Kind::Field => self.new_meaning(program, &stored.doc, &row.doc).await?,
+                Kind::Tab => self.new_type(&stored.doc, &row.doc).await?,
+                _ => continue,
+            };
+            self.faults.violations(location, &violations);
         }
         Ok(())
     }
@@ -273,7 +267,8 @@ impl Import<'_> {
     }
 
     /// What records of the set-up must be to each other.
-    fn check_setup(&mut self, program: &Program, changes: &Changes, reads: &Reads) {
+    fn check_setup(&mut self, program: &Program, changes: &Changes) {
+        let reads = &changes.reads;
         for kind in Kind::ALL {
             for (slug, references, violations) in for_setup_kind!(kind, T => check::<T>(program)).unwrap_or_default() {
                 // A record that the file does not have can only be wrong because of what it refers to.
@@ -344,30 +339,6 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Managers hold the role, unless they or their chapter are in the trash. The file may have taken it from one of a
-    /// chapter that it does not have.
-    async fn check_managers(
-        &mut self,
-        program: &Program,
-        chapter: &Chapter,
-        line: Option<&SourceLocation>,
-    ) -> Result<(), Error> {
-        for candidate in users::store::candidates(&mut self.tx, self.id, &chapter.managers).await? {
-            if !may_manage(program, &candidate.roles) {
-                let slug = candidate.slug;
-                let message = format!("{slug} does not hold the role of a chapter manager");
-                if let Some(location) = line {
-                    self.faults.member(location, "managers", message);
-                    continue;
-                }
-                let cause = self.cause(&candidate)?;
-                let location = SourceLocation::new(0, Kind::Chapter, chapter.slug.as_str());
-                self.faults.stored(cause.as_ref(), &location, "managers", &message);
-            }
-        }
-        Ok(())
-    }
-
     /// Where the file has the user who no longer may manage chapters, or else one of the user's roles.
     fn cause(&mut self, candidate: &Candidate) -> Result<Option<SourceLocation>, Error> {
         let roles = candidate.roles.iter().map(|role| (Kind::Role, *role));
@@ -379,10 +350,22 @@ impl Import<'_> {
         Ok(None)
     }
 
-    /// Who manages a chapter holds the role, which may have changed although the chapter has not.
+    /// Managers hold the role, unless they or their chapter are in the trash. The file may have taken it from one of a
+    /// chapter that it does not have.
     pub(super) async fn check_every_manager(&mut self, program: &Program, changes: &Changes) -> Result<(), Error> {
         for chapter in program.chapters.all_live().filter(|chapter| !chapter.managers.is_empty()) {
-            self.check_managers(program, chapter, changes.chapters.get(&chapter.slug)).await?;
+            let location = changes.reads.get(&(Kind::Chapter, chapter.slug));
+            let candidates = users::store::candidates(&mut self.tx, self.id, &chapter.managers).await?;
+            for candidate in candidates.iter().filter(|candidate| !may_manage(program, &candidate.roles)) {
+                let message = format!("{} does not hold the role of a chapter manager", candidate.slug);
+                if let Some(location) = location {
+                    self.faults.member(location, "managers", message);
+                } else {
+                    let cause = self.cause(candidate)?;
+                    let location = SourceLocation::new(0, Kind::Chapter, chapter.slug.as_str());
+                    self.faults.stored(cause.as_ref(), &location, "managers", &message);
+                }
+            }
         }
         Ok(())
     }

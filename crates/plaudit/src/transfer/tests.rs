@@ -55,7 +55,7 @@ impl Place {
 
     async fn export(&self) -> String {
         let mut out = Vec::new();
-        export(&self.db, &self.storage, Slug::parse("AccountA").unwrap(), &mut out).await.unwrap();
+        export(&self.db, &self.storage, Slug::parse("AccountA").unwrap(), |_| true, &mut out).await.unwrap();
         String::from_utf8(out).unwrap()
     }
 

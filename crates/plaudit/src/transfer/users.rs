@@ -63,7 +63,7 @@ impl Import<'_> {
         let is_stored = |user: &User, _: &StoredRow| {
             before.as_ref().is_some_and(|(before, hash)| before == user && (password.is_none() || password == *hash))
         };
-        let read = item.read_current::<User>(&stage.program.context, is_stored, &mut self.faults);
+        let read = item.read_record::<User>(&stage.program.context, is_stored, &mut self.faults);
         let Some((mut user, is_same)) = read else { return Ok(()) };
         let location = &item.location;
         self.check_references(location, stage.program, user.references()).await?;

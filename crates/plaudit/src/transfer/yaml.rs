@@ -1,15 +1,13 @@
 //! Program files in YAML: a document becomes records with the places of their members.
 //!
 //! - YAML 1.2 with its core schema: `no`, `on` and `2026-01-31` are strings; `true`, `12` and `~` are not.
-//! - One document. A key stands once in a mapping and is a scalar. No tags but those of the core schema, and no
-//!   directives.
+//! - One document. A key stands once in a mapping and is a scalar. No tags and no directives.
 //! - Aliases stand for what their anchors hold; all aliases of a file together stand for a bounded number of values, so
 //!   that a small file cannot become a large one.
 //! - Nesting is bounded as in JSON.
 
 mod records;
 mod scalar;
-pub(super) mod write;
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -33,8 +31,8 @@ pub(super) struct Node {
 /// What a node is.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
-    /// A scalar, and whether it would be a string if it stood in quotes.
-    Scalar(Json<'static>, bool),
+    /// A scalar.
+    Scalar(Json<'static>),
     /// A sequence.
     List(Vec<Node>),
     /// A mapping: keys with their places, and values.
@@ -117,15 +115,16 @@ impl Composer {
                 }
             }
             Event::Scalar(text, style, anchor, tag) => {
-                let value = self.scalar(mark, &text, style, tag.as_deref());
+                self.check_tag(mark, tag.as_deref());
+                let value = self.scalar(mark, &text, style);
                 self.add(Node { mark, value }, anchor);
             }
             Event::SequenceStart(_, anchor, tag) => {
-                self.check_tag(mark, tag.as_deref(), "seq");
+                self.check_tag(mark, tag.as_deref());
                 self.open.push(Open { mark, anchor, kind: Collection::List(Vec::new()) });
             }
             Event::MappingStart(_, anchor, tag) => {
-                self.check_tag(mark, tag.as_deref(), "map");
+                self.check_tag(mark, tag.as_deref());
                 let kind = Collection::Map { members: Vec::new(), names: BTreeSet::new(), key: None };
                 self.open.push(Open { mark, anchor, kind });
             }
@@ -172,29 +171,18 @@ impl Composer {
         }
     }
 
-    fn scalar(&mut self, mark: Mark, text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Value {
-        let read = match tag {
-            None if style == ScalarStyle::Plain => scalar::plain(text),
-            None => Ok(Json::String(text.to_owned().into())),
-            Some(tag) => scalar::tagged(text, &tag.to_string()),
-        };
-        let is_plain = style == ScalarStyle::Plain;
-        match read {
-            Ok(json) => {
-                let is_bare = is_plain && !matches!(json, Json::String(_));
-                Value::Scalar(json, is_bare)
-            }
-            Err(message) => {
-                self.problem(mark, message);
-                Value::Scalar(Json::Null, false)
-            }
+    fn scalar(&mut self, mark: Mark, text: &str, style: ScalarStyle) -> Value {
+        if style != ScalarStyle::Plain {
+            return Value::Scalar(Json::String(text.to_owned().into()));
         }
+        Value::Scalar(scalar::plain(text).unwrap_or_else(|message| {
+            self.problem(mark, message);
+            Json::Null
+        }))
     }
 
-    fn check_tag(&mut self, mark: Mark, tag: Option<&Tag>, expected: &str) {
-        if let Some(tag) = tag
-            && !scalar::is_core(&tag.to_string(), expected)
-        {
+    fn check_tag(&mut self, mark: Mark, tag: Option<&Tag>) {
+        if let Some(tag) = tag {
             self.problem(mark, format!("the tag {tag} means nothing here"));
         }
     }
@@ -221,8 +209,8 @@ impl Composer {
                 }
                 None => {
                     let name = match &node.value {
-                        Value::Scalar(Json::String(text) | Json::Number(text), _) => Some(text.to_string()),
-                        Value::Scalar(json, _) => Some(json.to_string()),
+                        Value::Scalar(Json::String(text) | Json::Number(text)) => Some(text.to_string()),
+                        Value::Scalar(json) => Some(json.to_string()),
                         _ => None,
                     };
                     *key = Some((name.clone().unwrap_or_default(), mark));
@@ -236,7 +224,7 @@ impl Composer {
 }
 
 fn null(mark: Mark) -> Node {
-    Node { mark, value: Value::Scalar(Json::Null, false) }
+    Node { mark, value: Value::Scalar(Json::Null) }
 }
 
 fn size(node: &Node) -> usize {
@@ -262,6 +250,15 @@ pub(super) fn record(mark: Mark, members: Vec<(String, Mark, Node)>) -> (JsonObj
     (object, marks)
 }
 
+/// The marks of an object on a line of JSON Lines: all JSON is YAML.
+pub(super) fn marks_of_line(line: u64, text: &str) -> Marks {
+    let marks = match read(text).0 {
+        Some(Node { mark, value: Value::Map(members) }) => record(mark, members).1,
+        _ => Marks::new(Mark { line, column: 1 }),
+    };
+    marks.on_line(line)
+}
+
 /// A node as JSON.
 #[cfg(test)]
 pub(super) fn json(node: Node) -> Json<'static> {
@@ -281,12 +278,7 @@ fn object_of(members: Vec<(String, Mark, Node)>, path: &str, marks: &mut Marks) 
 
 fn json_of(node: Node, path: &str, marks: &mut Marks) -> Json<'static> {
     match node.value {
-        Value::Scalar(json, is_bare) => {
-            if is_bare {
-                marks.note_bare(path);
-            }
-            json
-        }
+        Value::Scalar(json) => json,
         Value::List(items) => {
             let item = |(number, node): (usize, Node)| {
                 let item = joined(path, &number.to_string());

@@ -68,13 +68,9 @@ impl Request {
         Some(match self.by {
             By::Number(column) => Sort::Number(self.path(state, column)),
             By::Text(column) => Sort::Text(self.path(state, column)),
-            By::Value(column) => {
-                let path = self.path(state, column);
-                Sort::Ranked(path, state.view.known_ranks(table, path, ("", 0))?)
-            }
-            By::Named(column, _) => {
-                let path = self.path(state, column);
-                Sort::Ranked(path, state.view.known_ranks(table, path, self.named_by())?)
+            By::Value(_) | By::Named(..) => {
+                let (path, decided) = self.ranked(state)?;
+                Sort::Ranked(path, state.view.known_ranks(table, path, decided)?)
             }
             By::Answers => {
                 let field = self.field?;
@@ -83,27 +79,22 @@ impl Request {
         })
     }
 
-    /// What decides the ranks of a sort by names.
-    fn named_by(&self) -> (&'static str, i64) {
-        (self.order, self.program.version)
+    /// What is ranked where the list is sorted by values or by what they are called, and what decides the ranks.
+    fn ranked(&self, state: &State) -> Option<(Path, (&'static str, i64))> {
+        match self.by {
+            By::Value(column) => Some((self.path(state, column), ("", 0))),
+            By::Named(column, _) => Some((self.path(state, column), (self.order, self.program.version))),
+            By::Number(_) | By::Text(_) | By::Answers => None,
+        }
     }
 
     /// Learns what the sort needs to know of the values of its column.
     fn learn(&self, state: &mut State) {
-        let table = self.list.table;
-        match self.by {
-            By::Value(column) => {
-                let path = self.path(state, column);
-                state.view.ranks(table, path, ("", 0), str::to_owned);
-            }
-            By::Named(column, called) => {
-                let path = self.path(state, column);
-                let called =
-                    |slug: &str| Slug::parse(slug).map_or_else(String::new, |slug| called(&self.program, slug));
-                state.view.ranks(table, path, self.named_by(), called);
-            }
-            By::Number(_) | By::Text(_) | By::Answers => {}
-        }
+        let Some((path, decided)) = self.ranked(state) else { return };
+        state.view.ranks(self.list.table, path, decided, |value| match self.by {
+            By::Named(_, called) => Slug::parse(value).map_or_else(String::new, |slug| called(&self.program, slug)),
+            _ => value.to_owned(),
+        });
     }
 
     /// The page, where its list is kept.

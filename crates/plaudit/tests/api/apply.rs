@@ -1,5 +1,6 @@
 //! The set-up of an account from a file, on both engines.
 
+use kernel::kind::Kind;
 use kernel::text::Slug;
 use plaudit::transfer::{self, Applied, ApplyMode};
 
@@ -23,7 +24,9 @@ async fn apply(server: &Server, name: &str, text: &str, mode: ApplyMode) -> (App
 
 async fn export(server: &Server, account: &str) -> String {
     let mut out = Vec::new();
-    transfer::export_setup(&server.db, Slug::parse(account).unwrap(), &mut out).await.unwrap();
+    transfer::export(&server.db, &server.storage, Slug::parse(account).unwrap(), Kind::is_setup, &mut out)
+        .await
+        .unwrap();
     String::from_utf8(out).unwrap()
 }
 

@@ -309,7 +309,9 @@ impl Server {
     /// The account as it is exported.
     pub async fn export(&self, account: &str) -> String {
         let mut exported = Vec::new();
-        transfer::export(&self.db, &self.storage, Slug::parse(account).unwrap(), &mut exported).await.unwrap();
+        transfer::export(&self.db, &self.storage, Slug::parse(account).unwrap(), |_| true, &mut exported)
+            .await
+            .unwrap();
         String::from_utf8(exported).unwrap()
     }
 

@@ -1,11 +1,102 @@
 //! The tables of a backup's file.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::path::{Path, PathBuf};
 
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, MAIN_DB, OpenFlags, params, params_from_iter};
+use sha2::{Digest, Sha256};
 
-use db::Value;
+use super::{FORMAT, Manifest, Tally, partial};
+use crate::cli::{Failure, folder_of};
+use db::{DbError, Row, Value};
+
+/// Writes a backup beside its place, and puts it there when it is whole.
+pub(in crate::cli) struct Writer {
+    connection: Connection,
+    partial: PathBuf,
+    manifest: Manifest,
+    insert: String,
+    tally: Tally,
+}
+
+impl Writer {
+    /// Begins a file of which only the owner can read anything: it holds all secrets of the database. Nothing of it counts
+    /// before it is whole, so that it needs no journal.
+    pub(in crate::cli) fn create(path: &Path, created: String, schema: Vec<String>) -> Result<Self, Failure> {
+        let partial = partial(path);
+        let named = |error: std::io::Error| Failure::Failed(format!("{}: {error}", partial.display()));
+        if partial.exists() {
+            fs::remove_file(&partial).map_err(named)?;
+        }
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        drop(options.open(&partial).map_err(named)?);
+        let connection = Connection::open(&partial)?;
+        connection.execute_batch(
+            "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
+             CREATE TABLE manifest (text TEXT NOT NULL, sha256 TEXT NOT NULL); \
+             CREATE TABLE stored_files (account TEXT NOT NULL, token TEXT NOT NULL, bytes BLOB NOT NULL);",
+        )?;
+        let manifest = Manifest { format: FORMAT, created, schema, contents: BTreeMap::new() };
+        Ok(Self { connection, partial, manifest, insert: String::new(), tally: Tally::default() })
+    }
+
+    /// Begins a table, whose columns have no types.
+    pub(in crate::cli) fn begin(&mut self, table: &str, columns: &[String]) -> Result<(), Failure> {
+        let names = columns.join(", ");
+        self.connection.execute_batch(&format!("CREATE TABLE {table} ({names})"))?;
+        let places: Vec<String> = (1..=columns.len()).map(|place| format!("?{place}")).collect();
+        self.insert = format!("INSERT INTO {table} ({names}) VALUES ({})", places.join(", "));
+        Ok(())
+    }
+
+    /// Adds a row to the table that was begun.
+    pub(in crate::cli) fn row(&mut self, row: &Row<'_>, columns: usize) -> Result<(), DbError> {
+        let values: Vec<Value<'_>> = (0..columns).map(|column| row.value(column)).collect::<Result<_, _>>()?;
+        self.tally.add(&values);
+        self.connection.prepare_cached(&self.insert)?.execute(params_from_iter(&values))?;
+        Ok(())
+    }
+
+    /// Notes in the manifest what was begun and filled; the files come after the tables.
+    pub(in crate::cli) fn end(&mut self, name: &str) -> u64 {
+        let content = std::mem::take(&mut self.tally).finish();
+        let count = content.count;
+        self.manifest.contents.insert(name.to_owned(), content);
+        count
+    }
+
+    /// Makes room for a file; its pieces follow with [`Writer::piece`].
+    pub(in crate::cli) fn file(&mut self, account: &str, token: &str, size: u64) -> Result<i64, Failure> {
+        self.tally.file(account, token, size);
+        self.connection
+            .prepare_cached("INSERT INTO stored_files (account, token, bytes) VALUES (?1, ?2, zeroblob(?3))")?
+            .execute(params![account, token, size.cast_signed()])?;
+        Ok(self.connection.last_insert_rowid())
+    }
+
+    /// Writes a piece of the file that was begun last.
+    pub(in crate::cli) fn piece(&mut self, file: i64, offset: usize, bytes: &[u8]) -> Result<(), Failure> {
+        self.tally.hash.update(bytes);
+        Ok(self.connection.blob_open(MAIN_DB, "stored_files", "bytes", file, false)?.write_at(bytes, offset)?)
+    }
+
+    /// Writes the manifest, makes everything durable, and gives the file this name, which is in the same folder.
+    pub(in crate::cli) fn finish(self, path: &Path) -> Result<(), Failure> {
+        let text = serde_json::to_string(&self.manifest)?;
+        let hash = hex::encode(Sha256::digest(&text));
+        self.connection.execute("INSERT INTO manifest (text, sha256) VALUES (?1, ?2)", params![text, hash])?;
+        self.connection.execute_batch("COMMIT")?;
+        self.connection.close().map_err(|(_, error)| error)?;
+        File::open(&self.partial)?.sync_all()?;
+        fs::rename(&self.partial, path)?;
+        Ok(File::open(folder_of(path))?.sync_all()?)
+    }
+}
 
 /// A stored file in a backup.
 pub(in crate::cli) struct StoredFile {
@@ -19,77 +110,76 @@ pub(in crate::cli) struct StoredFile {
     pub(in crate::cli) bytes: Vec<u8>,
 }
 
-/// Begins a file. Nothing of it counts before it is whole, so that it needs no journal.
-pub(super) fn create(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open(path)?;
-    connection.execute_batch(
-        "PRAGMA page_size = 8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
-         CREATE TABLE manifest (text TEXT NOT NULL, sha256 TEXT NOT NULL); \
-         CREATE TABLE stored_files (account TEXT NOT NULL, token TEXT NOT NULL, bytes BLOB NOT NULL);",
-    )?;
-    Ok(connection)
+/// Reads a backup.
+pub(in crate::cli) struct Reader {
+    connection: Connection,
+    /// What it holds, by its own account.
+    pub(in crate::cli) manifest: Manifest,
+    tally: Tally,
 }
 
-/// Makes a table without types, and gives the statement that fills it.
-pub(super) fn begin_table(connection: &Connection, table: &str, columns: &[String]) -> rusqlite::Result<String> {
-    connection.execute_batch(&format!("CREATE TABLE {table} ({})", columns.join(", ")))?;
-    let places: Vec<String> = (1..=columns.len()).map(|place| format!("?{place}")).collect();
-    Ok(format!("INSERT INTO {table} ({}) VALUES ({})", columns.join(", "), places.join(", ")))
-}
-
-pub(super) fn insert(connection: &Connection, sql: &str, values: &[Value<'_>]) -> rusqlite::Result<()> {
-    connection.prepare_cached(sql)?.execute(params_from_iter(values)).map(drop)
-}
-
-/// Makes room for a file's bytes.
-pub(super) fn make_room(connection: &Connection, account: &str, token: &str, size: u64) -> rusqlite::Result<i64> {
-    let size = i64::try_from(size).unwrap_or(i64::MAX);
-    connection
-        .prepare_cached("INSERT INTO stored_files (account, token, bytes) VALUES (?1, ?2, zeroblob(?3))")?
-        .execute(params![account, token, size])?;
-    Ok(connection.last_insert_rowid())
-}
-
-/// Writes a piece into the room of a file.
-pub(super) fn write_piece(connection: &Connection, file: i64, offset: usize, bytes: &[u8]) -> rusqlite::Result<()> {
-    connection.blob_open(MAIN_DB, "stored_files", "bytes", file, false)?.write_at(bytes, offset)
-}
-
-/// Writes the manifest and ends the only transaction.
-pub(super) fn finish(connection: &Connection, text: &str, hash: &str) -> rusqlite::Result<()> {
-    connection.execute("INSERT INTO manifest (text, sha256) VALUES (?1, ?2)", params![text, hash])?;
-    connection.execute_batch("COMMIT")
-}
-
-/// Opens a file for reading alone.
-pub(super) fn open(path: &Path) -> rusqlite::Result<Connection> {
-    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
-}
-
-/// The manifest and its hash.
-pub(super) fn manifest(connection: &Connection) -> rusqlite::Result<(String, String)> {
-    connection.query_row("SELECT text, sha256 FROM manifest", [], |row| Ok((row.get(0)?, row.get(1)?)))
-}
-
-/// At most `limit` rows after a place, each with its place.
-pub(super) fn rows(
-    connection: &Connection,
-    table: &str,
-    columns: &[String],
-    after: i64,
-    limit: usize,
-) -> rusqlite::Result<Vec<(i64, Vec<Value<'static>>)>> {
-    let columns_and_place = columns.join(", ");
-    let sql = format!("SELECT rowid, {columns_and_place} FROM {table} WHERE rowid > ?1 ORDER BY rowid LIMIT ?2");
-    let mut statement = connection.prepare_cached(&sql)?;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let mut rows = statement.query(params![after, limit])?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        let values = (1..=columns.len()).map(|column| row.get_ref(column).map(owned));
-        found.push((row.get(0)?, values.collect::<rusqlite::Result<_>>()?));
+impl Reader {
+    /// Opens a backup whose manifest is whole.
+    pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
+        let named = |what: &dyn std::fmt::Display| Failure::Failed(format!("{}: {what}", path.display()));
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(path, flags).map_err(|error| named(&error))?;
+        let (text, hash): (String, String) = connection
+            .query_row("SELECT text, sha256 FROM manifest", [], |row| Ok((row.get(0)?, row.get(1)?)))
+            .map_err(|_| named(&"is no backup of plaudit"))?;
+        if hex::encode(Sha256::digest(&text)) != hash {
+            return Err(named(&"the manifest is damaged"));
+        }
+        let manifest: Manifest = serde_json::from_str(&text).map_err(|error| named(&error))?;
+        if manifest.format != FORMAT {
+            return Err(named(&format!("has the form {}, and this plaudit reads {FORMAT}", manifest.format)));
+        }
+        Ok(Self { connection, manifest, tally: Tally::default() })
     }
-    Ok(found)
+
+    /// At most `limit` rows of a table after a place, each with its place; from 0 on, in the order of the file.
+    pub(in crate::cli) fn rows(
+        &mut self,
+        table: &str,
+        columns: &[String],
+        after: i64,
+        limit: i64,
+    ) -> Result<Vec<(i64, Vec<Value<'static>>)>, Failure> {
+        let names = columns.join(", ");
+        let sql = format!("SELECT rowid, {names} FROM {table} WHERE rowid > ?1 ORDER BY rowid LIMIT ?2");
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![after, limit])?;
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            let values = (1..=columns.len()).map(|column| row.get_ref(column).map(owned));
+            let values = values.collect::<rusqlite::Result<Vec<_>>>()?;
+            self.tally.add(&values);
+            found.push((row.get(0)?, values));
+        }
+        Ok(found)
+    }
+
+    /// The file after a place.
+    pub(in crate::cli) fn file(&mut self, after: i64) -> Result<Option<StoredFile>, Failure> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT rowid, account, token, bytes FROM stored_files WHERE rowid > ?1 ORDER BY rowid LIMIT 1",
+        )?;
+        let mut rows = statement.query([after])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        let file = StoredFile { place: row.get(0)?, account: row.get(1)?, token: row.get(2)?, bytes: row.get(3)? };
+        self.tally.file(&file.account, &file.token, file.bytes.len() as u64);
+        self.tally.hash.update(&file.bytes);
+        Ok(Some(file))
+    }
+
+    /// Holds what was read since the last call against the manifest.
+    pub(in crate::cli) fn verify(&mut self, name: &str) -> Result<u64, Failure> {
+        let content = std::mem::take(&mut self.tally).finish();
+        if self.manifest.contents.get(name) != Some(&content) {
+            return Err(Failure::Failed(format!("the backup is damaged: {name} is not what the manifest tells")));
+        }
+        Ok(content.count)
+    }
 }
 
 fn owned(value: ValueRef<'_>) -> Value<'static> {
@@ -100,14 +190,4 @@ fn owned(value: ValueRef<'_>) -> Value<'static> {
         ValueRef::Text(text) => Value::from(String::from_utf8_lossy(text).into_owned()),
         ValueRef::Blob(bytes) => Value::from(bytes.to_vec()),
     }
-}
-
-/// The first file after a place.
-pub(super) fn file(connection: &Connection, after: i64) -> rusqlite::Result<Option<StoredFile>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT rowid, account, token, bytes FROM stored_files WHERE rowid > ?1 ORDER BY rowid LIMIT 1",
-    )?;
-    let mut rows = statement.query([after])?;
-    let Some(row) = rows.next()? else { return Ok(None) };
-    Ok(Some(StoredFile { place: row.get(0)?, account: row.get(1)?, token: row.get(2)?, bytes: row.get(3)? }))
 }

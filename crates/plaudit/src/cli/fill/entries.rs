@@ -29,24 +29,25 @@ struct Added {
 }
 
 /// Writes all of them.
-pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
+pub(super) async fn write<'d>(mut filling: Filling<'d>, plan: &Plan) -> Result<Filling<'d>, DbError> {
     let mut added = Added::default();
     for place in 0..plan.entries {
-        one(filling, plan, place, &mut added).await?;
+        one(&mut filling, plan, place, &mut added).await?;
         if filling.is_full() {
-            flush(filling, std::mem::take(&mut added)).await?;
-            filling.commit().await?;
+            flush(&mut filling, std::mem::take(&mut added)).await?;
+            filling = filling.commit().await?;
         }
     }
-    flush(filling, added).await
+    flush(&mut filling, added).await?;
+    Ok(filling)
 }
 
 async fn flush(filling: &mut Filling<'_>, added: Added) -> Result<(), DbError> {
     let account = filling.account;
     for (user, seasons) in added.seasons {
-        users::store::note_seasons(filling.tx()?, account, user, &seasons).await?;
+        users::store::note_seasons(&mut filling.tx, account, user, &seasons).await?;
     }
-    entries::store::write_counts(filling.tx()?, account, added.counts).await
+    entries::store::write_counts(&mut filling.tx, account, added.counts).await
 }
 
 async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Added) -> Result<(), DbError> {
@@ -66,12 +67,12 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Add
     }
     let revision = filling.log(Kind::Entry, entry.slug.as_str(), document).await?;
     let record = Record { value: entry, revision, deleted };
-    entries::store::put(filling.tx()?, account, &record, &around, None, &mut added.counts).await?;
+    entries::store::put(&mut filling.tx, account, &record, &around, None, &mut added.counts).await?;
     for contributor in around.contributors {
         let document = store::stored(&contributor);
         let revision = filling.log(Kind::Contributor, contributor.slug.as_str(), document).await?;
         let record = Record { value: contributor, revision, deleted: false };
-        contributors::store::put(filling.tx()?, account, &record).await?;
+        contributors::store::put(&mut filling.tx, account, &record).await?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `plaudit fill`: a synthetic account of any size, the same from the same seed.
 //!
-//! Every record goes through the store of its kind and the change log, as an import's does. What it lacks of one is
-//! the single transaction: a commit now and then keeps the database's own log small.
+//! The set-up and the users are imported. Entries and orders, of which there may be very many, go through the store of their
+//! kind and the change log at once; a commit now and then keeps the database's own log small.
 
 mod entries;
 mod orders;
@@ -10,13 +10,12 @@ mod setup;
 
 use plan::Plan;
 
-use super::account::bare_context;
 use super::progress::Progress;
-use super::{Failure, open_database, operator, say};
+use super::{Failure, account_of, import, open, operator, say};
 use crate::config::Config;
 use crate::log::{self, Action, Change, Origin};
-use crate::program::accounts::{self, Account};
-use crate::program::{self, Context};
+use crate::program::accounts;
+use crate::storage::Storage;
 use db::{AccountId, Db, DbError, Tx};
 use kernel::clock::Clock;
 use kernel::kind::Kind;
@@ -50,46 +49,40 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     let mut plan = Plan::new(arguments.seed, arguments.entries, arguments.orders, arguments.contributors);
     let slug = arguments.account.unwrap_or(plan.account);
     plan.account = slug;
-    let db = open_database(config).await?;
-    let filled = fill(&db, &plan, slug).await;
+    let (db, storage) = open(config).await?;
+    let filled = fill(&db, &storage, &plan, slug).await;
     db.close().await;
     filled?;
     say(&format!("account {slug}"))
 }
 
-async fn fill(db: &Db, plan: &Plan, slug: Slug) -> Result<(), Failure> {
-    let mut tx = db.begin().await?;
-    if accounts::store::find(&mut tx, slug).await?.is_some() {
+async fn fill(db: &Db, storage: &Storage, plan: &Plan, slug: Slug) -> Result<(), Failure> {
+    if accounts::store::find(&mut db.snapshot().await?, slug).await?.is_some() {
         return Err(Failure::Failed(format!("there is an account {slug} already; name another --seed or --account")));
     }
-    let origin = operator(&Clock::system());
-    let text = setup::account(slug);
-    let account: Account = program::store::parse(&text.to_string(), &bare_context(origin.at))?;
-    let id = accounts::store::create(&mut tx, &account).await?;
+    import::text(db, storage, "the set-up of fill", &setup::text(plan)).await?;
+    let mut tx = db.begin().await?;
     let mut filling = Filling {
         db,
-        tx: Some(tx),
-        account: id,
-        context: account.context(origin.at),
-        origin,
+        account: account_of(&mut tx, slug).await?,
+        tx,
+        origin: operator(&Clock::system()),
         since_commit: 0,
         done: 0,
-        progress: Progress::new("records"),
+        progress: Progress::new(),
     };
-    filling.log(Kind::Account, slug.as_str(), program::store::stored(&account)).await?;
-    setup::write(&mut filling, plan).await?;
-    entries::write(&mut filling, plan).await?;
-    orders::write(&mut filling, plan).await?;
-    filling.finish().await
+    filling = entries::write(filling, plan).await?;
+    filling = orders::write(filling, plan).await?;
+    filling.tx.commit().await?;
+    db.analyze().await;
+    Ok(())
 }
 
 /// An account that is being filled.
 struct Filling<'d> {
     db: &'d Db,
-    /// The transaction of now; there is always one but in the middle of a commit.
-    tx: Option<Tx>,
+    tx: Tx,
     account: AccountId,
-    context: Context,
     origin: Origin,
     since_commit: u64,
     done: u64,
@@ -97,18 +90,13 @@ struct Filling<'d> {
 }
 
 impl Filling<'_> {
-    fn tx(&mut self) -> Result<&mut Tx, DbError> {
-        self.tx.as_mut().ok_or_else(|| DbError::Failed("the transaction has ended".to_owned()))
-    }
-
     /// Logs a record, and gives its revision.
     async fn log(&mut self, kind: Kind, slug: &str, document: String) -> Result<i64, DbError> {
-        let (account, origin) = (self.account, self.origin.clone());
         let change = Change { kind, slug, action: Action::Imported, events: &[], document };
         self.since_commit += 1;
         self.done += 1;
-        self.progress.at(self.done);
-        log::append(self.tx()?, account, &origin, change).await
+        self.progress.at(self.done, "records");
+        log::append(&mut self.tx, self.account, &self.origin, change).await
     }
 
     /// Whether it is time to commit.
@@ -117,20 +105,8 @@ impl Filling<'_> {
     }
 
     /// Keeps what was written so far, and goes on.
-    async fn commit(&mut self) -> Result<(), DbError> {
-        if let Some(tx) = self.tx.take() {
-            tx.commit().await?;
-        }
-        self.since_commit = 0;
-        self.tx = Some(self.db.begin().await?);
-        Ok(())
-    }
-
-    async fn finish(mut self) -> Result<(), Failure> {
-        if let Some(tx) = self.tx.take() {
-            tx.commit().await?;
-        }
-        self.db.analyze().await;
-        Ok(())
+    async fn commit(self) -> Result<Self, DbError> {
+        self.tx.commit().await?;
+        Ok(Self { tx: self.db.begin().await?, since_commit: 0, ..self })
     }
 }

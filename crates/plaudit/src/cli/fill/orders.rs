@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::Filling;
 use super::plan::{PRICES, Plan, Random};
-use crate::cli::copy;
+use crate::cli::store;
 use crate::lists::sort_key;
 use crate::records::orders::{self, Billing, Given, Item, Order, Payment, PaymentStatus, RelatedData, TaxDetails};
 use db::{AccountId, DbError, Value};
@@ -33,11 +33,11 @@ struct Waiting {
 }
 
 /// Writes all of them.
-pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
+pub(super) async fn write<'d>(mut filling: Filling<'d>, plan: &Plan) -> Result<Filling<'d>, DbError> {
     let (Some(dollar), Some(euro)) = (Currency::parse("USD"), Currency::parse("EUR")) else {
         return Err(DbError::Failed("a currency is missing".to_owned()));
     };
-    let columns = filling.tx()?.columns("orders").await?;
+    let columns = filling.tx.columns("orders").await?;
     let mut waiting = Waiting::default();
     for place in 0..plan.orders {
         let mut random = plan.random(Kind::Order, place);
@@ -53,21 +53,21 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
             vec![account.into(), order.slug.into(), entry.into(), price.into(), order.deleted.into()]
         }));
         if waiting.rows.len() >= BATCH_SIZE {
-            copy::fill(filling.tx()?, "orders", &columns, std::mem::take(&mut waiting.rows)).await?;
-            copy::fill(filling.tx()?, "order_entries", ENTRIES, std::mem::take(&mut waiting.entries)).await?;
+            flush(&mut filling, &columns, std::mem::take(&mut waiting)).await?;
         }
         if filling.is_full() {
-            flush(filling, &columns, std::mem::take(&mut waiting)).await?;
-            filling.commit().await?;
+            flush(&mut filling, &columns, std::mem::take(&mut waiting)).await?;
+            filling = filling.commit().await?;
         }
     }
-    flush(filling, &columns, waiting).await
+    flush(&mut filling, &columns, waiting).await?;
+    Ok(filling)
 }
 
 /// Adds what waits.
 async fn flush(filling: &mut Filling<'_>, columns: &[String], waiting: Waiting) -> Result<(), DbError> {
-    copy::fill(filling.tx()?, "orders", columns, waiting.rows).await?;
-    copy::fill(filling.tx()?, "order_entries", ENTRIES, waiting.entries).await
+    store::fill(&mut filling.tx, "orders", columns, waiting.rows).await?;
+    store::fill(&mut filling.tx, "order_entries", ENTRIES, waiting.entries).await
 }
 
 /// What a column of the table holds of an order. A column that is new to this fails every run.

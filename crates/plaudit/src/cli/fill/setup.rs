@@ -1,22 +1,10 @@
 //! The set-up and the users of a synthetic account, as records of a program file.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
-use super::Filling;
 use super::plan::{CATEGORIES, CHAPTERS, OLD, PRICES, Plan, SEASONS};
-use crate::program::categories::Category;
-use crate::program::chapters::Chapter;
-use crate::program::fields::Field;
-use crate::program::forms::Form;
-use crate::program::prices::Price;
-use crate::program::roles::Role;
-use crate::program::seasons::Season;
-use crate::program::tabs::Tab;
-use crate::program::taxes::Tax;
-use crate::program::{Record, SetupRecord, store};
-use crate::records::users::{self, User};
-use db::DbError;
-use kernel::ids::derived_person;
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
@@ -40,7 +28,7 @@ const MANAGERS: u64 = 2;
 pub(super) const STAGES: &[&str] = &["idea", "pilot", "in use"];
 
 /// The account's own record.
-pub(super) fn account(slug: Slug) -> Value {
+fn account(slug: Slug) -> Value {
     json!({
         "slug": slug, "name": format!("Synthetic {slug}"), "default_language": "en_GB",
         "languages": ["en_GB", "de_DE"], "timezone": "Europe/London", "features": ["api"], "suspended": false,
@@ -63,8 +51,22 @@ fn dated(mut record: Value, season: u64) -> Value {
     record
 }
 
-/// Writes all of it.
-pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
+/// A program file that is being made.
+#[derive(Default)]
+struct Lines(String);
+
+impl Lines {
+    fn add(&mut self, kind: Kind, mut record: Value) {
+        record["kind"] = json!(kind.name());
+        // Writing to a string does not fail.
+        let _ = writeln!(self.0, "{record}");
+    }
+}
+
+/// The program file.
+pub(super) fn text(plan: &Plan) -> String {
+    let mut lines = Lines::default();
+    lines.add(Kind::Account, account(plan.account));
     for season in 0..SEASONS {
         let year = 2026 - season;
         let status = if season == 0 { "active" } else { "archived" };
@@ -72,37 +74,29 @@ pub(super) async fn write(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), 
             "slug": plan.slug(Kind::Season, season), "status": status,
             "name": named(&format!("Season {year}"), &format!("Saison {year}")),
         });
-        save::<Season>(filling, dated(record, season)).await?;
+        lines.add(Kind::Season, dated(record, season));
+        chapters(&mut lines, plan, season);
+        form(&mut lines, plan, season);
+        categories(&mut lines, plan, season);
+        prices(&mut lines, plan, season);
     }
-    for season in 0..SEASONS {
-        chapters(filling, plan, season).await?;
-        form(filling, plan, season).await?;
-        categories(filling, plan, season).await?;
-        prices(filling, plan, season).await?;
-    }
-    fields(filling, plan).await?;
+    fields(&mut lines, plan);
     let role = json!({"slug": plan.slug(Kind::Role, 0), "name": named("Entrant", "Teilnehmer"), "type": "entrant"});
-    save::<Role>(filling, dated(role, SEASONS - 1)).await?;
+    lines.add(Kind::Role, dated(role, SEASONS - 1));
     let role = json!({
         "slug": plan.slug(Kind::Role, 1), "name": named("Chapter manager", "Abteilungsleitung"), "type": "chapter_manager",
     });
-    save::<Role>(filling, dated(role, SEASONS - 1)).await?;
+    lines.add(Kind::Role, dated(role, SEASONS - 1));
     let tax = json!({
         "slug": plan.slug(Kind::Tax, 0), "country": "GB", "country_name": "United Kingdom", "name": "Standard rate",
         "rate": 20, "term": "VAT", "region": null,
     });
-    save::<Tax>(filling, dated(tax, SEASONS - 1)).await?;
-    users(filling, plan).await
+    lines.add(Kind::Tax, dated(tax, SEASONS - 1));
+    users(&mut lines, plan);
+    lines.0
 }
 
-async fn save<T: SetupRecord>(filling: &mut Filling<'_>, record: Value) -> Result<(), DbError> {
-    let value: T = store::parse(&record.to_string(), &filling.context)?;
-    let revision = filling.log(T::KIND, value.slug().as_str(), store::stored(&value)).await?;
-    let account = filling.account;
-    store::save(filling.tx()?, account, &Record { value, revision, deleted: false }).await
-}
-
-async fn chapters(filling: &mut Filling<'_>, plan: &Plan, season: u64) -> Result<(), DbError> {
+fn chapters(lines: &mut Lines, plan: &Plan, season: u64) {
     for place in 0..if season == 0 { CHAPTERS } else { OLD } {
         let number = place + 1;
         let managers: Vec<Slug> = (0..place % (MANAGERS + 1)).map(|manager| plan.slug(Kind::User, manager)).collect();
@@ -112,29 +106,27 @@ async fn chapters(filling: &mut Filling<'_>, plan: &Plan, season: u64) -> Result
             "name": named(&format!("Chapter {number}"), &format!("Abteilung {number}")),
             "description": named("One of the regions of the program.", "Eine der Regionen des Programms."),
         });
-        save::<Chapter>(filling, dated(record, season)).await?;
+        lines.add(Kind::Chapter, dated(record, season));
     }
-    Ok(())
 }
 
-async fn form(filling: &mut Filling<'_>, plan: &Plan, season: u64) -> Result<(), DbError> {
+fn form(lines: &mut Lines, plan: &Plan, season: u64) {
     let form = plan.slug(Kind::Form, season);
     let record = json!({
         "slug": form, "season": plan.slug(Kind::Season, season), "type": "entry", "chapter_option": "select",
         "name": named("Entry form", "Anmeldung"), "callToAction": named("Enter now", "Jetzt teilnehmen"),
     });
-    save::<Form>(filling, dated(record, season)).await?;
+    lines.add(Kind::Form, dated(record, season));
     for (place, kind) in (0..).zip(["Start", "General", "Contributors", "Attachments"]) {
         let record = json!({
             "slug": plan.slug(Kind::Tab, season * 4 + place), "form": form, "type": kind, "order": place,
             "created_at": time(Plan::begin(season)), "updated_at": time(Plan::begin(season)),
         });
-        save::<Tab>(filling, record).await?;
+        lines.add(Kind::Tab, record);
     }
-    Ok(())
 }
 
-async fn categories(filling: &mut Filling<'_>, plan: &Plan, season: u64) -> Result<(), DbError> {
+fn categories(lines: &mut Lines, plan: &Plan, season: u64) {
     let count = if season == 0 { CATEGORIES } else { OLD };
     for place in 0..count {
         let number = place + 1;
@@ -151,23 +143,21 @@ async fn categories(filling: &mut Filling<'_>, plan: &Plan, season: u64) -> Resu
             "shortcode": named(&format!("C{number}"), &format!("K{number}")), "status": "active", "divisions": 1,
             "parent": (place >= count / 2 && count > 4).then(|| slug(place % 4)), "chapters": chapters,
         });
-        save::<Category>(filling, dated(record, season)).await?;
+        lines.add(Kind::Category, dated(record, season));
     }
-    Ok(())
 }
 
-async fn prices(filling: &mut Filling<'_>, plan: &Plan, season: u64) -> Result<(), DbError> {
+fn prices(lines: &mut Lines, plan: &Plan, season: u64) {
     for (place, title, amount) in [(0, "Early entry", 95), (1, "Entry", 150), (2, "Late entry", 220)] {
         let record = json!({
             "slug": plan.slug(Kind::Price, season * PRICES + place), "season": plan.slug(Kind::Season, season),
             "title": named(title, title), "amounts": [{"currency": "USD", "amount": amount}, {"currency": "EUR", "amount": amount}],
         });
-        save::<Price>(filling, dated(record, season)).await?;
+        lines.add(Kind::Price, dated(record, season));
     }
-    Ok(())
 }
 
-async fn fields(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
+fn fields(lines: &mut Lines, plan: &Plan) {
     for (place, (kind, resource, tab, title)) in (0..).zip(FIELDS) {
         let mut record = json!({
             "slug": plan.slug(Kind::Field, place), "season": plan.slug(Kind::Season, 0),
@@ -182,13 +172,11 @@ async fn fields(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
             let column = |key: &str, title: &str| json!({"key": key, "label": named(title, title)});
             record["columns"] = json!([column("A", "Milestone"), column("B", "Month")]);
         }
-        save::<Field>(filling, dated(record, 0)).await?;
+        lines.add(Kind::Field, dated(record, 0));
     }
-    Ok(())
 }
 
-async fn users(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
-    let account = filling.account;
+fn users(lines: &mut Lines, plan: &Plan) {
     for place in 0..plan.users {
         let (first_name, last_name) = plan.name(place);
         // The first users manage chapters.
@@ -200,20 +188,11 @@ async fn users(filling: &mut Filling<'_>, plan: &Plan) -> Result<(), DbError> {
         let is_confirmed = random.percent(90);
         let record = json!({
             "slug": slug, "first_name": first_name, "last_name": last_name, "email": plan.email(place),
-            "global_id": derived_person(plan.account, slug), "season_joined": plan.slug(Kind::Season, season),
+            "season_joined": plan.slug(Kind::Season, season),
             "language": if random.percent(20) { "de_DE" } else { "en_GB" }, "roles": roles,
             "confirmed_at": is_confirmed.then(|| time(created)), "created_by": "registration",
             "created_at": time(created), "updated": time(created),
         });
-        let value: User = store::parse(&record.to_string(), &filling.context)?;
-        let logged = users::logged(&users::shown(&value), &users::extra_columns(&value)).unwrap_or_default();
-        let revision = filling.log(Kind::User, value.slug.as_str(), logged).await?;
-        users::store::people::add(filling.tx()?, &value.global_id, None).await?;
-        for contact in value.contacts() {
-            users::store::people::claim_free(filling.tx()?, &value.global_id, &contact).await?;
-        }
-        let record = Record { value, revision, deleted: false };
-        users::store::put(filling.tx()?, account, &record).await?;
+        lines.add(Kind::User, record);
     }
-    Ok(())
 }

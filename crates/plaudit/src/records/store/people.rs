@@ -81,15 +81,22 @@ pub async fn change<T: PeopleRecord>(
     account: AccountId,
     origin: &Origin,
     (action, events, deleted): (Action, &[Event], bool),
-    value: &T,
+    value: T,
 ) -> Result<i64, DbError> {
-    let (slug, doc) = (value.slug(), stored(value));
-    let change = Change { kind: T::KIND, slug: slug.as_str(), action, events, document: doc.clone() };
+    let slug = value.slug();
+    let change = Change { kind: T::KIND, slug: slug.as_str(), action, events, document: stored(&value) };
     let revision = log::append(tx, account, origin, change).await?;
-    let mut values = vec![account.into(), slug.into(), deleted.into(), revision.into(), doc.into()];
-    values.extend(value.columns());
-    tx.enqueue(put_sql(T::TABLE), values).await?;
+    put(tx, account, &Record { value, revision, deleted }).await?;
     Ok(revision)
+}
+
+/// Writes the row of a record whose change is logged.
+pub async fn put<T: PeopleRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
+    let Record { value, revision, deleted } = record;
+    let mut values =
+        vec![account.into(), value.slug().into(), (*deleted).into(), (*revision).into(), stored(value).into()];
+    values.extend(value.columns());
+    tx.enqueue(put_sql(T::TABLE), values).await
 }
 
 /// The statement that adds or replaces a row: account, slug, `deleted`, revision, document, and then the columns.

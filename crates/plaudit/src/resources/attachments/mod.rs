@@ -107,12 +107,7 @@ impl EntryChild for Attachment {
         store::put(tx, account, record).await
     }
 
-    async fn shown(
-        &self,
-        tx: &mut Tx,
-        account: AccountId,
-        head: &Entry,
-    ) -> Result<(String, [String; 2]), DbError> {
+    async fn shown(&self, tx: &mut Tx, account: AccountId, head: &Entry) -> Result<(String, [String; 2]), DbError> {
         let names = files::store::names(account, Source::Snapshot(tx), std::slice::from_ref(&self.token)).await?;
         let filename = names.into_iter().next().map(|(_, filename)| filename).unwrap_or_default();
         Ok((rules::document(self, &head.title, &filename), [head.title.clone(), filename]))

@@ -6,6 +6,7 @@ use crate::program::{self, Context, Program, Record};
 use crate::records::answers::{self, Answers};
 use crate::records::entries::contributors::{Contributor, MOST, rules, store};
 use crate::records::entries::{self, Entry, check_changeable};
+use crate::records::store::people;
 use crate::resources::entry_children::{EntryChild, write};
 use db::{AccountId, DbError, Tx};
 use kernel::input::Violations;
@@ -35,8 +36,8 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     };
     let tab = given.tab.and_then(|tab| rules::tab_of(program, head.as_ref(), tab, &mut violations));
     let (place, none) = ((head.as_ref(), tab), Answers::default());
-    let fields = rules::answers_after(program, place, &none, given.as_ref(), &mut violations);
-    let slug = store::free_slug(tx, account, writing.ids()).await?;
+    let fields = rules::answers_after(program, place, &none, given.fields.as_ref(), &mut violations);
+    let slug = people::free_slug::<Contributor>(tx, account, writing.ids()).await?;
     let contributor = head.as_ref().zip(tab).map(|(head, tab)| Contributor {
         slug,
         entry: head.slug,
@@ -102,7 +103,7 @@ impl EntryChild for Contributor {
         slug: &Slug,
         context: &Context,
     ) -> Result<Option<Record<Self>>, DbError> {
-        store::find_for_update(tx, account, *slug, context).await
+        people::find_for_update(tx, account, *slug, context).await
     }
 
     async fn put(tx: &mut Tx, account: AccountId, record: &Record<Self>) -> Result<(), DbError> {

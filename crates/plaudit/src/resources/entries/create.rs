@@ -7,6 +7,7 @@ use crate::program::Record;
 use crate::records::entries::contributors::{self, Contributor};
 use crate::records::entries::store::{self, Change};
 use crate::records::entries::{Entry, rules};
+use crate::records::store::people;
 use crate::resources::entries::facts;
 use db::{DbError, Tx};
 use kernel::json::Object as JsonObject;
@@ -65,7 +66,7 @@ async fn copy_contributor(
     let account = writing.account();
     let now = writing.origin.at;
     let copy = Contributor {
-        slug: contributors::store::free_slug(tx, account, writing.ids()).await?,
+        slug: people::free_slug::<Contributor>(tx, account, writing.ids()).await?,
         entry,
         fields: rules::writing::without_files(&writing.program, &contributor.fields),
         created: now,

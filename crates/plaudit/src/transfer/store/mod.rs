@@ -3,5 +3,5 @@
 mod names;
 mod stored;
 
-pub(super) use names::{Names, Space};
+pub(super) use names::{Names, Position, Space, Waiting};
 pub(super) use stored::{Unique, has_entries, is_answered, is_stood_on, order_of_invoice, withdraw};

@@ -23,8 +23,10 @@ pub(in crate::transfer) enum Space {
     Invoice,
     /// Entries whose documents have to be made anew.
     Touched,
-    /// Files whose bytes were put into the storage.
-    Put,
+    /// Records of a kind that wait for a slug or token.
+    Nameless(Kind),
+    /// Files whose bytes are to be put into the storage.
+    Bytes,
     /// Entries whose titles were other ones before.
     Retitled,
     /// An entry, the season that a contributor of it states, and the contributor.
@@ -40,7 +42,8 @@ impl Space {
             Self::LocalId => 3,
             Self::Invoice => 4,
             Self::Touched => 5,
-            Self::Put => 6,
+            Self::Nameless(kind) => -i64::from(u32::from(kind.letter())),
+            Self::Bytes => 6,
             Self::Retitled => 7,
             Self::Person => 8,
             Self::StatedSeason => 9,
@@ -48,7 +51,24 @@ impl Space {
     }
 }
 
-/// The names of a file with their lines, and what is put together across lines.
+/// A record that waits for its stage, or a file whose bytes wait.
+#[derive(Debug)]
+pub(in crate::transfer) struct Waiting {
+    /// What it belongs to; nothing for records that are taken in the order of their lines.
+    pub(in crate::transfer) owner: String,
+    /// The line of the file.
+    pub(in crate::transfer) line: u64,
+    /// Its text, or the bytes of a file.
+    pub(in crate::transfer) content: Vec<u8>,
+}
+
+/// Up to where the records that wait have been taken: owner, line, and number within that.
+pub(in crate::transfer) type Position = (String, i64, i64);
+
+/// The most records, and about the most bytes, that are handled together.
+const BATCH: (usize, usize) = (256, 1 << 20);
+
+/// The names of a file with their lines, and the records that wait for what comes before them.
 pub(in crate::transfer) struct Names(Connection);
 
 impl Names {
@@ -58,7 +78,8 @@ impl Names {
         connection.execute_batch(
             "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -24576; \
              CREATE TABLE names (space INTEGER, name TEXT, line INTEGER, PRIMARY KEY (space, name)) WITHOUT ROWID; \
-             CREATE TABLE items (owner TEXT, line INTEGER, json BLOB, PRIMARY KEY (owner, line)) WITHOUT ROWID; \
+             CREATE TABLE waiting (number INTEGER PRIMARY KEY, space INTEGER, owner TEXT, line INTEGER, content BLOB); \
+             CREATE INDEX waiting_in_order ON waiting (space, owner, line); \
              BEGIN",
         )?;
         Ok(Self(connection))
@@ -115,30 +136,58 @@ impl Names {
         Ok(found.collect::<Result<_, _>>()?)
     }
 
-    /// Keeps a line of an order that stands on a line of its own.
-    pub(in crate::transfer) fn add_item(&mut self, order: &str, line: u64, json: &[u8]) -> Result<(), DbError> {
-        self.0.prepare_cached("INSERT INTO items (owner, line, json) VALUES (?1, ?2, ?3)")?.execute(params![
-            order,
-            line.cast_signed(),
-            json
-        ])?;
+    /// Keeps a record, or the bytes of a file, until it is taken.
+    pub(in crate::transfer) fn push(
+        &mut self,
+        space: Space,
+        owner: &str,
+        line: u64,
+        content: &[u8],
+    ) -> Result<(), DbError> {
+        let sql = "INSERT INTO waiting (space, owner, line, content) VALUES (?1, ?2, ?3, ?4)";
+        let values = params![space.number(), owner, line.cast_signed(), content];
+        self.0.prepare_cached(sql)?.execute(values)?;
         Ok(())
+    }
+
+    /// The next records that wait, by owner and line, few enough to be held together; nothing at the end.
+    pub(in crate::transfer) fn next(
+        &mut self,
+        space: Space,
+        after: &mut Position,
+    ) -> Result<Option<Vec<Waiting>>, DbError> {
+        let mut statement = self.0.prepare_cached(
+            "SELECT owner, line, number, content FROM waiting \
+             WHERE space = ?1 AND (owner, line, number) > (?2, ?3, ?4) ORDER BY owner, line, number",
+        )?;
+        let mut rows = statement.query(params![space.number(), after.0, after.1, after.2])?;
+        let (mut batch, mut bytes) = (Vec::new(), 0);
+        while batch.len() < BATCH.0 && bytes < BATCH.1 {
+            let Some(row) = rows.next()? else { break };
+            *after = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let waiting = Waiting { owner: after.0.clone(), line: after.1.cast_unsigned(), content: row.get(3)? };
+            bytes += waiting.content.len();
+            batch.push(waiting);
+        }
+        Ok(Some(batch).filter(|batch| !batch.is_empty()))
     }
 
     /// The lines of an order that stand on lines of their own, in the order of the file.
     pub(in crate::transfer) fn items_of(&mut self, order: &str) -> Result<Vec<Vec<u8>>, DbError> {
-        let mut statement = self.0.prepare_cached("SELECT json FROM items WHERE owner = ?1 ORDER BY line")?;
-        let found = statement.query_map([order], |row| row.get(0))?;
+        let sql = "SELECT content FROM waiting WHERE space = ?1 AND owner = ?2 ORDER BY line";
+        let mut statement = self.0.prepare_cached(sql)?;
+        let found = statement.query_map(params![Space::Kind(Kind::OrderItem).number(), order], |row| row.get(0))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 
     /// Hands over the lines of orders whose order the file does not have: the line, and the order that it names.
     pub(in crate::transfer) fn each_orphan_item(&mut self, mut each: impl FnMut(u64, String)) -> Result<(), DbError> {
         let mut statement = self.0.prepare_cached(
-            "SELECT line, owner FROM items \
-             WHERE NOT EXISTS (SELECT 1 FROM names WHERE space = ?1 AND name = owner) ORDER BY line",
+            "SELECT line, owner FROM waiting WHERE space = ?1 \
+             AND NOT EXISTS (SELECT 1 FROM names WHERE space = ?2 AND name = owner) ORDER BY line",
         )?;
-        let mut rows = statement.query([Space::Kind(Kind::Order).number()])?;
+        let [items, orders] = [Kind::OrderItem, Kind::Order].map(|kind| Space::Kind(kind).number());
+        let mut rows = statement.query([items, orders])?;
         while let Some(row) = rows.next()? {
             each(row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?);
         }
@@ -177,12 +226,36 @@ mod tests {
     fn items_are_found_by_their_order() {
         let mut names = Names::new().unwrap();
         for (order, line) in [("OrderAAA", 9), ("OrderBBB", 4), ("OrderAAA", 2)] {
-            names.add_item(order, line, line.to_string().as_bytes()).unwrap();
+            names.push(Space::Kind(Kind::OrderItem), order, line, line.to_string().as_bytes()).unwrap();
         }
         names.claim(Space::Kind(Kind::Order), "OrderAAA", 1).unwrap();
         assert_eq!(names.items_of("OrderAAA").unwrap(), [b"2".to_vec(), b"9".to_vec()]);
         let mut stray = Vec::new();
         names.each_orphan_item(|line, order| stray.push((line, order))).unwrap();
         assert_eq!(stray, [(4, "OrderBBB".to_owned())]);
+    }
+
+    #[test]
+    fn what_waits_is_taken_in_the_order_of_lines() {
+        let mut names = Names::new().unwrap();
+        for line in [1, 4, 9, 2, 2, 12] {
+            names.push(Space::Kind(Kind::Entry), "", line, format!("{line}").as_bytes()).unwrap();
+        }
+        names.push(Space::Nameless(Kind::Entry), "", 3, b"3").unwrap();
+        let batch = names.next(Space::Kind(Kind::Entry), &mut Position::default()).unwrap().unwrap();
+        assert_eq!(batch.iter().map(|waiting| waiting.line).collect::<Vec<_>>(), [1, 2, 2, 4, 9, 12]);
+        assert!(batch.iter().all(|waiting| waiting.content == waiting.line.to_string().as_bytes()));
+    }
+
+    #[test]
+    fn a_batch_ends_before_it_holds_too_much() {
+        let mut names = Names::new().unwrap();
+        for line in 1..=300 {
+            names.push(Space::Bytes, "", line, &vec![b'x'; 10_000]).unwrap();
+        }
+        let mut last = Position::default();
+        let sizes: Vec<_> =
+            std::iter::from_fn(|| names.next(Space::Bytes, &mut last).unwrap().map(|batch| batch.len())).collect();
+        assert_eq!(sizes, [105, 105, 90]);
     }
 }

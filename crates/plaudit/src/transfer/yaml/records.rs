@@ -27,7 +27,7 @@ impl RecordReader {
         }
         let members = match root {
             Some(Node { value: Value::Map(members), .. }) => members,
-            None | Some(Node { value: Value::Scalar(Json::Null, _), .. }) => return Ok(()),
+            None | Some(Node { value: Value::Scalar(Json::Null), .. }) => return Ok(()),
             Some(node) => {
                 faults.at(node.mark.max(start), None, "must be a mapping such as seasons: to a list of records");
                 return Ok(());
@@ -50,7 +50,7 @@ impl RecordReader {
         let items = match node.value {
             Value::List(items) => items,
             // A kind of which there is nothing yet.
-            Value::Scalar(Json::Null, _) => return Ok(()),
+            Value::Scalar(Json::Null) => return Ok(()),
             Value::Map(_) if name == ACCOUNT => vec![node],
             _ => {
                 let wanted = if name == ACCOUNT { "one record" } else { "a list of records" };

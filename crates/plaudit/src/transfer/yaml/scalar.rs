@@ -3,9 +3,6 @@
 use kernel::json::Json;
 use kernel::text::excerpt;
 
-/// The prefix of the tags of the core schema.
-const CORE: &str = "tag:yaml.org,2002:";
-
 /// A scalar without quotes: null, a boolean, a number, or a string.
 pub(super) fn plain(text: &str) -> Result<Json<'static>, String> {
     match text {
@@ -17,35 +14,6 @@ pub(super) fn plain(text: &str) -> Result<Json<'static>, String> {
             None => Ok(Json::String(text.to_owned().into())),
         },
     }
-}
-
-/// A scalar with a tag.
-pub(super) fn tagged(text: &str, tag: &str) -> Result<Json<'static>, String> {
-    let is = |name| is_core(tag, name);
-    if is("str") || tag == "!" {
-        return Ok(Json::String(text.to_owned().into()));
-    }
-    let read = plain(text)?;
-    let fits = match &read {
-        Json::Null => is("null"),
-        Json::Bool(_) => is("bool"),
-        Json::Number(digits) => is("float") || (is("int") && !digits.contains(['.', 'e'])),
-        _ => false,
-    };
-    if fits {
-        Ok(read)
-    } else if ["null", "bool", "int", "float"].into_iter().any(is) {
-        Err(format!("`{}` is not what its tag says", excerpt(text)))
-    } else {
-        Err(format!("the tag {tag} means nothing here"))
-    }
-}
-
-/// Whether a tag is this one of the core schema.
-pub(super) fn is_core(tag: &str, name: &str) -> bool {
-    let suffix = tag.strip_prefix("!!").or_else(|| tag.strip_prefix(CORE));
-    let suffix = suffix.or_else(|| tag.strip_prefix("!<").and_then(|tag| tag.strip_suffix('>')?.strip_prefix(CORE)));
-    suffix == Some(name)
 }
 
 /// The text of a number as JSON has it; `None` for what is no number of the core schema.
@@ -141,16 +109,6 @@ mod tests {
         }
         for wrong in [".inf", "-.INF", ".nan", "0xffffffffffffffffff"] {
             assert!(plain(wrong).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn a_tag_must_be_true() {
-        assert_eq!(tagged("12", "!!str"), Ok(Json::String("12".into())));
-        assert_eq!(tagged("12", "tag:yaml.org,2002:int"), Ok(Json::Number("12".into())));
-        assert_eq!(tagged("12", "!!float"), Ok(Json::Number("12".into())));
-        for (text, tag) in [("1.5", "!!int"), ("x", "!!bool"), ("x", "!thing"), ("aGk=", "!!binary")] {
-            assert!(tagged(text, tag).is_err(), "{text} {tag}");
         }
     }
 

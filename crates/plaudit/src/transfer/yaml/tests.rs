@@ -1,5 +1,7 @@
 use std::fmt::Write as _;
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// The root as JSON, and all problems with their places.
@@ -120,5 +122,38 @@ fn members_and_items_are_found() {
     let at = |member: &str| (marks.of(member).line, marks.of(member).column);
     assert_eq!([at("slug"), at("name"), at("name.en_GB"), at("missing")], [(2, 5), (3, 5), (4, 7), (2, 5)]);
     assert_eq!([at("list.1"), at("list.2"), at("list.2.x"), at("name.de_DE")], [(5, 12), (5, 15), (5, 16), (3, 5)]);
-    assert!(marks.is_bare("name") && !marks.is_bare("slug"));
+}
+
+#[test]
+fn members_and_items_are_found_in_json() {
+    let text = r#" {"a": 1, "bß" : {"c":[ "x,y", {"d\"e": null}]}, "f":[]}"#;
+    let marks = marks_of_line(7, text);
+    let column = |member: &str| marks.of(member).column;
+    assert_eq!(marks.start(), Mark { line: 7, column: 2 });
+    assert_eq!([column("a"), column("bß"), column("bß.c"), column("f")], [3, 11, 19, 50]);
+    assert_eq!([column("bß.c.1"), column("bß.c.2"), column("bß.c.2.d\"e")], [25, 32, 33]);
+    assert_eq!(column("missing"), 2, "what is missing is missing in the record");
+    assert_eq!(column("bß.c.2.missing"), 32, "or in the innermost thing that is there");
+    assert_eq!(marks.within("bß.c.2").of("d\"e").column, 33);
+}
+
+proptest! {
+    #[test]
+    fn every_member_of_any_json_is_where_it_stands(
+        names in proptest::collection::vec("[a-z\"\\\\é]{1,6}", 1..6),
+        texts in proptest::collection::vec("[ -~ß]{0,8}", 6),
+    ) {
+        let mut object = kernel::json::Object::new();
+        for (name, text) in names.iter().zip(&texts) {
+            object.set(name.clone(), Json::Array(vec![Json::String(text.clone().into()), Json::Null]));
+        }
+        let text = Json::from(object.clone()).to_string();
+        let marks = marks_of_line(1, &text);
+        for (name, _) in object.iter() {
+            let column = marks.of(name).column;
+            let rest: String = text.chars().skip(column - 1).collect();
+            let quoted = Json::String(name.into()).to_string();
+            prop_assert!(rest.starts_with(&quoted), "{} at {} in {}", name, column, text);
+        }
+    }
 }

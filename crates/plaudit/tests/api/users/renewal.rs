@@ -34,7 +34,7 @@ async fn documents(server: &Server) -> BTreeMap<(String, String), String> {
 async fn from_scratch(server: &Server) -> Server {
     let mut text = Vec::new();
     let slug = kernel::text::Slug::parse("AccountA").unwrap();
-    plaudit::transfer::export(&server.db, &server.storage, slug, &mut text).await.unwrap();
+    plaudit::transfer::export(&server.db, &server.storage, slug, |_| true, &mut text).await.unwrap();
     let fresh = Server::empty(server.db.engine()).await;
     fresh.import(std::str::from_utf8(&text).unwrap()).await;
     fresh
@@ -225,7 +225,7 @@ both_engines! {
         let mut texts = Vec::new();
         for server in [&server, &fresh] {
             let mut text = Vec::new();
-            plaudit::transfer::export(&server.db, &server.storage, slug, &mut text).await.unwrap();
+            plaudit::transfer::export(&server.db, &server.storage, slug, |_| true, &mut text).await.unwrap();
             texts.push(String::from_utf8(text).unwrap());
         }
         assert_eq!(texts[0], texts[1]);

@@ -18,8 +18,11 @@ pub use rules::write_shown;
 /// The most contributors of an entry, which shows all of them.
 pub const MOST: i64 = 1_000;
 
+use crate::lists::Table;
 use crate::program::{Member, Record, SLUG, Shape};
 use crate::records::answers::Answers;
+use crate::records::store::people::PeopleRecord;
+use db::Value;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
@@ -45,6 +48,14 @@ pub struct Contributor {
     pub created: Timestamp,
     /// When the contributor was last changed.
     pub updated: Timestamp,
+}
+
+impl PeopleRecord for Contributor {
+    const TABLE: &'static Table = &LISTED;
+
+    fn columns(&self) -> Vec<Value<'static>> {
+        vec![self.entry.into(), self.tab.into(), self.created.into(), self.updated.into()]
+    }
 }
 
 /// The season is the entry's, so that it may be stated and is not kept.

@@ -4,8 +4,8 @@ use crate::program::{self, Context, Record};
 use crate::records::Rows;
 use crate::records::entries::contributors::Contributor;
 use crate::records::entries::contributors::rules::sort_key;
-use db::{AccountId, Db, DbError, Row, Tx};
-use kernel::ids::Ids;
+use crate::records::store::people;
+use db::{AccountId, Db, DbError, Tx};
 use kernel::text::Slug;
 
 /// Contributors have their entry beside the document.
@@ -13,24 +13,8 @@ pub const ROWS: Rows = Rows { extra_columns: "entry", ..Rows::of("contributors",
 
 /// Adds or replaces a contributor.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<Contributor>) -> Result<(), DbError> {
-    let Contributor { slug, entry, tab, fields, created, updated } = &record.value;
-    tx.enqueue(
-        "INSERT INTO contributors (account, slug, entry, tab, created, updated, deleted, list_revision, revision, doc) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9) ON CONFLICT (account, slug) DO UPDATE SET entry = $3, tab = $4, \
-         created = $5, updated = $6, deleted = $7, list_revision = $8, revision = $8, doc = $9",
-        vec![
-            account.into(),
-            (*slug).into(),
-            (*entry).into(),
-            (*tab).into(),
-            (*created).into(),
-            (*updated).into(),
-            record.deleted.into(),
-            record.revision.into(),
-            program::store::stored(&record.value).into(),
-        ],
-    )
-    .await?;
+    people::put(tx, account, record).await?;
+    let Contributor { slug, fields, .. } = &record.value;
     let sql = "DELETE FROM contributor_answers WHERE account = $1 AND slug = $2";
     tx.enqueue(sql, vec![account.into(), (*slug).into()]).await?;
     for (field, answer) in fields.iter() {
@@ -79,31 +63,6 @@ pub async fn entry_of(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Opt
         row.slug(0)
     })
     .await
-}
-
-/// A slug that no contributor has.
-pub async fn free_slug(tx: &mut Tx, account: AccountId, ids: &Ids) -> Result<Slug, DbError> {
-    loop {
-        let slug = ids.slug();
-        if entry_of(tx, account, slug).await?.is_none() {
-            return Ok(slug);
-        }
-    }
-}
-
-/// A contributor that is not in the trash, locked until the end of the transaction.
-pub(crate) async fn find_for_update(
-    tx: &mut Tx,
-    account: AccountId,
-    slug: Slug,
-    context: &Context,
-) -> Result<Option<Record<Contributor>>, DbError> {
-    let read = |row: &Row<'_>| {
-        let value = program::store::parse(row.text(0)?, context)?;
-        Ok(Record { value, revision: row.integer(1)?, deleted: false })
-    };
-    let sql = "SELECT doc, revision FROM contributors WHERE account = $1 AND slug = $2 AND deleted = 0";
-    tx.first_for_update(sql, &[account.into(), slug.into()], read).await
 }
 
 /// How many contributors an entry has, those in the trash left out.
