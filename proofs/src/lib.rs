@@ -38,6 +38,7 @@ mod newcomer;
 mod openapi;
 mod race;
 mod rename;
+mod restore_safe;
 mod round_trip;
 mod schemathesis;
 mod service;
@@ -78,6 +79,7 @@ const PROOFS: &[Proof] = &[
     deadline::PROOF,
     streams::PROOF,
     uploads::PROOF,
+    restore_safe::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,
     weight::PROOF,

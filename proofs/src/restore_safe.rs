@@ -68,7 +68,9 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     }
     checks.check(refused > 0, || "no damage was noticed".to_owned());
     restore(&service, &wanted)?;
-    checks.check(state(&service, &accounts[..1])?.exports == whole.exports, || "a good backup is not restored".to_owned());
+    checks.check(state(&service, &accounts[..1])?.exports == whole.exports, || {
+        "a good backup is not restored".to_owned()
+    });
     let doctor = service.run(&["doctor", "--files"])?;
     checks.check(doctor.code == Some(0), || format!("doctor: {}", doctor.last_line()));
     flipped_file(&service, &mut checks)?;

@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
+use futures_util::TryStreamExt as _;
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 
 use super::progress::Progress;
 use super::store::{Head, Logged};
@@ -15,7 +17,7 @@ use super::{Failure, chain, database_settings, must_exist, say, store};
 use crate::config::Config;
 use crate::log::{self, Action};
 use crate::records::store::{next, rows};
-use crate::records::{Rows, users};
+use crate::records::{Rows, StoredRow, users};
 use crate::storage::{Storage, StorageError};
 use db::{Db, Tx, migrate};
 use kernel::ids::Ids;
@@ -31,6 +33,9 @@ pub(super) struct Arguments {
     /// Check these accounts alone, by slug
     #[arg(long = "account", value_name = "SLUG")]
     accounts: Vec<Slug>,
+    /// Read every stored file, and compare its bytes with the hash in its record
+    #[arg(long)]
+    files: bool,
 }
 
 /// What was found so far.
@@ -114,7 +119,8 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     }
     for slug in heads.into_iter().map(|head| head.slug) {
         if arguments.accounts.is_empty() || arguments.accounts.contains(&slug) {
-            account(db, storage.as_ref().ok(), slug, findings).await?;
+            let storage = storage.as_ref().ok().map(|storage| (storage, arguments.files));
+            account(db, storage, slug, findings).await?;
         }
     }
     Ok(())
@@ -127,7 +133,12 @@ async fn probe(storage: &Storage) -> Result<(), StorageError> {
     storage.delete(PROBE, token.as_str()).await
 }
 
-async fn account(db: &Db, storage: Option<&Storage>, slug: Slug, findings: &mut Findings) -> Result<(), Failure> {
+async fn account(
+    db: &Db,
+    storage: Option<(&Storage, bool)>,
+    slug: Slug,
+    findings: &mut Findings,
+) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     // Read again within the snapshot: it may have changed since the accounts were listed.
     let Some(head) = store::heads(&mut tx).await?.into_iter().find(|head| head.slug == slug) else { return Ok(()) };
@@ -221,11 +232,49 @@ fn fault_of(rows: &Rows, record: &Logged<'_>) -> Option<String> {
 
 /// What a record of a file says of its bytes.
 #[derive(Deserialize)]
-struct Size {
+struct Stated {
     size: u64,
+    sha256: String,
 }
 
-async fn files(tx: &mut Tx, head: &Head, storage: &Storage, findings: &mut Findings) -> Result<u64, Failure> {
+/// What is wrong with the bytes of a file; nothing where they are as its record says.
+async fn fault_of_file(
+    storage: &Storage,
+    (account, token): (Slug, &str),
+    row: &StoredRow,
+    is_read: bool,
+) -> Option<String> {
+    let Ok(Stated { size: stated, sha256 }) = serde_json::from_str(&row.doc) else {
+        return Some("its record does not say what its bytes are".to_owned());
+    };
+    match storage.size(account.as_str(), token).await {
+        Ok(size) if size != stated => return Some(format!("it has {size} bytes, and its record says {stated}")),
+        Ok(_) if !is_read => return None,
+        Ok(_) => {}
+        Err(error) => return Some(error.to_string()),
+    }
+    match hash_of_file(storage, account, token).await {
+        Ok(hash) if hash == sha256 => None,
+        Ok(hash) => Some(format!("its bytes have the SHA-256 {hash}, and its record says {sha256}")),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+async fn hash_of_file(storage: &Storage, account: Slug, token: &str) -> Result<String, StorageError> {
+    let mut hash = Sha256::new();
+    let (_, mut pieces) = storage.get_stream(account.as_str(), token, None).await?;
+    while let Some(piece) = pieces.try_next().await? {
+        hash.update(&piece);
+    }
+    Ok(hex::encode(hash.finalize()))
+}
+
+async fn files(
+    tx: &mut Tx,
+    head: &Head,
+    (storage, is_read): (&Storage, bool),
+    findings: &mut Findings,
+) -> Result<u64, Failure> {
     let mut count = 0;
     let mut progress = Progress::new();
     let mut last = String::new();
@@ -233,15 +282,10 @@ async fn files(tx: &mut Tx, head: &Head, storage: &Storage, findings: &mut Findi
         for (token, row) in &files {
             count += 1;
             progress.at(count, "files");
-            let expected = serde_json::from_str::<Size>(&row.doc).map(|record| record.size);
-            let wrong = match (storage.size(head.slug.as_str(), token).await, expected) {
-                (Ok(actual), Ok(expected)) if actual == expected => continue,
-                (Ok(actual), Ok(expected)) => format!("it has {actual} bytes, and its record says {expected}"),
-                (Err(error), _) => error.to_string(),
-                (_, Err(error)) => error.to_string(),
-            };
-            progress.clear();
-            findings.fault(format_args!("account {}: file {token}: {wrong}", head.slug));
+            if let Some(wrong) = fault_of_file(storage, (head.slug, token), row, is_read).await {
+                progress.clear();
+                findings.fault(format_args!("account {}: file {token}: {wrong}", head.slug));
+            }
         }
     }
     Ok(count)

@@ -62,17 +62,10 @@ pub struct Upload {
 #[derive(Debug)]
 pub struct Received {
     members: JsonObject<'static>,
-    reported: Result<Told, &'static str>,
+    reported: Result<Content, &'static str>,
     token: Token,
     is_announced: bool,
     is_recorded: AtomicBool,
-}
-
-/// What the bytes of an upload tell.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Told {
-    content: Content,
-    hash: [u8; 32],
 }
 
 /// What the work of an upload knows: what was received, and what the handler brought along.
@@ -183,7 +176,7 @@ impl Received {
     /// What the bytes tell, where they are base64.
     #[must_use]
     pub fn content(&self) -> Option<&Content> {
-        self.reported.as_ref().ok().map(|reported| &reported.content)
+        self.reported.as_ref().ok()
     }
 
     /// The file that was uploaded; what is wrong with its name or its data is left in `members`.
@@ -198,15 +191,15 @@ impl Received {
             }
         };
         let filename = filename?;
-        if let Err(message) = files::check_name(&filename, &reported.content.mime) {
+        if let Err(message) = files::check_name(&filename, &reported.mime) {
             members.fault("data", message);
         }
         Some(File {
             token: self.token.clone(),
             filename,
-            content: reported.content.clone(),
+            content: reported.clone(),
             duration: None,
-            metadata: document::object(|object| object.text("sha256", &hex::encode(reported.hash))),
+            metadata: document::object(|object| object.text("sha256", &reported.sha256)),
             created: now,
         })
     }
@@ -357,9 +350,7 @@ impl Receiving {
         let reported = match (is_base64, &self.decoder) {
             (None, _) if members.get("data").is_none() => Err("is required"),
             (None, _) => Err("must be a string in base64"),
-            (Some(true), Ok(_)) => {
-                Ok(Told { content: Content::told_by(&self.sampler.sample()), hash: self.hash.finalize().into() })
-            }
+            (Some(true), Ok(_)) => Ok(Content::told_by(&self.sampler.sample(), &self.hash.finalize())),
             _ => Err("must be base64: letters, digits, + and /, with its padding and without blanks"),
         };
         let incoming = reported.is_ok().then_some(self.incoming);

@@ -71,9 +71,7 @@ impl Import<'_> {
                 STANDARD.decode(text.as_bytes()).map_err(|error| ("data", format!("is not base64: {error}")))
             }
             (Some(_), None) => Err(("data", "must be a string in base64".to_owned())),
-            (None, Some(Json::String(path))) => {
-                extra_columns(self.directory, path).map_err(|message| ("path", message))
-            }
+            (None, Some(Json::String(path))) => read_path(self.directory, path).map_err(|message| ("path", message)),
             (None, Some(_)) => Err(("path", "must be a string".to_owned())),
         };
         match read {
@@ -119,7 +117,8 @@ impl Import<'_> {
                 if is_stored(storage, account, name, &bytes).await? {
                     return Ok(Some(content));
                 }
-                if item.found.is_some() && storage.exists(account.as_str(), name).await? {
+                // Another database may use the token too: no bytes ever take the place of others.
+                if storage.exists(account.as_str(), name).await? {
                     self.faults.member(
                         &item.location,
                         "data",
@@ -190,7 +189,7 @@ async fn is_stored(storage: &Storage, account: Slug, token: &str, bytes: &[u8]) 
 
 /// The bytes of a file beside the program file. A path leads down from there and nowhere else, so that a program file
 /// from somebody else takes nothing from this machine.
-fn extra_columns(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
+fn read_path(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
     let path = Path::new(path);
     let leads_down = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !leads_down || path.as_os_str().is_empty() {

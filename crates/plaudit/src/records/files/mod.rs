@@ -79,6 +79,7 @@ fn object(json: &Json) -> Result<String, String> {
 fn read_content(members: &mut Members<'_>, reported: Option<&Content>) -> Option<Content> {
     let mime = members.optional("mime", input::text(255));
     let size = members.optional("size", input::integer(0..=i64::MAX));
+    let sha256 = members.optional("sha256", input::text(64));
     let pixels = || input::integer(0..=i64::from(u32::MAX));
     let image_width = members.nullable("image_width", pixels());
     let image_height = members.nullable("image_height", pixels());
@@ -86,6 +87,7 @@ fn read_content(members: &mut Members<'_>, reported: Option<&Content>) -> Option
         return Some(Content {
             mime: mime?,
             size: size?,
+            sha256: sha256?,
             image_width: image_width.flatten(),
             image_height: image_height.flatten(),
         });
@@ -95,6 +97,9 @@ fn read_content(members: &mut Members<'_>, reported: Option<&Content>) -> Option
     }
     if size.is_some_and(|size| size != reported.size) {
         members.fault("size", format!("contradicts the content, which has {} bytes", reported.size));
+    }
+    if sha256.is_some_and(|sha256| sha256 != reported.sha256) {
+        members.fault("sha256", "contradicts the content");
     }
     for (name, stated, reported) in
         [("image_width", image_width, reported.image_width), ("image_height", image_height, reported.image_height)]
@@ -137,6 +142,7 @@ impl File {
         object.text("filename", &self.filename);
         object.text("mime", &self.content.mime);
         object.integer("size", self.content.size);
+        object.text("sha256", &self.content.sha256);
         object.optional_integer("image_height", self.content.image_height);
         object.optional_integer("image_width", self.content.image_width);
         match &self.duration {

@@ -1,6 +1,7 @@
 //! The type of a content, told by its first bytes and, where these are a container's, by what it contains.
 
 use memchr::memmem;
+use sha2::{Digest as _, Sha256};
 
 use crate::records::files::sample::Sample;
 use crate::records::files::{compound, image};
@@ -12,6 +13,8 @@ pub struct Content {
     pub mime: String,
     /// The number of bytes.
     pub size: i64,
+    /// The SHA-256 of the bytes, in hexadecimal.
+    pub sha256: String,
     /// The width of the image in pixels, where the content is one of a common kind.
     pub image_width: Option<i64>,
     /// The height of the image in pixels.
@@ -22,17 +25,18 @@ impl Content {
     /// What these bytes tell.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
-        Self::told_by(&Sample::of(bytes))
+        Self::told_by(&Sample::of(bytes), &Sha256::digest(bytes))
     }
 
-    /// What the bytes of this sample tell.
+    /// What the bytes of this sample and hash tell.
     #[must_use]
-    pub fn told_by(sample: &Sample<'_>) -> Self {
+    pub fn told_by(sample: &Sample<'_>, sha256: &[u8]) -> Self {
         let mime = content_type(sample);
         let sides = image::size(mime, sample.head);
         Self {
             mime: mime.to_owned(),
             size: i64::try_from(sample.size).unwrap_or(i64::MAX),
+            sha256: hex::encode(sha256),
             image_width: sides.map(|(width, _)| i64::from(width)),
             image_height: sides.map(|(_, height)| i64::from(height)),
         }
