@@ -154,7 +154,7 @@ settings! {
         idempotency_hours: u64 = "24", Kind::Whole(1, 720);
         /// Megabytes of kept answers of one account. Of further ones only the fact is kept: a repeat is 409 with the address
         /// of what was done.
-        idempotency_megabytes: u32 = "64", Kind::Whole(1, 1_048_576);
+        idempotency_megabytes: u32 = "256", Kind::Whole(1, 1_048_576);
         /// Streams open at once on one node. Each takes one of `server.max_connections`.
         streams: usize = "5000", Kind::Whole(1, 1_000_000);
         /// Streams open at once with one key, on one node.

@@ -27,6 +27,9 @@ use kernel::text::Slug;
 /// The folder of the file that is written to see whether the storage takes files; no account has so short a slug.
 const PROBE: &str = "doctor";
 
+/// How many faults of a check are told one by one.
+const TOLD: u64 = 1_000;
+
 /// What to check.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -42,6 +45,8 @@ pub(super) struct Arguments {
 #[derive(Default)]
 struct Findings {
     faults: u64,
+    /// Those of the check that runs.
+    of_check: u64,
 }
 
 /// Says what holds. Without standard output the exit code still tells.
@@ -52,13 +57,20 @@ fn ok(what: impl Display) {
 impl Findings {
     fn fault(&mut self, what: impl Display) {
         self.faults += 1;
-        let _ = say(&format!("FAULT {what}"));
+        self.of_check += 1;
+        if self.of_check <= TOLD {
+            let _ = say(&format!("FAULT {what}"));
+        }
     }
 
-    /// Says what holds where nothing was found since there were so many faults.
-    fn ok_since(&self, faults: u64, what: impl Display) {
-        if self.faults == faults {
-            ok(what);
+    /// Ends a check: says what holds where it found nothing, and how much more it found than was told.
+    fn end_check(&mut self, holds: impl Display) {
+        match std::mem::take(&mut self.of_check) {
+            0 => ok(holds),
+            found if found > TOLD => {
+                let _ = say(&format!("FAULT {} more of the same check", found - TOLD));
+            }
+            _ => {}
         }
     }
 }
@@ -67,7 +79,7 @@ impl Findings {
 pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     let mut findings = Findings::default();
     let opened = match must_exist(config) {
-        Ok(()) => Ok(Db::open(&database_settings(config)).await?),
+        Ok(()) => Db::open(&database_settings(config)).await.map_err(Failure::from),
         Err(error) => Err(error),
     };
     let db = match opened {
@@ -142,7 +154,6 @@ async fn account(
     let mut tx = db.snapshot().await?;
     // Read again within the snapshot: it may have changed since the accounts were listed.
     let Some(head) = store::heads(&mut tx).await?.into_iter().find(|head| head.slug == slug) else { return Ok(()) };
-    let mut before = findings.faults;
     let (fault, erased) = chain::fault(&mut tx, &head).await?;
     if let Some(fault) = fault {
         findings.fault(format_args!("account {slug}: {fault}"));
@@ -150,24 +161,20 @@ async fn account(
     let erased = if erased > 0 { format!("; the documents of {erased} were erased") } else { String::new() };
     let changes = head.sequence;
     let holds = format!("the log of {changes} changes has no gap and its chain verifies{erased}");
-    findings.ok_since(before, format_args!("account {slug}: {holds}"));
-    before = findings.faults;
+    findings.end_check(format_args!("account {slug}: {holds}"));
     let count = records(&mut tx, &head, findings).await?;
-    findings.ok_since(before, format_args!("account {slug}: {count} records are as they were logged last"));
-    before = findings.faults;
+    findings.end_check(format_args!("account {slug}: {count} records are as they were logged last"));
     for (category, division, kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
         let wrong = format!("{kept} entries are counted and {there} are there");
         findings.fault(format_args!("account {slug}: category {category}, division {division}: {wrong}"));
     }
-    findings.ok_since(before, format_args!("account {slug}: the counts of entries are right"));
-    before = findings.faults;
+    findings.end_check(format_args!("account {slug}: the counts of entries are right"));
     let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
     users::store::each_wrong(&mut tx, head.account, wrong).await?;
-    findings.ok_since(before, format_args!("account {slug}: users are found by what they say, and each is a person"));
+    findings.end_check(format_args!("account {slug}: users are found by what they say, and each is a person"));
     if let Some(storage) = storage {
-        before = findings.faults;
         let count = files(&mut tx, &head, storage, findings).await?;
-        findings.ok_since(before, format_args!("account {slug}: {count} files have their bytes"));
+        findings.end_check(format_args!("account {slug}: {count} files have their bytes"));
     }
     Ok(())
 }

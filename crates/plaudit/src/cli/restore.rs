@@ -3,7 +3,7 @@
 //! - The whole backup is read and held against its manifest before anything is written, so that a damaged one changes
 //!   nothing.
 //! - The rows are one transaction, in which the log of every account is verified. Files that the storage lacks are stored
-//!   before its commit, and removed again where it fails. Files that are there with other bytes, which only `--force`
+//!   before its commit, and removed again where that fails. Files that are there with other bytes, which only `--force`
 //!   replaces, are replaced after it.
 
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
 }
 
 async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -> Result<(u64, u64), Failure> {
-    let mut tx = db.begin().await?;
+    let mut tx = db.snapshot().await?;
     let schema = store::schema(&mut tx).await?;
     if schema != reader.manifest.schema {
         return Err(Failure::Failed(format!(
@@ -58,61 +58,106 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
             schema.last().map_or("none", String::as_str)
         )));
     }
-    if !store::is_empty(&mut tx).await? && !force {
-        return Err(Failure::Failed("the database is not empty; --force replaces everything in it".to_owned()));
-    }
-    // Nothing is written before everything was read and is what the manifest tells.
+    check_empty(&mut tx, force).await?;
+    let mut tables = Vec::with_capacity(TABLES.len());
     for table in TABLES {
-        each_batch(&mut tx, reader, table, false).await?;
+        tables.push((*table, tx.columns(table).await?));
     }
-    let mut place = 0;
-    while let Some(file) = reader.file(place)? {
-        place = file.place;
-        let is_other = matches!(stands(storage, &file).await?, Some(false));
-        if is_other && !force {
-            let name = format!("{}/{}", file.account, file.token);
-            return Err(Failure::Failed(format!("the storage has other bytes under {name}; --force replaces them")));
-        }
+    drop(tx);
+    // Nothing is written before everything was read and is what the manifest tells.
+    for (table, columns) in &tables {
+        each_batch(None, reader, (table, columns)).await?;
     }
-    reader.verify(FILES)?;
+    let files = compare(storage, reader).await?;
+    if let (Some(name), false) = (&files.other, force) {
+        return Err(Failure::Failed(format!("the storage has other bytes under {name}; --force replaces them")));
+    }
+    let mut tx = db.begin().await?;
+    check_empty(&mut tx, force).await?;
     store::clear(&mut tx).await?;
     let mut rows = 0;
-    for table in TABLES {
-        rows += each_batch(&mut tx, reader, table, true).await?;
+    for (table, columns) in &tables {
+        rows += each_batch(Some(&mut tx), reader, (table, columns)).await?;
     }
     for head in store::heads(&mut tx).await? {
         if let (Some(fault), _) = chain::fault(&mut tx, &head).await? {
             return Err(Failure::Failed(format!("account {}: {fault}; nothing was restored", head.slug)));
         }
     }
-    let mut made = Vec::new();
-    if let Err(error) = put_missing(storage, reader, &mut made).await {
-        for (account, token) in made {
-            storage.delete(&account, &token).await?;
+    if let Err(error) = put(storage, reader, &files.missing).await {
+        for place in &files.missing {
+            if let Some(file) = reader.file(place - 1)? {
+                // What cannot be removed is told by the storage's own fault, and harms nothing without a record.
+                let _ = storage.delete(&file.account, &file.token).await;
+            }
         }
         return Err(error);
     }
     tx.commit().await?;
-    let files = replace_others(storage, reader).await?;
+    put(storage, reader, &files.others).await?;
     db.analyze().await;
-    Ok((rows, files))
+    Ok((rows, files.count))
 }
 
-/// Reads the rows of a table, and adds them where that is wanted; tells how many there are.
-async fn each_batch(tx: &mut Tx, reader: &mut Reader, table: &str, is_wanted: bool) -> Result<u64, Failure> {
-    let columns = tx.columns(table).await?;
+async fn check_empty(tx: &mut Tx, force: bool) -> Result<(), Failure> {
+    if force || store::is_empty(tx).await? {
+        return Ok(());
+    }
+    Err(Failure::Failed("the database is not empty; --force replaces everything in it".to_owned()))
+}
+
+/// Reads the rows of a table, and adds them where there is a transaction for it; tells how many there are.
+async fn each_batch(
+    mut tx: Option<&mut Tx>,
+    reader: &mut Reader,
+    (table, columns): (&str, &[String]),
+) -> Result<u64, Failure> {
     let mut progress = Progress::new();
     let (mut place, mut done) = (0, 0);
     loop {
-        let rows = reader.rows(table, &columns, place, BATCH_SIZE)?;
+        let rows = reader.rows(table, columns, place, BATCH_SIZE)?;
         let Some((last, _)) = rows.last() else { return reader.verify(table) };
         place = *last;
         done += rows.len() as u64;
-        if is_wanted {
-            store::fill(tx, table, &columns, rows.into_iter().map(|(_, values)| values).collect()).await?;
+        progress.at(done, if tx.is_some() { "rows" } else { "rows verified" });
+        if let Some(tx) = &mut tx {
+            store::fill(tx, table, columns, rows.into_iter().map(|(_, values)| values).collect()).await?;
         }
-        progress.at(done, if is_wanted { "rows" } else { "rows verified" });
     }
+}
+
+/// How the files of a backup stand to those of the storage, by their places in the backup.
+#[derive(Default)]
+struct Files {
+    count: u64,
+    /// Those that the storage does not have.
+    missing: Vec<i64>,
+    /// Those that it has with other bytes.
+    others: Vec<i64>,
+    /// The name of the first of these.
+    other: Option<String>,
+}
+
+/// Verifies the files, and compares them with those of the storage.
+async fn compare(storage: &Storage, reader: &mut Reader) -> Result<Files, Failure> {
+    let mut files = Files::default();
+    let mut progress = Progress::new();
+    let mut place = 0;
+    while let Some(file) = reader.file(place)? {
+        place = file.place;
+        match stands(storage, &file).await? {
+            None => files.missing.push(place),
+            Some(true) => {}
+            Some(false) => {
+                files.others.push(place);
+                files.other.get_or_insert_with(|| format!("{}/{}", file.account, file.token));
+            }
+        }
+        files.count += 1;
+        progress.at(files.count, "files verified");
+    }
+    reader.verify(FILES)?;
+    Ok(files)
 }
 
 /// Whether the storage has these bytes under the name of a file; nothing where it has none.
@@ -135,30 +180,14 @@ async fn stands(storage: &Storage, file: &StoredFile) -> Result<Option<bool>, St
     Ok(Some(rest.is_empty()))
 }
 
-/// Stores the files that the storage does not have, and notes which these are.
-async fn put_missing(storage: &Storage, reader: &mut Reader, made: &mut Vec<(String, String)>) -> Result<(), Failure> {
+/// Stores the files at these places, each at once.
+async fn put(storage: &Storage, reader: &mut Reader, places: &[i64]) -> Result<(), Failure> {
     let mut progress = Progress::new();
-    let (mut place, mut done) = (0, 0);
-    while let Some(file) = reader.file(place)? {
-        place = file.place;
-        if !storage.exists(&file.account, &file.token).await? {
-            made.push((file.account.clone(), file.token.clone()));
+    for (done, place) in (1..).zip(places) {
+        if let Some(file) = reader.file(place - 1)? {
             storage.put(&file.account, &file.token, file.bytes.into()).await?;
         }
-        done += 1;
         progress.at(done, "files");
     }
-    reader.verify(FILES).map(drop)
-}
-
-/// Replaces the files that are not what the backup has, each at once; tells how many files it has.
-async fn replace_others(storage: &Storage, reader: &mut Reader) -> Result<u64, Failure> {
-    let mut place = 0;
-    while let Some(file) = reader.file(place)? {
-        place = file.place;
-        if stands(storage, &file).await? != Some(true) {
-            storage.put(&file.account, &file.token, file.bytes.into()).await?;
-        }
-    }
-    reader.verify(FILES)
+    Ok(())
 }

@@ -42,7 +42,7 @@ fn nothing_given_gives_the_defaults() {
         Limits {
             requests_per_minute: 60,
             idempotency_hours: 24,
-            idempotency_megabytes: 64,
+            idempotency_megabytes: 256,
             streams: 5_000,
             streams_per_key: 1_000,
             download_minutes: 15,

@@ -115,7 +115,7 @@ pub async fn serve(
     connections.len()
 }
 
-/// Ready when the process is asked to stop: by SIGINT or SIGTERM.
+/// Ready when the process is asked to stop: by SIGINT or SIGTERM. One that cannot be listened for does not keep the other.
 pub async fn stop_signal() {
     #[cfg(unix)]
     let terminated = async {
@@ -125,12 +125,15 @@ pub async fn stop_signal() {
     };
     #[cfg(not(unix))]
     let terminated = std::future::pending();
-    let stopped: io::Result<()> = tokio::select! {
-        interrupted = tokio::signal::ctrl_c() => interrupted,
-        terminated = terminated => terminated,
-    };
-    if let Err(error) = stopped {
-        tracing::error!(%error, "cannot listen for signals");
+    tokio::select! {
+        () = or_never(tokio::signal::ctrl_c()) => {}
+        () = or_never(terminated) => {}
+    }
+}
+
+async fn or_never(signal: impl Future<Output = io::Result<()>>) {
+    if let Err(error) = signal.await {
+        tracing::error!(%error, "cannot listen for a signal");
         std::future::pending::<()>().await;
     }
 }

@@ -66,7 +66,11 @@ pub async fn find_for_update<T: SetupRecord>(
     slug: Slug,
     context: &Context,
 ) -> Result<Option<Record<T>>, DbError> {
-    Ok(find_any_for_update(tx, account, slug, context).await?.filter(|record| !record.deleted))
+    let sql = "SELECT revision, doc FROM setup_records WHERE account = $1 AND kind = $2 AND slug = $3 AND deleted = 0";
+    tx.first_for_update(sql, &[account.into(), T::KIND.name().into(), slug.into()], |row| {
+        Ok(Record { value: parse(row.text(1)?, context)?, revision: row.integer(0)?, deleted: false })
+    })
+    .await
 }
 
 /// A record, even one that is in the trash, locked until the end of the transaction.

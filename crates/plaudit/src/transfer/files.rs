@@ -142,7 +142,11 @@ impl Import<'_> {
         let (mut last, mut done) = (Position::default(), 0);
         while let Some(batch) = self.reading.names.next(Space::Bytes, &mut last)? {
             for some in batch.chunks(BATCH_SIZE) {
-                join_all(some.iter().map(put)).await.into_iter().collect::<Result<(), StorageError>>()?;
+                let put = join_all(some.iter().map(put)).await.into_iter().collect::<Result<(), StorageError>>();
+                if let Err(error) = put {
+                    self.remove_blobs(account, &last).await?;
+                    return Err(error.into());
+                }
             }
             done += batch.len() as u64;
             self.faults.progress("files stored", done);
@@ -150,12 +154,15 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Removes the bytes of the new files, because the import has failed.
-    pub(super) async fn remove_blobs(&mut self, account: Slug) -> Result<(), Error> {
+    /// Removes the bytes of the new files up to the last that was begun, because the import has failed.
+    async fn remove_blobs(&mut self, account: Slug, end: &Position) -> Result<(), Error> {
         let mut last = Position::default();
-        while let Some(batch) = self.reading.names.next(Space::Bytes, &mut last)? {
+        while last != *end
+            && let Some(batch) = self.reading.names.next(Space::Bytes, &mut last)?
+        {
             for file in batch {
-                self.deployment.storage.delete(account.as_str(), &file.owner).await?;
+                // What cannot be removed harms nothing: no record names it.
+                let _ = self.deployment.storage.delete(account.as_str(), &file.owner).await;
             }
         }
         Ok(())

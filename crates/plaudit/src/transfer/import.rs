@@ -291,10 +291,7 @@ impl Import<'_> {
     /// Puts the bytes of files in their place, and then makes everything durable.
     async fn finish(mut self, account: Option<Slug>) -> Result<(), Error> {
         let Some(account) = account else { return Ok(()) };
-        if let Err(error) = self.put_blobs(account).await {
-            self.remove_blobs(account).await?;
-            return Err(error);
-        }
+        self.put_blobs(account).await?;
         // A commit that fails may yet have taken; bytes too many do no harm, and bytes too few would.
         self.tx.commit().await?;
         if self.changed.values().sum::<u64>() >= MANY {

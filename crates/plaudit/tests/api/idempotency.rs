@@ -218,6 +218,10 @@ both_engines! {
             statuses.push(put(&server, INACTIVE, &name).await.status);
         }
         assert_eq!(statuses, [200, 200, 200, 409, 409, 409]);
+        for _ in 0..2 {
+            put(&server, r#"{"status":5}"#, "wrong").await.expect(422);
+            server.delete_with("/field/FieldTxt", &[("idempotency-key", "none")]).await.expect(204);
+        }
         server.clock.advance(25 * 3600);
         let oldest = Timestamp::from_seconds(server.clock.now().as_seconds() - 24 * 3600);
         store::forget(&server.db, oldest).await.unwrap();

@@ -48,10 +48,11 @@ pub async fn find(
 pub async fn forget(db: &Db, oldest: Timestamp) -> Result<(), DbError> {
     db.write(AccountId::NONE, oldest, |tx, oldest| {
         Box::pin(async move {
-            tx.execute("DELETE FROM idempotent_answers WHERE created <= $1", &[(*oldest).into()]).await?;
             let sql = "UPDATE idempotent_usage SET bytes = coalesce((SELECT sum(length(a.body)) FROM idempotent_answers a \
-                       WHERE a.account = idempotent_usage.account), 0)";
-            tx.execute(sql, &[]).await?;
+                       WHERE a.account = idempotent_usage.account AND a.created > $1), 0) \
+                       WHERE account IN (SELECT account FROM idempotent_answers WHERE created <= $1)";
+            tx.execute(sql, &[(*oldest).into()]).await?;
+            tx.execute("DELETE FROM idempotent_answers WHERE created <= $1", &[(*oldest).into()]).await?;
             Ok(())
         })
     })
@@ -59,7 +60,8 @@ pub async fn forget(db: &Db, oldest: Timestamp) -> Result<(), DbError> {
 }
 
 /// Keeps an answer, or the mark that it was given, where it is too long or the account's kept answers have `quota` bytes
-/// already. A second answer to the same key fails as a duplicate, unless the first is older than `oldest`.
+/// already. An error is not kept then: asked again it is told again. A second answer to the same key fails as a duplicate,
+/// unless the first is older than `oldest`.
 pub async fn keep(
     tx: &mut Tx,
     account: AccountId,
@@ -72,38 +74,43 @@ pub async fn keep(
     let used = tx.first(sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(0);
     let length = answer.body.len();
     let has_room = i64::try_from(length).is_ok_and(|length| used.saturating_add(length) <= quota);
-    let answer = if length <= LONGEST && has_room { answer } else { mark };
-    let body = answer.body.whole();
+    let is_kept = length <= LONGEST && has_room || length <= mark.body.len();
+    if !is_kept && answer.status >= 400 {
+        return Ok(());
+    }
+    let answer = if is_kept { answer } else { mark };
+    let body = answer.body.whole().to_vec();
+    let length = i64::try_from(body.len()).unwrap_or(i64::MAX);
     let mut headers = kernel::json::Object::new();
     for (name, value) in &answer.headers {
         // Our headers are of ASCII.
         headers.set(name.as_str(), Json::String(value.to_str().unwrap_or_default().into()));
     }
-    tx.execute(
+    let (_, key, name) = &claim.name;
+    tx.enqueue(
         "DELETE FROM idempotent_answers WHERE account = $1 AND api_key = $2 AND name = $3 AND created <= $4",
-        &[account.into(), claim.name.1.into(), claim.name.2.as_str().into(), oldest.into()],
+        vec![account.into(), (*key).into(), name.clone().into(), oldest.into()],
     )
     .await?;
-    tx.execute(
+    tx.enqueue(
         "INSERT INTO idempotent_answers (account, api_key, name, request, status, headers, body, created) \
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
-        &[
+        vec![
             account.into(),
-            claim.name.1.into(),
-            claim.name.2.as_str().into(),
-            claim.request.as_slice().into(),
+            (*key).into(),
+            name.clone().into(),
+            claim.request.to_vec().into(),
             i64::from(answer.status).into(),
             Json::from(headers).to_string().into(),
-            body.as_ref().into(),
+            body.into(),
             now.into(),
         ],
     )
     .await?;
-    tx.execute(
+    tx.enqueue(
         "INSERT INTO idempotent_usage (account, bytes) VALUES ($1, $2) \
          ON CONFLICT (account) DO UPDATE SET bytes = idempotent_usage.bytes + $2",
-        &[account.into(), i64::try_from(body.len()).unwrap_or(i64::MAX).into()],
+        vec![account.into(), length.into()],
     )
-    .await?;
-    Ok(())
+    .await
 }

@@ -350,7 +350,12 @@ pub(super) const ERRORS: &[(&str, &str, &str, &str)] = &[
     ("Unauthorized", "401", "There is no key.", "Error"),
     ("Forbidden", "403", "The key is not good here, or does not write.", "Error"),
     ("NotFound", "404", "There is no such record.", "Error"),
-    ("Conflict", "409", "The first request with this `Idempotency-Key` is still running.", "Error"),
+    (
+        "Conflict",
+        "409",
+        "The first request with this `Idempotency-Key` is still running, or was done and its answer is not kept: then `Location` names what was done.",
+        "Error",
+    ),
     ("PreconditionFailed", "412", "The record is not the one that `If-Match` names.", "Error"),
     ("TooLarge", "413", "The body is too large.", "Error"),
     (
