@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::service::{Checks, Program, Random, Service, on_each_engine};
 use super::{Context, Engine, Proof, Verdict};
@@ -23,6 +23,9 @@ struct State {
     exports: Vec<Vec<u8>>,
     files: BTreeMap<PathBuf, Vec<u8>>,
 }
+
+/// That of an installation with nothing in it.
+const EMPTY: State = State { exports: Vec::new(), files: BTreeMap::new() };
 
 fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let rounds = if context.short { 12 } else { 1_000 };
@@ -46,25 +49,35 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
 
     let bytes = fs::read(&wanted)?;
     let (mut refused, mut restored) = (0, 0);
+    let mut fresh = Service::new(context, engine)?;
     for round in 0..rounds {
         let what = damage(&bytes, &damaged, &mut random)?;
-        let force: &[&str] = if round % 2 == 0 { &["--force"] } else { &[] };
         let name = damaged.to_string_lossy().into_owned();
-        let outcome = service.run(&[&["restore", &name], force].concat())?;
+        // Over what is there with --force, and into an empty installation without.
+        let is_forced = round % 2 == 0;
+        let target = if is_forced { &service } else { &fresh };
+        let arguments = if is_forced { vec!["restore", "--force", &name] } else { vec!["restore", &name] };
+        let outcome = target.run(&arguments)?;
         if outcome.code == Some(0) {
             restored += 1;
-            checks.check(!force.is_empty(), || format!("{what}: what the database held was replaced unasked"));
-            let after = state(&service, &accounts[..1])?;
+            let after = state(target, &accounts[..1])?;
             checks.check(after.exports == whole.exports, || format!("{what}: restored, and not whole"));
-            let are_there = whole.files.iter().all(|(file, bytes)| after.files.get(file) == Some(bytes));
+            let bytes: Vec<_> = after.files.values().collect();
+            let are_there = whole.files.values().all(|file| bytes.contains(&file));
             checks.check(are_there, || format!("{what}: restored without its files"));
-            restore(&service, &held)?;
+            if is_forced {
+                restore(&service, &held)?;
+            } else {
+                fresh = Service::new(context, engine)?;
+            }
             continue;
         }
         refused += 1;
-        let is_told = outcome.code == Some(1) && outcome.stderr.starts_with("error: ");
+        let is_told = outcome.code == Some(1) && outcome.stderr.starts_with("plaudit: ");
         checks.check(is_told, || format!("{what}: ended with {:?}: {}", outcome.code, outcome.stderr));
-        checks.check(state(&service, &accounts)? == before, || format!("{what}: refused, and something has changed"));
+        let expected = if is_forced { &before } else { &EMPTY };
+        let now = state(target, if is_forced { &accounts } else { &[] })?;
+        checks.check(now == *expected, || format!("{what}: refused, and something has changed"));
     }
     checks.check(refused > 0, || "no damage was noticed".to_owned());
     restore(&service, &wanted)?;
@@ -86,6 +99,11 @@ fn restore(service: &Service, file: &Path) -> Result<()> {
 }
 
 fn state(service: &Service, accounts: &[&str]) -> Result<State> {
+    let listed = service.run(&["account", "list"])?;
+    let count = listed.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
+    if accounts.is_empty() && count > 0 {
+        bail!("there are accounts: {}", String::from_utf8_lossy(&listed.stdout));
+    }
     let exports = accounts.iter().map(|account| service.export(account)).collect::<Result<_>>()?;
     let mut files = BTreeMap::new();
     gather(&service.directory().join("plaudit-files"), &mut files)?;
@@ -93,6 +111,9 @@ fn state(service: &Service, accounts: &[&str]) -> Result<State> {
 }
 
 fn gather(folder: &Path, files: &mut BTreeMap<PathBuf, Vec<u8>>) -> Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.is_dir() {
