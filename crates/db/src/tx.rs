@@ -180,6 +180,21 @@ impl Tx {
         self.note(result)
     }
 
+    /// Runs one statement and collects what `read` makes of every row.
+    pub async fn all<T, C, F>(&mut self, sql: &str, values: &[Value<'_>], mut read: F) -> Result<C, DbError>
+    where
+        C: Default + Extend<T> + Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        let mut found = C::default();
+        self.each(sql, values, |row| {
+            found.extend([read(row)?]);
+            Ok(())
+        })
+        .await?;
+        Ok(found)
+    }
+
     /// Runs one statement and reads its first row, if there is one.
     pub async fn first<T, F>(&mut self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
     where

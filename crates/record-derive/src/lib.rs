@@ -248,6 +248,17 @@ impl<'d> Record<'d> {
         let naming_files = members.iter().map(Member::naming_files);
         let blank = self.has_blank.then(|| self.blank());
         let setup_record = identifier.filter(|name| *name == "slug").map(|_| self.setup_record());
+        let stored_record = identifier.map(|key| {
+            quote! {
+                impl crate::program::StoredRecord for #record {
+                    const KIND: kernel::kind::Kind = kernel::kind::Kind::#record;
+
+                    fn key(&self) -> &Self::Key {
+                        &self.#key
+                    }
+                }
+            }
+        });
         quote! {
             const _: () = {
                 use crate::program::member::{self, Member, Presence, Shape};
@@ -291,6 +302,7 @@ impl<'d> Record<'d> {
                     }
                 }
 
+                #stored_record
                 #setup_record
                 #blank
             };
@@ -355,12 +367,6 @@ impl<'d> Record<'d> {
         });
         quote! {
             impl crate::program::SetupRecord for #record {
-                const KIND: kernel::kind::Kind = kernel::kind::Kind::#record;
-
-                fn slug(&self) -> Slug {
-                    self.slug
-                }
-
                 #name
                 #(#rules)*
             }

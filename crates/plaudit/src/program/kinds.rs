@@ -104,13 +104,13 @@ pub(crate) use of_setup_kind;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::program::StoredRecord;
     use kernel::kind::Kind;
 
     #[test]
     fn every_kind_of_set_up_record_is_in_the_program() {
         for kind in Kind::ALL {
-            let found = for_setup_kind!(kind, Record => <Record as SetupRecord>::KIND);
+            let found = for_setup_kind!(kind, Record => <Record as StoredRecord>::KIND);
             assert_eq!(found, kind.is_setup().then_some(kind));
         }
     }

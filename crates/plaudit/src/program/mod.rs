@@ -49,7 +49,7 @@ pub use kinds::InProgram;
 pub(crate) use kinds::{for_setup_kind, of_setup_kind, setup_kinds};
 pub use member::{Member, Presence, Shape, Shown, names, references};
 pub use programs::{Loads, Programs, Timed};
-pub use record::{Context, Record, Records, SetupRecord};
+pub use record::{Context, Record, RecordKey, Records, SetupRecord, StoredRecord};
 pub use record_derive::Record;
 pub use schema::{Usage, component, definitions, object_schema, pascal};
 pub use shown::shown;

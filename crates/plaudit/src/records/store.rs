@@ -152,13 +152,7 @@ async fn select(
 ) -> Result<Vec<(String, StoredRow)>, DbError> {
     let Some(rows) = rows(kind) else { return Ok(Vec::new()) };
     let sql = format!("{} {}", rows.select(kind), condition(rows.key));
-    let mut found = Vec::new();
-    tx.each(&sql, &[&[account.into()], values].concat(), |row| {
-        found.push(StoredRow::read(row)?);
-        Ok(())
-    })
-    .await?;
-    Ok(found)
+    tx.all(&sql, &[&[account.into()], values].concat(), StoredRow::read).await
 }
 
 /// The rows of a kind after this slug or token, in order and some at a time; nothing at the end. The last one becomes the

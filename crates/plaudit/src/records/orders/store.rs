@@ -112,13 +112,8 @@ pub async fn retitle(
     entry: Slug,
     title: &str,
 ) -> Result<(), DbError> {
-    let mut orders = BTreeSet::new();
     let sql = "SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2";
-    tx.each(sql, &[account.into(), entry.into()], |row| {
-        orders.insert(row.slug(0)?);
-        Ok(())
-    })
-    .await?;
+    let orders: BTreeSet<Slug> = tx.all(sql, &[account.into(), entry.into()], |row| row.slug(0)).await?;
     for order in orders {
         let found = tx
             .first_for_update(

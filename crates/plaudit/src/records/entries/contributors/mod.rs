@@ -22,7 +22,7 @@ use crate::lists::Table;
 use crate::program::{Member, Record, SLUG, Shape};
 use crate::records::answers::Answers;
 use crate::records::store::people::PeopleRecord;
-use db::Value;
+use db::{AccountId, Value};
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
@@ -55,6 +55,15 @@ impl PeopleRecord for Contributor {
 
     fn columns(&self) -> Vec<Value<'static>> {
         vec![self.entry.into(), self.tab.into(), self.created.into(), self.updated.into()]
+    }
+
+    fn beside(&self, account: AccountId) -> Vec<(&'static str, Vec<Value<'static>>)> {
+        let forget = "DELETE FROM contributor_answers WHERE account = $1 AND slug = $2";
+        let answer = "INSERT INTO contributor_answers (account, slug, field, sort_key) VALUES ($1, $2, $3, $4)";
+        let answers = self.fields.iter().map(|(field, value)| {
+            (answer, vec![account.into(), self.slug.into(), field.into(), rules::sort_key(value).into()])
+        });
+        std::iter::once((forget, vec![account.into(), self.slug.into()])).chain(answers).collect()
     }
 }
 
