@@ -270,6 +270,23 @@ impl Tx {
         }
     }
 
+    /// Adds a row, or replaces the one with the same values in the first `key` columns. Like [`Tx::enqueue`], it waits for
+    /// nothing.
+    pub async fn put(
+        &mut self,
+        table: &str,
+        key: usize,
+        row: Vec<(&'static str, Value<'static>)>,
+    ) -> Result<(), DbError> {
+        let (names, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
+        let places: Vec<_> = (1..=names.len()).map(|place| format!("${place}")).collect();
+        let changes: Vec<_> = names.iter().skip(key).map(|name| format!("{name} = excluded.{name}")).collect();
+        let (all, key) = (names.join(", "), names[..key].join(", "));
+        let (places, changes) = (places.join(", "), changes.join(", "));
+        let sql = format!("INSERT INTO {table} ({all}) VALUES ({places}) ON CONFLICT ({key}) DO UPDATE SET {changes}");
+        self.enqueue(sql, values).await
+    }
+
     /// Runs a statement that begins or marks a transaction: on PostgreSQL with the next one, whose error tells of its own.
     pub(super) async fn control(&mut self, sql: &str) -> Result<(), DbError> {
         self.flush().await?;

@@ -72,6 +72,12 @@ macro_rules! in_program {
 
 setup_kinds!([in_program]);
 
+/// `setup_kinds!([any_kind])`, a pattern: every kind of set-up record.
+macro_rules! any_kind {
+    ($($record:ident in $records:ident;)*) => { $(kernel::kind::Kind::$record)|* };
+}
+pub(crate) use any_kind;
+
 /// `for_setup_kind!(kind, Record => expression)`: the expression with `Record` standing for the type of the records of
 /// this kind, or `None` where the kind has none in the program.
 macro_rules! for_setup_kind {

@@ -46,7 +46,7 @@ mod views;
 pub(crate) use choice::choices;
 pub use description::{Description, SLUG};
 pub use kinds::InProgram;
-pub(crate) use kinds::{for_setup_kind, of_setup_kind, setup_kinds};
+pub(crate) use kinds::{any_kind, for_setup_kind, of_setup_kind, setup_kinds};
 pub use member::{Member, Presence, Shape, Shown, names, references};
 pub use programs::{Loads, Programs, Timed};
 pub use record::{Context, Record, RecordKey, Records, SetupRecord, StoredRecord};

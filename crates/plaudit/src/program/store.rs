@@ -98,19 +98,15 @@ pub async fn put(
     (kind, slug): (Kind, Slug),
     record: &Record<&str>,
 ) -> Result<(), DbError> {
-    tx.enqueue(
-        "INSERT INTO setup_records (account, kind, slug, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
-         ON CONFLICT (account, kind, slug) DO UPDATE SET deleted = $4, revision = $5, doc = $6",
-        vec![
-            account.into(),
-            kind.name().into(),
-            slug.into(),
-            record.deleted.into(),
-            record.revision.into(),
-            record.value.to_owned().into(),
-        ],
-    )
-    .await
+    let row = vec![
+        ("account", account.into()),
+        ("kind", kind.name().into()),
+        ("slug", slug.into()),
+        ("deleted", record.deleted.into()),
+        ("revision", record.revision.into()),
+        ("doc", record.value.to_owned().into()),
+    ];
+    tx.put("setup_records", 3, row).await
 }
 
 /// Logs and saves a record that a request has made, changed or put into the trash; gives its revision.

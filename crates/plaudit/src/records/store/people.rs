@@ -96,9 +96,18 @@ pub async fn change<T: PeopleRecord>(
 pub async fn put<T: PeopleRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
     let Record { value, revision, deleted } = record;
     let key = value.key().as_str().to_owned();
-    let mut values = vec![account.into(), key.into(), (*deleted).into(), (*revision).into(), stored(value).into()];
-    values.extend(value.columns());
-    tx.enqueue(put_sql(T::TABLE), values).await?;
+    let Table { sql, name, columns, sets } = T::TABLE;
+    let mut row = vec![
+        ("account", account.into()),
+        (*name, key.into()),
+        ("deleted", (*deleted).into()),
+        ("list_revision", (*revision).into()),
+        ("revision", (*revision).into()),
+        ("doc", stored(value).into()),
+    ];
+    let is_stored_here = |column: &&str| *column != "deleted" && sets.iter().all(|set| set.column != *column);
+    row.extend(columns.iter().map(|column| column.name).filter(is_stored_here).zip(value.columns()));
+    tx.put(sql, 2, row).await?;
     for (sql, values) in value.beside(account) {
         tx.enqueue(sql, values).await?;
     }
@@ -109,20 +118,4 @@ pub async fn put<T: PeopleRecord>(tx: &mut Tx, account: AccountId, record: &Reco
 pub async fn count_of_entry<T: PeopleRecord>(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<i64, DbError> {
     let sql = format!("SELECT count(*) FROM {} WHERE account = $1 AND entry = $2 AND deleted = 0", T::TABLE.sql);
     Ok(tx.first(&sql, &[account.into(), entry.into()], |row| row.integer(0)).await?.unwrap_or(0))
-}
-
-/// The statement that adds or replaces a row: account, slug, `deleted`, revision, document, and then the columns.
-fn put_sql(table: &Table) -> String {
-    let Table { sql, name, columns, sets } = table;
-    let is_stored_here = |column: &&str| *column != "deleted" && sets.iter().all(|set| set.column != *column);
-    let columns: Vec<_> = columns.iter().map(|column| column.name).filter(is_stored_here).collect();
-    let each = |text: fn((usize, &str)) -> String| (6..).zip(columns.iter().copied()).map(text).collect::<String>();
-    let names = each(|(_, column)| format!(", {column}"));
-    let places = each(|(place, _)| format!(", ${place}"));
-    let changes = each(|(place, column)| format!(", {column} = ${place}"));
-    format!(
-        "INSERT INTO {sql} (account, {name}, deleted, list_revision, revision, doc{names}) \
-         VALUES ($1, $2, $3, $4, $4, $5{places}) ON CONFLICT (account, {name}) \
-         DO UPDATE SET deleted = $3, list_revision = $4, revision = $4, doc = $5{changes}"
-    )
 }
