@@ -248,17 +248,7 @@ impl<'d> Record<'d> {
         let naming_files = members.iter().map(Member::naming_files);
         let blank = self.has_blank.then(|| self.blank());
         let setup_record = identifier.filter(|name| *name == "slug").map(|_| self.setup_record());
-        let stored_record = identifier.map(|key| {
-            quote! {
-                impl crate::program::StoredRecord for #record {
-                    const KIND: kernel::kind::Kind = kernel::kind::Kind::#record;
-
-                    fn key(&self) -> &Self::Key {
-                        &self.#key
-                    }
-                }
-            }
-        });
+        let stored_record = identifier.map(|name| self.stored_record(name));
         quote! {
             const _: () = {
                 use crate::program::member::{self, Member, Presence, Shape};
@@ -341,6 +331,19 @@ impl<'d> Record<'d> {
             _ => quote!(#field.as_ref()),
         });
         Some(quote!(#func(members, #(#read),*);))
+    }
+
+    fn stored_record(&self, key: &Ident) -> Tokens {
+        let record = self.name;
+        quote! {
+            impl crate::program::StoredRecord for #record {
+                const KIND: kernel::kind::Kind = kernel::kind::Kind::#record;
+
+                fn key(&self) -> &Self::Key {
+                    &self.#key
+                }
+            }
+        }
     }
 
     fn setup_record(&self) -> Tokens {

@@ -72,9 +72,11 @@ macro_rules! in_program {
 
 setup_kinds!([in_program]);
 
-/// `setup_kinds!([any_kind])`, a pattern: every kind of set-up record.
+/// `setup_kinds!([any_kind] (Entry, Order))`, a pattern: every kind of set-up record, and these.
 macro_rules! any_kind {
-    ($($record:ident in $records:ident;)*) => { $(kernel::kind::Kind::$record)|* };
+    (($($other:ident),*) $($record:ident in $records:ident;)*) => {
+        $(kernel::kind::Kind::$other |)* $(kernel::kind::Kind::$record)|*
+    };
 }
 pub(crate) use any_kind;
 

@@ -108,7 +108,7 @@ pub(super) const NO: &str = "CAST(0 AS BIGINT)";
 pub fn rows(kind: Kind) -> Option<Rows> {
     Some(match kind {
         Kind::ApiKey => Rows { deleted: NO, ..Rows::of("api_keys", "slug") },
-        setup_kinds!([any_kind]) => Rows::of("setup_records", "slug"),
+        setup_kinds!([any_kind]()) => Rows::of("setup_records", "slug"),
         Kind::User => users::store::ROWS,
         Kind::File => files::store::ROWS,
         Kind::Entry => entries::store::ROWS,

@@ -11,7 +11,7 @@ use crate::records::StoredRow;
 use crate::records::entries;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
-use crate::records::store::people;
+use crate::records::store::people::{self, PeopleRecord};
 use kernel::input::Members;
 use kernel::json::Json;
 use kernel::kind::Kind;
@@ -33,11 +33,14 @@ impl Import<'_> {
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
-        self.note_entries(contributor.entry, item.found.as_ref())?;
-        let name = contributor.slug.to_string();
-        let revision = self.log(Kind::Contributor, &name, store::stored(&contributor)).await?;
-        let record = Record { value: contributor, revision, deleted: item.deleted };
-        people::put(&mut self.tx, self.id, &record).await?;
+        self.write_child(&item, contributor.entry, contributor).await
+    }
+
+    /// Writes what belongs to an entry, and notes the entry.
+    async fn write_child<T: PeopleRecord>(&mut self, item: &Item, entry: Slug, value: T) -> Result<(), Error> {
+        self.note_entries(entry, item.found.as_ref())?;
+        let revision = self.log(T::KIND, &item.location.name, store::stored(&value)).await?;
+        people::put(&mut self.tx, self.id, &Record { value, revision, deleted: item.deleted }).await?;
         Ok(())
     }
 
@@ -62,11 +65,7 @@ impl Import<'_> {
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
-        self.note_entries(attachment.entry, item.found.as_ref())?;
-        let revision = self.log(Kind::Attachment, token.as_str(), store::stored(&attachment)).await?;
-        let record = Record { value: attachment, revision, deleted: item.deleted };
-        people::put(&mut self.tx, self.id, &record).await?;
-        Ok(())
+        self.write_child(&item, attachment.entry, attachment).await
     }
 
     /// Tells of seasons that contributors state and that are not those of their entries, which come after them.

@@ -246,13 +246,7 @@ impl Import<'_> {
             Kind::Contributor => |import, program, item| Box::pin(import.contributor(program, item)),
             Kind::Attachment => |import, program, item| Box::pin(import.attachment(program, item)),
             // These have stages of their own, and items are read with their orders.
-            setup_kinds!([any_kind])
-            | Kind::Account
-            | Kind::ApiKey
-            | Kind::User
-            | Kind::Entry
-            | Kind::Order
-            | Kind::OrderItem => return Ok(()),
+            setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem)) => return Ok(()),
         };
         let mut queue = self.begin(kind).await?;
         while let Some(batch) = self.batch(&mut queue).await? {

@@ -165,11 +165,7 @@ pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Resu
         let (list, values) = filled(slugs, 2, vec![account.into()]);
         let sql =
             format!("SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug");
-        tx.each(&sql, &values, |row| {
-            found.push(candidate_of(row.text(0)?)?);
-            Ok(())
-        })
-        .await?;
+        found.extend(tx.all::<_, Vec<_>, _>(&sql, &values, |row| candidate_of(row.text(0)?)).await?);
     }
     Ok(found)
 }

@@ -58,12 +58,7 @@ impl PeopleRecord for Contributor {
     }
 
     fn beside(&self, account: AccountId) -> Vec<(&'static str, Vec<Value<'static>>)> {
-        let forget = "DELETE FROM contributor_answers WHERE account = $1 AND slug = $2";
-        let answer = "INSERT INTO contributor_answers (account, slug, field, sort_key) VALUES ($1, $2, $3, $4)";
-        let answers = self.fields.iter().map(|(field, value)| {
-            (answer, vec![account.into(), self.slug.into(), field.into(), rules::sort_key(value).into()])
-        });
-        std::iter::once((forget, vec![account.into(), self.slug.into()])).chain(answers).collect()
+        store::answers(self, account)
     }
 }
 
