@@ -180,6 +180,21 @@ impl Tx {
         self.note(result)
     }
 
+    /// Runs one statement and collects what `read` makes of every row.
+    pub async fn all<T, C, F>(&mut self, sql: &str, values: &[Value<'_>], mut read: F) -> Result<C, DbError>
+    where
+        C: Default + Extend<T> + Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        let mut found = C::default();
+        self.each(sql, values, |row| {
+            found.extend([read(row)?]);
+            Ok(())
+        })
+        .await?;
+        Ok(found)
+    }
+
     /// Runs one statement and reads its first row, if there is one.
     pub async fn first<T, F>(&mut self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
     where
@@ -253,6 +268,23 @@ impl Tx {
                 if self.deferred.len() >= DEFERRED_LIMIT { self.flush().await } else { Ok(()) }
             }
         }
+    }
+
+    /// Adds a row, or replaces the one with the same values in the first `key` columns. Like [`Tx::enqueue`], it waits for
+    /// nothing.
+    pub async fn put(
+        &mut self,
+        table: &str,
+        key: usize,
+        row: Vec<(&'static str, Value<'static>)>,
+    ) -> Result<(), DbError> {
+        let (names, values): (Vec<_>, Vec<_>) = row.into_iter().unzip();
+        let places: Vec<_> = (1..=names.len()).map(|place| format!("${place}")).collect();
+        let changes: Vec<_> = names.iter().skip(key).map(|name| format!("{name} = excluded.{name}")).collect();
+        let (all, key) = (names.join(", "), names[..key].join(", "));
+        let (places, changes) = (places.join(", "), changes.join(", "));
+        let sql = format!("INSERT INTO {table} ({all}) VALUES ({places}) ON CONFLICT ({key}) DO UPDATE SET {changes}");
+        self.enqueue(sql, values).await
     }
 
     /// Runs a statement that begins or marks a transaction: on PostgreSQL with the next one, whose error tells of its own.

@@ -302,12 +302,6 @@ impl<'s> Object<'s> {
         self.members.is_empty()
     }
 
-    /// The names and values in order, taken out.
-    #[must_use]
-    pub fn into_members(self) -> Vec<(Cow<'s, str>, Json<'s>)> {
-        self.members
-    }
-
     /// The member in this place; nothing behind the last.
     #[must_use]
     pub fn at(&self, index: usize) -> Option<(&str, &Json<'s>)> {

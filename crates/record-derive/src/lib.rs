@@ -248,6 +248,7 @@ impl<'d> Record<'d> {
         let naming_files = members.iter().map(Member::naming_files);
         let blank = self.has_blank.then(|| self.blank());
         let setup_record = identifier.filter(|name| *name == "slug").map(|_| self.setup_record());
+        let stored_record = identifier.map(|name| self.stored_record(name));
         quote! {
             const _: () = {
                 use crate::program::member::{self, Member, Presence, Shape};
@@ -291,6 +292,7 @@ impl<'d> Record<'d> {
                     }
                 }
 
+                #stored_record
                 #setup_record
                 #blank
             };
@@ -331,6 +333,19 @@ impl<'d> Record<'d> {
         Some(quote!(#func(members, #(#read),*);))
     }
 
+    fn stored_record(&self, key: &Ident) -> Tokens {
+        let record = self.name;
+        quote! {
+            impl crate::program::StoredRecord for #record {
+                const KIND: kernel::kind::Kind = kernel::kind::Kind::#record;
+
+                fn key(&self) -> &Self::Key {
+                    &self.#key
+                }
+            }
+        }
+    }
+
     fn setup_record(&self) -> Tokens {
         let record = self.name;
         let rules = self.rules.iter().map(|rule| match rule {
@@ -355,12 +370,6 @@ impl<'d> Record<'d> {
         });
         quote! {
             impl crate::program::SetupRecord for #record {
-                const KIND: kernel::kind::Kind = kernel::kind::Kind::#record;
-
-                fn slug(&self) -> Slug {
-                    self.slug
-                }
-
                 #name
                 #(#rules)*
             }

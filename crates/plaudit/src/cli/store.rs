@@ -27,43 +27,30 @@ pub(super) struct Head {
 /// Every account, by slug.
 // tidy: every account -- a check or a backup is of the whole database
 pub(super) async fn heads(tx: &mut Tx) -> Result<Vec<Head>, DbError> {
-    let mut heads = Vec::new();
-    tx.each("SELECT id, slug, sequence, hash, doc, version FROM accounts ORDER BY slug", &[], |row| {
-        heads.push(Head {
+    tx.all("SELECT id, slug, sequence, hash, doc, version FROM accounts ORDER BY slug", &[], |row| {
+        Ok(Head {
             account: AccountId(row.integer(0)?),
             slug: row.slug(1)?,
             sequence: row.integer(2)?,
             hash: row.bytes(3)?.to_vec(),
             doc: row.text(4)?.to_owned(),
             version: row.integer(5)?,
-        });
-        Ok(())
+        })
     })
-    .await?;
-    Ok(heads)
+    .await
 }
 
 /// The kinds that the rows of set-up records name.
 pub(super) async fn setup_kinds(tx: &mut Tx, account: AccountId) -> Result<Vec<String>, DbError> {
-    let mut kinds = Vec::new();
-    tx.each("SELECT DISTINCT kind FROM setup_records WHERE account = $1", &[account.into()], |row| {
-        kinds.push(row.text(0)?.to_owned());
-        Ok(())
-    })
-    .await?;
-    Ok(kinds)
+    let sql = "SELECT DISTINCT kind FROM setup_records WHERE account = $1";
+    tx.all(sql, &[account.into()], |row| Ok(row.text(0)?.to_owned())).await
 }
 
 /// The steps of the schema that were applied, in order.
 // tidy: every account -- the schema is the database's
 pub(super) async fn schema(tx: &mut Tx) -> Result<Vec<String>, DbError> {
-    let mut steps = Vec::new();
-    tx.each("SELECT CAST(version AS BIGINT), name FROM refinery_schema_history ORDER BY 1", &[], |row| {
-        steps.push(format!("V{}__{}", row.integer(0)?, row.text(1)?));
-        Ok(())
-    })
-    .await?;
-    Ok(steps)
+    let sql = "SELECT CAST(version AS BIGINT), name FROM refinery_schema_history ORDER BY 1";
+    tx.all(sql, &[], |row| Ok(format!("V{}__{}", row.integer(0)?, row.text(1)?))).await
 }
 
 /// A record with the change that its revision names.
@@ -124,21 +111,16 @@ pub(super) async fn wrong_entry_counts(
     tx: &mut Tx,
     account: AccountId,
 ) -> Result<Vec<(String, i64, i64, i64)>, DbError> {
-    let mut wrong = Vec::new();
-    tx.each(
+    tx.all(
         "SELECT category, division, CAST(sum(kept) AS BIGINT), CAST(sum(there) AS BIGINT) FROM \
          (SELECT category, division, total AS kept, 0 AS there FROM entry_counts WHERE account = $1 \
          UNION ALL SELECT category, division, 0, count(*) FROM entries WHERE account = $1 AND deleted = 0 \
          GROUP BY category, division) AS compared \
          GROUP BY category, division HAVING sum(kept) <> sum(there) ORDER BY category, division",
         &[account.into()],
-        |row| {
-            wrong.push((row.text(0)?.to_owned(), row.integer(1)?, row.integer(2)?, row.integer(3)?));
-            Ok(())
-        },
+        |row| Ok((row.text(0)?.to_owned(), row.integer(1)?, row.integer(2)?, row.integer(3)?)),
     )
-    .await?;
-    Ok(wrong)
+    .await
 }
 
 /// Category and chapter of every entry of a season that is not in the trash, with the entry before both, by slug.
@@ -148,18 +130,13 @@ pub(super) async fn entries_of_season(
     season: Slug,
     limit: i64,
 ) -> Result<Vec<[Slug; 3]>, DbError> {
-    let mut found = Vec::new();
-    tx.each(
+    tx.all(
         "SELECT slug, category, chapter FROM entries WHERE account = $1 AND season = $2 AND deleted = 0 \
          ORDER BY slug LIMIT $3",
         &[account.into(), season.into(), limit.into()],
-        |row| {
-            found.push([row.slug(0)?, row.slug(1)?, row.slug(2)?]);
-            Ok(())
-        },
+        |row| Ok([row.slug(0)?, row.slug(1)?, row.slug(2)?]),
     )
-    .await?;
-    Ok(found)
+    .await
 }
 
 /// Every row of a table, with these columns.

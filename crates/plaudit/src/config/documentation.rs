@@ -29,28 +29,5 @@ impl Config {
     }
 }
 
-const DOCUMENTATION: &str = "# Configuration
-
-Plaudit starts without any configuration. What is set is taken from the last of these that gives a value:
-
-1. the default;
-2. `plaudit.toml` in the working directory, or the file that `--config FILE` or `PLAUDIT_CONFIG` names;
-3. the environment: `PLAUDIT_<SECTION>_<NAME>`, such as `PLAUDIT_SERVER_LISTEN`;
-4. the command line.
-
-A section or setting that does not exist and a value that is not allowed are faults, wherever they stand: the program
-says all of them, with what is allowed, and does not start. `plaudit config show` prints the values in use and where
-each came from; passwords are masked. Relative paths are relative to the working directory.
-
-```toml
-[server]
-listen = \"0.0.0.0:8080\"
-base_url = \"https://awards.example.org\"
-trusted_proxies = [\"10.0.0.0/8\"]
-
-[database]
-url = \"postgres://plaudit:secret@db.example.org/plaudit\"
-```
-
-This page is generated from the table in `crates/plaudit/src/config.rs`; a test compares the two.
-";
+/// What stands before the tables of settings.
+const DOCUMENTATION: &str = include_str!("documentation.md");

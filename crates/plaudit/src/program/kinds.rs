@@ -72,6 +72,14 @@ macro_rules! in_program {
 
 setup_kinds!([in_program]);
 
+/// `setup_kinds!([any_kind] (Entry, Order))`, a pattern: every kind of set-up record, and these.
+macro_rules! any_kind {
+    (($($other:ident),*) $($record:ident in $records:ident;)*) => {
+        $(kernel::kind::Kind::$other |)* $(kernel::kind::Kind::$record)|*
+    };
+}
+pub(crate) use any_kind;
+
 /// `for_setup_kind!(kind, Record => expression)`: the expression with `Record` standing for the type of the records of
 /// this kind, or `None` where the kind has none in the program.
 macro_rules! for_setup_kind {
@@ -104,13 +112,13 @@ pub(crate) use of_setup_kind;
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::program::StoredRecord;
     use kernel::kind::Kind;
 
     #[test]
     fn every_kind_of_set_up_record_is_in_the_program() {
         for kind in Kind::ALL {
-            let found = for_setup_kind!(kind, Record => <Record as SetupRecord>::KIND);
+            let found = for_setup_kind!(kind, Record => <Record as StoredRecord>::KIND);
             assert_eq!(found, kind.is_setup().then_some(kind));
         }
     }

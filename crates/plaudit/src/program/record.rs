@@ -11,7 +11,7 @@ use kernel::ids::Ids;
 use kernel::input::{self, Violations, Wrong};
 use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug, Timestamp, Translated};
+use kernel::text::{Locale, Slug, Timestamp, Token, Translated};
 
 /// What reading a record from outside depends on.
 #[derive(Clone, Debug)]
@@ -31,13 +31,50 @@ impl Context {
     }
 }
 
-/// A kind of set-up record: read from and written to its program-file form.
-pub trait SetupRecord: RecordMembers<Key = Slug> + Clone + Send + Sync + 'static {
+/// What identifies a record.
+pub trait RecordKey: Clone + Send + Sync + 'static {
+    /// The member that has it.
+    const MEMBER: &'static str;
+    /// Reads it.
+    const READ: fn(&Json) -> Result<Self, String>;
+
+    /// Its text.
+    fn as_str(&self) -> &str;
+}
+
+impl RecordKey for Slug {
+    const MEMBER: &'static str = "slug";
+    const READ: fn(&Json) -> Result<Self, String> = input::slug;
+
+    fn as_str(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl RecordKey for Token {
+    const MEMBER: &'static str = "token";
+    const READ: fn(&Json) -> Result<Self, String> = input::token;
+
+    fn as_str(&self) -> &str {
+        self.as_str()
+    }
+}
+
+/// A kind of record that is read from and written to its program-file form, which is what is stored.
+pub trait StoredRecord: RecordMembers<Key: RecordKey> + Clone + Send + Sync + 'static {
     /// Its kind.
     const KIND: Kind;
 
+    /// What identifies the record.
+    fn key(&self) -> &Self::Key;
+}
+
+/// A kind of record that a slug identifies, such as every set-up record.
+pub trait SetupRecord: StoredRecord<Key = Slug> {
     /// The record's slug.
-    fn slug(&self) -> Slug;
+    fn slug(&self) -> Slug {
+        *self.key()
+    }
 
     /// The name that references show, for kinds that are referred to.
     fn name(&self) -> Option<&Translated> {

@@ -1,6 +1,6 @@
 //! The table of set-up records, of every kind.
 
-use super::{Context, Record, SetupRecord};
+use super::{Context, Record, RecordKey as _, SetupRecord, StoredRecord};
 use crate::log::{self, Action, Change, Origin};
 use db::{AccountId, DbError, Tx};
 use kernel::document;
@@ -9,35 +9,35 @@ use kernel::json::parse_own;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
-/// The stored form of a set-up record: its program-file form without the kind.
+/// The stored form of a record: its program-file form without the kind.
 #[must_use]
-pub fn stored<T: SetupRecord>(value: &T) -> String {
+pub fn stored<T: StoredRecord>(value: &T) -> String {
     document::object(|object| {
-        object.slug("slug", value.slug());
+        object.text(T::Key::MEMBER, value.key().as_str());
         value.write(object);
     })
 }
 
 /// Reads the stored form.
-pub fn parse<T: SetupRecord>(doc: &str, context: &Context) -> Result<T, DbError> {
-    read::<T>(doc, context)?.map_err(|(slug, violations)| broken::<T>(&format!("{slug}: {violations:?}")))
+pub fn parse<T: StoredRecord>(doc: &str, context: &Context) -> Result<T, DbError> {
+    read::<T>(doc, context)?.map_err(|(key, violations)| broken::<T>(&format!("{}: {violations:?}", key.as_str())))
 }
 
 /// What of the stored form is not as it must be in this context; nothing where it can be read.
-pub fn violations<T: SetupRecord>(doc: &str, context: &Context) -> Result<Violations, DbError> {
+pub fn violations<T: StoredRecord>(doc: &str, context: &Context) -> Result<Violations, DbError> {
     Ok(read::<T>(doc, context)?.err().map(|(_, violations)| violations).unwrap_or_default())
 }
 
-fn broken<T: SetupRecord>(what: &str) -> DbError {
+fn broken<T: StoredRecord>(what: &str) -> DbError {
     DbError::Failed(format!("a stored {} cannot be read: {what}", T::KIND))
 }
 
-fn read<T: SetupRecord>(doc: &str, context: &Context) -> Result<Result<T, (Slug, Violations)>, DbError> {
+fn read<T: StoredRecord>(doc: &str, context: &Context) -> Result<Result<T, (T::Key, Violations)>, DbError> {
     let object = parse_own(doc).map_err(|error| broken::<T>(&error.to_string()))?;
     let mut members = Members::closed(&object);
-    let slug = members.required("slug", kernel::input::slug).ok_or_else(|| broken::<T>("no slug"))?;
-    let value = T::read(&mut members, slug, context);
-    Ok(members.finish().or(value).map_err(|violations| (slug, violations)))
+    let key = members.required(T::Key::MEMBER, T::Key::READ).ok_or_else(|| broken::<T>("nothing identifies it"))?;
+    let value = T::read(&mut members, key.clone(), context);
+    Ok(members.finish().or(value).map_err(|violations| (key, violations)))
 }
 
 /// The set-up records of the account that were changed after the change of this number, with the name of their kind and
@@ -102,19 +102,15 @@ pub async fn put(
     (kind, slug): (Kind, Slug),
     record: &Record<&str>,
 ) -> Result<(), DbError> {
-    tx.enqueue(
-        "INSERT INTO setup_records (account, kind, slug, deleted, revision, doc) VALUES ($1, $2, $3, $4, $5, $6) \
-         ON CONFLICT (account, kind, slug) DO UPDATE SET deleted = $4, revision = $5, doc = $6",
-        vec![
-            account.into(),
-            kind.name().into(),
-            slug.into(),
-            record.deleted.into(),
-            record.revision.into(),
-            record.value.to_owned().into(),
-        ],
-    )
-    .await
+    let row = vec![
+        ("account", account.into()),
+        ("kind", kind.name().into()),
+        ("slug", slug.into()),
+        ("deleted", record.deleted.into()),
+        ("revision", record.revision.into()),
+        ("doc", record.value.to_owned().into()),
+    ];
+    tx.put("setup_records", 3, row).await
 }
 
 /// Logs and saves a record that a request has made, changed or put into the trash; gives its revision.

@@ -4,7 +4,7 @@ pub mod people;
 
 use std::collections::HashMap;
 
-use crate::program::Record;
+use crate::program::{Record, any_kind, setup_kinds};
 use crate::records::entries::{self, attachments, contributors};
 use crate::records::{files, orders, users};
 use db::{AccountId, DbError, Row, Tx, Value};
@@ -108,23 +108,7 @@ pub(super) const NO: &str = "CAST(0 AS BIGINT)";
 pub fn rows(kind: Kind) -> Option<Rows> {
     Some(match kind {
         Kind::ApiKey => Rows { deleted: NO, ..Rows::of("api_keys", "slug") },
-        Kind::Season
-        | Kind::Chapter
-        | Kind::ContentBlock
-        | Kind::Form
-        | Kind::Tab
-        | Kind::Category
-        | Kind::Field
-        | Kind::Role
-        | Kind::Tax
-        | Kind::Price
-        | Kind::Discount
-        | Kind::Round
-        | Kind::ScoreSet
-        | Kind::Criterion
-        | Kind::Panel
-        | Kind::ReviewStage
-        | Kind::DocumentTemplate => Rows::of("setup_records", "slug"),
+        setup_kinds!([any_kind]()) => Rows::of("setup_records", "slug"),
         Kind::User => users::store::ROWS,
         Kind::File => files::store::ROWS,
         Kind::Entry => entries::store::ROWS,
@@ -152,13 +136,7 @@ async fn select(
 ) -> Result<Vec<(String, StoredRow)>, DbError> {
     let Some(rows) = rows(kind) else { return Ok(Vec::new()) };
     let sql = format!("{} {}", rows.select(kind), condition(rows.key));
-    let mut found = Vec::new();
-    tx.each(&sql, &[&[account.into()], values].concat(), |row| {
-        found.push(StoredRow::read(row)?);
-        Ok(())
-    })
-    .await?;
-    Ok(found)
+    tx.all(&sql, &[&[account.into()], values].concat(), StoredRow::read).await
 }
 
 /// The rows of a kind after this slug or token, in order and some at a time; nothing at the end. The last one becomes the

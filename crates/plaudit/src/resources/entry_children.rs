@@ -6,34 +6,29 @@ use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
 use crate::http::{ApiError, Body, Caller, Path, PathField, PathPart, Reply, Writer, Writing};
-use crate::log::{self, Action, Change};
-use crate::program::{Context, Program, Record};
+use crate::lists::List;
+use crate::log::Action;
+use crate::program::{Program, RecordKey as _};
 use crate::records::entries::{self, Cause, Entry, check_changeable, refresh_detail};
+use crate::records::store::people::{self, PeopleRecord};
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
 use db::{AccountId, DbError, Tx};
 use kernel::input::Violations;
 use kernel::json::Object as JsonObject;
-use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
 /// A kind of record that belongs to an entry.
-pub(super) trait EntryChild: Clone + PartialEq + Send + Sync + 'static {
-    /// Its kind.
-    const KIND: Kind;
+pub(super) trait EntryChild: PeopleRecord<Key: PathPart> {
     /// The group of its operations in the documentation.
     const GROUP: &'static str;
-    /// What identifies it in a path.
-    type Id: PathPart + Send + Sync + 'static;
+    /// Its list.
+    const LIST: &'static List;
     /// What a body says of it.
     type Given: Send;
 
-    /// Its slug or token.
-    fn id(&self) -> &str;
     /// Its entry.
     fn entry(&self) -> Slug;
-    /// Its stored form.
-    fn stored(&self) -> String;
     /// Reads the body of an update.
     fn read_update(body: &JsonObject<'_>) -> (Self::Given, Violations);
     /// Reads the body that gives the answer to one field.
@@ -46,15 +41,8 @@ pub(super) trait EntryChild: Clone + PartialEq + Send + Sync + 'static {
         given: (Self::Given, Violations),
         now: Timestamp,
     ) -> Result<Self, Violations>;
-    /// Finds it for a change.
-    fn find_for_update(
-        tx: &mut Tx,
-        account: AccountId,
-        id: &Self::Id,
-        context: &Context,
-    ) -> impl Future<Output = Result<Option<Record<Self>>, DbError>> + Send;
-    /// Writes it.
-    fn put(tx: &mut Tx, account: AccountId, record: &Record<Self>) -> impl Future<Output = Result<(), DbError>> + Send;
+    /// The document that is shown, and the names of others in it, from the columns that its list declares.
+    fn document(program: &Program, texts: &[&str]) -> Result<(String, [String; 2]), DbError>;
     /// The document that is shown, and the names of others in it.
     fn shown(
         &self,
@@ -65,12 +53,25 @@ pub(super) trait EntryChild: Clone + PartialEq + Send + Sync + 'static {
 }
 
 fn path<T: EntryChild>() -> String {
-    format!("/{}/{{{}}}", T::KIND.path(), T::Id::NAME)
+    format!("/{}/{{{}}}", T::KIND.path(), T::Key::NAME)
+}
+
+/// `GET /{kind}/{id}`.
+pub(super) fn show<T: EntryChild>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
+    let handler = async |caller: Caller, Path(key): Path<T::Key>| {
+        let program = caller.program();
+        let read = people::find_of_entry::<T>(&caller.app().db, caller.account(), &key, &T::LIST.shown).await?;
+        let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
+        let (revision, texts) = found.ok_or(ApiError::NotFound)?;
+        let (document, names) = T::document(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+        Ok::<_, ApiError>(Reply::ok(document, revision).naming(&names.each_ref().map(String::as_str)))
+    };
+    operation((HttpMethod::Get, &path::<T>(), id, T::GROUP), about, Takes::Nothing, handler)
 }
 
 /// `PUT /{kind}/{id}`.
 pub(super) fn update<T: EntryChild>(id: &'static str) -> UtoipaMethodRouter<App> {
-    let handler = async |caller: Caller, Path(id): Path<T::Id>, _: Writer, Body(body): Body| {
+    let handler = async |caller: Caller, Path(id): Path<T::Key>, _: Writer, Body(body): Body| {
         caller.write((id, body), |tx, writing| Box::pin(write_update::<T>(tx, writing))).await
     };
     let about = "Changes what the body names; everything else keeps its value.";
@@ -79,7 +80,7 @@ pub(super) fn update<T: EntryChild>(id: &'static str) -> UtoipaMethodRouter<App>
 
 async fn write_update<T: EntryChild>(
     tx: &mut Tx,
-    writing: &Writing<(T::Id, JsonObject<'static>)>,
+    writing: &Writing<(T::Key, JsonObject<'static>)>,
 ) -> Result<Reply, ApiError> {
     let (id, body) = &*writing.state;
     change::<T, _>(tx, writing, id, T::read_update(body), |document, revision, _| Reply::ok(document, revision)).await
@@ -88,7 +89,7 @@ async fn write_update<T: EntryChild>(
 /// `PUT /{kind}/{id}/update-field/{field}`.
 pub(super) fn update_field<T: EntryChild>(id: &'static str) -> UtoipaMethodRouter<App> {
     let handler = async |caller: Caller,
-                         Path(id): Path<T::Id>,
+                         Path(id): Path<T::Key>,
                          Path(PathField(field)): Path<PathField>,
                          _: Writer,
                          Body(body): Body| {
@@ -101,7 +102,7 @@ pub(super) fn update_field<T: EntryChild>(id: &'static str) -> UtoipaMethodRoute
 
 async fn write_answer<T: EntryChild>(
     tx: &mut Tx,
-    writing: &Writing<(T::Id, Slug, JsonObject<'static>)>,
+    writing: &Writing<(T::Key, Slug, JsonObject<'static>)>,
 ) -> Result<Reply, ApiError> {
     let (id, field, body) = &*writing.state;
     if writing.program.fields.live(*field).is_none() {
@@ -115,12 +116,12 @@ async fn write_answer<T: EntryChild>(
 async fn change<T: EntryChild, S>(
     tx: &mut Tx,
     writing: &Writing<S>,
-    id: &T::Id,
+    id: &T::Key,
     given: (T::Given, Violations),
     reply: fn(String, i64, &str) -> Reply,
 ) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
-    let found = T::find_for_update(tx, account, id, &program.context).await?.ok_or(ApiError::NotFound)?;
+    let found = people::find_for_update::<T>(tx, account, id, &program.context).await?.ok_or(ApiError::NotFound)?;
     let before = found.value;
     let entry = entries::store::find_for_update(tx, account, before.entry()).await?.ok_or(ApiError::NotFound)?;
     let head = entry.head()?;
@@ -130,7 +131,7 @@ async fn change<T: EntryChild, S>(
     let revision =
         if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
     let (document, names) = after.shown(tx, account, &head).await?;
-    Ok(reply(document, revision, after.id()).naming(&names.each_ref().map(String::as_str)))
+    Ok(reply(document, revision, after.key().as_str()).naming(&names.each_ref().map(String::as_str)))
 }
 
 /// Logs and writes a record, and has its entry show it.
@@ -141,24 +142,23 @@ pub(super) async fn write<T: EntryChild, S>(
     action: Action,
 ) -> Result<i64, ApiError> {
     let (account, origin, entry) = (writing.account(), &writing.origin, value.entry());
-    let change = Change { kind: T::KIND, slug: value.id(), action, events: &[], document: value.stored() };
-    let revision = log::append(tx, account, origin, change).await?;
-    T::put(tx, account, &Record { value, revision, deleted: action == Action::Trashed }).await?;
+    let revision = people::change(tx, account, origin, action, value).await?;
     refresh_detail(tx, account, &writing.program, origin, entry, Cause::EntryChildren).await?;
     Ok(revision)
 }
 
 /// `DELETE /{kind}/{id}`.
 pub(super) fn delete<T: EntryChild>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
-    let handler = async |caller: Caller, Path(id): Path<T::Id>, _: Writer| {
+    let handler = async |caller: Caller, Path(id): Path<T::Key>, _: Writer| {
         caller.write(id, |tx, writing| Box::pin(write_trash::<T>(tx, writing))).await
     };
     operation((HttpMethod::Delete, &path::<T>(), id, T::GROUP), about, Takes::Nothing, handler)
 }
 
-async fn write_trash<T: EntryChild>(tx: &mut Tx, writing: &Writing<T::Id>) -> Result<Reply, ApiError> {
+async fn write_trash<T: EntryChild>(tx: &mut Tx, writing: &Writing<T::Key>) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
-    let found = T::find_for_update(tx, account, &writing.state, &program.context).await?.ok_or(ApiError::NotFound)?;
+    let found =
+        people::find_for_update::<T>(tx, account, &writing.state, &program.context).await?.ok_or(ApiError::NotFound)?;
     let entry = entries::store::find_for_update(tx, account, found.value.entry()).await?.ok_or(ApiError::NotFound)?;
     check_changeable(program, &entry.head()?)?;
     writing.precondition(found.revision)?;

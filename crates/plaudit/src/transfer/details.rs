@@ -9,8 +9,9 @@ use crate::program::tabs::TabKind;
 use crate::program::{Program, Record, RecordMembers as _, store};
 use crate::records::StoredRow;
 use crate::records::entries;
-use crate::records::entries::attachments::{self, Attachment};
-use crate::records::entries::contributors::{self, Contributor};
+use crate::records::entries::attachments::Attachment;
+use crate::records::entries::contributors::Contributor;
+use crate::records::store::people::{self, PeopleRecord};
 use kernel::input::Members;
 use kernel::json::Json;
 use kernel::kind::Kind;
@@ -32,11 +33,14 @@ impl Import<'_> {
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
-        self.note_entries(contributor.entry, item.found.as_ref())?;
-        let name = contributor.slug.to_string();
-        let revision = self.log(Kind::Contributor, &name, store::stored(&contributor)).await?;
-        let record = Record { value: contributor, revision, deleted: item.deleted };
-        contributors::store::put(&mut self.tx, self.id, &record).await?;
+        self.write_child(&item, contributor.entry, contributor).await
+    }
+
+    /// Writes what belongs to an entry, and notes the entry.
+    async fn write_child<T: PeopleRecord>(&mut self, item: &Item, entry: Slug, value: T) -> Result<(), Error> {
+        self.note_entries(entry, item.found.as_ref())?;
+        let revision = self.log(T::KIND, &item.location.name, store::stored(&value)).await?;
+        people::put(&mut self.tx, self.id, &Record { value, revision, deleted: item.deleted }).await?;
         Ok(())
     }
 
@@ -44,7 +48,7 @@ impl Import<'_> {
     pub(super) async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
         let reader = |members: &mut Members<'_>| Attachment::read(members, token.clone(), &program.context);
-        let is_stored = |value: &Attachment, found: &StoredRow| value.stored() == found.doc;
+        let is_stored = |value: &Attachment, found: &StoredRow| store::stored(value) == found.doc;
         let read = item.read_current(&program.context, reader, is_stored, &mut self.faults);
         let Some((attachment, is_same)) = read else { return Ok(()) };
         self.check_references(&item.location, program, attachment.references()).await?;
@@ -61,11 +65,7 @@ impl Import<'_> {
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }
-        self.note_entries(attachment.entry, item.found.as_ref())?;
-        let revision = self.log(Kind::Attachment, token.as_str(), attachment.stored()).await?;
-        let record = Record { value: attachment, revision, deleted: item.deleted };
-        attachments::store::put(&mut self.tx, self.id, &record).await?;
-        Ok(())
+        self.write_child(&item, attachment.entry, attachment).await
     }
 
     /// Tells of seasons that contributors state and that are not those of their entries, which come after them.

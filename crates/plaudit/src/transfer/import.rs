@@ -14,7 +14,7 @@ use super::store::{self, Position, Space, Waiting};
 use super::{Count, Deployment, Error, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
 use crate::program::fields::{Resource, check_answer};
-use crate::program::{Context, Program, RecordMembers};
+use crate::program::{Context, Program, RecordMembers, any_kind, setup_kinds};
 use crate::records::StoredRow;
 use crate::records::answers::Answers;
 use crate::records::store::{self as rows, key};
@@ -246,29 +246,7 @@ impl Import<'_> {
             Kind::Contributor => |import, program, item| Box::pin(import.contributor(program, item)),
             Kind::Attachment => |import, program, item| Box::pin(import.attachment(program, item)),
             // These have stages of their own, and items are read with their orders.
-            Kind::Account
-            | Kind::ApiKey
-            | Kind::Season
-            | Kind::Chapter
-            | Kind::ContentBlock
-            | Kind::Form
-            | Kind::Tab
-            | Kind::Category
-            | Kind::Field
-            | Kind::Role
-            | Kind::Tax
-            | Kind::Price
-            | Kind::Discount
-            | Kind::Round
-            | Kind::ScoreSet
-            | Kind::Criterion
-            | Kind::Panel
-            | Kind::ReviewStage
-            | Kind::DocumentTemplate
-            | Kind::User
-            | Kind::Entry
-            | Kind::Order
-            | Kind::OrderItem => return Ok(()),
+            setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem)) => return Ok(()),
         };
         let mut queue = self.begin(kind).await?;
         while let Some(batch) = self.batch(&mut queue).await? {

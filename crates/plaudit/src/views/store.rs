@@ -300,11 +300,5 @@ fn page_sql((list, table): (&List, &Table), engine: Engine, size: usize) -> Stri
 /// The answers of contributors to a field, as lists sort by them.
 pub(super) async fn answers(tx: &mut Tx, account: AccountId, field: Slug) -> Result<Vec<(String, String)>, DbError> {
     let sql = "SELECT slug, sort_key FROM contributor_answers WHERE account = $1 AND field = $2";
-    let mut found = Vec::new();
-    tx.each(sql, &[account.into(), field.into()], |row| {
-        found.push((row.text(0)?.to_owned(), row.text(1)?.to_owned()));
-        Ok(())
-    })
-    .await?;
-    Ok(found)
+    tx.all(sql, &[account.into(), field.into()], |row| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned()))).await
 }

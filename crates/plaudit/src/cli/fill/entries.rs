@@ -10,10 +10,11 @@ use super::plan::{CATEGORIES, CHAPTERS, OLD, Plan, Random};
 use super::setup::{FIELDS, STAGES};
 use crate::program::{Record, store};
 use crate::records::answers::Answers;
-use crate::records::entries::contributors::{self, Contributor};
+use crate::records::entries::contributors::Contributor;
 use crate::records::entries::{
     self, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, RelatedData, Status,
 };
+use crate::records::store::people;
 use crate::records::users;
 use db::DbError;
 use kernel::json::parse_value;
@@ -72,7 +73,7 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Add
         let document = store::stored(&contributor);
         let revision = filling.log(Kind::Contributor, contributor.slug.as_str(), document).await?;
         let record = Record { value: contributor, revision, deleted: false };
-        contributors::store::put(&mut filling.tx, account, &record).await?;
+        people::put(&mut filling.tx, account, &record).await?;
     }
     Ok(())
 }

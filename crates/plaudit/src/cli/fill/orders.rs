@@ -6,9 +6,8 @@ use std::time::Duration;
 use super::Filling;
 use super::plan::{PRICES, Plan, Random};
 use crate::cli::store;
-use crate::lists::sort_key;
 use crate::records::orders::{self, Billing, Given, Item, Order, Payment, PaymentStatus, RelatedData, TaxDetails};
-use db::{AccountId, DbError, Value};
+use db::{DbError, Value};
 use kernel::input::Violations;
 use kernel::kind::Kind;
 use kernel::text::{Currency, Money, Rate, Slug};
@@ -28,7 +27,7 @@ const ENTRIES: &[&str] = &["account", "order_slug", "entry", "price", "deleted"]
 /// Orders that wait to be added: one statement for many is several times as fast on PostgreSQL.
 #[derive(Default)]
 struct Waiting {
-    rows: Vec<Vec<Value<'static>>>,
+    rows: Vec<Vec<(&'static str, Value<'static>)>>,
     entries: Vec<Vec<Value<'static>>>,
 }
 
@@ -37,7 +36,6 @@ pub(super) async fn write<'d>(mut filling: Filling<'d>, plan: &Plan) -> Result<F
     let (Some(dollar), Some(euro)) = (Currency::parse("USD"), Currency::parse("EUR")) else {
         return Err(DbError::Failed("a currency is missing".to_owned()));
     };
-    let columns = filling.tx.columns("orders").await?;
     let mut waiting = Waiting::default();
     for place in 0..plan.orders {
         let mut random = plan.random(Kind::Order, place);
@@ -46,55 +44,29 @@ pub(super) async fn write<'d>(mut filling: Filling<'d>, plan: &Plan) -> Result<F
         let doc = orders::shown(&order, &around);
         let revision = filling.log(Kind::Order, order.slug.as_str(), order.logged(&doc)).await?;
         let account = filling.account;
-        let row: Result<_, _> = columns.iter().map(|column| value((&order, &doc), account, revision, column)).collect();
-        waiting.rows.push(row?);
+        waiting.rows.push(orders::store::row(account, (&order, &doc), revision));
         waiting.entries.extend(order.entries().into_iter().map(|(entry, price)| {
             let price = price.map_or_else(String::new, |price| price.to_string());
             vec![account.into(), order.slug.into(), entry.into(), price.into(), order.deleted.into()]
         }));
         if waiting.rows.len() >= BATCH_SIZE {
-            flush(&mut filling, &columns, std::mem::take(&mut waiting)).await?;
+            flush(&mut filling, std::mem::take(&mut waiting)).await?;
         }
         if filling.is_full() {
-            flush(&mut filling, &columns, std::mem::take(&mut waiting)).await?;
+            flush(&mut filling, std::mem::take(&mut waiting)).await?;
             filling = filling.commit().await?;
         }
     }
-    flush(&mut filling, &columns, waiting).await?;
+    flush(&mut filling, waiting).await?;
     Ok(filling)
 }
 
 /// Adds what waits.
-async fn flush(filling: &mut Filling<'_>, columns: &[String], waiting: Waiting) -> Result<(), DbError> {
-    store::fill(&mut filling.tx, "orders", columns, waiting.rows).await?;
+async fn flush(filling: &mut Filling<'_>, waiting: Waiting) -> Result<(), DbError> {
+    let columns: Vec<_> = waiting.rows.first().into_iter().flatten().map(|(name, _)| *name).collect();
+    let values = |row: Vec<_>| row.into_iter().map(|(_, value)| value).collect();
+    store::fill(&mut filling.tx, "orders", &columns, waiting.rows.into_iter().map(values).collect()).await?;
     store::fill(&mut filling.tx, "order_entries", ENTRIES, waiting.entries).await
-}
-
-/// What a column of the table holds of an order. A column that is new to this fails every run.
-fn value(
-    (order, doc): (&Order, &str),
-    account: AccountId,
-    revision: i64,
-    column: &str,
-) -> Result<Value<'static>, DbError> {
-    Ok(match column {
-        "account" => account.into(),
-        "slug" => order.slug.into(),
-        "season" => order.season.into(),
-        "payment_status" => order.payment.payment_status.name().into(),
-        "test" => order.test.into(),
-        "deleted" => order.deleted.into(),
-        "purchaser" => order.user.into(),
-        "updated" => order.updated.into(),
-        "created_at" => order.created_at.into(),
-        "invoice_number" => orders::invoice_key(&order.invoice_number).into(),
-        "payment_method" => sort_key(&order.payment.payment_method).to_owned().into(),
-        "total" => order.totals.total.sort_key().into(),
-        "list_revision" | "revision" => revision.into(),
-        "note" => order.note.clone().into(),
-        "doc" => doc.to_owned().into(),
-        _ => return Err(DbError::Failed(format!("fill does not know the column orders.{column}"))),
-    })
 }
 
 fn order(plan: &Plan, place: u64, currency: Currency, random: &mut Random) -> Result<(Order, RelatedData), DbError> {

@@ -117,39 +117,31 @@ pub async fn put(
 
 /// Writes the whole row of an entry.
 async fn set_row(tx: &mut Tx, account: AccountId, entry: &Entry, stored: &Stored) -> Result<(), DbError> {
-    tx.enqueue(
-        "INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status, \
-         moderation, payment, review_key, title, title_key, updated, archived, deleted, list_revision, revision, doc, \
-         detail) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $19, \
-         $20, $21) ON CONFLICT (account, slug) DO UPDATE SET local_id = $3, season = $4, category = $5, division = $6, \
-         chapter = $7, form = $8, entrant = $9, status = $10, moderation = $11, payment = $12, review_key = $13, \
-         title = $14, title_key = $15, updated = $16, archived = $17, deleted = $18, list_revision = $19, \
-         revision = $19, doc = $20, detail = $21",
-        vec![
-            account.into(),
-            entry.slug.into(),
-            entry.local_id.into(),
-            entry.season.into(),
-            entry.category.into(),
-            entry.division.unwrap_or(0).into(),
-            entry.chapter.into(),
-            entry.form.into(),
-            entry.entrant.into(),
-            entry.status.name().into(),
-            entry.moderation_status.name().into(),
-            entry.payment_status.name().into(),
-            bounded(&entry.review_status).into(),
-            entry.title.clone().into(),
-            cut(&folded(&entry.title), TITLE_KEY).into(),
-            entry.updated.into(),
-            stored.archived.into(),
-            stored.deleted.into(),
-            stored.revision.into(),
-            stored.doc.clone().into(),
-            stored.detail.clone().into(),
-        ],
-    )
-    .await
+    let row = vec![
+        ("account", account.into()),
+        ("slug", entry.slug.into()),
+        ("local_id", entry.local_id.into()),
+        ("season", entry.season.into()),
+        ("category", entry.category.into()),
+        ("division", entry.division.unwrap_or(0).into()),
+        ("chapter", entry.chapter.into()),
+        ("form", entry.form.into()),
+        ("entrant", entry.entrant.into()),
+        ("status", entry.status.name().into()),
+        ("moderation", entry.moderation_status.name().into()),
+        ("payment", entry.payment_status.name().into()),
+        ("review_key", bounded(&entry.review_status).into()),
+        ("title", entry.title.clone().into()),
+        ("title_key", cut(&folded(&entry.title), TITLE_KEY).into()),
+        ("updated", entry.updated.into()),
+        ("archived", stored.archived.into()),
+        ("deleted", stored.deleted.into()),
+        ("list_revision", stored.revision.into()),
+        ("revision", stored.revision.into()),
+        ("doc", stored.doc.clone().into()),
+        ("detail", stored.detail.clone().into()),
+    ];
+    tx.put("entries", 2, row).await
 }
 
 /// The longest key of a title, in bytes: an index of PostgreSQL takes no more than some 2,700 a row, and this leaves room

@@ -8,7 +8,7 @@ use crate::records::orders::document;
 use crate::records::orders::record::Order;
 use crate::records::orders::rules;
 use crate::records::{Rows, StoredRow};
-use db::{AccountId, DbError, Tx};
+use db::{AccountId, DbError, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
@@ -34,6 +34,30 @@ pub fn of_row(row: &StoredRow) -> Result<Order, DbError> {
     read.map_err(|error| DbError::Failed(format!("a stored order cannot be read: {error}")))
 }
 
+/// The row of an order at the revision that its change has in the log: columns with their values.
+/// `doc` is what is shown of it.
+#[must_use]
+pub fn row(account: AccountId, (order, doc): (&Order, &str), revision: i64) -> Vec<(&'static str, Value<'static>)> {
+    vec![
+        ("account", account.into()),
+        ("slug", order.slug.into()),
+        ("season", order.season.into()),
+        ("payment_status", order.payment.payment_status.name().into()),
+        ("test", order.test.into()),
+        ("deleted", order.deleted.into()),
+        ("purchaser", order.user.into()),
+        ("updated", order.updated.into()),
+        ("created_at", order.created_at.into()),
+        ("invoice_number", rules::invoice_key(&order.invoice_number).into()),
+        ("payment_method", sort_key(&order.payment.payment_method).to_owned().into()),
+        ("total", order.totals.total.sort_key().into()),
+        ("list_revision", revision.into()),
+        ("revision", revision.into()),
+        ("note", order.note.clone().into()),
+        ("doc", doc.to_owned().into()),
+    ]
+}
+
 /// Adds or replaces an order at the revision that its change has in the log.
 /// `doc` is what is shown of it.
 pub async fn put(
@@ -43,32 +67,7 @@ pub async fn put(
     revision: i64,
     is_new: bool,
 ) -> Result<(), DbError> {
-    tx.enqueue(
-        "INSERT INTO orders (account, slug, season, payment_status, test, deleted, purchaser, updated, created_at, \
-         invoice_number, payment_method, total, list_revision, revision, note, doc) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14, $15) \
-         ON CONFLICT (account, slug) DO UPDATE SET season = $3, payment_status = $4, test = $5, deleted = $6, \
-         purchaser = $7, updated = $8, created_at = $9, invoice_number = $10, payment_method = $11, total = $12, \
-         list_revision = $13, revision = $13, note = $14, doc = $15",
-        vec![
-            account.into(),
-            order.slug.into(),
-            order.season.into(),
-            order.payment.payment_status.name().into(),
-            order.test.into(),
-            order.deleted.into(),
-            order.user.into(),
-            order.updated.into(),
-            order.created_at.into(),
-            rules::invoice_key(&order.invoice_number).into(),
-            sort_key(&order.payment.payment_method).to_owned().into(),
-            order.totals.total.sort_key().into(),
-            revision.into(),
-            order.note.clone().into(),
-            doc.to_owned().into(),
-        ],
-    )
-    .await?;
+    tx.put("orders", 2, row(account, (order, doc), revision)).await?;
     if !is_new {
         renew_entries(tx, account, order.slug, revision).await?;
         tx.enqueue(
@@ -112,13 +111,8 @@ pub async fn retitle(
     entry: Slug,
     title: &str,
 ) -> Result<(), DbError> {
-    let mut orders = BTreeSet::new();
     let sql = "SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2";
-    tx.each(sql, &[account.into(), entry.into()], |row| {
-        orders.insert(row.slug(0)?);
-        Ok(())
-    })
-    .await?;
+    let orders: BTreeSet<Slug> = tx.all(sql, &[account.into(), entry.into()], |row| row.slug(0)).await?;
     for order in orders {
         let found = tx
             .first_for_update(

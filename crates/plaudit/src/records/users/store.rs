@@ -85,23 +85,19 @@ fn broken(error: &dyn std::fmt::Display) -> DbError {
 /// Adds or replaces a user, whose person there is, at the revision that the change has in the log.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Result<(), DbError> {
     let user = &record.value;
-    let mut values: Vec<Value<'static>> =
-        vec![account.into(), user.slug.into(), user.global_id.clone().into(), shown_names(user).into()];
-    values.push(record.deleted.into());
-    values.extend(listed(user));
-    values.extend([record.revision.into(), document::shown(user).into(), document::detail(user).into()]);
-    tx.enqueue(
-        "INSERT INTO users (account, slug, person, names, deleted, confirmed, language, season_joined, email, mobile, \
-         first_name, last_name, name, created_by, confirmed_at, created_at, updated, list_revision, revision, doc, \
-         detail) \
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $18, $19, $20) \
-         ON CONFLICT (account, slug) DO UPDATE SET person = $3, names = $4, deleted = $5, confirmed = $6, \
-         language = $7, season_joined = $8, email = $9, mobile = $10, first_name = $11, last_name = $12, name = $13, \
-         created_by = $14, confirmed_at = $15, created_at = $16, updated = $17, list_revision = $18, revision = $18, \
-         doc = $19, detail = $20",
-        values,
-    )
-    .await?;
+    let mut row = vec![
+        ("account", account.into()),
+        ("slug", user.slug.into()),
+        ("person", user.global_id.clone().into()),
+        ("names", shown_names(user).into()),
+        ("deleted", record.deleted.into()),
+        ("list_revision", record.revision.into()),
+        ("revision", record.revision.into()),
+        ("doc", document::shown(user).into()),
+        ("detail", document::detail(user).into()),
+    ];
+    row.extend(listed(user));
+    tx.put("users", 2, row).await?;
     let sql = "DELETE FROM user_roles WHERE account = $1 AND slug = $2";
     tx.enqueue(sql, vec![account.into(), user.slug.into()]).await?;
     for role in &user.roles {
@@ -119,22 +115,21 @@ fn shown_names(user: &User) -> String {
     names(&user.first_name, &user.last_name, user.email.as_deref())
 }
 
-/// What a user is listed by: the columns `confirmed, language, season_joined, email, mobile, first_name, last_name, name,
-/// created_by, confirmed_at, created_at, updated`.
-fn listed(user: &User) -> [Value<'static>; 12] {
+/// What a user is listed by: columns with their values.
+fn listed(user: &User) -> [(&'static str, Value<'static>); 12] {
     [
-        (user.confirmation == Confirmation::Confirmed).into(),
-        user.language.code().into(),
-        user.season_joined.map_or_else(String::new, |season| season.to_string()).into(),
-        user.email.as_deref().map_or_else(String::new, normal_email).into(),
-        user.mobile.clone().unwrap_or_default().into(),
-        sort_text(&user.first_name).into(),
-        sort_text(&user.last_name).into(),
-        sort_text(&user.name()).into(),
-        user.created_by.name().into(),
-        user.confirmed_at.map_or(NO_TIME, Timestamp::as_microseconds).into(),
-        user.created_at.into(),
-        user.updated.into(),
+        ("confirmed", (user.confirmation == Confirmation::Confirmed).into()),
+        ("language", user.language.code().into()),
+        ("season_joined", user.season_joined.map_or_else(String::new, |season| season.to_string()).into()),
+        ("email", user.email.as_deref().map_or_else(String::new, normal_email).into()),
+        ("mobile", user.mobile.clone().unwrap_or_default().into()),
+        ("first_name", sort_text(&user.first_name).into()),
+        ("last_name", sort_text(&user.last_name).into()),
+        ("name", sort_text(&user.name()).into()),
+        ("created_by", user.created_by.name().into()),
+        ("confirmed_at", user.confirmed_at.map_or(NO_TIME, Timestamp::as_microseconds).into()),
+        ("created_at", user.created_at.into()),
+        ("updated", user.updated.into()),
     ]
 }
 
@@ -170,11 +165,7 @@ pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Resu
         let (list, values) = filled(slugs, 2, vec![account.into()]);
         let sql =
             format!("SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug");
-        tx.each(&sql, &values, |row| {
-            found.push(candidate_of(row.text(0)?)?);
-            Ok(())
-        })
-        .await?;
+        found.extend(tx.all::<_, Vec<_>, _>(&sql, &values, |row| candidate_of(row.text(0)?)).await?);
     }
     Ok(found)
 }

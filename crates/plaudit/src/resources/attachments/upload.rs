@@ -4,8 +4,9 @@ use crate::http::upload::answer;
 use crate::http::{ApiError, Caller, Path, PathTab, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
 use crate::records::answers::Answers;
-use crate::records::entries::attachments::{Attachment, MOST, rules, store};
+use crate::records::entries::attachments::{Attachment, MOST, rules};
 use crate::records::entries::{self, check_changeable};
+use crate::records::store::people;
 use crate::resources::entry_children::write;
 use db::Tx;
 use kernel::kind::Kind;
@@ -51,7 +52,7 @@ async fn write_upload(tx: &mut Tx, writing: &Writing<Uploaded<(Slug, Slug)>>) ->
     let attachment = rules::update(program, &head, &blank, (given, members.finish()), now)?;
     let file = file.ok_or_else(|| ApiError::Internal("an upload without a fault has no file".to_owned()))?;
     check_changeable(program, &head)?;
-    if store::count(tx, account, entry_slug).await? >= MOST {
+    if people::count_of_entry::<Attachment>(tx, account, entry_slug).await? >= MOST {
         return Err(ApiError::State(format!("The entry has {MOST} attachments, which are the most.")));
     }
     writing.precondition(entry.revision)?;

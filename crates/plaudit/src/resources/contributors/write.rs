@@ -1,10 +1,12 @@
 //! Changes of contributors.
 
-use crate::http::{ApiError, Body, Caller, Reply, Writer, Writing};
+use crate::http::{self, ApiError, Body, Caller, Reply, Writer, Writing};
+use crate::lists::List;
 use crate::log::Action;
-use crate::program::{self, Context, Program, Record};
+use crate::program::{self, Program};
 use crate::records::answers::{self, Answers};
-use crate::records::entries::contributors::{Contributor, MOST, rules, store};
+use crate::records::entries::contributors::list::NAMED;
+use crate::records::entries::contributors::{Contributor, MOST, rules};
 use crate::records::entries::{self, Entry, check_changeable};
 use crate::records::store::people;
 use crate::resources::entry_children::{EntryChild, write};
@@ -50,7 +52,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     if let Some(head) = &head {
         check_changeable(program, head)?;
     }
-    if store::count(tx, account, contributor.entry).await? >= MOST {
+    if people::count_of_entry::<Contributor>(tx, account, contributor.entry).await? >= MOST {
         return Err(ApiError::State(format!("The entry has {MOST} contributors, which are the most.")));
     }
     let (title, season) = head.map(|head| (head.title.clone(), head.season)).ok_or(ApiError::NotFound)?;
@@ -61,21 +63,12 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
 }
 
 impl EntryChild for Contributor {
-    const KIND: Kind = Kind::Contributor;
     const GROUP: &'static str = "Contributors";
-    type Id = Slug;
+    const LIST: &'static List = &NAMED;
     type Given = Option<JsonObject<'static>>;
-
-    fn id(&self) -> &str {
-        self.slug.as_str()
-    }
 
     fn entry(&self) -> Slug {
         self.entry
-    }
-
-    fn stored(&self) -> String {
-        program::store::stored(self)
     }
 
     fn read_update(body: &JsonObject<'_>) -> (Self::Given, Violations) {
@@ -97,17 +90,10 @@ impl EntryChild for Contributor {
         violations.or(Some(after))
     }
 
-    async fn find_for_update(
-        tx: &mut Tx,
-        account: AccountId,
-        slug: &Slug,
-        context: &Context,
-    ) -> Result<Option<Record<Self>>, DbError> {
-        people::find_for_update(tx, account, *slug, context).await
-    }
-
-    async fn put(tx: &mut Tx, account: AccountId, record: &Record<Self>) -> Result<(), DbError> {
-        store::put(tx, account, record).await
+    fn document(program: &Program, texts: &[&str]) -> Result<(String, [String; 2]), DbError> {
+        let contributor = program::store::parse(texts[0], &program.context)?;
+        let document = rules::document(&contributor, texts[1], http::list::slug(texts[2])?);
+        Ok((document, [texts[1].to_owned(), texts[2].to_owned()]))
     }
 
     async fn shown(&self, _: &mut Tx, _: AccountId, head: &Entry) -> Result<(String, [String; 2]), DbError> {

@@ -1,9 +1,7 @@
 //! New entries, and copies of old ones.
 
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
-use crate::log::{self, Action};
-use crate::program;
-use crate::program::Record;
+use crate::log::Action;
 use crate::records::entries::contributors::{self, Contributor};
 use crate::records::entries::store::{self, Change};
 use crate::records::entries::{Entry, rules};
@@ -11,7 +9,6 @@ use crate::records::store::people;
 use crate::resources::entries::facts;
 use db::{DbError, Tx};
 use kernel::json::Object as JsonObject;
-use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// Makes an entry, which gets the next number of the account.
@@ -73,13 +70,5 @@ async fn copy_contributor(
         updated: now,
         ..contributor
     };
-    let change = log::Change {
-        kind: Kind::Contributor,
-        slug: copy.slug.as_str(),
-        action: Action::Created,
-        events: &[],
-        document: program::store::stored(&copy),
-    };
-    let revision = log::append(tx, account, &writing.origin, change).await?;
-    contributors::store::put(tx, account, &Record { value: copy, revision, deleted: false }).await
+    people::change(tx, account, &writing.origin, Action::Created, copy).await.map(drop)
 }

@@ -40,10 +40,7 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         .with_settings(),
         Kind::ContentBlock => setup!(ContentBlock, "A text that stands above forms.").without_list(),
         Kind::Form => setup!(Form, "A form."),
-        Kind::Category => {
-            let members = &[&[SLUG], Category::MEMBERS];
-            Description::new("Category", "A category.", members).with_settings()
-        }
+        Kind::Category => setup!(Category, "A category.").with_settings(),
         Kind::Field => {
             let members = &[&[SLUG], Field::MEMBERS, fields::BODY];
             Description::new("Field", "A question of a form.", members).with_settings()

@@ -15,9 +15,11 @@ pub mod store;
 pub use list::LISTED;
 pub use rules::write_shown;
 
-use crate::program::{Member, Record, RecordMembers as _, Shape};
+use crate::lists::Table;
+use crate::program::{Member, Record, Shape};
 use crate::records::answers::Answers;
-use kernel::document;
+use crate::records::store::people::PeopleRecord;
+use db::Value;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp, Token};
@@ -62,13 +64,10 @@ fn check_file(members: &mut Members<'_>, token: &Token) {
     }
 }
 
-impl Attachment {
-    /// The stored form: the program-file form without its kind.
-    #[must_use]
-    pub fn stored(&self) -> String {
-        document::object(|object| {
-            object.text("token", self.token.as_str());
-            self.write(object);
-        })
+impl PeopleRecord for Attachment {
+    const TABLE: &'static Table = &LISTED;
+
+    fn columns(&self) -> Vec<Value<'static>> {
+        vec![self.entry.into(), self.tab.into(), self.order.into(), self.created.into(), self.updated.into()]
     }
 }

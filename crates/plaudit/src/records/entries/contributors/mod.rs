@@ -22,7 +22,7 @@ use crate::lists::Table;
 use crate::program::{Member, Record, SLUG, Shape};
 use crate::records::answers::Answers;
 use crate::records::store::people::PeopleRecord;
-use db::Value;
+use db::{AccountId, Value};
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
@@ -55,6 +55,10 @@ impl PeopleRecord for Contributor {
 
     fn columns(&self) -> Vec<Value<'static>> {
         vec![self.entry.into(), self.tab.into(), self.created.into(), self.updated.into()]
+    }
+
+    fn beside(&self, account: AccountId) -> Vec<(&'static str, Vec<Value<'static>>)> {
+        store::answers(self, account)
     }
 }
 

@@ -26,15 +26,10 @@ pub async fn of_category(tx: &mut Tx, account: AccountId, category: Slug) -> Res
 
 /// How many entries each division of a category has, those in the trash left out; 0 is no division.
 pub(crate) async fn divisions(tx: &mut Tx, account: AccountId, category: Slug) -> Result<BTreeMap<i64, i64>, DbError> {
-    let mut divisions = BTreeMap::new();
-    tx.each(
+    tx.all(
         "SELECT division, total FROM entry_counts WHERE account = $1 AND category = $2 AND total > 0",
         &[account.into(), category.into()],
-        |row| {
-            divisions.insert(row.integer(0)?, row.integer(1)?);
-            Ok(())
-        },
+        |row| Ok((row.integer(0)?, row.integer(1)?)),
     )
-    .await?;
-    Ok(divisions)
+    .await
 }

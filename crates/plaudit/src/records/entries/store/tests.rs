@@ -11,6 +11,7 @@ use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
 use crate::records::entries::store::*;
 use crate::records::files::{self, Content, File};
+use crate::records::store::people;
 use crate::records::users::User;
 use db::{Db, Settings, migrate};
 use kernel::clock::Clock;
@@ -77,7 +78,7 @@ async fn add_contributor_and_attachment(tx: &mut Tx, bench: &Bench) {
     let (account, context) = (bench.program.id, &bench.program.context);
     let contributor: Record<Contributor> =
         record(r#"{"slug":"ContriAA","entry":"EntryAAA","tab":"TabAAAAA","fields":{"FieldAAA":1}}"#, context);
-    contributors::store::put(tx, account, &contributor).await.unwrap();
+    people::put(tx, account, &contributor).await.unwrap();
     let token = Token::parse("TokenAAAAAAA").unwrap();
     let object = parse_object(br#"{"filename":"a.gif","size":10}"#).unwrap();
     let mut members = Members::closed(&object);
@@ -89,7 +90,7 @@ async fn add_contributor_and_attachment(tx: &mut Tx, bench: &Bench) {
     let mut members = Members::closed(&object);
     let attachment = Attachment::read(&mut members, token, context).unwrap();
     let attachment = Record { value: attachment, revision: 1, deleted: false };
-    attachments::store::put(tx, account, &attachment).await.unwrap();
+    people::put(tx, account, &attachment).await.unwrap();
 }
 
 #[tokio::test]

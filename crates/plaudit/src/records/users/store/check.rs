@@ -47,7 +47,7 @@ fn wrong_user(row: &Row<'_>) -> Result<Option<&'static str>, DbError> {
     if !kept.split_terminator(' ').eq(roles) {
         return Ok(Some("the roles kept are not those of its document"));
     }
-    for (column, expected) in (5..).zip(listed(&user)) {
+    for (column, (_, expected)) in (5..).zip(listed(&user)) {
         if row.value(column)? != expected {
             return Ok(Some("what it is listed by is not what its document says"));
         }

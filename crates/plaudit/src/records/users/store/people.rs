@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use crate::records::store::filled;
 use crate::records::users::PasswordHash;
-use db::{AccountId, DbError, Tx};
+use db::{AccountId, DbError, Row, Tx};
 use kernel::text::Slug;
 
 /// The most values that one statement looks up.
@@ -137,11 +137,8 @@ pub async fn known(tx: &mut Tx, account: AccountId, contacts: &[String], people:
     for contacts in contacts.chunks(BATCH_SIZE) {
         let (list, values) = filled(contacts, 1, Vec::new());
         let sql = format!("SELECT contact, person FROM contacts WHERE contact IN ({list})");
-        tx.each(&sql, &values, |row| {
-            known.holders.insert(row.text(0)?.to_owned(), row.text(1)?.to_owned());
-            Ok(())
-        })
-        .await?;
+        let read = |row: &Row<'_>| Ok((row.text(0)?.to_owned(), row.text(1)?.to_owned()));
+        known.holders.extend(tx.all::<_, Vec<_>, _>(&sql, &values, read).await?);
     }
     let mut people: Vec<String> = people.iter().chain(known.holders.values()).cloned().collect();
     people.sort_unstable();
