@@ -5,6 +5,7 @@ pub mod answers;
 pub mod entries;
 pub mod files;
 pub mod orders;
+pub mod people;
 pub(crate) mod slots;
 pub mod store;
 pub mod users;

@@ -1,7 +1,5 @@
 //! Where each kind of record has its rows: the one table through which imports, exports and checks read records of any kind.
 
-pub mod people;
-
 use std::collections::HashMap;
 
 use crate::program::{Record, any_kind, setup_kinds};

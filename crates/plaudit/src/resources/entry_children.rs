@@ -10,7 +10,7 @@ use crate::lists::List;
 use crate::log::Action;
 use crate::program::{Program, RecordKey as _};
 use crate::records::entries::{self, Cause, Entry, check_changeable, refresh_detail};
-use crate::records::store::people::{self, PeopleRecord};
+use crate::records::people::{self, PeopleRecord};
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
 use db::{AccountId, DbError, Tx};

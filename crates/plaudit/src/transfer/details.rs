@@ -11,7 +11,7 @@ use crate::records::StoredRow;
 use crate::records::entries;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
-use crate::records::store::people::{self, PeopleRecord};
+use crate::records::people::{self, PeopleRecord};
 use kernel::input::Members;
 use kernel::json::Json;
 use kernel::kind::Kind;

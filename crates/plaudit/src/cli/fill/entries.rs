@@ -14,7 +14,7 @@ use crate::records::entries::contributors::Contributor;
 use crate::records::entries::{
     self, CountChanges, Counts, Eligibility, Entry, Moderation, NO_DEADLINE, Payment, RelatedData, Status,
 };
-use crate::records::store::people;
+use crate::records::people;
 use crate::records::users;
 use db::DbError;
 use kernel::json::parse_value;

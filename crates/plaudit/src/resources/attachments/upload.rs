@@ -6,7 +6,7 @@ use crate::log::Action;
 use crate::records::answers::Answers;
 use crate::records::entries::attachments::{Attachment, MOST, rules};
 use crate::records::entries::{self, check_changeable};
-use crate::records::store::people;
+use crate::records::people;
 use crate::resources::entry_children::write;
 use db::Tx;
 use kernel::kind::Kind;

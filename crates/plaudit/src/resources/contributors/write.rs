@@ -8,7 +8,7 @@ use crate::records::answers::{self, Answers};
 use crate::records::entries::contributors::list::NAMED;
 use crate::records::entries::contributors::{Contributor, MOST, rules};
 use crate::records::entries::{self, Entry, check_changeable};
-use crate::records::store::people;
+use crate::records::people;
 use crate::resources::entry_children::{EntryChild, write};
 use db::{AccountId, DbError, Tx};
 use kernel::input::Violations;

@@ -5,7 +5,7 @@ use crate::log::Action;
 use crate::records::entries::contributors::{self, Contributor};
 use crate::records::entries::store::{self, Change};
 use crate::records::entries::{Entry, rules};
-use crate::records::store::people;
+use crate::records::people;
 use crate::resources::entries::facts;
 use db::{DbError, Tx};
 use kernel::json::Object as JsonObject;

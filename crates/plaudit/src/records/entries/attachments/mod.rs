@@ -18,7 +18,7 @@ pub use rules::write_shown;
 use crate::lists::Table;
 use crate::program::{Member, Record, Shape};
 use crate::records::answers::Answers;
-use crate::records::store::people::PeopleRecord;
+use crate::records::people::PeopleRecord;
 use db::Value;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

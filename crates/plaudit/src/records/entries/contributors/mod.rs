@@ -21,7 +21,7 @@ pub const MOST: i64 = 1_000;
 use crate::lists::Table;
 use crate::program::{Member, Record, SLUG, Shape};
 use crate::records::answers::Answers;
-use crate::records::store::people::PeopleRecord;
+use crate::records::people::PeopleRecord;
 use db::{AccountId, Value};
 use kernel::input::{self, Members};
 use kernel::kind::Kind;

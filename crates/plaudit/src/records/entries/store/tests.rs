@@ -11,7 +11,7 @@ use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
 use crate::records::entries::store::*;
 use crate::records::files::{self, Content, File};
-use crate::records::store::people;
+use crate::records::people;
 use crate::records::users::User;
 use db::{Db, Settings, migrate};
 use kernel::clock::Clock;

@@ -1,30 +1,14 @@
-//! People's records whose rows hold their program-file form: one store for every such kind.
-//!
-//! - A kind has a table with `account`, its slug or token, the columns of its lists, `deleted`, `list_revision`, `revision` and
-//!   `doc`. The declaration of its [`Table`] says how they are called.
-//! - A record is written by its change alone, so that the row and the log cannot disagree.
+//! The tables of these kinds.
 
+use super::PeopleRecord;
 use crate::lists::{Shown, Table};
 use crate::log::{self, Action, Change, Origin};
 use crate::program::store::{parse, stored};
-use crate::program::{Context, Record, RecordKey as _, SetupRecord, StoredRecord};
-use db::{AccountId, Db, DbError, Tx, Value};
+use crate::program::{Context, Record, RecordKey as _, SetupRecord};
+use crate::records::store::exists;
+use db::{AccountId, Db, DbError, Tx};
 use kernel::ids::Ids;
 use kernel::text::Slug;
-
-/// A kind of people's record whose rows hold its program-file form.
-pub trait PeopleRecord: StoredRecord + PartialEq {
-    /// Its table, as lists know it.
-    const TABLE: &'static Table;
-
-    /// The values of the columns of its table in their order, without `deleted`.
-    fn columns(&self) -> Vec<Value<'static>>;
-
-    /// The statements that write what other tables keep of it.
-    fn beside(&self, _: AccountId) -> Vec<(&'static str, Vec<Value<'static>>)> {
-        Vec::new()
-    }
-}
 
 /// A record that is not in the trash, locked until the end of the transaction.
 pub async fn find_for_update<T: PeopleRecord>(
@@ -72,7 +56,7 @@ pub async fn free_slug<T: PeopleRecord + SetupRecord>(
 ) -> Result<Slug, DbError> {
     loop {
         let slug = ids.slug();
-        if !super::exists(tx, account, T::KIND, slug.as_str()).await? {
+        if !exists(tx, account, T::KIND, slug.as_str()).await? {
             return Ok(slug);
         }
     }

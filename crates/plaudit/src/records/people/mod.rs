@@ -1,0 +1,27 @@
+//! People's records whose rows hold their program-file form: one store for every such kind.
+//!
+//! - A kind has a table with `account`, its slug or token, the columns of its lists, `deleted`, `list_revision`, `revision` and
+//!   `doc`. The declaration of its [`Table`] says how they are called.
+//! - A record is written by its change alone, so that the row and the log cannot disagree.
+
+mod store;
+
+pub use store::{change, count_of_entry, find_for_update, find_of_entry, free_slug, put};
+
+use crate::lists::Table;
+use crate::program::StoredRecord;
+use db::{AccountId, Value};
+
+/// A kind of people's record whose rows hold its program-file form.
+pub trait PeopleRecord: StoredRecord + PartialEq {
+    /// Its table, as lists know it.
+    const TABLE: &'static Table;
+
+    /// The values of the columns of its table in their order, without `deleted`.
+    fn columns(&self) -> Vec<Value<'static>>;
+
+    /// The statements that write what other tables keep of it.
+    fn beside(&self, _: AccountId) -> Vec<(&'static str, Vec<Value<'static>>)> {
+        Vec::new()
+    }
+}
