@@ -41,13 +41,7 @@ impl Ids {
             Some(state) => {
                 let mut state = state.lock();
                 for chunk in bytes.chunks_mut(8) {
-                    // SplitMix64, Steele, Lea and Flood 2014.
-                    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-                    let mut mixed = *state;
-                    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-                    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-                    mixed ^= mixed >> 31;
-                    chunk.copy_from_slice(&mixed.to_le_bytes()[..chunk.len()]);
+                    chunk.copy_from_slice(&split_mix(&mut state).to_le_bytes()[..chunk.len()]);
                 }
             }
         }
@@ -105,6 +99,15 @@ impl Ids {
         self.fill(&mut bytes);
         formatted_uuid(bytes, 0x40)
     }
+}
+
+/// The next of the numbers that look random and follow from a state: `SplitMix64`, Steele, Lea and Flood 2014.
+pub fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
 }
 
 /// The letters that bytes stand for, each of the 52 as likely as the others.

@@ -65,7 +65,7 @@ pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), F
 
 /// Makes the account from the demonstration program.
 async fn fill(db: &Db, storage: &Storage, slug: Slug) -> Result<AccountId, Failure> {
-    super::import::text(db, storage, "demo.jsonl", PROGRAM).await?;
+    super::import::own(db, storage, "demo.jsonl", PROGRAM.as_bytes()).await?;
     let made = accounts::store::find(&mut db.snapshot().await?, slug).await?;
     made.ok_or_else(|| Failure::Failed("the demonstration program makes no account".to_owned()))
 }

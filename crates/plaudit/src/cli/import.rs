@@ -58,9 +58,9 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     conclude(&outcome?)
 }
 
-/// Imports a text of our own, with this name.
-pub(super) async fn text(db: &Db, storage: &Storage, name: &str, text: &str) -> Result<(), Failure> {
-    let source = Source { reader: text.as_bytes(), name, directory: Path::new(".") };
+/// Imports records of our own, with this name.
+pub(super) async fn own<R: BufRead + Send>(db: &Db, storage: &Storage, name: &str, reader: R) -> Result<(), Failure> {
+    let source = Source { reader, name, directory: Path::new(".") };
     match import(db, storage, source, None).await?.faults {
         0 => Ok(()),
         faults => Err(nothing_applied(faults)),

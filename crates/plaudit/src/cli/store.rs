@@ -5,7 +5,6 @@ use db::tables::TABLES;
 use db::{AccountId, DbError, Row, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::Slug;
-use std::borrow::Borrow;
 
 /// Where an account's log stands, by the account's row.
 #[derive(Clone, Debug)]
@@ -170,7 +169,7 @@ pub(super) async fn clear(tx: &mut Tx) -> Result<(), DbError> {
 pub(super) async fn fill(
     tx: &mut Tx,
     table: &str,
-    columns: &[impl Borrow<str>],
+    columns: &[String],
     rows: Vec<Vec<Value<'static>>>,
 ) -> Result<(), DbError> {
     if rows.is_empty() {

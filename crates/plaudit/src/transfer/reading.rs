@@ -161,9 +161,10 @@ impl RecordReader {
         if let Some(first) = self.names.claim(Space::Kind(kind), &location.name, location.line)? {
             faults.member(&location, member, format!("is given twice; the first record of it is on line {first}"));
         }
+        let members = object.len();
         let owned = take_apart(&location, &mut object, faults);
-        let is_changed = !owned.is_empty();
-        self.keep(location, object, bytes.filter(|_| !is_changed))?;
+        let is_whole = object.len() == members;
+        self.keep(location, object, bytes.filter(|_| is_whole))?;
         for (location, object) in owned {
             self.record(location, object, None, faults)?;
         }

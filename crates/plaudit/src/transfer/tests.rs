@@ -356,6 +356,10 @@ async fn what_is_nested_belongs_to_what_it_is_nested_in() {
             "{member}: {reported:?}"
         );
     }
+    let childless = format!(
+        r#"{{"kind":"entry","slug":"EntryCCC","title":"B","category":"CategAAA","form":"{form}","entrant":"UserAAAA","contributors":[],"attachments":null}}"#
+    );
+    assert_eq!(place.import_for(&childless, Some("AccountA")).await.1, Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -1,28 +1,22 @@
 //! `plaudit fill`: a synthetic account of any size, the same from the same seed.
 //!
-//! The set-up and the users are imported. Entries and orders, of which there may be very many, go through the store of their
-//! kind and the change log at once; a commit now and then keeps the database's own log small.
+//! It is a program file that is imported while it is being written.
 
 mod entries;
 mod orders;
 mod plan;
 mod setup;
 
+use std::io::{BufReader, BufWriter, Write};
+
 use plan::Plan;
 
-use super::progress::Progress;
-use super::{Failure, account_of, import, open, operator, say};
+use super::{Failure, import, open, say};
 use crate::config::Config;
-use crate::log::{self, Action, Change, Origin};
 use crate::program::accounts;
 use crate::storage::Storage;
-use db::{AccountId, Db, DbError, Tx};
-use kernel::clock::Clock;
-use kernel::kind::Kind;
+use db::Db;
 use kernel::text::Slug;
-
-/// Records between two commits.
-const BATCH_SIZE: u64 = 50_000;
 
 /// The size of the account.
 #[derive(Debug, clap::Args)]
@@ -50,63 +44,31 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     let slug = arguments.account.unwrap_or(plan.account);
     plan.account = slug;
     let (db, storage) = open(config).await?;
-    let filled = fill(&db, &storage, &plan, slug).await;
+    let filled = fill(&db, &storage, plan).await;
     db.close().await;
     filled?;
     say(&format!("account {slug}"))
 }
 
-async fn fill(db: &Db, storage: &Storage, plan: &Plan, slug: Slug) -> Result<(), Failure> {
+async fn fill(db: &Db, storage: &Storage, plan: Plan) -> Result<(), Failure> {
+    let slug = plan.account;
     if accounts::store::find(&mut db.snapshot().await?, slug).await?.is_some() {
         return Err(Failure::Failed(format!("there is an account {slug} already; name another --seed or --account")));
     }
-    import::text(db, storage, "the set-up of fill", &setup::text(plan)).await?;
-    let mut tx = db.begin().await?;
-    let mut filling = Filling {
-        db,
-        account: account_of(&mut tx, slug).await?,
-        tx,
-        origin: operator(&Clock::system()),
-        since_commit: 0,
-        done: 0,
-        progress: Progress::new(),
-    };
-    filling = entries::write(filling, plan).await?;
-    filling = orders::write(filling, plan).await?;
-    filling.tx.commit().await?;
-    db.analyze().await;
-    Ok(())
+    let (reader, writer) = std::io::pipe()?;
+    let writing = tokio::task::spawn_blocking(move || write(&plan, &mut BufWriter::new(writer)));
+    import::own(db, storage, "the records of fill", BufReader::with_capacity(1 << 18, reader)).await?;
+    Ok(writing.await??)
 }
 
-/// An account that is being filled.
-struct Filling<'d> {
-    db: &'d Db,
-    tx: Tx,
-    account: AccountId,
-    origin: Origin,
-    since_commit: u64,
-    done: u64,
-    progress: Progress,
-}
-
-impl Filling<'_> {
-    /// Logs a record, and gives its revision.
-    async fn log(&mut self, kind: Kind, slug: &str, document: String) -> Result<i64, DbError> {
-        let change = Change { kind, slug, action: Action::Imported, events: &[], document };
-        self.since_commit += 1;
-        self.done += 1;
-        self.progress.at(self.done, "records");
-        log::append(&mut self.tx, self.account, &self.origin, change).await
+/// Writes the program file.
+fn write(plan: &Plan, out: &mut impl Write) -> std::io::Result<()> {
+    out.write_all(setup::text(plan).as_bytes())?;
+    for place in 0..plan.entries {
+        writeln!(out, "{}", entries::entry(plan, place))?;
     }
-
-    /// Whether it is time to commit.
-    fn is_full(&self) -> bool {
-        self.since_commit >= BATCH_SIZE
+    for place in 0..plan.orders {
+        writeln!(out, "{}", orders::order(plan, place))?;
     }
-
-    /// Keeps what was written so far, and goes on.
-    async fn commit(self) -> Result<Self, DbError> {
-        self.tx.commit().await?;
-        Ok(Self { tx: self.db.begin().await?, since_commit: 0, ..self })
-    }
+    out.flush()
 }

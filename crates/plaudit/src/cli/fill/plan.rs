@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kernel::ids::split_mix;
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
@@ -59,12 +60,7 @@ pub(super) struct Random(u64);
 impl Random {
     /// A number below `bound`.
     pub(super) fn below(&mut self, bound: u64) -> u64 {
-        // SplitMix64, Steele, Lea and Flood 2014.
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % bound.max(1)
+        split_mix(&mut self.0) % bound.max(1)
     }
 
     /// Whether something happens that happens so many times of a hundred.

@@ -37,7 +37,7 @@ pub fn of_row(row: &StoredRow) -> Result<Order, DbError> {
 /// The row of an order at the revision that its change has in the log: columns with their values.
 /// `doc` is what is shown of it.
 #[must_use]
-pub fn row(account: AccountId, (order, doc): (&Order, &str), revision: i64) -> Vec<(&'static str, Value<'static>)> {
+fn row(account: AccountId, (order, doc): (&Order, &str), revision: i64) -> Vec<(&'static str, Value<'static>)> {
     vec![
         ("account", account.into()),
         ("slug", order.slug.into()),
