@@ -1,22 +1,5 @@
 //! The kinds of set-up records that a program holds, in one place: what is done for each of them goes through here.
 
-use super::categories::Category;
-use super::chapters::Chapter;
-use super::content_blocks::ContentBlock;
-use super::criteria::Criterion;
-use super::discounts::Discount;
-use super::document_templates::DocumentTemplate;
-use super::fields::Field;
-use super::forms::Form;
-use super::panels::Panel;
-use super::prices::Price;
-use super::review_stages::ReviewStage;
-use super::roles::Role;
-use super::rounds::Round;
-use super::score_sets::ScoreSet;
-use super::seasons::Season;
-use super::tabs::Tab;
-use super::taxes::Tax;
 use super::{Program, Records, SetupRecord};
 
 /// A kind of set-up record that has its records in the program, unlike the account, which is the program's own.
@@ -58,7 +41,14 @@ pub(crate) use setup_kinds;
 
 macro_rules! in_program {
     ($($record:ident in $records:ident;)*) => {
-        $(impl InProgram for $record {
+        /// The set-up records of a program, kind by kind.
+        #[derive(Clone, Debug, Default)]
+        #[allow(missing_docs, reason = "each member is named for its kind")]
+        pub struct SetUp {
+            $(pub $records: Records<super::$records::$record>,)*
+        }
+
+        $(impl InProgram for super::$records::$record {
             fn records(program: &Program) -> &Records<Self> {
                 &program.$records
             }

@@ -45,7 +45,7 @@ mod views;
 
 pub(crate) use choice::choices;
 pub use description::{Description, SLUG};
-pub use kinds::InProgram;
+pub use kinds::{InProgram, SetUp};
 pub(crate) use kinds::{any_kind, for_setup_kind, of_setup_kind, setup_kinds};
 pub use member::{Member, Presence, Shape, Shown, names, references};
 pub use programs::{Loads, Programs, Timed};

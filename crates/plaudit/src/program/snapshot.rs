@@ -1,33 +1,19 @@
 //! The snapshot of an account's set-up, its loading and its keeping.
 
 use std::collections::HashMap;
+use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
 
 use super::accounts::store::Mark;
 use super::accounts::{self, Account};
-use super::categories::Category;
-use super::chapters::Chapter;
-use super::content_blocks::ContentBlock;
-use super::criteria::Criterion;
-use super::discounts::Discount;
-use super::document_templates::DocumentTemplate;
-use super::fields::{AnswerHead, Field};
-use super::forms::Form;
+use super::fields::AnswerHead;
 use super::keys::{self, ApiKey};
-use super::panels::Panel;
-use super::prices::Price;
 use super::record::StoredContext;
-use super::review_stages::ReviewStage;
-use super::roles::Role;
-use super::rounds::Round;
-use super::score_sets::ScoreSet;
 use super::seasons::{Season, Status as SeasonStatus};
-use super::tabs::Tab;
-use super::taxes::Tax;
 use super::views::Views;
-use super::{Context, InProgram, Record, Records, SetupRecord, for_setup_kind, store};
+use super::{Context, InProgram, Record, SetUp, for_setup_kind, store};
 use db::{AccountId, DbError, Tx};
 use kernel::clock::Clock;
 use kernel::document;
@@ -46,7 +32,8 @@ pub struct Fragment {
 type Shown = OnceLock<Option<Arc<Fragment>>>;
 type Heads = HashMap<Slug, OnceLock<Option<Arc<AnswerHead>>>, RandomState>;
 
-/// What an account has set up, at one version. A copy shares the records with the original.
+/// What an account has set up, at one version: its set-up records, for which it stands, and what follows from them. A copy
+/// shares the records with the original.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The account's number within the database.
@@ -59,40 +46,7 @@ pub struct Program {
     pub context: Context,
     /// The account's API keys, each with the hash of its secret.
     pub keys: HashMap<Slug, (ApiKey, [u8; 32])>,
-    /// Seasons.
-    pub seasons: Records<Season>,
-    /// Chapters.
-    pub chapters: Records<Chapter>,
-    /// Texts above forms.
-    pub content_blocks: Records<ContentBlock>,
-    /// Forms.
-    pub forms: Records<Form>,
-    /// Tabs of forms.
-    pub tabs: Records<Tab>,
-    /// Categories.
-    pub categories: Records<Category>,
-    /// Fields.
-    pub fields: Records<Field>,
-    /// Roles.
-    pub roles: Records<Role>,
-    /// Taxes.
-    pub taxes: Records<Tax>,
-    /// Prices.
-    pub prices: Records<Price>,
-    /// Discounts.
-    pub discounts: Records<Discount>,
-    /// Rounds.
-    pub rounds: Records<Round>,
-    /// Score sets.
-    pub score_sets: Records<ScoreSet>,
-    /// Criteria of score sets.
-    pub criteria: Records<Criterion>,
-    /// Panels of judges.
-    pub panels: Records<Panel>,
-    /// Review stages.
-    pub review_stages: Records<ReviewStage>,
-    /// Templates of documents.
-    pub document_templates: Records<DocumentTemplate>,
+    set_up: SetUp,
     base_url: Arc<str>,
     /// What references show, made when it is first asked for: of most records it never is.
     fragments: HashMap<(char, Slug), Shown, RandomState>,
@@ -130,6 +84,20 @@ fn unknown(kind: &str) -> DbError {
 /// The account's own record is read before its languages are known.
 fn open_context(now: Timestamp) -> Context {
     Context { languages: Vec::new(), default_language: Locale::EnGb, now }
+}
+
+impl Deref for Program {
+    type Target = SetUp;
+
+    fn deref(&self) -> &SetUp {
+        &self.set_up
+    }
+}
+
+impl DerefMut for Program {
+    fn deref_mut(&mut self) -> &mut SetUp {
+        &mut self.set_up
+    }
 }
 
 impl Program {
@@ -212,23 +180,7 @@ impl Program {
             reading: Arc::new(StoredContext::new(account.context(now))),
             account,
             keys: HashMap::new(),
-            seasons: Records::default(),
-            chapters: Records::default(),
-            content_blocks: Records::default(),
-            forms: Records::default(),
-            tabs: Records::default(),
-            categories: Records::default(),
-            fields: Records::default(),
-            roles: Records::default(),
-            taxes: Records::default(),
-            prices: Records::default(),
-            discounts: Records::default(),
-            rounds: Records::default(),
-            score_sets: Records::default(),
-            criteria: Records::default(),
-            panels: Records::default(),
-            review_stages: Records::default(),
-            document_templates: Records::default(),
+            set_up: SetUp::default(),
             base_url: Arc::clone(base_url),
             fragments: HashMap::default(),
             heads: Heads::default(),
@@ -323,33 +275,21 @@ impl Program {
     /// for a price, and `{slug, type, created_at, updated_at}` for a tab (specification, sections 1, 2.4 and 2.7).
     #[must_use]
     pub fn reference(&self, letter: char, slug: Slug, locales: &[Locale]) -> Option<String> {
-        fn name_of<T: SetupRecord>(records: &Records<T>, slug: Slug) -> Option<(Kind, &'static str, &Translated)> {
-            Some((T::KIND, "name", records.any(slug)?.name()?))
+        fn name_of<T: InProgram>(program: &Program, slug: Slug) -> Option<&Translated> {
+            T::records(program).any(slug)?.name()
         }
-        let (kind, member, name) = match letter {
-            's' => name_of(&self.seasons, slug)?,
-            'h' => name_of(&self.chapters, slug)?,
-            'b' => name_of(&self.content_blocks, slug)?,
-            'f' => name_of(&self.forms, slug)?,
-            'c' => name_of(&self.categories, slug)?,
-            'F' => name_of(&self.fields, slug)?,
-            'r' => name_of(&self.roles, slug)?,
-            'R' => name_of(&self.rounds, slug)?,
-            'S' => name_of(&self.score_sets, slug)?,
-            'P' => name_of(&self.panels, slug)?,
-            'v' => name_of(&self.review_stages, slug)?,
-            'p' => (Kind::Price, "title", self.prices.any(slug)?.name()?),
-            't' => {
-                let tab = self.tabs.any(slug)?;
-                return Some(document::object(|object| {
-                    object.slug("slug", slug);
-                    object.text("type", tab.kind.name());
-                    object.time("created_at", tab.created);
-                    object.time("updated_at", tab.updated);
-                }));
-            }
-            _ => return None,
-        };
+        let kind = Kind::ALL.into_iter().find(|kind| kind.letter() == letter)?;
+        if kind == Kind::Tab {
+            let tab = self.tabs.any(slug)?;
+            return Some(document::object(|object| {
+                object.slug("slug", slug);
+                object.text("type", tab.kind.name());
+                object.time("created_at", tab.created);
+                object.time("updated_at", tab.updated);
+            }));
+        }
+        let name = for_setup_kind!(kind, T => name_of::<T>(self, slug)).flatten()?;
+        let member = if kind == Kind::Price { "title" } else { "name" };
         Some(document::object(|object| {
             object.slug("slug", slug);
             object.text("link", &format!("{}/{}/{slug}", self.base_url, kind.path()));
