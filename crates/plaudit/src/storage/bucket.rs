@@ -57,6 +57,8 @@ pub(super) fn open(settings: &Settings, bucket: &str, prefix: &str) -> Result<Ar
     if !settings.endpoint.is_empty() {
         builder = builder.with_endpoint(settings.endpoint.trim_end_matches('/'));
     }
+    // A second installation is refused and would be the same.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let store = builder.build().map_err(StorageError::Store)?;
     Ok(if prefix.is_empty() { Arc::new(store) } else { Arc::new(PrefixStore::new(store, prefix)) })
 }
