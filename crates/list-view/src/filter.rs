@@ -11,8 +11,6 @@ use crate::{Code, Path, Slot, UNKNOWN};
 pub enum Condition {
     /// The code or reference is this one.
     Is(Path, Code),
-    /// The code is one of these.
-    Among(Path, Vec<Code>),
     /// The set has one of these.
     Has(Path, Vec<Code>),
     /// The set has none of these.
@@ -31,7 +29,6 @@ impl Condition {
     fn path(&self) -> Option<Path> {
         match self {
             Self::Is(path, _)
-            | Self::Among(path, _)
             | Self::Has(path, _)
             | Self::Lacks(path, _)
             | Self::IsEmpty(path)
@@ -44,7 +41,7 @@ impl Condition {
     /// The same condition in the form of which there is one: codes that a record has, ascending. What points to nobody
     /// does not point to somebody unknown.
     fn plain(mut self) -> Self {
-        if let Self::Among(_, codes) | Self::Has(_, codes) | Self::Lacks(_, codes) = &mut self {
+        if let Self::Has(_, codes) | Self::Lacks(_, codes) = &mut self {
             codes.retain(|code| *code != UNKNOWN);
             codes.sort_unstable();
             codes.dedup();
@@ -58,7 +55,6 @@ impl Condition {
         };
         match self {
             Self::Is(path, code) => rows.code(table, slot, *path) == *code,
-            Self::Among(path, codes) => codes.binary_search(&rows.code(table, slot, *path)).is_ok(),
             Self::Has(path, codes) => has(path, codes),
             Self::Lacks(path, codes) => !has(path, codes),
             Self::IsEmpty(path) => rows.set(table, slot, *path).is_empty(),

@@ -77,7 +77,6 @@ impl Both {
         };
         let conditions = filter.iter().map(|asked| match asked {
             Asked::Is(path, value) => Condition::Is(*path, self.view.code(table, *path, value)),
-            Asked::Among(path, values) => Condition::Among(*path, codes(path, values)),
             Asked::Has(path, values) => Condition::Has(*path, codes(path, values)),
             Asked::Lacks(path, values) => Condition::Lacks(*path, codes(path, values)),
             Asked::IsEmpty(path) => Condition::IsEmpty(*path),

@@ -156,7 +156,6 @@ pub(crate) fn asked(table: usize) -> BoxedStrategy<Asked> {
     let path = |paths: Vec<Path>| select(paths);
     let mut kinds = vec![
         (4, path(coded(table)).prop_flat_map(one).prop_map(|(path, value)| Asked::Is(path, value)).boxed()),
-        (4, path(coded(table)).prop_flat_map(some).prop_map(|(path, values)| Asked::Among(path, values)).boxed()),
         (1, Just(Asked::Never).boxed()),
     ];
     let sets = paths(table, is_set);

@@ -53,7 +53,6 @@ pub(crate) type Record = Vec<Value>;
 #[derive(Clone, Debug)]
 pub(crate) enum Asked {
     Is(Path, String),
-    Among(Path, Vec<String>),
     Has(Path, Vec<String>),
     Lacks(Path, Vec<String>),
     IsEmpty(Path),
@@ -181,7 +180,6 @@ impl Model {
     fn holds(&self, table: usize, record: &Record, asked: &Asked) -> bool {
         match asked {
             Asked::Is(path, value) => self.code(table, record, *path).as_ref() == Some(value),
-            Asked::Among(path, values) => self.code(table, record, *path).is_some_and(|code| values.contains(&code)),
             Asked::Has(path, values) => self.set(table, record, *path).iter().any(|held| values.contains(held)),
             Asked::Lacks(path, values) => !self.set(table, record, *path).iter().any(|held| values.contains(held)),
             Asked::IsEmpty(path) => self.set(table, record, *path).is_empty(),

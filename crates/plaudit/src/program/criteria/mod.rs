@@ -10,8 +10,6 @@
 
 mod rules;
 
-pub use rules::of_score_set;
-
 use super::tabs::ORDER;
 use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record};
 use kernel::input::{self};

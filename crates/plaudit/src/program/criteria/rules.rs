@@ -4,7 +4,7 @@ use super::{Criterion, STEPS};
 use crate::program::Program;
 use crate::program::score_sets::{Mode, ScoreSet};
 use kernel::input::{Members, Violations};
-use kernel::text::{Points, Slug};
+use kernel::text::Points;
 
 /// Adds what is wrong with the points that a criterion allows.
 pub(super) fn check_range(
@@ -35,24 +35,6 @@ pub(super) fn check(criterion: &Criterion, program: &Program) -> Violations {
     violations
 }
 
-impl Criterion {
-    /// Whether judges can give so many points.
-    #[must_use]
-    pub fn allows(&self, points: Points) -> bool {
-        (self.minimum..=self.maximum).contains(&points)
-            && (points.ten_thousandths() - self.minimum.ten_thousandths()) % self.step.ten_thousandths() == 0
-    }
-}
-
-/// The live criteria of a score set, in their order.
-#[must_use]
-pub fn of_score_set(program: &Program, score_set: Slug) -> Vec<&Criterion> {
-    let mut criteria: Vec<_> =
-        program.criteria.all_live().filter(|criterion| criterion.score_set == score_set).collect();
-    criteria.sort_by_key(|criterion| (criterion.order, criterion.slug));
-    criteria
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -62,16 +44,6 @@ mod tests {
 
     fn criterion(members: &str) -> Result<Criterion, String> {
         read("CritAAAA", &format!(r#""score_set":"ScoreAAA","name":{{"en_GB":"Craft"}},{members}"#))
-    }
-
-    #[test]
-    fn points_are_whole_steps_above_the_minimum() {
-        let criterion = criterion(r#""minimum":1,"maximum":5,"step":0.5"#).unwrap();
-        for (points, is_allowed) in
-            [("1", true), ("2.5", true), ("5", true), ("0.5", false), ("5.5", false), ("2.25", false)]
-        {
-            assert_eq!(criterion.allows(Points::parse(points).unwrap()), is_allowed, "{points}");
-        }
     }
 
     #[test]
@@ -95,17 +67,10 @@ mod tests {
     #[test]
     fn only_score_sets_with_points_have_criteria() {
         let set = |mode| format!(r#""season":"SeasonAA","form":"FormAAAA","name":{{}},"mode":"{mode}""#);
-        let one = |slug, order| (slug, format!(r#""score_set":"ScoreAAA","name":{{}},"maximum":10,"order":{order}"#));
-        let criteria = [one("CritAAAA", 2), one("CritBBBB", 1), one("CritCCCC", 1)];
         for (mode, faults) in [("vip_judging", 0), ("voting", 1)] {
             let set = set(mode);
-            let mut records = vec![("score_set", "ScoreAAA", set.as_str())];
-            records.extend(criteria.iter().map(|(slug, members)| ("criterion", *slug, members.as_str())));
-            let program = program(&records);
-            let found = of_score_set(&program, Slug::parse("ScoreAAA").unwrap());
-            let order: Vec<_> = found.iter().map(|criterion| criterion.slug.as_str()).collect();
-            assert_eq!(order, ["CritBBBB", "CritCCCC", "CritAAAA"]);
-            assert_eq!(check(found[0], &program).iter().count(), faults);
+            let program = program(&[("score_set", "ScoreAAA", &set)]);
+            assert_eq!(check(&criterion(r#""maximum":10"#).unwrap(), &program).iter().count(), faults);
         }
     }
 
@@ -120,13 +85,11 @@ mod tests {
             (created, updated) in (testing::time(), testing::time()),
         ) {
             let points = |value| Points::from_ten_thousandths(value).unwrap();
-            let criterion = Criterion {
+            testing::reads_back(&Criterion {
                 slug, score_set, name, description, minimum,
                 maximum: points(minimum.ten_thousandths() + step * steps),
                 step: points(step), weight, required, order, created, updated,
-            };
-            testing::reads_back(&criterion);
-            prop_assert!(criterion.allows(criterion.minimum) && criterion.allows(criterion.maximum));
+            });
         }
     }
 }

@@ -7,7 +7,7 @@
 
 mod rules;
 
-pub use rules::{activate, active_twice, document};
+pub use rules::{activate, document};
 
 use super::choice::choices;
 use super::{NAME_LENGTH, Record};

@@ -11,12 +11,6 @@ pub fn activate<'s>(seasons: impl IntoIterator<Item = &'s Season>, activated: Sl
     Some(Season { status: Status::Archived, updated: now, ..before.clone() })
 }
 
-/// The second active season among these; there may be one at the most.
-#[must_use]
-pub fn active_twice<'s>(seasons: impl IntoIterator<Item = &'s Season>) -> Option<&'s Season> {
-    seasons.into_iter().filter(|season| season.status == Status::Active).nth(1)
-}
-
 /// The season as it is shown (contract, section 6).
 #[must_use]
 pub fn document(season: &Season) -> String {
@@ -54,13 +48,5 @@ mod tests {
         let ended = activate(&seasons, seasons[1].slug, now).unwrap();
         assert_eq!((ended.slug, ended.status, ended.updated), (seasons[0].slug, Status::Archived, now));
         assert_eq!(activate(&seasons, seasons[0].slug, now), None, "it is the active one already");
-    }
-
-    #[test]
-    fn two_active_seasons_are_found() {
-        let one = season("SeasonAA", "active");
-        let two = season("SeasonBB", "active");
-        assert_eq!(active_twice([&one]), None);
-        assert_eq!(active_twice([&one, &two]), Some(&two));
     }
 }
