@@ -101,18 +101,6 @@ impl<S: Send + Sync, T: PathPart> FromRequestParts<S> for Path<T> {
     }
 }
 
-/// The query string as it stands.
-#[derive(Clone, Debug)]
-pub struct RawQuery(pub Option<String>);
-
-impl<S: Send + Sync> FromRequestParts<S> for RawQuery {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        Ok(Self(parts.uri.query().map(str::to_owned)))
-    }
-}
-
 /// Whether a single read is asked for the settings as well, by `include=settings`; another value is 400.
 #[derive(Clone, Copy, Debug)]
 pub struct IncludeSettings(bool);

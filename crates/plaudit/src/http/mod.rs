@@ -18,9 +18,11 @@ pub mod reply;
 pub mod server;
 pub mod upload;
 
+pub use axum::extract::RawQuery;
+
 pub use caller::{Caller, Work, Writing};
 pub use error::ApiError;
 pub use event_stream::{LastEventId, Opening};
-pub use extract::{Body, IncludeSettings, Path, PathField, PathPart, PathTab, PathTags, PathUser, RawQuery, Writer};
+pub use extract::{Body, IncludeSettings, Path, PathField, PathPart, PathTab, PathTags, PathUser, Writer};
 pub use reply::{Reply, entity_tag};
 pub use upload::{Received, Upload, Uploaded};

@@ -18,6 +18,9 @@ macro_rules! choices {
             /// The written values.
             pub const CHOICES: &'static [(&'static str, Self)] = &[$(($name, Self::$variant)),+];
 
+            /// The written values, in the same order.
+            pub const NAMES: &'static [&'static str] = &[$($name),+];
+
             /// The written value.
             #[must_use]
             pub const fn name(self) -> &'static str {

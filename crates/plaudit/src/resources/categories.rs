@@ -6,7 +6,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::{self, ApiError, Caller};
 use crate::lists::ENTRIES;
-use crate::lists::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, words};
+use crate::lists::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow};
 use crate::program::Program;
 use crate::program::categories::{
     self, Category, Changes, IMAGES, Status, chapter_count, document, item, moved_up, read_create,
@@ -35,7 +35,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen").by(Narrow::Is("status")),
+    Filter::new("status", FilterKind::OneOf(Status::NAMES), "Whether they can be chosen").by(Narrow::Is("status")),
     Filter::new("chapter", FilterKind::Slug, "The chapter that offers them").by(Narrow::By(offered_in)),
     Filter::new("form", FilterKind::Slug, "The form of their entries").by(Narrow::Is("of_form")),
     Filter::new("parent", FilterKind::Slug, "The category right above them").by(Narrow::Is("below")),

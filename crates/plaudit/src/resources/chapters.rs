@@ -3,7 +3,7 @@
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::ApiError;
-use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
+use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::program::Program;
 use crate::program::chapters::{self, Candidate, Changes, Chapter, Status, document};
 use crate::records::users;
@@ -33,7 +33,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(words!(Status)), "Whether they can be chosen").by(Narrow::Is("status")),
+    Filter::new("status", FilterKind::OneOf(Status::NAMES), "Whether they can be chosen").by(Narrow::Is("status")),
     Filter::season("The season, or `all`").by(Narrow::Season("of_season")),
     Filter::deleted().by(Narrow::Lifecycle("deleted")),
 ];

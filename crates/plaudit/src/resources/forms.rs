@@ -2,7 +2,7 @@
 
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
+use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::program::forms::{Form, FormType, document};
 use crate::resources::setup_list::{Of, SetupList, columns, one_or_every};
 use crate::resources::setup_record::{self, Related, SetupResource};
@@ -16,7 +16,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("form_type", FilterKind::OneOf(words!(FormType)), "What they are for").by(Narrow::Is("type")),
+    Filter::new("form_type", FilterKind::OneOf(FormType::NAMES), "What they are for").by(Narrow::Is("type")),
     Filter::season("The season, or `all`; a form that belongs to no season is in the list of each")
         .by(Narrow::SeasonOrEvery("in_season")),
     Filter::archived().by(Narrow::Lifecycle("archived")),

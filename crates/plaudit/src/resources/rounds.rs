@@ -2,7 +2,7 @@
 
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
+use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::program::rounds::{Round, RoundType, document};
 use crate::resources::setup_list::{Of, SetupList, columns};
 use crate::resources::setup_record::{self, Related, SetupResource};
@@ -16,7 +16,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("type", FilterKind::OneOf(words!(RoundType)), "What they are for").by(Narrow::Is("type")),
+    Filter::new("type", FilterKind::OneOf(RoundType::NAMES), "What they are for").by(Narrow::Is("type")),
     Filter::new("form", FilterKind::Slug, "The form").by(Narrow::Is("form")),
     Filter::season("The season, or `all`").by(Narrow::Season("season")),
     Filter::new("slug", FilterKind::Slug, "The round itself").by(Narrow::Is("slug")),

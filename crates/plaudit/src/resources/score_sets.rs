@@ -2,7 +2,7 @@
 
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
+use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::program::score_sets::{Mode, ScoreSet, document};
 use crate::resources::setup_list::{Of, SetupList, columns};
 use crate::resources::setup_record::{self, Related, SetupResource};
@@ -16,7 +16,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 }
 
 const FILTERS: &[Filter] = &[
-    Filter::new("mode", FilterKind::OneOf(words!(Mode)), "How their entries are judged").by(Narrow::Is("mode")),
+    Filter::new("mode", FilterKind::OneOf(Mode::NAMES), "How their entries are judged").by(Narrow::Is("mode")),
     Filter::new("form", FilterKind::Slug, "The form").by(Narrow::Is("form")),
     Filter::season("The season, or `all`").by(Narrow::Season("season")),
     Filter::archived().by(Narrow::Lifecycle("archived")),

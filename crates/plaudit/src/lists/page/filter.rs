@@ -1,24 +1,5 @@
 //! The filters of a list and their values.
 
-/// The written values of an enumeration as the words of a filter, in the order of its `CHOICES`.
-macro_rules! words {
-    ($type:ty) => {
-        const {
-            &{
-                let mut words = [""; <$type>::CHOICES.len()];
-                let mut index = 0;
-                while index < words.len() {
-                    words[index] = <$type>::CHOICES[index].0;
-                    index += 1;
-                }
-                words
-            }
-        }
-    };
-}
-
-pub(crate) use words;
-
 use crate::lists::page::Narrow;
 use kernel::text::{Date, Locale, Slug, Timestamp};
 
@@ -167,7 +148,8 @@ pub enum FilterKind {
 }
 
 /// A way to give the range of [`FilterKind::Date`], in brackets behind its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
 pub(super) enum Bracket {
     /// Before a date or time.
     Before,
@@ -183,25 +165,15 @@ impl Bracket {
     /// All of them, in the order in which the documentation lists them.
     pub(super) const ALL: [Self; 4] = [Self::Before, Self::After, Self::On, Self::Between];
 
-    /// The word in the brackets.
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Before => "before",
-            Self::After => "after",
-            Self::On => "on",
-            Self::Between => "between",
-        }
-    }
-
     /// The name of the parameter: `updated_at[before]`.
     pub(super) fn of(self, filter: &str) -> String {
-        format!("{filter}[{}]", self.word())
+        format!("{filter}[{self}]")
     }
 
     /// The name of the filter and the bracket that the name of a parameter consists of.
     pub(super) fn split(parameter: &str) -> Option<(&str, Self)> {
         let (filter, word) = parameter.strip_suffix(']')?.split_once('[')?;
-        Some((filter, Self::ALL.into_iter().find(|bracket| bracket.word() == word)?))
+        Some((filter, word.parse().ok()?))
     }
 }
 

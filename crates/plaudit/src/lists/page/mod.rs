@@ -21,7 +21,6 @@ mod query;
 pub use cursor::Cursor;
 pub use envelope::PageEnvelope;
 pub use error::ListQueryError;
-pub(crate) use filter::words;
 pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
 pub use list_view::Direction;
 pub use narrow::{Ask, EVERY, Narrow, bounded};

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use strum::VariantArray as _;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Required};
@@ -19,8 +20,8 @@ impl ListSpec {
     #[must_use]
     pub fn parameters(&self) -> Vec<Parameter> {
         let filters = self.filters.iter().flat_map(Filter::parameters);
-        let paging = Paging::ALL.into_iter().filter(|_| self.is_paged);
-        filters.chain(paging.map(|paging| self.paging_parameter(paging))).collect()
+        let paging = Paging::VARIANTS.iter().filter(|_| self.is_paged);
+        filters.chain(paging.map(|paging| self.paging_parameter(*paging))).collect()
     }
 
     fn paging_parameter(&self, paging: Paging) -> Parameter {
@@ -46,7 +47,7 @@ impl ListSpec {
                 one_of([NO_COUNT]),
             ),
         };
-        parameter(paging.name(), about, schema).build()
+        parameter(paging.into(), about, schema).build()
     }
 
     /// What `order` may be. Other values are no error, so the schema does not name them.

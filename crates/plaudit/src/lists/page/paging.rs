@@ -4,7 +4,8 @@
 pub(super) const NO_COUNT: &str = "none";
 
 /// A parameter of pages and sorts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::IntoStaticStr, strum::VariantArray)]
+#[strum(serialize_all = "snake_case")]
 pub(super) enum Paging {
     /// The number of the page.
     Page,
@@ -13,32 +14,10 @@ pub(super) enum Paging {
     /// What the list is sorted by.
     Order,
     /// In which direction.
+    #[strum(serialize = "dir")]
     Direction,
     /// Where a walk goes on.
     Cursor,
     /// Whether the records are counted.
     Count,
-}
-
-impl Paging {
-    /// All of them, in the order in which the documentation lists them.
-    pub(super) const ALL: [Self; 6] =
-        [Self::Page, Self::PerPage, Self::Order, Self::Direction, Self::Cursor, Self::Count];
-
-    /// The name of the parameter.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Page => "page",
-            Self::PerPage => "per_page",
-            Self::Order => "order",
-            Self::Direction => "dir",
-            Self::Cursor => "cursor",
-            Self::Count => "count",
-        }
-    }
-
-    /// The parameter with this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|paging| paging.name() == name)
-    }
 }

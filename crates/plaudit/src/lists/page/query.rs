@@ -193,7 +193,7 @@ impl<'spec> QueryReader<'spec> {
 
     fn take(&mut self, name: String, value: String) {
         let is_repeated = self.names.contains(&name);
-        let paging = Paging::named(&name).filter(|_| self.spec.is_paged);
+        let paging = name.parse::<Paging>().ok().filter(|_| self.spec.is_paged);
         match paging {
             None => self.take_filter(&name, &value, is_repeated),
             Some(_) if is_repeated => self.errors.parameter(format!("{name} is given more than once")),
@@ -301,7 +301,7 @@ impl<'spec> QueryReader<'spec> {
     }
 
     fn came(&self, paging: Paging) -> bool {
-        self.names.contains(paging.name())
+        self.names.contains(<&str>::from(paging))
     }
 
     fn finish(mut self) -> Result<ListQuery, ListQueryError> {
@@ -322,7 +322,7 @@ impl<'spec> QueryReader<'spec> {
 #[must_use]
 pub fn field_of_order(raw_query: Option<&str>) -> Option<Slug> {
     let mut parameters = parameters::split(raw_query.unwrap_or_default()).filter_map(Result::ok);
-    parameters.find(|(name, _)| name == Paging::Order.name()).and_then(|(_, value)| Slug::parse(&value))
+    parameters.find(|(name, _)| name == <&str>::from(Paging::Order)).and_then(|(_, value)| Slug::parse(&value))
 }
 
 /// The number that a text of digits is, and nothing for signs, blanks and numbers beyond 64 bits.

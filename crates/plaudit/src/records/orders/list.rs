@@ -2,7 +2,7 @@
 
 use list_view::Holds;
 
-use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow, words};
+use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::lists::{By, List, ORDERS, Shown, Table, USERS, column, names};
 use crate::program::Program;
 use crate::records::orders::PaymentStatus;
@@ -28,7 +28,7 @@ pub static LISTED: Table = Table {
 };
 
 const FILTERS: &[Filter] = &[
-    Filter::new("status", FilterKind::OneOf(words!(PaymentStatus)), "Whether they are paid")
+    Filter::new("status", FilterKind::OneOf(PaymentStatus::NAMES), "Whether they are paid")
         .by(Narrow::Is("payment_status")),
     Filter::new("test", FilterKind::OneOf(&["only", "hide"]), "`only` test orders, or `hide` them")
         .with_default("test orders are among the others")

@@ -1,6 +1,6 @@
 //! The list of fields: its filters and its sorts.
 
-use crate::lists::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow, words};
+use crate::lists::page::{Ask, EVERY, Filter, FilterKind, ListQuery, ListSpec, Narrow};
 use crate::program::Program;
 use crate::program::fields::{Field, FieldType, Protection, form_of, season_of};
 use crate::resources::setup_list::{Of, SetupList, columns, one_or_every};
@@ -16,10 +16,10 @@ const FILTERS: &[Filter] = &[
         "`only` fields with a condition, `none` of them, or those whose condition names this field",
     )
     .by(Narrow::Has("conditional")),
-    Filter::new("protection", FilterKind::OneOf(words!(Protection)), "How well their answers are protected")
+    Filter::new("protection", FilterKind::OneOf(Protection::NAMES), "How well their answers are protected")
         .by(Narrow::Is("protection")),
     Filter::new("resource", FilterKind::OneOf(RESOURCES), "What they ask about").by(Narrow::Is("resource")),
-    Filter::new("type", FilterKind::OneOf(words!(FieldType)), "The type").by(Narrow::Is("type")),
+    Filter::new("type", FilterKind::OneOf(FieldType::NAMES), "The type").by(Narrow::Is("type")),
     Filter::new("category", FilterKind::Slug, "The category that they are asked in").by(Narrow::By(asked_in)),
     Filter::new("form", FilterKind::Slug, "The form").by(Narrow::Has("in_form")),
     Filter::new("tab", FilterKind::Slug, "The tab").by(Narrow::Is("on_tab")),
