@@ -117,14 +117,12 @@ pub fn hash_of_change(stored: &[u8]) -> Result<[u8; 32], DbError> {
 
 impl Db {
     /// Waits for commits of an account, of which `seen` is known already.
-    #[must_use]
     pub fn watch(&self, account: AccountId, seen: Committed) -> watch::Receiver<Committed> {
         self.0.activity.commits.watch(account, seen)
     }
 
     /// The last change of an account that this process is known to have made; 0 where it is not known to have made any.
     /// What another process has changed meanwhile is not in it, and what was restored since may be older.
-    #[must_use]
     pub fn latest(&self, account: AccountId) -> i64 {
         self.0.activity.commits.latest.lock().get(&account).copied().unwrap_or(0)
     }

@@ -43,7 +43,6 @@ impl Tx {
     }
 
     /// The account's head where this transaction holds it, with what it changed already.
-    #[must_use]
     pub fn held_head(&self, account: AccountId) -> Option<Head> {
         self.heads.get(&account).copied()
     }

@@ -66,7 +66,6 @@ pub struct Settings {
 
 impl Settings {
     /// The settings of a database at `url`, everything else at its default.
-    #[must_use]
     pub fn at(url: &str) -> Self {
         Self { url: url.to_owned(), pool_size: 0, group_limit: 256, busy_timeout: Duration::from_secs(10) }
     }
@@ -144,7 +143,6 @@ impl Db {
     }
 
     /// The engine that this database runs on.
-    #[must_use]
     pub fn engine(&self) -> Engine {
         match self.0.backend {
             Backend::Sqlite(_) => Engine::Sqlite,
@@ -153,7 +151,6 @@ impl Db {
     }
 
     /// How many statements have been run so far, those of transactions included.
-    #[must_use]
     pub fn statements(&self) -> u64 {
         self.0.activity.statements.load(Ordering::Relaxed)
     }

@@ -77,7 +77,6 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
 }
 
 /// The names of all steps, in order.
-#[must_use]
 pub fn all() -> Vec<String> {
     steps::migrations::runner().get_migrations().iter().map(ToString::to_string).collect()
 }

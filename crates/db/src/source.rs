@@ -18,7 +18,6 @@ impl std::fmt::Debug for Source<'_> {
 
 impl Source<'_> {
     /// The engine of the database.
-    #[must_use]
     pub fn engine(&self) -> Engine {
         match self {
             Self::Db(db) => db.engine(),

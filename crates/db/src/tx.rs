@@ -100,7 +100,6 @@ impl Tx {
     }
 
     /// Which engine it runs on.
-    #[must_use]
     pub fn engine(&self) -> Engine {
         match &self.link {
             Link::Sqlite(_) => Engine::Sqlite,

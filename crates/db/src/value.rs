@@ -26,7 +26,6 @@ pub type Statement<'v> = (String, Vec<Value<'v>>);
 
 impl Value<'_> {
     /// The same value, owning its bytes.
-    #[must_use]
     pub fn to_owned(&self) -> Value<'static> {
         match self {
             Self::Null => Value::Null,

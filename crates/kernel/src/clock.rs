@@ -26,7 +26,6 @@ struct Fixed {
 
 impl Clock {
     /// The system's clock.
-    #[must_use]
     // The one place that may ask the system; see clippy.toml.
     #[allow(clippy::disallowed_methods)]
     pub fn system() -> Self {
@@ -34,14 +33,12 @@ impl Clock {
     }
 
     /// A clock that stands at `now` until it is moved.
-    #[must_use]
     pub fn fixed(now: Timestamp) -> Self {
         let now = AtomicI64::new(now.as_microseconds());
         Self(Kind::Fixed(Arc::new(Fixed { now, elapsed: AtomicI64::new(0) })))
     }
 
     /// The time now.
-    #[must_use]
     #[allow(clippy::disallowed_methods)]
     pub fn now(&self) -> Timestamp {
         Timestamp::from_microseconds(match &self.0 {
@@ -51,7 +48,6 @@ impl Clock {
     }
 
     /// The microseconds since some moment, which go on evenly whatever time the clock is set to.
-    #[must_use]
     pub fn elapsed(&self) -> i64 {
         match &self.0 {
             Kind::Fixed(fixed) => fixed.elapsed.load(Ordering::SeqCst),
@@ -81,14 +77,12 @@ pub struct Stopwatch(Instant);
 
 impl Stopwatch {
     /// Begins to measure.
-    #[must_use]
     #[allow(clippy::disallowed_methods)]
     pub fn start() -> Self {
         Self(Instant::now())
     }
 
     /// How long it is since the start.
-    #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }

@@ -17,13 +17,11 @@ const TOKEN_LENGTH: usize = 24;
 
 impl Ids {
     /// Identifiers from the system's randomness.
-    #[must_use]
     pub fn random() -> Self {
         Self(None)
     }
 
     /// Identifiers that are the same for the same seed; for tests and synthetic data, never for secrets.
-    #[must_use]
     pub fn seeded(seed: u64) -> Self {
         Self(Some(Arc::new(Mutex::new(seed))))
     }
@@ -67,25 +65,21 @@ impl Ids {
     }
 
     /// A new slug.
-    #[must_use]
     pub fn slug(&self) -> Slug {
         self.drawn(Slug::LENGTH, Slug::parse)
     }
 
     /// A new token of a file.
-    #[must_use]
     pub fn token(&self) -> Token {
         self.drawn(TOKEN_LENGTH, Token::parse)
     }
 
     /// A secret of `count` letters.
-    #[must_use]
     pub fn secret(&self, count: usize) -> String {
         self.letters(count)
     }
 
     /// 32 bytes of a secret.
-    #[must_use]
     pub fn secret_bytes(&self) -> [u8; 32] {
         let mut bytes = [0; 32];
         self.fill(&mut bytes);
@@ -93,7 +87,6 @@ impl Ids {
     }
 
     /// A random UUID, version 4 of RFC 9562, in lower case.
-    #[must_use]
     pub fn uuid(&self) -> String {
         let mut bytes = [0; 16];
         self.fill(&mut bytes);
@@ -119,7 +112,6 @@ fn letters_of(bytes: &[u8]) -> impl Iterator<Item = u8> {
 
 /// The slug of a record that states none and is known by a text: made from its kind and that text, so that every run
 /// agrees. Another attempt gives another slug.
-#[must_use]
 pub fn derived_slug(kind: Kind, text: &str, attempt: u32) -> Slug {
     let mut round = 0_u32;
     loop {
@@ -134,14 +126,12 @@ pub fn derived_slug(kind: Kind, text: &str, attempt: u32) -> Slug {
 
 /// The UUID of a record that states none: made from its kind and slug, so that two imports of one file agree. Version 8
 /// of RFC 9562: a UUID whose bits have a meaning of our own.
-#[must_use]
 pub fn derived_uuid(kind: Kind, slug: Slug) -> String {
     derived(&format!("plaudit {kind} {slug}"))
 }
 
 /// The UUID of a person whose only user states none: made from the slugs of account and user, so that two imports of one
 /// file agree and no two accounts mean the same person by it.
-#[must_use]
 pub fn derived_person(account: Slug, user: Slug) -> String {
     derived(&format!("plaudit person {account} {user}"))
 }

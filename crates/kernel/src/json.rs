@@ -125,7 +125,6 @@ pub enum Problem {
 
 impl<'s> Json<'s> {
     /// What the value is, with its article, for messages: `a string`.
-    #[must_use]
     pub const fn type_name(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -138,13 +137,11 @@ impl<'s> Json<'s> {
     }
 
     /// Whether the value is `null`.
-    #[must_use]
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
     /// The value of a boolean.
-    #[must_use]
     pub const fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(value) => Some(*value),
@@ -153,7 +150,6 @@ impl<'s> Json<'s> {
     }
 
     /// The text of a string.
-    #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Self::String(text) => Some(text),
@@ -162,7 +158,6 @@ impl<'s> Json<'s> {
     }
 
     /// The text of a number as it stood in the source.
-    #[must_use]
     pub fn as_number(&self) -> Option<&str> {
         match self {
             Self::Number(text) => Some(text),
@@ -171,13 +166,11 @@ impl<'s> Json<'s> {
     }
 
     /// The value of a number that is exactly an integer of 64 bits; `1.0` and `1e2` are.
-    #[must_use]
     pub fn as_i64(&self) -> Option<i64> {
         parse_scaled(self.as_number()?, 0).ok()
     }
 
     /// The elements of an array.
-    #[must_use]
     pub fn as_array(&self) -> Option<&[Json<'s>]> {
         match self {
             Self::Array(elements) => Some(elements),
@@ -186,7 +179,6 @@ impl<'s> Json<'s> {
     }
 
     /// The object, when the value is one.
-    #[must_use]
     pub const fn as_object(&self) -> Option<&Object<'s>> {
         match self {
             Self::Object(object) => Some(object),
@@ -195,13 +187,11 @@ impl<'s> Json<'s> {
     }
 
     /// The member of an object.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json<'s>> {
         self.as_object()?.get(name)
     }
 
     /// The value with texts of its own, for what outlives the source.
-    #[must_use]
     pub fn into_owned(self) -> Json<'static> {
         match self {
             Self::Null => Json::Null,
@@ -252,7 +242,6 @@ impl<'s> From<Object<'s>> for Json<'s> {
 
 impl<'s> Object<'s> {
     /// The empty object.
-    #[must_use]
     pub const fn new() -> Self {
         Self { members: Vec::new() }
     }
@@ -263,7 +252,6 @@ impl<'s> Object<'s> {
     }
 
     /// The value of a member.
-    #[must_use]
     pub fn get(&self, name: &str) -> Option<&Json<'s>> {
         self.members.iter().find(|(held, _)| held == name).map(|(_, value)| value)
     }
@@ -285,31 +273,26 @@ impl<'s> Object<'s> {
     }
 
     /// The names and values in order.
-    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&str, &Json<'s>)> + '_ {
         self.members.iter().map(|(name, value)| (&**name, value))
     }
 
     /// The number of members.
-    #[must_use]
     pub fn len(&self) -> usize {
         self.members.len()
     }
 
     /// Whether the object has no member.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
     /// The member in this place; nothing behind the last.
-    #[must_use]
     pub fn at(&self, index: usize) -> Option<(&str, &Json<'s>)> {
         self.members.get(index).map(|(name, value)| (&**name, value))
     }
 
     /// The object with texts of its own, for what outlives the source.
-    #[must_use]
     pub fn into_owned(self) -> Object<'static> {
         let owned = |(name, value): (Cow<'_, str>, Json<'_>)| (Cow::Owned(name.into_owned()), value.into_owned());
         Object { members: self.members.into_iter().map(owned).collect() }

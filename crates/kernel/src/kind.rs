@@ -115,44 +115,37 @@ kinds! {
 
 impl Kind {
     /// The name in program files and in the change log.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         self.about().name
     }
 
     /// The kind of this name.
-    #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
     /// The name in program files of many of them, such as what a mapping of a program file is called.
-    #[must_use]
     pub const fn plural(self) -> &'static str {
         self.about().plural
     }
 
     /// The first segment of the address of a record.
-    #[must_use]
     pub const fn path(self) -> &'static str {
         self.about().path
     }
 
     /// The name in a sentence.
-    #[must_use]
     pub const fn words(self) -> &'static str {
         self.about().words
     }
 
     /// What records of this kind are to an account.
-    #[must_use]
     pub const fn class(self) -> Class {
         self.about().class
     }
 
     /// Whose records own those of this kind, which may be nested in them in program files. The kind's plural is the member
     /// that they are nested in, the owner's name the member that names the owner.
-    #[must_use]
     pub const fn owner(self) -> Option<Self> {
         self.about().owner
     }
@@ -168,25 +161,21 @@ impl Kind {
     }
 
     /// Whether records of this kind are what an account sets up: they are held in the snapshot.
-    #[must_use]
     pub fn is_setup(self) -> bool {
         self.class() == Class::SetUp
     }
 
     /// Whether the account's program shows records of this kind: the account, its keys and its set-up.
-    #[must_use]
     pub fn is_in_program(self) -> bool {
         self.class() != Class::People
     }
 
     /// Whether program files and exports have records of this kind. They have no keys: a secret stays where it was made.
-    #[must_use]
     pub fn is_in_files(self) -> bool {
         self.class() != Class::Key
     }
 
     /// The letter that stands for the kind in a reference slot.
-    #[must_use]
     pub const fn letter(self) -> char {
         self.about().letter
     }

@@ -75,7 +75,6 @@ pub struct Filter(Vec<Condition>);
 
 impl Filter {
     /// These conditions, in any order.
-    #[must_use]
     pub fn of(conditions: Vec<Condition>) -> Self {
         let mut conditions: Vec<Condition> = conditions.into_iter().map(Condition::plain).collect();
         conditions.sort_unstable();
@@ -84,7 +83,6 @@ impl Filter {
     }
 
     /// Whether its lists are kept: a range or a part of a text is seldom asked for twice.
-    #[must_use]
     pub fn is_kept(&self) -> bool {
         !self.0.iter().any(|condition| matches!(condition, Condition::Within(..) | Condition::Contains(..)))
     }

@@ -52,13 +52,11 @@ pub struct Path {
 
 impl Path {
     /// A column of the record itself.
-    #[must_use]
     pub const fn own(column: u16) -> Self {
         Self { via: None, column }
     }
 
     /// A column of the record that a reference column points to.
-    #[must_use]
     pub const fn via(reference: u16, column: u16) -> Self {
         Self { via: Some(reference), column }
     }

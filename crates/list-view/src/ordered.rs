@@ -77,7 +77,6 @@ impl Ordered {
     }
 
     /// Takes a slot out, which is the first for which this does not hold. False where another one is.
-    #[must_use]
     pub(crate) fn remove(&mut self, slot: Slot, holds: impl Fn(Slot) -> bool) -> bool {
         let (chunk, at) = self.place(holds);
         if self.chunks.get(chunk).and_then(|chunk| chunk.get(at)) != Some(&slot) {

@@ -96,7 +96,6 @@ impl Sort {
     }
 
     /// Whether cursors of this sort hold such a key.
-    #[must_use]
     pub fn takes(&self, key: &Key) -> bool {
         matches!(
             (self, key),

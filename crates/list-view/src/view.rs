@@ -58,7 +58,6 @@ pub struct View {
 
 impl View {
     /// Empty tables of these columns. A reference names a table by its number.
-    #[must_use]
     pub fn new(tables: &[&'static [Column]]) -> Self {
         Self {
             tables: tables.iter().map(|columns| Table::new(columns)).collect(),
@@ -73,38 +72,32 @@ impl View {
     }
 
     /// How many records a table has.
-    #[must_use]
     pub fn len(&self, table: usize) -> usize {
         self.tables[table].len()
     }
 
     /// Whether a table has no record.
-    #[must_use]
     pub fn is_empty(&self, table: usize) -> bool {
         self.len(table) == 0
     }
 
     /// The record of a name; [`NOBODY`] where there is none.
-    #[must_use]
     pub fn slot(&self, table: usize, name: &str) -> Slot {
         self.tables[table].names.find(name).unwrap_or(NOBODY)
     }
 
     /// The name of a record.
-    #[must_use]
     pub fn name(&self, table: usize, slot: Slot) -> &str {
         self.tables[table].names.text(slot)
     }
 
     /// Where the document of a record lies.
-    #[must_use]
     pub fn locator(&self, table: usize, slot: Slot) -> i64 {
         self.tables[table].locators[slot as usize]
     }
 
     /// The number of a value of a column of codes or sets, of a record for a reference, or of the flag `1` or `0`;
     /// [`UNKNOWN`] where no record has it.
-    #[must_use]
     pub fn code(&self, table: usize, path: Path, text: &str) -> Code {
         match self.rows().column(table, path) {
             Some(Cells::Codes(dictionary, _)) => dictionary.code(text),
@@ -118,7 +111,6 @@ impl View {
     }
 
     /// The value of a code of [`View::code`]; empty where there is none.
-    #[must_use]
     pub fn value(&self, table: usize, path: Path, code: Code) -> &str {
         match self.rows().column(table, path) {
             Some(Cells::Codes(dictionary, _)) => dictionary.text(code),
@@ -131,7 +123,6 @@ impl View {
 
     /// The column of this name, or where it has a full stop the one behind it of the record to which the reference in front
     /// of it points.
-    #[must_use]
     pub fn path(&self, table: usize, name: &str) -> Option<Path> {
         let find = |table: usize, name: &str| {
             let at = self.tables.get(table)?.columns.iter().position(|column| column.name == name)?;
@@ -144,7 +135,6 @@ impl View {
     }
 
     /// The text of a record in a column; for a reference the name of the record that it points to.
-    #[must_use]
     pub fn text(&self, table: usize, slot: Slot, path: Path) -> &str {
         self.rows().text(table, slot, path)
     }
@@ -171,7 +161,6 @@ impl View {
     }
 
     /// The same, where it is known.
-    #[must_use]
     pub fn known_ranks(&self, table: usize, path: Path, (way, version): (&'static str, i64)) -> Option<Arc<Ranks>> {
         let Some(Cells::Codes(dictionary, _)) = self.rows().column(table, path) else { return None };
         let (held, ranks) = self.ranks.get(&(table, path, way))?;
@@ -179,7 +168,6 @@ impl View {
     }
 
     /// A page of a list that is kept; nothing where the list has to be [made](Self::make) first.
-    #[must_use]
     pub fn page(
         &self,
         table: usize,
@@ -198,13 +186,11 @@ impl View {
     }
 
     /// Makes the list of a filter and a sort.
-    #[must_use]
     pub fn make(&self, table: usize, filter: &Filter, sort: &Sort) -> Made {
         Made { table, filter: filter.clone(), sort: sort.clone(), list: self.list(table, filter, sort) }
     }
 
     /// A page of a list that was made of the view as it is.
-    #[must_use]
     pub fn page_of(&self, made: &Made, direction: Direction, from: From<'_>, most: usize) -> Page {
         let Made { table, sort, list, .. } = made;
         Shown { list, sort, rows: self.rows(), table: *table }.page(direction, from, most)
@@ -243,13 +229,11 @@ impl View {
     }
 
     /// The records that a filter selects, in no order.
-    #[must_use]
     pub fn select(&self, table: usize, filter: &Filter) -> Vec<Slot> {
         filter.select(&self.rows(), table)
     }
 
     /// How many of the records that a filter selects have each combination of these columns of codes.
-    #[must_use]
     pub fn count(&self, table: usize, filter: &Filter, paths: &[Path]) -> HashMap<Vec<Code>, u64, RandomState> {
         let rows = self.rows();
         let mut counts: HashMap<Vec<Code>, u64, RandomState> = HashMap::default();
@@ -363,7 +347,6 @@ impl View {
     }
 
     /// The key of a record in a sort, for a cursor behind it.
-    #[must_use]
     pub fn key(&self, table: usize, sort: &Sort, slot: Slot) -> Key {
         sort.told(&self.rows(), table, slot)
     }
@@ -384,20 +367,17 @@ impl View {
     }
 
     /// About how much memory it takes.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         let ranks: usize = self.ranks.values().map(|(_, ranks)| ranks.bytes()).sum();
         size_of::<Self>() + self.bytes_of_records() + self.bytes_of_lists() + ranks
     }
 
     /// How much of it the records take, with all values that any of them ever had.
-    #[must_use]
     pub fn bytes_of_records(&self) -> usize {
         self.tables.iter().map(Table::bytes).sum()
     }
 
     /// How much of it the lists take that are kept.
-    #[must_use]
     pub fn bytes_of_lists(&self) -> usize {
         self.lists.iter().flat_map(HashMap::values).map(|kept| kept.list.bytes() + size_of::<Kept>()).sum()
     }

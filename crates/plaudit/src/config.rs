@@ -304,13 +304,11 @@ impl Config {
     }
 
     /// Where the value of a setting came from; nothing if there is no such setting.
-    #[must_use]
     pub fn source(&self, section: &str, name: &str) -> Option<&Source> {
         self.origins.get(Setting::position(section, name)?).map(|origin| &origin.source)
     }
 
     /// The configuration as a `plaudit.toml`, each line with where its value came from, without passwords.
-    #[must_use]
     pub fn redacted(&self) -> String {
         let mut text = String::new();
         for (section, _) in SECTIONS {

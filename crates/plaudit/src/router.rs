@@ -70,7 +70,6 @@ fn interface() -> OpenApiRouter<App> {
 }
 
 /// The OpenAPI document.
-#[must_use]
 pub fn document() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| openapi::complete(&interface().into_openapi()).to_string());
     &TEXT

@@ -38,7 +38,6 @@ pub enum Refused {
 
 impl DownloadSigner {
     /// A signer with this secret, whose addresses are good for at least `lifetime_seconds`.
-    #[must_use]
     pub fn new(secret: &[u8; 32], lifetime_seconds: u32) -> Self {
         // HMAC fills a shorter key with zeros itself; a whole block cannot be refused.
         let mut block = [0; 64];
@@ -47,7 +46,6 @@ impl DownloadSigner {
     }
 
     /// When an address made now ends: at a whole minute, so that answers made within one minute are the same.
-    #[must_use]
     pub fn expiry(&self, now_unix: i64) -> i64 {
         let end = now_unix.saturating_add(self.lifetime_seconds);
         end.saturating_add((60 - end.rem_euclid(60)) % 60)
@@ -89,13 +87,11 @@ impl DownloadSigner {
 
     /// The signature of an address that is no download. What is signed is the address up to `&signature=`, so that its
     /// path tells what it is good for.
-    #[must_use]
     pub fn signature_of(&self, signed: &str) -> String {
         URL_SAFE_NO_PAD.encode(self.keyed.clone().chain_update(signed).finalize().into_bytes())
     }
 
     /// Whether this is the signature of an address; takes the same time wherever the two differ.
-    #[must_use]
     pub fn is_signature_of(&self, signed: &str, signature: &str) -> bool {
         let mut given = [0; 32];
         let is_whole = matches!(URL_SAFE_NO_PAD.decode_slice(signature, &mut given), Ok(32));

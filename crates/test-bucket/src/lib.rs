@@ -64,7 +64,6 @@ impl Bucket {
     }
 
     /// The address of the interface.
-    #[must_use]
     pub fn endpoint(&self) -> &str {
         &self.endpoint
     }

@@ -10,7 +10,6 @@ pub struct RawMembers<'s>(&'s str);
 
 impl<'s> RawMembers<'s> {
     /// The members of this object.
-    #[must_use]
     pub fn of(object: &'s str) -> Self {
         Self(object.strip_prefix('{').and_then(|inside| inside.strip_suffix('}')).unwrap_or_default())
     }

@@ -16,7 +16,6 @@ const WEB_ADDRESS_LENGTH: usize = 2_048;
 /// Whether a text is an e-mail address that can be written to from anywhere: the dot-atom form of RFC 5322, with the
 /// letters of all scripts (RFC 6531), at a name with a dot in it. Quoted local parts, comments and numeric hosts, which
 /// nobody has, are not taken.
-#[must_use]
 pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
     let is_atom = |part: &str| !part.is_empty() && part.chars().all(|c| is_letter_or(c, "!#$%&'*+-/=?^_`{|}~"));
@@ -29,7 +28,6 @@ pub fn is_email(text: &str) -> bool {
 }
 
 /// Whether a text is a telephone number as in E.164: a plus sign and 7 to 15 digits, the first of which is not 0.
-#[must_use]
 pub fn is_phone(text: &str) -> bool {
     let digits = text.strip_prefix('+').unwrap_or_default();
     (7..=15).contains(&digits.len()) && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -38,7 +36,6 @@ pub fn is_phone(text: &str) -> bool {
 /// Whether a text is an absolute web address that begins with `https://`: a host, perhaps a port, and what follows as
 /// RFC 3986 and, for the letters of all scripts, RFC 3987 have it. A name or password in front of the host is refused,
 /// because it makes an address look like that of another host.
-#[must_use]
 pub fn is_web_address(text: &str) -> bool {
     let Some(rest) = text.get(..8).filter(|scheme| scheme.eq_ignore_ascii_case("https://")).map(|_| &text[8..]) else {
         return false;

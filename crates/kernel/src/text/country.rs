@@ -10,7 +10,6 @@ const COUNTRIES: &str = "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB B
      TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW";
 
 /// Whether a text is the code of a country: two upper-case letters that ISO 3166-1 has assigned.
-#[must_use]
 pub fn is_country(text: &str) -> bool {
     COUNTRIES.split(' ').any(|code| code == text)
 }

@@ -51,7 +51,6 @@ pub(crate) fn is_number(text: &str) -> bool {
 }
 
 /// How two numbers in the grammar of JSON compare, exactly and whatever their size; nothing where one is no number.
-#[must_use]
 pub fn compare_decimals(left: &str, right: &str) -> Option<Ordering> {
     let (left, right) = (Number::split(left.as_bytes())?, Number::split(right.as_bytes())?);
     let sign = |number: &Number<'_>| match number.magnitude() {

@@ -4,7 +4,6 @@
 pub const COMPARED_CHARACTERS: usize = 512;
 
 /// A text after case folding (each character in upper case, then in lower case), as every engine sorts it alike.
-#[must_use]
 pub fn folded(text: &str) -> String {
     text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).take(COMPARED_CHARACTERS).collect()
 }

@@ -17,7 +17,6 @@ pub struct LocalTime(DateTime);
 
 impl LocalTime {
     /// The time that a text of the form `2026-01-31 08:30:00` names, when calendar and clock have it.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let time = Self(text.parse().ok()?);
         // The library knows other ways to write a time, and leap seconds, which have no local time of their own.
@@ -25,20 +24,17 @@ impl LocalTime {
     }
 
     /// What the clocks of a zone show at a moment.
-    #[must_use]
     pub fn of(moment: Timestamp, zone: &TimeZone) -> Self {
         let moment = jiff::Timestamp::from_second(moment.as_seconds()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         Self(zone.to_datetime(moment))
     }
 
     /// The first moment at which the clocks of a zone show it.
-    #[must_use]
     pub fn earliest(self, zone: &TimeZone) -> Timestamp {
         self.moments(zone).0
     }
 
     /// The last moment at which the clocks of a zone show it.
-    #[must_use]
     pub fn latest(self, zone: &TimeZone) -> Timestamp {
         self.moments(zone).1
     }

@@ -19,7 +19,6 @@ macro_rules! locales {
             pub const ALL: [Self; [$($code),+].len()] = [$(Self::$variant),+];
 
             /// The locale with this code, upper and lower case as the specification writes them.
-            #[must_use]
             pub fn parse(code: &str) -> Option<Self> {
                 match code {
                     $($code => Some(Self::$variant),)+
@@ -28,7 +27,6 @@ macro_rules! locales {
             }
 
             /// The code of the locale, for example `en_GB`.
-            #[must_use]
             pub const fn code(self) -> &'static str {
                 match self {
                     $(Self::$variant => $code,)+
@@ -36,7 +34,6 @@ macro_rules! locales {
             }
 
             /// The English name of the language, for documentation and for people who set up an account.
-            #[must_use]
             pub const fn language(self) -> &'static str {
                 match self {
                     $(Self::$variant => $language,)+
@@ -44,7 +41,6 @@ macro_rules! locales {
             }
 
             /// What a chapter's status is called in the language, for example `Active`.
-            #[must_use]
             pub const fn status_label(self, active: bool) -> &'static str {
                 match self {
                     $(Self::$variant => if active { $active } else { $inactive },)+
@@ -105,7 +101,6 @@ locales! {
 
 impl Locale {
     /// The locale's place among [`Locale::ALL`] as one bit, for small sets.
-    #[must_use]
     pub const fn bit(self) -> u64 {
         1 << (self as u8)
     }

@@ -33,7 +33,6 @@ const CURRENCIES: [(u8, &str); 4] = [
 
 impl Currency {
     /// The currency with this code of three upper-case letters.
-    #[must_use]
     pub fn parse(code: &str) -> Option<Self> {
         if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
             return None;
@@ -47,13 +46,11 @@ impl Currency {
     }
 
     /// The code, for example `USD`.
-    #[must_use]
     pub const fn code(self) -> &'static str {
         self.code
     }
 
     /// The number of decimals of an amount: 0, 2, 3 or 4.
-    #[must_use]
     pub fn decimals(self) -> u32 {
         u32::from(self.decimals)
     }
@@ -104,13 +101,11 @@ pub struct Money {
 
 impl Money {
     /// The amount of this many minor units (cents, for instance).
-    #[must_use]
     pub const fn new(minor: i64, currency: Currency) -> Self {
         Self { minor, currency }
     }
 
     /// Nothing, in this currency.
-    #[must_use]
     pub const fn zero(currency: Currency) -> Self {
         Self::new(0, currency)
     }
@@ -161,25 +156,21 @@ impl Money {
     }
 
     /// The number of minor units.
-    #[must_use]
     pub const fn minor(self) -> i64 {
         self.minor
     }
 
     /// The currency.
-    #[must_use]
     pub const fn currency(self) -> Currency {
         self.currency
     }
 
     /// Whether the amount is nothing.
-    #[must_use]
     pub const fn is_zero(self) -> bool {
         self.minor == 0
     }
 
     /// Whether the amount is below nothing.
-    #[must_use]
     pub const fn is_negative(self) -> bool {
         self.minor < 0
     }
@@ -190,7 +181,6 @@ impl Money {
     }
 
     /// The text of [`Money::write_json`].
-    #[must_use]
     pub fn to_decimal(&self) -> String {
         let mut out = Vec::with_capacity(24);
         self.write_json(&mut out);
@@ -199,7 +189,6 @@ impl Money {
     }
 
     /// The amount as people read it: `USD 1250.00`.
-    #[must_use]
     pub fn formatted(&self) -> String {
         format!("{} {}", self.currency.code, self.to_decimal())
     }
@@ -231,7 +220,6 @@ impl Money {
     /// The amount in ten-thousandths of the major unit, by which lists sort whatever the currencies are.
     ///
     /// The few amounts beyond 64 bits sort as the largest or the smallest number.
-    #[must_use]
     pub fn sort_key(self) -> i64 {
         self.minor.saturating_mul(10_i64.pow(4_u32.saturating_sub(self.currency.decimals())))
     }

@@ -21,7 +21,6 @@ impl Malformed {
 }
 
 /// The beginning of a text that is repeated in an error message, so that the message stays short.
-#[must_use]
 pub fn excerpt(text: &str) -> String {
     const LIMIT: usize = 64;
     match text.char_indices().nth(LIMIT) {

@@ -27,13 +27,11 @@ impl Points {
     }
 
     /// This many ten-thousandths of a point, where that is within the bounds.
-    #[must_use]
     pub const fn from_ten_thousandths(value: i64) -> Option<Self> {
         if value.unsigned_abs() <= Self::MAXIMUM.0.unsigned_abs() { Some(Self(value)) } else { None }
     }
 
     /// The ten-thousandths of a point.
-    #[must_use]
     pub const fn ten_thousandths(self) -> i64 {
         self.0
     }

@@ -22,26 +22,22 @@ impl Rate {
     const MAXIMUM: u32 = 1_000_000;
 
     /// The exact percentage that `text` writes as a JSON number; nothing where there is none.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::from_ten_thousandths(parse_scaled(text, Self::DECIMALS).ok()?)
     }
 
     /// The percentage of this many ten-thousandths of a percent, when it is from 0 to 100 percent.
-    #[must_use]
     pub fn from_ten_thousandths(value: i64) -> Option<Self> {
         let ten_thousandths = u32::try_from(value).ok().filter(|value| *value <= Self::MAXIMUM)?;
         Some(Self { ten_thousandths })
     }
 
     /// The percentage in ten-thousandths of a percent.
-    #[must_use]
     pub const fn ten_thousandths(self) -> u32 {
         self.ten_thousandths
     }
 
     /// Whether the percentage is nothing.
-    #[must_use]
     pub const fn is_zero(self) -> bool {
         self.ten_thousandths == 0
     }
@@ -49,7 +45,6 @@ impl Rate {
     /// This many percent of an amount, rounded half up to the minor unit.
     ///
     /// The magnitude is rounded, so the part of a refund is always the negative of the part of what it refunds.
-    #[must_use]
     pub fn of(self, amount: Money) -> Money {
         let divisor = i128::from(Self::MAXIMUM);
         let product = i128::from(amount.minor()) * i128::from(self.ten_thousandths);

@@ -23,26 +23,22 @@ impl Slug {
     pub const LENGTH: usize = 8;
 
     /// The slug with this text, or nothing when the text is not 8 ASCII letters.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         Self::from_letters(text.as_bytes().try_into().ok()?)
     }
 
     /// The slug of these 8 bytes, or nothing when one of them is not an ASCII letter.
-    #[must_use]
     pub fn from_letters(letters: [u8; Self::LENGTH]) -> Option<Self> {
         letters.iter().all(u8::is_ascii_alphabetic).then_some(Self(letters))
     }
 
     /// The text of the slug.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         // The letters are ASCII by construction, so the default is never taken.
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
 
     /// The letters of the slug.
-    #[must_use]
     pub fn as_bytes(&self) -> &[u8; Self::LENGTH] {
         &self.0
     }
@@ -64,14 +60,12 @@ pub struct Token(Box<str>);
 
 impl Token {
     /// The token with this text, or nothing when the text is not 9 to 64 ASCII letters.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         ((9..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphabetic()))
             .then(|| Self(text.into()))
     }
 
     /// The text of the token.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -29,19 +29,16 @@ impl Timestamp {
     pub const LATEST: Self = Self(253_402_300_800 * SECOND - 1);
 
     /// The time this many microseconds after 1970 began; a time outside the years 0 to 9999 is moved to the nearest.
-    #[must_use]
     pub fn from_microseconds(microseconds: i64) -> Self {
         Self(microseconds).clamp(Self::EARLIEST, Self::LATEST)
     }
 
     /// The time this many seconds after 1970 began, bounded like [`Timestamp::from_microseconds`].
-    #[must_use]
     pub fn from_seconds(seconds: i64) -> Self {
         Self::from_microseconds(seconds.saturating_mul(SECOND))
     }
 
     /// The time that an ISO 8601 text with an offset from UTC names; digits below a microsecond are cut off.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let pieces = Pieces::parse(text).ok()?;
         // A time zone in brackets would make the answer depend on a time zone database.
@@ -60,31 +57,26 @@ impl Timestamp {
     }
 
     /// Microseconds since 1970 began.
-    #[must_use]
     pub const fn as_microseconds(self) -> i64 {
         self.0
     }
 
     /// Whole seconds since 1970 began, rounded down.
-    #[must_use]
     pub const fn as_seconds(self) -> i64 {
         self.0.div_euclid(SECOND)
     }
 
     /// The time this much later, at most the latest there is.
-    #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
         Self::from_microseconds(self.0.saturating_add(microseconds_of(duration)))
     }
 
     /// The time that passed since `earlier`; nothing when that is later.
-    #[must_use]
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or_default())
     }
 
     /// The calendar date in UTC.
-    #[must_use]
     pub fn date(self) -> Date {
         Date::from_days(self.as_seconds().div_euclid(DAY))
     }
@@ -142,7 +134,6 @@ pub struct Date(civil::Date);
 
 impl Date {
     /// The date that a text of the form `2026-01-31` names, when the calendar has it.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let date = Self(text.parse().ok()?);
         // The library knows other ways to write a date.
@@ -160,13 +151,11 @@ impl Date {
     }
 
     /// The first moment of the day in UTC.
-    #[must_use]
     pub fn start(self) -> Timestamp {
         Timestamp::from_seconds(self.days().saturating_mul(DAY))
     }
 
     /// The first moment after the day in UTC.
-    #[must_use]
     pub fn end(self) -> Timestamp {
         Timestamp::from_seconds(self.days().saturating_add(1).saturating_mul(DAY))
     }

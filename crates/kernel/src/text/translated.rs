@@ -67,13 +67,11 @@ impl<'t> IntoIterator for &'t Translated {
 
 impl Translated {
     /// The empty map.
-    #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The map with one text.
-    #[must_use]
     pub fn of(locale: Locale, text: impl AsRef<str>) -> Self {
         Self::made_of([(locale, text.as_ref())].into_iter())
     }
@@ -99,19 +97,16 @@ impl Translated {
     }
 
     /// The text in this locale, when there is one.
-    #[must_use]
     pub fn get(&self, locale: Locale) -> Option<&str> {
         self.iter().find(|(held, _)| *held == locale).map(|(_, text)| text)
     }
 
     /// The text in this locale; empty when there is none, as the interface shows it.
-    #[must_use]
     pub fn in_locale(&self, locale: Locale) -> &str {
         self.get(locale).unwrap_or_default()
     }
 
     /// The first text of the map; empty when the map is.
-    #[must_use]
     pub fn first(&self) -> &str {
         self.iter().next().map_or("", |(_, text)| text)
     }
@@ -133,13 +128,11 @@ impl Translated {
     }
 
     /// The locales and texts in order.
-    #[must_use]
     pub fn iter(&self) -> Texts<'_> {
         Texts(&self.0)
     }
 
     /// Whether the map has no locale.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -113,7 +113,6 @@ impl std::fmt::Display for Failure {
 
 impl Failure {
     /// The exit code of the process.
-    #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Failed(_) => 1,

@@ -6,7 +6,6 @@ use super::{Config, ConfigArgs, SECTIONS, SETTINGS};
 
 impl Config {
     /// The text of `docs/configuration.md`.
-    #[must_use]
     pub fn documentation() -> String {
         let args = ConfigArgs::default();
         let options = args.given();

@@ -84,7 +84,6 @@ pub struct Network(IpNet);
 
 impl Network {
     /// Whether an address belongs to this network. An IPv4 address written as IPv6 counts as IPv4.
-    #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         self.0.contains(&address.to_canonical())
     }
@@ -104,13 +103,11 @@ pub struct DatabaseUrl(String);
 
 impl DatabaseUrl {
     /// The address as given, password included.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// The address with every password masked.
-    #[must_use]
     pub fn redacted(&self) -> String {
         mask(&self.0)
     }

@@ -52,55 +52,46 @@ impl Caller {
     }
 
     /// The running server.
-    #[must_use]
     pub fn app(&self) -> &App {
         &self.0.app
     }
 
     /// The account of the caller's key.
-    #[must_use]
     pub fn account(&self) -> AccountId {
         self.0.program.id
     }
 
     /// The slug of the caller's key.
-    #[must_use]
     pub fn key(&self) -> Slug {
         self.0.key
     }
 
     /// The account's program.
-    #[must_use]
     pub fn program(&self) -> &Arc<Program> {
         &self.0.program
     }
 
     /// The headers of the request; the request that handlers take from has none.
-    #[must_use]
     pub fn headers(&self) -> &HeaderMap {
         &self.0.headers
     }
 
     /// The languages of the answer.
-    #[must_use]
     pub fn languages(&self) -> &Languages {
         &self.0.languages
     }
 
     /// The time of the request.
-    #[must_use]
     pub fn now(&self) -> Timestamp {
         self.0.now
     }
 
     /// Writes the body of an answer to this caller.
-    #[must_use]
     pub fn renderer(&self) -> Renderer {
         self.0.renderer(&self.0.program)
     }
 
     /// 200 with a record that was read with the program at hand and shows a person, rendered from where it lies.
-    #[must_use]
     pub fn shown(&self, document: &str, detail: Option<&str>, revision: i64, person: Option<Person>) -> Reply {
         let named = tag_of_people(person.as_slice());
         let etag = answer::tag(&self.0, (revision, self.0.program.version), (document, detail), &named);
@@ -110,13 +101,11 @@ impl Caller {
     }
 
     /// What an answer depends on besides its records: the format and the languages. Part of every `ETag`.
-    #[must_use]
     pub fn representation(&self) -> String {
         self.0.representation()
     }
 
     /// Whether the caller's key may write.
-    #[must_use]
     pub fn writes(&self) -> bool {
         self.0.program.keys.get(&self.0.key).is_some_and(|(key, _)| key.scope == Scope::ReadWrite)
     }
@@ -163,19 +152,16 @@ pub struct Writing<S> {
 
 impl<S> Writing<S> {
     /// The account.
-    #[must_use]
     pub fn account(&self) -> AccountId {
         self.program.id
     }
 
     /// The language of localised labels.
-    #[must_use]
     pub fn label_locale(&self) -> Locale {
         self.context.languages.first_requested()
     }
 
     /// Where the identifiers of new records come from.
-    #[must_use]
     pub fn ids(&self) -> &Ids {
         &self.context.app.ids
     }

@@ -39,7 +39,6 @@ pub enum Portion {
 
 impl Portion {
     /// Reads a `Range` header for a file of `size` bytes.
-    #[must_use]
     pub fn of(header: Option<&HeaderValue>, size: u64) -> Self {
         header.and_then(|value| value.to_str().ok()).and_then(|text| Self::parse(text, size)).unwrap_or(Self::Whole)
     }
@@ -72,7 +71,6 @@ impl Portion {
 
 /// The answer with a file's content, or the part of it that `portion` says. The headers keep a browser from showing
 /// or running what people uploaded: it is saved under its name.
-#[must_use]
 pub fn response(file: &FileDetails<'_>, portion: &Portion, body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     let (status, length, range) = match portion {

@@ -135,7 +135,6 @@ fn reported(violations: &Violations) -> (usize, Vec<(&str, Vec<&str>)>) {
 
 impl ApiError {
     /// The status of the answer.
-    #[must_use]
     pub fn status(&self) -> u16 {
         match self {
             Self::BadRequest(_) | Self::InvalidQuery(_) => 400,
@@ -167,7 +166,6 @@ impl ApiError {
     }
 
     /// The body of the answer (specification, section 7).
-    #[must_use]
     pub fn document(&self) -> String {
         document::object(|object| {
             if let Self::Maintenance(text) = self {

@@ -107,7 +107,6 @@ pub struct IncludeSettings(bool);
 
 impl IncludeSettings {
     /// The document, with the members of create and update in `settings` where they were asked for.
-    #[must_use]
     pub fn added_to(self, document: String, write: impl FnOnce(&mut Object<'_>)) -> String {
         if self.0 { extended(&document, |object| object.object("settings", write)) } else { document }
     }

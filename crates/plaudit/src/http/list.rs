@@ -155,7 +155,6 @@ pub struct Around<'p> {
 }
 
 /// Ends the answer that shows a page. `state` differs whenever what the page shows does at one version of the program.
-#[must_use]
 pub fn end(
     caller: &Caller,
     renderer: Renderer,

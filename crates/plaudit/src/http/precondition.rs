@@ -17,7 +17,6 @@ pub(super) enum IfMatch {
 
 impl IfMatch {
     /// The condition that a request carries, if it carries one.
-    #[must_use]
     pub(super) fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(header::IF_MATCH).iter().peekable();
         values.peek()?;
@@ -31,7 +30,6 @@ impl IfMatch {
     }
 
     /// Whether a record of this revision fulfils the condition.
-    #[must_use]
     pub(super) fn holds(&self, revision: i64) -> bool {
         match self {
             Self::Any => true,
@@ -41,7 +39,6 @@ impl IfMatch {
 }
 
 /// Whether the client has the representation with this tag (without quotes) already.
-#[must_use]
 pub(super) fn none_match(known: &[HeaderValue], etag: &str) -> bool {
     // The comparison is weak (RFC 9110, section 13.1.2).
     tags(known).any(|tag| tag == "*" || tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"') == etag)

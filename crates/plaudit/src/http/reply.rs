@@ -12,13 +12,11 @@ use crate::render::Content;
 use kernel::kind::Kind;
 
 /// The `ETag`, without quotes, of an answer that these bytes decide.
-#[must_use]
 pub fn entity_tag(decides: impl AsRef<[u8]>) -> String {
     hex::encode(&Sha256::digest(decides)[..16])
 }
 
 /// What stands in an `ETag` for the names of other records that an answer shows.
-#[must_use]
 pub fn tag_of_names(names: &[&str]) -> String {
     let mut hash = Sha256::new();
     for name in names {
@@ -29,7 +27,6 @@ pub fn tag_of_names(names: &[&str]) -> String {
 }
 
 /// The same, for people whom an answer shows; empty where it shows none.
-#[must_use]
 pub fn tag_of_people(people: &[Person]) -> String {
     let names: Vec<&str> = people.iter().flat_map(|person| [person.names.as_str(), &person.global_id]).collect();
     if names.is_empty() { String::new() } else { tag_of_names(&names) }
@@ -92,7 +89,6 @@ pub struct Recorded {
 
 impl Reply {
     /// 200 with a record.
-    #[must_use]
     pub fn ok(document: String, revision: i64) -> Self {
         Self::record(document, None, revision, None)
     }
@@ -103,26 +99,22 @@ impl Reply {
     }
 
     /// 200 with a record that has a second document.
-    #[must_use]
     pub fn detailed(document: String, detail: String, revision: i64) -> Self {
         Self::record(document, Some(detail), revision, None)
     }
 
     /// 201 with a record that was made.
-    #[must_use]
     pub fn created(document: String, revision: i64, kind: Kind, identifier: &str) -> Self {
         let path = format!("/{}/{identifier}", kind.path());
         Self::record(document, None, revision, Some(path))
     }
 
     /// 201 with a record that was made and has a second document.
-    #[must_use]
     pub fn created_detailed(document: String, detail: String, revision: i64, kind: Kind, identifier: &str) -> Self {
         Self::record(document, Some(detail), revision, Some(format!("/{}/{identifier}", kind.path())))
     }
 
     /// The same, of a record that shows these names of others: another name is another `ETag`.
-    #[must_use]
     pub fn naming(mut self, names: &[&str]) -> Self {
         if let Self::Record { named, .. } = &mut self {
             *named = tag_of_names(names);
@@ -131,7 +123,6 @@ impl Reply {
     }
 
     /// The same, of a record that shows people: another name is another `ETag`.
-    #[must_use]
     pub fn showing(mut self, shown: impl IntoIterator<Item = Person>) -> Self {
         if let Self::Record { named, people, .. } = &mut self {
             people.extend(shown);

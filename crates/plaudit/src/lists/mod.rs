@@ -37,7 +37,6 @@ pub const TABLES: usize = 5;
 const LONGEST_KEY: usize = 400;
 
 /// The beginning of a text that a column has room for which lists sort by.
-#[must_use]
 pub fn sort_key(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_KEY)]
 }
@@ -115,7 +114,6 @@ pub enum By {
 
 impl By {
     /// Whether a cursor of such a sort holds such a key.
-    #[must_use]
     pub fn takes(self, key: &Key) -> bool {
         match self {
             Self::Number(_) => matches!(key, Key::Number(_)),
@@ -125,7 +123,6 @@ impl By {
 }
 
 /// The names of sorts, for the query.
-#[must_use]
 pub const fn names<const N: usize>(sorts: &[(&'static str, By); N]) -> [&'static str; N] {
     let mut names = [""; N];
     let mut at = 0;
@@ -137,19 +134,16 @@ pub const fn names<const N: usize>(sorts: &[(&'static str, By); N]) -> [&'static
 }
 
 /// A column of a table.
-#[must_use]
 pub const fn column(name: &'static str, holds: Holds) -> Column {
     Column { name, holds }
 }
 
 /// A column by its name. The names are those of the table: a test asks every list for everything.
-#[must_use]
 pub fn path(view: &View, table: usize, name: &str) -> Path {
     view.path(table, name).unwrap_or(Path::own(u16::MAX))
 }
 
 /// What is asked, in the numbers of a view.
-#[must_use]
 pub fn filter(view: &View, table: usize, asks: &[Ask]) -> Filter {
     let path = |name: &str| path(view, table, name);
     let code = |path, value: &String| view.code(table, path, value);

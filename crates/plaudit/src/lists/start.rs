@@ -37,7 +37,6 @@ impl Start {
     }
 
     /// The beginning, as views take it.
-    #[must_use]
     pub fn from(&self) -> From<'_> {
         match &self.place {
             Some((key, name)) => From::Place(key, name),
@@ -47,7 +46,6 @@ impl Start {
 }
 
 /// The position of a record for a cursor: its name and its key.
-#[must_use]
 pub fn position(key: &Key, name: &str) -> Vec<u8> {
     let mut position = name.as_bytes().to_vec();
     match key {

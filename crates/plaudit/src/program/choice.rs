@@ -22,7 +22,6 @@ macro_rules! choices {
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
             /// The written value.
-            #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name,)+

@@ -31,7 +31,6 @@ impl Timed {
     }
 
     /// How often, and how many microseconds in all.
-    #[must_use]
     pub fn read(&self) -> (u64, u64) {
         (self.count.load(Ordering::Relaxed), self.microseconds.load(Ordering::Relaxed))
     }
@@ -66,7 +65,6 @@ fn place(account: AccountId) -> usize {
 
 impl Programs {
     /// No snapshots yet.
-    #[must_use]
     pub fn new(db: Db, clock: Clock, base_url: &str) -> Self {
         Self {
             db,
@@ -148,7 +146,6 @@ impl Programs {
     }
 
     /// How often snapshots were loaded, and how long that took.
-    #[must_use]
     pub fn loads(&self) -> &Loads {
         &self.loads
     }

@@ -226,31 +226,26 @@ impl<T> Records<T> {
     }
 
     /// The record, unless it is in the trash.
-    #[must_use]
     pub fn live(&self, slug: Slug) -> Option<&T> {
         self.live_record(slug).map(|record| &record.value)
     }
 
     /// The record with what the store knows of it, unless it is in the trash.
-    #[must_use]
     pub fn live_record(&self, slug: Slug) -> Option<&Record<T>> {
         self.find(slug).filter(|held| !held.deleted)?.record().map(|record| &**record)
     }
 
     /// The same, to be held on to.
-    #[must_use]
     pub fn shared_live(&self, slug: Slug) -> Option<Arc<Record<T>>> {
         self.find(slug).filter(|held| !held.deleted)?.record().cloned()
     }
 
     /// The record, even in the trash.
-    #[must_use]
     pub fn any(&self, slug: Slug) -> Option<&T> {
         self.find(slug)?.record().map(|record| &record.value)
     }
 
     /// A slug that none of them has.
-    #[must_use]
     pub fn free_slug(&self, ids: &Ids) -> Slug {
         loop {
             let slug = ids.slug();

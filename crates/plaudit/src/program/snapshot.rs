@@ -165,13 +165,11 @@ impl Program {
     }
 
     /// Whether it is of a later state of the account than another snapshot.
-    #[must_use]
     pub fn is_newer_than(&self, other: &Self) -> bool {
         self.version != other.version && self.mark.sequence > other.mark.sequence
     }
 
     /// The program of an account without any records.
-    #[must_use]
     pub fn new(id: AccountId, version: i64, account: Account, base_url: &Arc<str>, now: Timestamp) -> Self {
         Self {
             id,
@@ -211,7 +209,6 @@ impl Program {
     }
 
     /// Whether a record was asked for that cannot be read. What was made of such a program is not to be believed.
-    #[must_use]
     pub fn is_broken(&self) -> bool {
         self.reading.is_broken()
     }
@@ -248,7 +245,6 @@ impl Program {
     }
 
     /// What answers to a field show of it in the default language; nothing where it is in the trash.
-    #[must_use]
     pub fn answer_head(&self, slug: Slug) -> Option<&AnswerHead> {
         let make = || {
             let field = self.fields.shared_live(slug)?;
@@ -259,7 +255,6 @@ impl Program {
     }
 
     /// A reference in the default language, made once for a snapshot.
-    #[must_use]
     pub fn fragment(&self, letter: char, slug: Slug) -> Option<&Fragment> {
         let make = || {
             let mut json = self.reference(letter, slug, &[self.account.default_language])?;
@@ -273,7 +268,6 @@ impl Program {
 
     /// The JSON object that a reference shows in these locales: `{slug, link, name}`, with `title` in place of `name`
     /// for a price, and `{slug, type, created_at, updated_at}` for a tab (specification, sections 1, 2.4 and 2.7).
-    #[must_use]
     pub fn reference(&self, letter: char, slug: Slug, locales: &[Locale]) -> Option<String> {
         fn name_of<T: InProgram>(program: &Program, slug: Slug) -> Option<&Translated> {
             T::records(program).any(slug)?.name()
@@ -302,13 +296,11 @@ impl Program {
     }
 
     /// The season that lists mean when they name none.
-    #[must_use]
     pub fn active_season(&self) -> Option<&Season> {
         self.seasons.all_live().find(|season| season.status == SeasonStatus::Active)
     }
 
     /// The deployment's base address, without a slash at its end.
-    #[must_use]
     pub fn base_url(&self) -> &str {
         &self.base_url
     }

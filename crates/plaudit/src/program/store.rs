@@ -10,7 +10,6 @@ use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The stored form of a record: its program-file form without the kind.
-#[must_use]
 pub fn stored<T: StoredRecord>(value: &T) -> String {
     document::object(|object| {
         object.text(T::Key::MEMBER, value.key().as_str());

@@ -32,7 +32,6 @@ impl Metrics {
     }
 
     /// The text that Prometheus reads.
-    #[must_use]
     pub fn text(&self, app: &App) -> String {
         let mut text = String::from("# TYPE plaudit_requests_total counter\n");
         for (class, count) in self.statuses.iter().enumerate().skip(1) {

@@ -138,7 +138,6 @@ impl App {
     }
 
     /// The operator's text, while the region is under maintenance.
-    #[must_use]
     pub fn maintenance(&self) -> Option<String> {
         self.maintenance.read().clone()
     }
@@ -151,7 +150,6 @@ impl App {
     }
 
     /// An identifier for a request, unique among those of all nodes.
-    #[must_use]
     pub fn request_id(&self) -> String {
         format!("{}-{:x}", self.request_prefix, self.requests.fetch_add(1, Ordering::Relaxed))
     }

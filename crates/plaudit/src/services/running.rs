@@ -24,7 +24,6 @@ pub struct RunningRequest {
 
 impl RunningRequests {
     /// Takes the key; `None` where a request with it is running.
-    #[must_use]
     pub fn begin(&self, name: &RequestName) -> Option<RunningRequest> {
         let taken = self.0.lock().insert(name.clone());
         taken.then(|| RunningRequest { running: self.clone(), name: name.clone() })

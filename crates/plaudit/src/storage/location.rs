@@ -11,13 +11,11 @@ pub struct Secret(String);
 
 impl Secret {
     /// A secret of this text; an empty one is none.
-    #[must_use]
     pub fn new(text: &str) -> Self {
         Self(text.to_owned())
     }
 
     /// The text itself.
-    #[must_use]
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -46,7 +44,6 @@ pub struct Settings {
 
 impl Settings {
     /// A place that needs nothing but its address.
-    #[must_use]
     pub fn at(url: &str) -> Self {
         Self { url: url.to_owned(), ..Self::default() }
     }

@@ -38,7 +38,6 @@ pub struct EntryChange {
 
 impl EntryChange {
     /// What the entry went through, for a client: one of three names, whatever else the change caused.
-    #[must_use]
     pub fn event(&self) -> &'static str {
         match self.action.as_str() {
             "created" => "entry_created",
@@ -48,13 +47,11 @@ impl EntryChange {
     }
 
     /// Whether it put the entry into the trash.
-    #[must_use]
     pub fn is_deletion(&self) -> bool {
         self.action == "trashed"
     }
 
     /// The document that a reader gets, with slots.
-    #[must_use]
     pub fn document(&self) -> String {
         document::object(|object| {
             let events = self.events.split(',').filter(|event| !event.is_empty());

@@ -145,7 +145,6 @@ pub struct Subscription {
 
 impl Tails {
     /// No tails yet.
-    #[must_use]
     pub fn new(db: Db, programs: Arc<Programs>, limits: Limits) -> Self {
         Self(Arc::new(Hub {
             db,
@@ -177,20 +176,17 @@ impl Tails {
     }
 
     /// How many readers there are.
-    #[must_use]
     pub fn open(&self) -> usize {
         self.0.open.lock().all
     }
 
     /// How many readers were too slow so far.
-    #[must_use]
     pub fn cut(&self) -> u64 {
         self.0.cut.load(Ordering::Relaxed)
     }
 
     /// Reads the changes of one entry of the program's account, or of all, after a sequence number; `committed` is what
     /// the caller knows of the account, whose program it is.
-    #[must_use]
     pub fn subscribe(
         &self,
         program: &Arc<Program>,
@@ -263,7 +259,6 @@ impl Tails {
     }
 
     /// Whether streams are to end.
-    #[must_use]
     pub fn is_stopping(&self) -> bool {
         self.0.is_stopping.load(Ordering::Relaxed)
     }
@@ -279,13 +274,11 @@ impl Tails {
 
 impl Subscription {
     /// The number of this reader on this node.
-    #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 
     /// Takes what there is, and the newest program that the tail knows, which is no older than what was taken.
-    #[must_use]
     pub fn take(&self) -> (News, Arc<Program>) {
         let now = self.tails.now();
         let mut state = self.tail.state.lock();

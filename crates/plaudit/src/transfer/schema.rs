@@ -12,7 +12,6 @@ use crate::program::{Member, Presence, RecordMembers as _, Usage, definitions, f
 use kernel::kind::Kind;
 
 /// The schema, as a file of its own.
-#[must_use]
 pub fn schema() -> String {
     let mut text = serde_json::to_string_pretty(&document()).unwrap_or_default();
     text.push('\n');

@@ -260,7 +260,6 @@ async fn read_state(
 
 impl Views {
     /// No views yet, and room for so many bytes of them.
-    #[must_use]
     pub fn new(db: Db, budget: usize) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         Self(Arc::new(Inner {
@@ -275,13 +274,11 @@ impl Views {
     }
 
     /// How many bytes the views take.
-    #[must_use]
     pub fn bytes(&self) -> usize {
         self.0.bytes.load(Ordering::Relaxed)
     }
 
     /// What they have done.
-    #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.0.counters
     }

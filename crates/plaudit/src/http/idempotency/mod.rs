@@ -34,7 +34,6 @@ pub struct Claim {
 }
 
 /// The hash of a request, over its parts with their lengths.
-#[must_use]
 pub fn fingerprint(parts: &[&[u8]]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in parts {

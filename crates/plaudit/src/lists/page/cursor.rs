@@ -45,7 +45,6 @@ pub struct Cursor {
 
 impl Cursor {
     /// Whether this is the beginning of a list.
-    #[must_use]
     pub fn is_start(&self) -> bool {
         self.position.is_empty()
     }
@@ -53,7 +52,6 @@ impl Cursor {
     /// The text of the cursor in a walk; empty at the beginning of a list.
     ///
     /// Positions are below 3 KB: a list that sorts by a long text keeps only its beginning in the position.
-    #[must_use]
     pub fn encode(&self, walk: Walk) -> String {
         if self.is_start() {
             return String::new();
@@ -63,7 +61,6 @@ impl Cursor {
     }
 
     /// The cursor of a text, when it is one of this walk.
-    #[must_use]
     pub fn decode(text: &str, walk: Walk) -> Option<Self> {
         if text.is_empty() {
             return Some(Self::default());

@@ -34,13 +34,11 @@ pub struct PageEnvelope<'a> {
 
 impl PageEnvelope<'_> {
     /// What stands before the records: an object that is not ended.
-    #[must_use]
     pub fn before(query: &ListQuery) -> String {
         format!("{{\"current_page\":{}", current_page(query))
     }
 
     /// The members after the records, as an object.
-    #[must_use]
     pub fn after(&self) -> String {
         let page = current_page(self.query);
         let last_page = self.total.map(|total| total.div_ceil(u64::from(self.query.per_page)).max(1));

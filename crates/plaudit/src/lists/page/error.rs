@@ -53,7 +53,6 @@ impl Reported {
 
 impl ListQueryError {
     /// What is wrong with a parameter that is no filter, alone.
-    #[must_use]
     pub fn of(complaint: &str) -> Self {
         let mut error = Self::default();
         error.parameter(complaint);
@@ -61,7 +60,6 @@ impl ListQueryError {
     }
 
     /// Whether nothing is wrong.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.names.is_empty() && self.values.is_empty() && self.parameters.is_empty()
     }

@@ -23,31 +23,26 @@ pub struct Filter {
 
 impl Filter {
     /// A filter that may be left out.
-    #[must_use]
     pub const fn new(name: &'static str, kind: FilterKind, about: &'static str) -> Self {
         Self { name, kind, about, default: None, narrow: Narrow::Nothing }
     }
 
     /// The same filter with what it asks of a record.
-    #[must_use]
     pub const fn by(self, narrow: Narrow) -> Self {
         Self { narrow, ..self }
     }
 
     /// The same filter with what applies where it is left out.
-    #[must_use]
     pub const fn with_default(self, default: &'static str) -> Self {
         Self { default: Some(default), ..self }
     }
 
     /// `season`: a season or all of them; the active one where it is left out.
-    #[must_use]
     pub const fn season(about: &'static str) -> Self {
         Self::new("season", FilterKind::SlugOr(&[ALL]), about).with_default("the active season")
     }
 
     /// `deleted`: whether what is in the trash is in the list.
-    #[must_use]
     pub const fn deleted() -> Self {
         let words = FilterKind::OneOf(&["only", "included", "none"]);
         let about = "What is in the trash: `only` that, `included` with the rest, or `none` of it";
@@ -55,7 +50,6 @@ impl Filter {
     }
 
     /// `trashed`: the same in other words.
-    #[must_use]
     pub const fn trashed() -> Self {
         let words = FilterKind::OneOf(&["only", "all", "none"]);
         let about = "What is in the trash: `only` that, `all` with the rest, or `none` of it";
@@ -63,7 +57,6 @@ impl Filter {
     }
 
     /// `archived`: whether what is archived is in the list.
-    #[must_use]
     pub const fn archived() -> Self {
         let words = FilterKind::OneOf(&["only", "all", "none"]);
         let about = "What is archived: `only` that, `all` with the rest, or `none` of it";
@@ -71,7 +64,6 @@ impl Filter {
     }
 
     /// What its value may be, in words that follow the name: `must be one of: paid, awaiting_payment`.
-    #[must_use]
     pub fn allowed(&self) -> String {
         match self.kind {
             FilterKind::OneOf(words) => format!("must be one of: {}", words.join(", ")),

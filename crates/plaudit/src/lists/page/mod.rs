@@ -56,13 +56,11 @@ pub struct ListSpec {
 
 impl ListSpec {
     /// A list with these filters and orders.
-    #[must_use]
     pub const fn new(filters: &'static [Filter], orders: &'static [&'static str]) -> Self {
         Self { filters, orders, orders_by_field: false, about_orders: "", is_paged: true, always: &[] }
     }
 
     /// What is told of records by these filters, without pages and sorts.
-    #[must_use]
     pub const fn of_filters(filters: &'static [Filter]) -> Self {
         Self { is_paged: false, ..Self::new(filters, &[]) }
     }

@@ -55,7 +55,6 @@ pub enum Ask {
 
 impl ListSpec {
     /// What a query asks of the records, by all filters and always.
-    #[must_use]
     pub fn asks(&self, query: &ListQuery, program: &Program) -> Vec<Ask> {
         let always = self.always.iter().map(|(column, value)| Ask::Is(column, (*value).to_owned()));
         let mut asks: Vec<Ask> = always.collect();
@@ -124,7 +123,6 @@ const BOUND: usize = 200;
 
 /// A text as a column has it that is compared and not sorted: a long one is its beginning and its hash, because an index of
 /// PostgreSQL takes no long texts.
-#[must_use]
 pub fn bounded(text: &str) -> String {
     if text.len() <= BOUND {
         return text.to_owned();

@@ -17,7 +17,6 @@ use kernel::text::{Locale, Slug};
 
 impl ListSpec {
     /// The parameters of the query for the OpenAPI document: the filters, then those of pages and sorts.
-    #[must_use]
     pub fn parameters(&self) -> Vec<Parameter> {
         let filters = self.filters.iter().flat_map(Filter::parameters);
         let paging = Paging::VARIANTS.iter().filter(|_| self.is_paged);
@@ -129,7 +128,6 @@ impl Filter {
 const NO_CONTROL_CHARACTERS: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 
 /// `include` of a single read that shows the settings as well where it is asked to.
-#[must_use]
 pub fn settings_parameter() -> Parameter {
     let about = "`settings` adds the members of create and update".to_owned();
     parameter("include", about, one_of(["settings"])).build()

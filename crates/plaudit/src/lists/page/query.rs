@@ -88,7 +88,6 @@ impl ListQuery {
     }
 
     /// The number of records before the page, for a statement with `OFFSET`.
-    #[must_use]
     pub fn rows_before(&self) -> u64 {
         match &self.cursor {
             Some(cursor) => cursor.rows_before,
@@ -97,13 +96,11 @@ impl ListQuery {
     }
 
     /// The value of a filter.
-    #[must_use]
     pub fn filter(&self, name: &str) -> Option<&FilterValue> {
         self.filters.iter().find(|(held, _)| *held == name).map(|(_, value)| value)
     }
 
     /// The word of a filter that has one.
-    #[must_use]
     pub fn word(&self, name: &str) -> Option<&'static str> {
         match self.filter(name) {
             Some(FilterValue::Word(word)) => Some(word),
@@ -112,7 +109,6 @@ impl ListQuery {
     }
 
     /// The words of a filter that has several; none when it is left out.
-    #[must_use]
     pub fn words(&self, name: &str) -> &[&'static str] {
         match self.filter(name) {
             Some(FilterValue::Words(words)) => words,
@@ -121,7 +117,6 @@ impl ListQuery {
     }
 
     /// The slug of a filter that has one.
-    #[must_use]
     pub fn slug(&self, name: &str) -> Option<Slug> {
         match self.filter(name) {
             Some(FilterValue::Slug(slug)) => Some(*slug),
@@ -130,13 +125,11 @@ impl ListQuery {
     }
 
     /// Whether a filter has the value `all`.
-    #[must_use]
     pub fn is_all(&self, name: &str) -> bool {
         self.word(name) == Some(ALL)
     }
 
     /// The range of a date filter.
-    #[must_use]
     pub fn range(&self, name: &str) -> Option<TimeRange> {
         match self.filter(name) {
             Some(FilterValue::Range(range)) => Some(*range),
@@ -145,7 +138,6 @@ impl ListQuery {
     }
 
     /// The text of the cursor behind a record, whose position the list describes, with so many before the next one.
-    #[must_use]
     pub fn cursor_behind(&self, position: Vec<u8>, rows_before: u64) -> String {
         Cursor { rows_before, position }.encode(self.walk)
     }
@@ -319,7 +311,6 @@ impl<'spec> QueryReader<'spec> {
 }
 
 /// What a query names as its order, where that can be the slug of a field.
-#[must_use]
 pub fn field_of_order(raw_query: Option<&str>) -> Option<Slug> {
     let mut parameters = parameters::split(raw_query.unwrap_or_default()).filter_map(Result::ok);
     parameters.find(|(name, _)| name == <&str>::from(Paging::Order)).and_then(|(_, value)| Slug::parse(&value))

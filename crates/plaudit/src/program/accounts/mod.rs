@@ -80,26 +80,22 @@ pub struct Account {
 
 impl Account {
     /// Whether its keys may use the interface.
-    #[must_use]
     pub fn is_open(&self) -> bool {
         !self.suspended && self.features.iter().any(|feature| feature == FEATURE_API)
     }
 
     /// Its time zone; UTC where this machine does not know it.
-    #[must_use]
     pub fn zone(&self) -> jiff::tz::TimeZone {
         jiff::tz::TimeZone::get(&self.timezone).unwrap_or(jiff::tz::TimeZone::UTC)
     }
 
     /// What reading a record of this account depends on.
-    #[must_use]
     pub fn context(&self, now: Timestamp) -> Context {
         Context { languages: self.languages.clone(), default_language: self.default_language, now }
     }
 }
 
 /// The codes of all locales.
-#[must_use]
 pub fn locales() -> Vec<&'static str> {
     Locale::ALL.iter().map(|locale| locale.code()).collect()
 }

@@ -4,7 +4,6 @@
 pub(super) const REGIONS: &[(&str, &str)] = &[("us", "us"), ("eu", "eu"), ("au", "au"), ("ca", "ca"), ("hk", "hk")];
 
 /// Whether a name is a host name: labels of letters, digits and hyphens (RFC 1123), in lower case, without a port.
-#[must_use]
 pub fn valid_host(name: &str) -> bool {
     let label = |label: &str| {
         (1..=63).contains(&label.len())

@@ -7,7 +7,6 @@ use kernel::kind::Kind;
 use kernel::text::Token;
 
 /// A category as a single read shows it; `images` are the names of the files of its images.
-#[must_use]
 pub fn document(category: &Category, program: &Program, images: &[(Token, String)]) -> String {
     document::object(|object| {
         write_shared(object, category, program);
@@ -38,7 +37,6 @@ pub fn document(category: &Category, program: &Program, images: &[(Token, String
 }
 
 /// A category as a list shows it.
-#[must_use]
 pub fn item(category: &Category, program: &Program, entry_count: u64) -> String {
     document::object(|object| {
         write_shared(object, category, program);

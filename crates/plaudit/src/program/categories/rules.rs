@@ -81,7 +81,6 @@ pub fn update(
 }
 
 /// Reads the body that makes a category: packing slips are made or not where there are instructions for them.
-#[must_use]
 pub fn read_create(body: &JsonObject<'_>, context: &Context) -> (Changes, Violations) {
     let (changes, mut violations) = Changes::read(body, true, context);
     let instructions = changes.packing_slip_instructions.as_ref();
@@ -137,7 +136,6 @@ fn refer(
 }
 
 /// The children of a category that is about to be deleted, one level up.
-#[must_use]
 pub fn moved_up(program: &Program, category: &Category, now: Timestamp) -> Vec<Category> {
     let parent = category.parent.filter(|parent| program.categories.live(*parent).is_some());
     let children = program.categories.all_live().filter(|child| child.parent == Some(category.slug));

@@ -18,7 +18,6 @@ pub struct Candidate {
 }
 
 /// Whether who holds these roles may manage chapters: one of them is that of a chapter manager or a program manager.
-#[must_use]
 pub fn may_manage(program: &Program, roles: &[Slug]) -> bool {
     let mut kinds = roles.iter().filter_map(|role| program.roles.live(*role)).map(|role| role.kind);
     kinds.any(|kind| matches!(kind, RoleType::ChapterManager | RoleType::ProgramManager))
@@ -80,7 +79,6 @@ pub fn update(
 }
 
 /// The chapter as it is shown (specification, section 2.6).
-#[must_use]
 pub fn document(chapter: &Chapter, program: &Program, label: &str) -> String {
     document::object(|object| {
         object.slug("slug", chapter.slug);

@@ -34,20 +34,17 @@ pub fn find<'p>(program: &'p Program, season: Slug, code: &str) -> impl Iterator
 
 impl Discount {
     /// Whether it holds at a moment, by the clocks of the account's zone.
-    #[must_use]
     pub fn holds(&self, now: Timestamp, zone: &TimeZone) -> bool {
         self.start_date.is_none_or(|start| start.earliest(zone) <= now)
             && self.end_date.is_none_or(|end| now < end.latest(zone))
     }
 
     /// Whether it takes something off a price.
-    #[must_use]
     pub fn is_for(&self, price: Slug) -> bool {
         self.prices.is_empty() || self.prices.contains(&price)
     }
 
     /// What it takes off an amount: never more than that, and nothing in a currency that it is not for.
-    #[must_use]
     pub fn of(&self, amount: Money) -> Money {
         match &self.reduction {
             Reduction::Percent(percent) => percent.of(amount),

@@ -28,7 +28,6 @@ pub struct AnswerHead {
 
 impl AnswerHead {
     /// What answers to a field show of it in these locales.
-    #[must_use]
     pub fn of(field: Arc<Record<Field>>, tabs: &Records<Tab>, base_url: &str, locales: &[Locale]) -> Self {
         let mut out = Vec::with_capacity(256);
         let Field { slug, label, title, .. } = &field.value;

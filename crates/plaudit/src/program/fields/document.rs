@@ -8,7 +8,6 @@ use kernel::kind::Kind;
 use kernel::text::{Slug, Translated};
 
 /// The field as it is shown. What it refers to and is in the trash, or no more, is left out.
-#[must_use]
 pub fn document(field: &Field, program: &Program) -> String {
     let categories: Option<Vec<Slug>> = field.categories.as_ref().map(|categories| {
         categories.iter().copied().filter(|category| program.categories.live(*category).is_some()).collect()

@@ -89,19 +89,16 @@ choices! {
 
 impl FieldType {
     /// Whether an answer is one or more of the field's options.
-    #[must_use]
     pub fn has_options(self) -> bool {
         matches!(self, Self::CheckboxList | Self::DropDownList | Self::Radio)
     }
 
     /// Whether an answer is a text whose length can be limited.
-    #[must_use]
     pub fn has_limits(self) -> bool {
         matches!(self, Self::Text | Self::Textarea)
     }
 
     /// Whether people answer it.
-    #[must_use]
     pub fn takes_answers(self) -> bool {
         !matches!(self, Self::Content | Self::Formula)
     }
@@ -349,19 +346,16 @@ pub struct Field {
 
 impl Field {
     /// Whether its answers are files.
-    #[must_use]
     pub fn is_file(&self) -> bool {
         self.kind == FieldType::File
     }
 
     /// Whether it is asked in a category.
-    #[must_use]
     pub fn applies_to(&self, category: Slug) -> bool {
         self.categories.as_ref().is_none_or(|categories| categories.contains(&category))
     }
 
     /// What people see for an option's value, which is the value itself where no label says otherwise.
-    #[must_use]
     pub fn option_label<'f>(&'f self, value: &'f str, locale: Locale) -> &'f str {
         let option = self.options.iter().find(|option| option.value == value);
         option.and_then(|option| option.label.get(locale)).filter(|label| !label.is_empty()).unwrap_or(value)

@@ -16,7 +16,6 @@ fn stays(kind: FieldType) -> String {
 }
 
 /// What a field may not become once there are answers, which have their meaning from it.
-#[must_use]
 pub fn keeps_meaning(before: &Field, after: &Field) -> Violations {
     let mut violations = Violations::default();
     if after.resource != before.resource {
@@ -314,7 +313,6 @@ fn check_categories(program: &Program, field: &Field, violations: &mut Violation
 
 /// What is wrong with a field among the records that it refers to. References to records that do not exist are found
 /// elsewhere.
-#[must_use]
 pub fn check(field: &Field, program: &Program) -> Violations {
     let mut violations = Violations::default();
     let tab = field.tab.and_then(|tab| program.tabs.any(tab));

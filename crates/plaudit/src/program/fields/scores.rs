@@ -9,7 +9,6 @@ use kernel::text::Slug;
 
 /// What an answer adds to the automatic score. Where options state scores, that is the sum of those that were chosen, at
 /// most the field's `auto_scoring`; else every answer adds all of it.
-#[must_use]
 pub fn points(field: &Field, answer: &Json) -> i64 {
     if field.auto_scoring == 0 || !is_answered(field.kind, answer) {
         return 0;
@@ -26,7 +25,6 @@ pub fn points(field: &Field, answer: &Json) -> i64 {
 }
 
 /// The automatic score of an entry with these answers: the points of the answers to live fields that are shown.
-#[must_use]
 pub fn auto_score<'a>(program: &Program, answers: impl IntoIterator<Item = (Slug, &'a Json<'a>)>) -> i64 {
     score_among(&program.fields, &answers.into_iter().collect::<Vec<_>>())
 }

@@ -7,26 +7,22 @@ use kernel::text::Slug;
 
 /// The place of a field's answer among others: by the order of its tab, its own order and its slug. Fields without a
 /// tab come last.
-#[must_use]
 pub fn rank(field: &Field, tabs: &Records<Tab>) -> (i64, i64, Slug) {
     let tab = field.tab.and_then(|tab| tabs.any(tab));
     (tab.map_or(i64::MAX, |tab| tab.order), field.order, field.slug)
 }
 
 /// The form that a field belongs to: the one it states, or its tab's.
-#[must_use]
 pub fn form_of(field: &Field, program: &Program) -> Option<Slug> {
     field.form.or_else(|| Some(program.tabs.any(field.tab?)?.form))
 }
 
 /// The season that a field belongs to: the one it states, or its form's.
-#[must_use]
 pub fn season_of(field: &Field, program: &Program) -> Option<Slug> {
     field.season.or_else(|| program.forms.any(form_of(field, program)?)?.season)
 }
 
 /// What the fields of a tab ask about; nothing where there are none on it.
-#[must_use]
 pub fn resource_of(tab: TabKind) -> Option<Resource> {
     match tab {
         TabKind::Start => None,
@@ -39,7 +35,6 @@ pub fn resource_of(tab: TabKind) -> Option<Resource> {
 
 /// Whether a field is asked in a category: it names the category or all of them, and neither its season nor its form is
 /// another one than the category's.
-#[must_use]
 pub fn is_asked_in(field: &Field, category: Slug, program: &Program) -> bool {
     let Some(found) = program.categories.any(category) else { return false };
     let is_same = |one: Option<Slug>, other: Option<Slug>| one.is_none() || other.is_none() || one == other;

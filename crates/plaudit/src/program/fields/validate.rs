@@ -27,7 +27,6 @@ const NAMED: usize = 20;
 const CELLS: usize = 100_000;
 
 /// Whether an answer says anything. Nobody has ticked a checkbox that is false.
-#[must_use]
 pub fn is_answered(kind: FieldType, value: &Json) -> bool {
     match value {
         Json::Null => false,
@@ -191,13 +190,11 @@ fn is_time(text: &str) -> bool {
 }
 
 /// The number of characters that a reader counts.
-#[must_use]
 pub fn characters(text: &str) -> usize {
     text.graphemes(true).count()
 }
 
 /// The number of words.
-#[must_use]
 pub fn words(text: &str) -> usize {
     text.unicode_words().count()
 }
@@ -226,7 +223,6 @@ fn within(limits: &Limits, text: &str) -> Result<(), Wrong<()>> {
 
 /// The answer to a field after another one was given; nothing where that takes it back. The cells of a table are merged:
 /// `""` clears one.
-#[must_use]
 pub fn merged<'a>(kind: FieldType, before: Option<&'a Json<'a>>, given: &'a Json<'a>) -> Option<Json<'static>> {
     match (before, given) {
         (Some(Json::Object(before)), Json::Object(given)) if kind == FieldType::Table => {

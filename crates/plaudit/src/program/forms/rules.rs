@@ -6,7 +6,6 @@ use kernel::document;
 use kernel::kind::Kind;
 
 /// The form as it is shown (contract, section 6).
-#[must_use]
 pub fn document(form: &Form, program: &Program) -> String {
     document::object(|object| {
         object.translated("callToAction", &form.call_to_action);

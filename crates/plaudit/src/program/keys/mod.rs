@@ -57,20 +57,17 @@ pub struct ApiKey {
 
 impl ApiKey {
     /// Whether it is good at a time.
-    #[must_use]
     pub fn is_good(&self, now: Timestamp) -> bool {
         self.revoked.is_none() && self.expires.is_none_or(|expires| now < expires)
     }
 }
 
 /// A new secret.
-#[must_use]
 pub fn new_secret(ids: &Ids) -> String {
     format!("{PREFIX}{}", ids.secret(LETTERS))
 }
 
 /// What is kept of a secret; `None` for a text that cannot be a key, which then needs no look into the database.
-#[must_use]
 pub fn hash(secret: &[u8]) -> Option<[u8; 32]> {
     let letters = secret.strip_prefix(PREFIX.as_bytes())?;
     (letters.len() == LETTERS && letters.iter().all(u8::is_ascii_alphabetic)).then(|| Sha256::digest(secret).into())

@@ -19,7 +19,6 @@ pub(super) fn check(price: &Price, program: &Program) -> Violations {
 
 impl Price {
     /// The amount in a currency at a moment, by the clocks of the account's zone.
-    #[must_use]
     pub fn amount_at(&self, currency: Currency, now: Timestamp, zone: &TimeZone) -> Option<Money> {
         let begun = self.amounts.iter().filter(|amount| amount.money.currency() == currency).copied();
         // Clocks that are put back show an earlier time again; an amount that has begun stays begun all the same.
@@ -28,7 +27,6 @@ impl Price {
     }
 
     /// Whether it is that of the entries of a category and a chapter.
-    #[must_use]
     pub fn is_for(&self, category: Slug, chapter: Slug) -> bool {
         (self.categories.is_empty() || self.categories.contains(&category))
             && (self.chapters.is_empty() || self.chapters.contains(&chapter))

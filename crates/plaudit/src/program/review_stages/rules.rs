@@ -28,7 +28,6 @@ pub(super) fn check(stage: &ReviewStage, program: &Program) -> Violations {
 
 impl ReviewStage {
     /// Whether it is for the entries of a category and a chapter.
-    #[must_use]
     pub fn is_for(&self, category: Slug, chapter: Slug) -> bool {
         (self.categories.is_empty() || self.categories.contains(&category))
             && (self.chapters.is_empty() || self.chapters.contains(&chapter))

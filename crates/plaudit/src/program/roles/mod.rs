@@ -34,7 +34,6 @@ choices! {
 
 impl RoleType {
     /// Whether its users can be assigned entries to judge.
-    #[must_use]
     pub fn is_judging(self) -> bool {
         matches!(self, Self::Judge | Self::LeadJudge | Self::Voter)
     }

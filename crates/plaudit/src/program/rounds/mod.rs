@@ -65,7 +65,6 @@ pub struct Round {
 
 impl Round {
     /// Whether it is for a chapter.
-    #[must_use]
     pub fn is_for(&self, chapter: Slug) -> bool {
         self.chapters.is_empty() || self.chapters.contains(&chapter)
     }

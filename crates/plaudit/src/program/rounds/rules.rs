@@ -20,13 +20,11 @@ pub(super) fn check(round: &Round, program: &Program) -> Violations {
 
 impl Round {
     /// The moments at which it begins and ends, by the clocks of the account's zone.
-    #[must_use]
     pub fn moments(&self, zone: &TimeZone) -> (Option<Timestamp>, Option<Timestamp>) {
         (self.start_date.map(|start| start.earliest(zone)), self.end_date.map(|end| end.latest(zone)))
     }
 
     /// Whether it is open at a moment, by the clocks of the account's zone.
-    #[must_use]
     pub fn is_open(&self, now: Timestamp, zone: &TimeZone) -> bool {
         let (start, end) = self.moments(zone);
         start.is_none_or(|start| start <= now) && end.is_none_or(|end| now < end)
@@ -34,7 +32,6 @@ impl Round {
 }
 
 /// The round as it is shown (contract, section 6).
-#[must_use]
 pub fn document(round: &Round, program: &Program) -> String {
     document::object(|object| {
         object.list("chapters", |list| {

@@ -123,7 +123,6 @@ pub struct ScoreSet {
 
 impl ScoreSet {
     /// How it is judged.
-    #[must_use]
     pub fn mode(&self) -> Mode {
         self.rules.mode()
     }

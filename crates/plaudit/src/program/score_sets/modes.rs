@@ -154,7 +154,6 @@ const HALF: u32 = 500_000;
 
 impl Rules {
     /// The mode.
-    #[must_use]
     pub fn mode(self) -> Mode {
         match self {
             Self::Qualifying(_) => Mode::Qualifying,

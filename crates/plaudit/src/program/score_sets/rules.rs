@@ -22,7 +22,6 @@ pub(super) fn check(score_set: &ScoreSet, program: &Program) -> Violations {
 }
 
 /// The score set as it is shown (contract, section 6).
-#[must_use]
 pub fn document(score_set: &ScoreSet) -> String {
     document::object(|object| {
         object.time("created", score_set.created);

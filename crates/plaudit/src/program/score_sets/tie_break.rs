@@ -45,7 +45,6 @@ pub enum Step {
 
 impl Step {
     /// What it goes by.
-    #[must_use]
     pub fn by(&self) -> By {
         match self {
             Self::Criterion(_) => By::Criterion,

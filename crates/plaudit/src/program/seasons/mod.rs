@@ -29,7 +29,6 @@ choices! {
 
 impl Status {
     /// Whether the season is over, so that its entries cannot be moved.
-    #[must_use]
     pub fn is_over(self) -> bool {
         matches!(self, Self::Archived | Self::Destroyed)
     }

@@ -5,14 +5,12 @@ use kernel::document;
 use kernel::text::{Slug, Timestamp};
 
 /// The season that ends when `activated` becomes the active one: the active season before it, archived.
-#[must_use]
 pub fn activate<'s>(seasons: impl IntoIterator<Item = &'s Season>, activated: Slug, now: Timestamp) -> Option<Season> {
     let before = seasons.into_iter().find(|season| season.status == Status::Active && season.slug != activated)?;
     Some(Season { status: Status::Archived, updated: now, ..before.clone() })
 }
 
 /// The season as it is shown (contract, section 6).
-#[must_use]
 pub fn document(season: &Season) -> String {
     document::object(|object| {
         object.time("created", season.created);

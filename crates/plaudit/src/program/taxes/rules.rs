@@ -5,7 +5,6 @@ use kernel::document;
 use kernel::json::Json;
 
 /// The tax as it is shown (contract, section 6).
-#[must_use]
 pub fn document(tax: &Tax) -> String {
     document::object(|object| {
         object.text("country", &tax.country);

@@ -100,7 +100,6 @@ impl<T> Of<T> {
 }
 
 /// The columns of cells, as views hold them.
-#[must_use]
 pub(super) const fn columns<T, const N: usize>(cells: &[(&'static str, Of<T>); N]) -> [Column; N] {
     let mut columns = [column("", Holds::Flag); N];
     let mut at = 0;
@@ -112,7 +111,6 @@ pub(super) const fn columns<T, const N: usize>(cells: &[(&'static str, Of<T>); N
 }
 
 /// The set of a slug, where none stands for every slug.
-#[must_use]
 pub(super) fn one_or_every(slug: Option<Slug>) -> Vec<String> {
     vec![slug.map_or_else(|| EVERY.to_owned(), |slug| slug.to_string())]
 }
