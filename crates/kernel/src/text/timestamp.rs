@@ -3,9 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use jiff::SignedDuration;
-use jiff::civil;
 use jiff::fmt::temporal::{Pieces, PiecesOffset};
+use jiff::{SignedDuration, civil};
 
 use super::parsed::{show, written_as_text};
 

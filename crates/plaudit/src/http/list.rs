@@ -7,8 +7,7 @@ use list_view::Key;
 
 use super::{ApiError, Caller, Reply, entity_tag};
 use crate::lists::page::{Ask, ListQuery, Order, PageEnvelope};
-use crate::lists::{By, List};
-use crate::lists::{Start, position};
+use crate::lists::{By, List, Start, position};
 use crate::records::users::Person;
 use crate::render::Renderer;
 use crate::views::{self, ALL, Plan, Request};

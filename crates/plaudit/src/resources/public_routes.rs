@@ -14,9 +14,8 @@ use tower::ServiceExt as _;
 
 use crate::http::ApiError;
 use crate::http::download::{FileDetails, serve_file};
-use crate::records::files;
-use crate::records::users;
 use crate::records::users::links::{Followed, Purpose};
+use crate::records::{files, users};
 use crate::render;
 use crate::render::accept::Format;
 use crate::services::{self, App};

@@ -22,8 +22,7 @@ use super::setup::{Changes, Rows};
 use super::{Deployment, Error, Source};
 use crate::program::store as program_store;
 use kernel::ids::derived_slug;
-use kernel::json::parse_object;
-use kernel::json::{Json, Object as JsonObject};
+use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug};
 

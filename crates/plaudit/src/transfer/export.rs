@@ -8,8 +8,7 @@ use futures_util::TryStreamExt as _;
 
 use super::Error;
 use super::account::any_language;
-use crate::program::accounts;
-use crate::program::store as program_store;
+use crate::program::{accounts, store as program_store};
 use crate::records::store;
 use crate::storage::{Pieces, Storage};
 use db::Db;

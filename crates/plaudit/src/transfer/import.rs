@@ -20,8 +20,7 @@ use crate::records::answers::Answers;
 use crate::records::store::{self as rows, key};
 use db::{AccountId, DbError, Tx};
 use kernel::input::{Members, Wrong};
-use kernel::json::parse_object;
-use kernel::json::{Json, Object as JsonObject};
+use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::{Class, Kind};
 use kernel::text::Slug;
 

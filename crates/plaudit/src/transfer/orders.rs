@@ -10,8 +10,7 @@ use crate::records::orders::{self, Catalogue as _, Order, RelatedData};
 use crate::records::{self, entries};
 use db::DbError;
 use kernel::input::Members;
-use kernel::json::Json;
-use kernel::json::parse_object;
+use kernel::json::{Json, parse_object};
 use kernel::kind::Kind;
 use kernel::text::Slug;
 

@@ -6,8 +6,7 @@ use super::Error;
 use super::schema::members;
 use crate::log::Action;
 use db::DbError;
-use kernel::json::parse_object;
-use kernel::json::{Json, Object as JsonObject};
+use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug};
 

@@ -11,8 +11,7 @@ use super::fault::{Faults, SourceLocation};
 use super::store::{Names, Space};
 use super::yaml;
 use crate::records::store::key;
-use kernel::json::parse_object;
-use kernel::json::{Json, Object as JsonObject};
+use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::{Class, Kind};
 use kernel::text::{Slug, Token};
 

@@ -14,8 +14,7 @@ use std::collections::{BTreeSet, HashMap};
 use granit_parser::{Event, Parser, ScalarStyle, Span, Tag};
 
 use super::marks::{Mark, Marks, joined};
-use kernel::json::MAXIMUM_DEPTH;
-use kernel::json::{Json, Object as JsonObject};
+use kernel::json::{Json, MAXIMUM_DEPTH, Object as JsonObject};
 use kernel::text::excerpt;
 
 /// How many values all aliases of a file may stand for.

@@ -8,9 +8,8 @@ use tokio::sync::OwnedMutexGuard;
 
 use super::store::Wanted;
 use super::{Account, Counts, MANY, Need, Question, State, Views, with_parents};
-use crate::lists::Start;
 use crate::lists::page::Ask;
-use crate::lists::{self, By, List};
+use crate::lists::{self, By, List, Start};
 use crate::program::Program;
 use db::{AccountId, Committed, DbError, Tx};
 use kernel::text::Slug;

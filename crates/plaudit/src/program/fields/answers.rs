@@ -10,8 +10,7 @@ use super::validate::cell;
 use super::{Field, FieldType, rank};
 use crate::program::tabs::Tab;
 use crate::program::{Program, Record, Records};
-use kernel::json::{Json, Object as JsonObject};
-use kernel::json::{RawMembers, parse_value};
+use kernel::json::{Json, Object as JsonObject, RawMembers, parse_value};
 use kernel::text::{Locale, Slug, Translated, write_json_string};
 
 /// Room for the answers of a usual form, so that only those of longer ones are moved as they are gathered.

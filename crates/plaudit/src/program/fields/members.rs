@@ -1,8 +1,7 @@
 //! The members of a field in a program file.
 
 use super::{CATEGORIES, FieldType, LIMIT, Limits, OPTIONS, Operator, TEXT_LENGTH};
-use crate::program::NAME_LENGTH;
-use crate::program::{Member, RecordMembers, Shape, names};
+use crate::program::{Member, NAME_LENGTH, RecordMembers, Shape, names};
 use kernel::kind::Kind;
 
 pub(super) const OPTION: Shape = Shape::Either(&[

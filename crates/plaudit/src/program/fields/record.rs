@@ -6,8 +6,7 @@ use super::{
     COLUMNS, Column, Condition, FILE_TYPES, Field, FieldOption, FieldType, LIMIT, Limits, OPTIONS, Operator, Resource,
     TEXT_LENGTH, file_types, members,
 };
-use crate::program::NAME_LENGTH;
-use crate::program::{Context, Member, RecordMembers, Texts};
+use crate::program::{Context, Member, NAME_LENGTH, RecordMembers, Texts};
 use kernel::document::Object;
 use kernel::input::{self, Members, Violations, Wrong};
 use kernel::json::Json;

@@ -2,11 +2,9 @@
 
 use crate::http::Writing;
 use crate::program::Program;
-use crate::records::entries::attachments;
-use crate::records::entries::contributors;
 use crate::records::entries::rules::answers::EntryChildren;
 use crate::records::entries::rules::writing::{Facts, Identity};
-use crate::records::entries::store;
+use crate::records::entries::{attachments, contributors, store};
 use crate::records::users;
 use db::{AccountId, DbError, Tx};
 use kernel::ids::Ids;

@@ -8,8 +8,7 @@ use crate::program::accounts::Account;
 use crate::program::{Context, Member, Presence, SetupRecord, Shape, for_setup_kind, references};
 use crate::transfer::schema::{members, schema};
 use kernel::input::{Members, Violations};
-use kernel::json::Object as JsonObject;
-use kernel::json::parse_object;
+use kernel::json::{Object as JsonObject, parse_object};
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, Timestamp};
 
