@@ -12,7 +12,7 @@ use super::Timestamp;
 /// Which moment that is depends on the time zone. Where clocks are put back a time comes twice, so that it has an
 /// earliest and a latest moment; where they are put forward it is skipped, and means as much later as the clocks were
 /// moved (RFC 5545, section 3.3.5).
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LocalTime(DateTime);
 
 impl LocalTime {
@@ -58,12 +58,6 @@ impl LocalTime {
 impl fmt::Display for LocalTime {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{} {}", self.0.date(), self.0.time())
-    }
-}
-
-impl fmt::Debug for LocalTime {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
     }
 }
 

@@ -6,7 +6,7 @@ use super::decimal::{DecimalError, parse_scaled, write_shortest};
 use super::parsed::show;
 
 /// A number of points with up to 4 decimals, exact, between minus and plus a thousand million.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Points(i64);
 
 impl Points {
@@ -40,12 +40,6 @@ impl Points {
 impl fmt::Display for Points {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         show(formatter, |out| write_shortest(self.0, Self::DECIMALS, out))
-    }
-}
-
-impl fmt::Debug for Points {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, formatter)
     }
 }
 

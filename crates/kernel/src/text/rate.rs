@@ -9,7 +9,7 @@ use super::parsed::show;
 /// A percentage from 0 to 100 with up to 4 decimals, exact.
 ///
 /// The upper bound makes [`Rate::of`] total: a part of an amount always fits where the amount does.
-#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate {
     ten_thousandths: u32,
 }
@@ -58,12 +58,6 @@ impl Rate {
 impl fmt::Display for Rate {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         show(formatter, |out| write_shortest(self.ten_thousandths.into(), Self::DECIMALS, out))
-    }
-}
-
-impl fmt::Debug for Rate {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{self} %")
     }
 }
 
