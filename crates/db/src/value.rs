@@ -24,18 +24,6 @@ pub enum Value<'a> {
 /// A statement with the values of its parameters.
 pub type Statement<'v> = (String, Vec<Value<'v>>);
 
-impl Value<'_> {
-    /// The same value, owning its bytes.
-    pub fn to_owned(&self) -> Value<'static> {
-        match self {
-            Self::Null => Value::Null,
-            Self::Integer(integer) => Value::Integer(*integer),
-            Self::Text(text) => Value::Text(Cow::Owned(text.clone().into_owned())),
-            Self::Bytes(bytes) => Value::Bytes(Cow::Owned(bytes.clone().into_owned())),
-        }
-    }
-}
-
 macro_rules! values {
     ($($type:ty: $value:ident => $made:expr;)+) => {$(
         impl<'a> From<$type> for Value<'a> {
