@@ -1,6 +1,12 @@
 //! The raw query as names and values, and back.
 
-use std::fmt::Write;
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// What is written as an escape sequence.
+const ESCAPED: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b',').remove(b':');
 
 /// A part of the query that is not percent-encoded UTF-8, as it stood there.
 pub(super) struct Undecodable<'query>(pub(super) &'query str);
@@ -20,40 +26,18 @@ pub(super) fn split(query: &str) -> impl Iterator<Item = Result<(String, String)
 
 /// The text behind percent-encoding, `+` being a blank as in forms.
 fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => {
-                let mut digit = || char::from(rest.next()?).to_digit(16);
-                let (high, low) = (digit()?, digit()?);
-                u8::try_from(high * 16 + low).ok()?
-            }
-            _ => byte,
-        });
-    }
-    String::from_utf8(bytes).ok()
+    // The library leaves a percent sign alone that begins no escape sequence.
+    let is_escape = |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
+    let decoded = |text: String| percent_decode_str(&text).decode_utf8().ok().map(Cow::into_owned);
+    text.split('%').skip(1).all(is_escape).then(|| decoded(text.replace('+', " ")))?
 }
 
 /// Appends `name=value`, percent-encoded, after a `?` or `&`.
 pub(super) fn append(address: &mut String, name: &str, value: &str) {
     address.push(if address.contains('?') { '&' } else { '?' });
-    encode(name, address);
+    address.extend(utf8_percent_encode(name, ESCAPED));
     address.push('=');
-    encode(value, address);
-}
-
-/// Everything but unreserved characters is encoded; `,` and `:` stay, since lists and times are read by people.
-fn encode(text: &str, out: &mut String) {
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~,:".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            // Writing to a string does not fail.
-            let _ = write!(out, "%{byte:02X}");
-        }
-    }
+    address.extend(utf8_percent_encode(value, ESCAPED));
 }
 
 #[cfg(test)]
