@@ -62,15 +62,6 @@ pub enum StorageError {
 /// The content of a file, piece by piece.
 pub type Pieces = BoxStream<'static, Result<Bytes, StorageError>>;
 
-/// A file as [`Storage::list`] names it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
-    /// Its token.
-    pub token: String,
-    /// Bytes.
-    pub size: u64,
-}
-
 /// The place where files are kept. Cloning is cheap; the clones are the same place.
 #[derive(Clone)]
 pub struct Storage {
@@ -181,17 +172,6 @@ impl Storage {
                 .map_err(|source| StorageError::Folder { folder: folder.to_path_buf(), source }),
             None => Ok(()),
         }
-    }
-
-    /// The files of an account, in no order. What is not a file of ours is passed over.
-    pub fn list(&self, account: &str) -> Result<BoxStream<'static, Result<Stored, StorageError>>, StorageError> {
-        check_name(account)?;
-        let found = self.store.list(Some(&Path::from(account)));
-        let stored = found.map_err(StorageError::Store).try_filter_map(|meta| async move {
-            let token = meta.location.filename().filter(|token| check_name(token).is_ok());
-            Ok(token.map(|token| Stored { token: token.to_owned(), size: meta.size }))
-        });
-        Ok(stored.boxed())
     }
 }
 

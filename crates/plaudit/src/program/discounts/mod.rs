@@ -10,8 +10,6 @@
 
 mod rules;
 
-pub use rules::find;
-
 use super::checks::check_period;
 use super::prices::{AMOUNTS, Amount, read_amounts, write_amounts};
 use super::{Context, Member, MemberValue, NAME_LENGTH, Record, RecordMembers, Shape};

@@ -1,13 +1,11 @@
 //! Pure rules of discounts.
 
-use jiff::tz::TimeZone;
-
-use super::{Discount, Reduction};
+use super::Discount;
 use crate::program::Program;
 use crate::program::checks::Checks;
 use kernel::input::Violations;
 use kernel::kind::Kind;
-use kernel::text::{Money, Slug, Timestamp};
+use kernel::text::Slug;
 
 /// What is wrong with a discount among the records of the set-up.
 pub(super) fn check(discount: &Discount, program: &Program) -> Violations {
@@ -24,7 +22,7 @@ pub(super) fn check(discount: &Discount, program: &Program) -> Violations {
 }
 
 /// The live discounts of a season with a code, of which there is one at the most.
-pub fn find<'p>(program: &'p Program, season: Slug, code: &str) -> impl Iterator<Item = &'p Discount> {
+fn find<'p>(program: &'p Program, season: Slug, code: &str) -> impl Iterator<Item = &'p Discount> {
     let code = code.to_lowercase();
     program
         .discounts
@@ -32,64 +30,18 @@ pub fn find<'p>(program: &'p Program, season: Slug, code: &str) -> impl Iterator
         .filter(move |discount| discount.season == season && discount.code.to_lowercase() == code)
 }
 
-impl Discount {
-    /// Whether it holds at a moment, by the clocks of the account's zone.
-    pub fn holds(&self, now: Timestamp, zone: &TimeZone) -> bool {
-        self.start_date.is_none_or(|start| start.earliest(zone) <= now)
-            && self.end_date.is_none_or(|end| now < end.latest(zone))
-    }
-
-    /// Whether it takes something off a price.
-    pub fn is_for(&self, price: Slug) -> bool {
-        self.prices.is_empty() || self.prices.contains(&price)
-    }
-
-    /// What it takes off an amount: never more than that, and nothing in a currency that it is not for.
-    pub fn of(&self, amount: Money) -> Money {
-        match &self.reduction {
-            Reduction::Percent(percent) => percent.of(amount),
-            Reduction::Amounts(amounts) => {
-                let found = amounts.iter().find(|other| other.currency() == amount.currency());
-                let minor = found.map_or(0, |found| found.minor().min(amount.minor().max(0)));
-                Money::new(minor, amount.currency())
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use jiff::tz::TimeZone;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::program::discounts::Reduction;
     use crate::program::testing::{self, program, read};
-    use kernel::text::{Currency, LocalTime, Rate};
+    use kernel::text::{LocalTime, Money, Rate, Timestamp};
 
     fn discount(members: &str) -> Result<Discount, String> {
         read("DiscAAAA", &format!(r#""season":"SeasonAA",{members}"#))
-    }
-
-    fn amount(minor: i64, code: &str) -> Money {
-        Money::new(minor, Currency::parse(code).unwrap())
-    }
-
-    #[test]
-    fn a_discount_takes_off_a_part_or_an_amount_and_never_more_than_there_is() {
-        let percent = discount(r#""code":"TENTH","percent":10"#).unwrap();
-        assert_eq!(percent.of(amount(1005, "EUR")).minor(), 101);
-        let fixed = discount(r#""code":"FIVE","amounts":[{"currency":"EUR","amount":5}]"#).unwrap();
-        assert_eq!(fixed.of(amount(1005, "EUR")).minor(), 500);
-        assert_eq!(fixed.of(amount(300, "EUR")).minor(), 300);
-        assert_eq!(fixed.of(amount(1005, "USD")).minor(), 0);
-    }
-
-    #[test]
-    fn a_discount_holds_between_its_dates() {
-        let members = r#""code":"A","percent":10,"start_date":"2026-03-01 00:00:00","end_date":"2026-04-01 00:00:00""#;
-        let (discount, zone) = (discount(members).unwrap(), TimeZone::get("Europe/Berlin").unwrap());
-        let holds = |text| discount.holds(Timestamp::parse(text).unwrap(), &zone);
-        assert!(!holds("2026-02-28T22:59:59.000000Z") && holds("2026-02-28T23:00:00.000000Z"));
-        assert!(holds("2026-03-31T21:59:59.000000Z") && !holds("2026-03-31T22:00:00.000000Z"));
     }
 
     #[test]
@@ -159,16 +111,6 @@ mod tests {
                 start_date: dates.map(|(start, _)| start),
                 end_date: dates.map(|(start, length)| later(start, length)),
             });
-        }
-
-        #[test]
-        fn a_discount_is_never_more_than_the_price(
-            reduction in reduction(), minor in 0_i64..1_000_000_000, code in 0_usize..4,
-        ) {
-            let discount = Discount { reduction, ..discount(r#""code":"A","percent":10"#).unwrap() };
-            let price = amount(minor, ["EUR", "JPY", "KWD", "USD"][code]);
-            let off = discount.of(price);
-            prop_assert!((0..=minor).contains(&off.minor()) && off.currency() == price.currency());
         }
     }
 }

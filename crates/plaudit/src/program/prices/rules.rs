@@ -7,7 +7,7 @@ use crate::program::Program;
 use crate::program::checks::Checks;
 use kernel::input::Violations;
 use kernel::kind::Kind;
-use kernel::text::{Currency, Money, Slug, Timestamp};
+use kernel::text::{Currency, Money, Timestamp};
 
 /// What is wrong with a price among the records that it refers to.
 pub(super) fn check(price: &Price, program: &Program) -> Violations {
@@ -24,12 +24,6 @@ impl Price {
         // Clocks that are put back show an earlier time again; an amount that has begun stays begun all the same.
         let begun = begun.filter(|amount| amount.from.is_none_or(|from| from.earliest(zone) <= now));
         begun.max_by_key(|amount| amount.from).map(|amount| amount.money)
-    }
-
-    /// Whether it is that of the entries of a category and a chapter.
-    pub fn is_for(&self, category: Slug, chapter: Slug) -> bool {
-        (self.categories.is_empty() || self.categories.contains(&category))
-            && (self.chapters.is_empty() || self.chapters.contains(&chapter))
     }
 }
 
@@ -102,13 +96,8 @@ mod tests {
     }
 
     #[test]
-    fn a_price_is_for_the_entries_that_it_names() {
-        let slug = |text| Slug::parse(text).unwrap();
+    fn categories_and_chapters_are_of_the_season() {
         let price = price(r#""categories":["CategAAA"],"chapters":["ChapterA"]"#).unwrap();
-        assert!(price.is_for(slug("CategAAA"), slug("ChapterA")));
-        assert!(!price.is_for(slug("CategBBB"), slug("ChapterA")));
-        assert!(!price.is_for(slug("CategAAA"), slug("ChapterB")));
-        assert!(amounts("").unwrap().is_for(slug("CategAAA"), slug("ChapterA")));
         let program = program(&[
             ("category", "CategAAA", r#""season":"SeasonBB","name":{}"#),
             ("chapter", "ChapterA", r#""season":"SeasonBB","name":{}"#),

@@ -6,7 +6,6 @@ use crate::program::checks::Checks;
 use crate::program::fields::{FieldType, Resource, form_of};
 use kernel::input::Violations;
 use kernel::kind::Kind;
-use kernel::text::Slug;
 
 /// What is wrong with a review stage among the records that it refers to.
 pub(super) fn check(stage: &ReviewStage, program: &Program) -> Violations {
@@ -24,14 +23,6 @@ pub(super) fn check(stage: &ReviewStage, program: &Program) -> Violations {
     checks.categories(&stage.categories, Some(stage.form));
     checks.chapters(&stage.chapters);
     checks.finish()
-}
-
-impl ReviewStage {
-    /// Whether it is for the entries of a category and a chapter.
-    pub fn is_for(&self, category: Slug, chapter: Slug) -> bool {
-        (self.categories.is_empty() || self.categories.contains(&category))
-            && (self.chapters.is_empty() || self.chapters.contains(&chapter))
-    }
 }
 
 #[cfg(test)]
