@@ -27,8 +27,11 @@ use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
 use crate::lists::page::Ask;
 use crate::lists::{CONTRIBUTORS, TABLES, Table};
-use crate::records::entries::{attachments, contributors};
-use crate::records::{entries, orders, users};
+use crate::records::entries;
+use crate::records::entries::attachments;
+use crate::records::entries::contributors;
+use crate::records::orders;
+use crate::records::users;
 use db::{AccountId, Committed, Db, DbError, Tx};
 use kernel::text::Slug;
 
