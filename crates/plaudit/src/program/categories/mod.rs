@@ -43,7 +43,7 @@ const COUNT_OF_ENTRIES: Member =
 
 /// A category.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(rules(check), blank, extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check = check_category(slug, parent, chapters), changes = Changes)]
+#[record(rules(check), blank, extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check = check_category(slug, parent, chapters), changes = Changes, settings)]
 pub struct Category {
     /// Its slug.
     pub slug: Slug,

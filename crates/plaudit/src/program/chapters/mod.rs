@@ -35,7 +35,7 @@ choices! {
 
 /// A chapter.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(blank, changes = Changes)]
+#[record(blank, changes = Changes, settings)]
 pub struct Chapter {
     /// Its slug.
     pub slug: Slug,

@@ -2,7 +2,10 @@
 
 mod complete;
 mod components;
+mod examples;
 mod kinds;
+
+pub(crate) use examples::ADDRESS;
 
 use std::fmt::Write as _;
 
