@@ -68,7 +68,8 @@ impl Member {
         };
         described.insert("description".to_owned(), Value::String(about));
         described.append(&mut schema);
-        if let Some(example) = self.example.filter(|_| !is_answer || self.shown_as.is_none()) {
+        let is_of_example = usage == Usage::Body || is_answer && self.shown_as.is_none();
+        if let Some(example) = self.example.filter(|_| is_of_example) {
             let example = serde_json::from_str(example).unwrap_or_else(|_| json!(example));
             described.insert("examples".to_owned(), json!([example]));
         }

@@ -115,7 +115,7 @@ pub struct Entry {
     pub auto_score: String,
     /// Its category, which is of its season and its form.
     #[member(Ref(Kind::Category), required, to_create, updatable, followed_by(
-        Member::optional("parent_category", Shape::Ref(Kind::Category), "The category of which that is a part.").nullable(),
+        Member::optional("parent_category", Shape::Ref(Kind::Category), "The category of which that is a part.").nullable().example("null"),
     ))]
     #[serde(deserialize_with = "slots::reference")]
     pub category: Slug,

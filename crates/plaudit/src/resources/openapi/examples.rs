@@ -16,6 +16,8 @@ use kernel::text::Slug;
 const BASE: &str = "https://awards.example.org";
 /// The token of a file.
 const TOKEN: &str = "FileAAAAAAAA";
+/// A time as answers show it.
+const TIME: &str = "2026-01-31T08:30:00.000000Z";
 /// Where the examples in XML are, by their names.
 pub(crate) const ADDRESS: &str = "/examples/";
 
@@ -31,14 +33,20 @@ const TEXTS: &[(&str, &str)] = &[
     ("filename", "pixel.gif"),
     ("first_name", "Ada"),
     ("global_id", "6f1c2a9e-3b7d-4c58-9a40-d2e81f5b7c63"),
+    ("language", "English (United Kingdom)"),
     ("last_name", "Lovelace"),
     ("mime", "image/gif"),
     ("mobile", "+441632960001"),
     ("next_page_url", ""),
     ("password", "correct horse battery staple"),
+    ("plagiarism_scan_status", "unscanned"),
     ("prev_page_url", ""),
     ("product", "Plaudit"),
+    ("status", "Active"),
+    ("tags", "red,green"),
     ("timezone", "Europe/London"),
+    ("translated", "An answer"),
+    ("type", "General"),
 ];
 
 /// What an answer has unless it is asked for without.
@@ -89,8 +97,7 @@ impl Examples<'_> {
     /// An event of a stream.
     pub(super) fn event(&self) -> String {
         let (events, entry) = (["entry_updated", "entry_chapter_changed"], self.of("EntryItem", false));
-        let time = "2026-01-31T08:30:00.000000Z";
-        let data = json!({ "events": events, "sequence": 12, "timestamp": time, "source": "api", "entry": entry });
+        let data = json!({ "events": events, "sequence": 12, "timestamp": TIME, "source": "api", "entry": entry });
         format!("id: 12\nevent: {}\ndata: {data}\n\n", events[0])
     }
 
@@ -161,7 +168,7 @@ impl Place<'_> {
         let is_slug = || schema["pattern"].as_str().is_some_and(|pattern| pattern.contains("[A-Za-z]{8}"));
         match (schema["format"].as_str(), known, self.owner) {
             (Some("date"), ..) => "2026-01-31".to_owned(),
-            (Some("date-time"), ..) => "2026-01-31T08:30:00.000000Z".to_owned(),
+            (Some("date-time"), ..) => TIME.to_owned(),
             (_, Some(known), _) => known,
             _ if is_slug() => slug(self.of(), self.name),
             (_, _, Some(kind)) if self.name == "path" => format!("{BASE}/{}", kind.path()),
