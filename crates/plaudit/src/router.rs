@@ -4,19 +4,16 @@ use std::convert::Infallible;
 use std::sync::LazyLock;
 
 use axum::Router;
-use axum::extract::{Path, Request, State};
-use axum::http::{StatusCode, header};
-use axum::response::{Html, IntoResponse as _, Response};
+use axum::extract::{Request, State};
+use axum::http::header;
+use axum::response::{Html, Response};
 use axum::routing::get;
 use futures_util::FutureExt as _;
-use serde_json::Value;
 use tower::Service;
 use utoipa::OpenApi as _;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::{ApiError, pipeline};
-use crate::render;
-use crate::render::accept::Format;
 use crate::resources::openapi::{self, Document};
 use crate::resources::{self, public_routes};
 use crate::services::App;
@@ -32,7 +29,6 @@ pub fn new(app: App) -> Router {
     let operations = around(operations, app.clone(), pipeline::handle);
     let inner = public_routes::routes()
         .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], document())))
-        .route(&format!("{}{{name}}", openapi::ADDRESS), get(example))
         .route("/docs", get(async || Html(openapi::page(&interface().into_openapi()))))
         .fallback_service(operations)
         .with_state(app.clone());
@@ -80,21 +76,6 @@ pub fn document() -> &'static str {
     &TEXT
 }
 
-/// An example of the document in XML.
-async fn example(Path(name): Path<String>) -> Response {
-    static EXAMPLES: LazyLock<Value> = LazyLock::new(|| {
-        let document: Value = serde_json::from_str(document()).unwrap_or_default();
-        document["components"]["examples"].clone()
-    });
-    match &EXAMPLES[&name]["value"] {
-        Value::Null => StatusCode::NOT_FOUND.into_response(),
-        value => {
-            let headers = [(header::CONTENT_TYPE, Format::Xml.media_type())];
-            (headers, render::plain(Format::Xml, &value.to_string())).into_response()
-        }
-    }
-}
-
 /// The router of the address for measurements.
 pub fn metrics(app: App) -> Router {
     let text =
@@ -105,6 +86,8 @@ pub fn metrics(app: App) -> Router {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+
+    use serde_json::Value;
 
     use super::*;
 

@@ -81,7 +81,7 @@ fn own(operation: &str) -> (&'static String, String) {
 }
 
 both_engines! {
-    async fn every_body_answer_and_error_has_an_example_that_its_schema_takes_in_each_format(server) {
+    async fn every_body_answer_and_error_has_an_example_that_its_schema_takes_in_each_format(_server) {
         for (path, method, operation) in operations() {
             let what = |status: &str| format!("{method} {path} {status}");
             if let Some(body) = operation.get("requestBody") {
@@ -98,15 +98,12 @@ both_engines! {
                     let in_json = &example(&content[JSON])["value"];
                     assert_answer(&content[JSON]["schema"], in_json, &|| what(status));
                     assert_eq!(in_json["errors"].is_object(), status == "422" || status == "400", "{}", what(status));
-                    let address = example(&content[XML])["externalValue"].as_str().unwrap();
-                    let request = server.request("GET", address, &[("accept", ""), ("x-api-key", "")], None);
-                    let in_xml = server.send_anything(request).await.expect(200);
-                    tree::assert_same(in_json.to_string().as_bytes(), &in_xml.body);
+                    let about = example(&content[XML])["description"].as_str().unwrap();
+                    let in_xml = about.strip_prefix("In XML:\n\n```xml\n").unwrap().strip_suffix("\n```").unwrap();
+                    tree::assert_same(in_json.to_string().as_bytes(), in_xml.as_bytes());
                 }
             }
         }
-        let request = server.request("GET", "/examples/Nothing", &[("accept", ""), ("x-api-key", "")], None);
-        server.send_anything(request).await.expect(404);
     }
 
     async fn the_example_of_a_body_is_taken_with_slugs_of_ones_own(server) {

@@ -66,20 +66,16 @@ pub(super) fn complete(document: &mut Value) {
     });
 }
 
-/// The media types of what is answered in both formats, with what they say of it.
-fn both_formats(schema: &Value, mut examples: impl FnMut(Format) -> Value) -> Value {
-    let media = |format: Format| {
-        let media = json!({ "schema": schema, "examples": examples(format) });
-        (format.media_type().to_owned(), media)
-    };
+/// The media types of what is answered in both formats.
+fn both_formats(schema: &Value, examples: &Value) -> Value {
+    let media = |format: Format| (format.media_type().to_owned(), json!({ "schema": schema, "examples": examples }));
     Value::Object([Format::Json, Format::Xml].into_iter().map(media).collect())
 }
 
 fn errors(examples: &mut Examples<'_>) -> Value {
     let error = |(name, about, schema, error): &(&str, &str, &str, fn() -> ApiError)| {
-        let mut example =
-            |format| examples.named(name, format, |_| serde_json::from_str(&error().document()).unwrap_or_default());
-        let content = both_formats(&component(schema), &mut example);
+        let example = examples.named(name, false, |_| serde_json::from_str(&error().document()).unwrap_or_default());
+        let content = both_formats(&component(schema), &example);
         let mut headers = vec!["x-request-id"];
         match error().status() {
             429 => headers.push("Retry-After"),
@@ -144,7 +140,7 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value, examples:
         operation["requestBody"]["required"] = json!(true);
         let media = &mut operation["requestBody"]["content"]["application/json"];
         let schema = named_schema(&media["schema"]);
-        media["examples"] = examples.named(&schema, Format::Json, |examples| examples.of(&schema, true));
+        media["examples"] = examples.named(&schema, true, |examples| examples.of(&schema, true));
     }
     let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let of_path: Vec<Value> = names.map(|name| path_parameter((method, path), name)).collect();
@@ -177,8 +173,8 @@ fn complete_responses(
             headers.push("ETag");
             if let Some(media) = content.remove("application/json") {
                 let schema = named_schema(&media["schema"]);
-                let example = |format| examples.named(&schema, format, |examples| examples.of(&schema, false));
-                response["content"] = both_formats(&media["schema"], example);
+                let example = examples.named(&schema, false, |examples| examples.of(&schema, false));
+                response["content"] = both_formats(&media["schema"], &example);
             } else {
                 content["text/event-stream"]["example"] = json!(examples.event());
             }

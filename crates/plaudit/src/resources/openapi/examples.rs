@@ -3,11 +3,12 @@
 //! - A value is what its schema gives as an example, else one that its type, limits, form and name allow.
 //! - A body has every member. An answer has those that are always there, and others that state an example.
 //! - A record is known by its kind in all examples: a season is `SeasonAA` wherever it stands.
-//! - The XML of an example stands at an address of its own: what holds an example against its schema reads it as JSON.
+//! - The XML of an example stands in its description: tools hold its value against the schema, whatever the media type.
 
 use serde_json::{Map, Value, json};
 
 use crate::program::pascal;
+use crate::render;
 use crate::render::accept::Format;
 use kernel::kind::Kind;
 use kernel::text::Slug;
@@ -18,8 +19,6 @@ const BASE: &str = "https://awards.example.org";
 const TOKEN: &str = "FileAAAAAAAA";
 /// A time as answers show it.
 const TIME: &str = "2026-01-31T08:30:00.000000Z";
-/// Where the examples in XML are, by their names.
-pub(crate) const ADDRESS: &str = "/examples/";
 
 /// Texts that have a form that their schema does not tell, by the member that they stand in.
 const TEXTS: &[(&str, &str)] = &[
@@ -77,21 +76,15 @@ impl Examples<'_> {
         self.value(&self.schemas[schema], Place { name: "", owner, is_sent })
     }
 
-    /// What a media type says of the example of this name; `example` makes it.
-    pub(super) fn named(&mut self, name: &str, format: Format, example: impl FnOnce(&Self) -> Value) -> Value {
+    /// What media types say of the example of this name, which `example` makes; that of an answer is told in XML as well.
+    pub(super) fn named(&mut self, name: &str, is_sent: bool, example: impl FnOnce(&Self) -> Value) -> Value {
         if !self.made.contains_key(name) {
             let value = example(self);
-            self.made.insert(name.to_owned(), json!({ "value": value }));
+            let in_xml = || String::from_utf8_lossy(&render::plain(Format::Xml, &value.to_string())).into_owned();
+            let about = if is_sent { "A body.".to_owned() } else { format!("In XML:\n\n```xml\n{}\n```", in_xml()) };
+            self.made.insert(name.to_owned(), json!({ "description": about, "value": value }));
         }
-        let own = match format {
-            Format::Json => name.to_owned(),
-            Format::Xml => {
-                let in_xml = format!("{name}Xml");
-                self.made.insert(in_xml.clone(), json!({ "externalValue": format!("{ADDRESS}{name}") }));
-                in_xml
-            }
-        };
-        json!({ (name): { "$ref": format!("#/components/examples/{own}") } })
+        json!({ (name): { "$ref": format!("#/components/examples/{name}") } })
     }
 
     /// An event of a stream.

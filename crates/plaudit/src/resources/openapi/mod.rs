@@ -5,8 +5,6 @@ mod components;
 mod examples;
 mod kinds;
 
-pub(crate) use examples::ADDRESS;
-
 use std::fmt::Write as _;
 
 use serde_json::Value;
