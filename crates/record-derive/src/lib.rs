@@ -5,13 +5,13 @@
 //! - `#[member(...)]` has what else there is to say: `name = "type"` where the member is called otherwise, its shape
 //!   (`Integer(1, 10)`) where the type of the field does not tell it, `default = 1` where it may be left out, and the
 //!   methods of `Member` that say when it is required, written in bodies and shown.
-//! - `read = function` reads its value by a rule of its own; `with = module` has functions of the module read and write the
-//!   member. `flatten` takes in the members of a field that is such
+//! - `read = function` reads its value by a rule of its own; `with = module` has functions of the module read, change and
+//!   write the member. `given(Type, function)` reads what a body says of it, which the rules of the kind put into the record. `flatten` takes in the members of a field that is such
 //!   a struct itself; `references = function` gives what it refers to. `followed_by(...)` are members that answers alone
 //!   have, in the place where they are described.
 //! - `#[record(...)]` has what concerns the whole: `extra(...)`, members that are no fields; `check = function(a, b)`,
 //!   which is given what was read of these fields, also where others are wrong; `changes = Name`, a struct of what
-//!   the bodies of create and update say; `rules(check, trash)`, the functions of `SetupRecord` that are not its own.
+//!   the bodies of create and update say, and `settings`, which writes them as they stand; `rules(check, trash)`, the functions of `SetupRecord` that are not its own.
 //!   `blank` is a function that makes a record of the members that must be there, as one that leaves out all others.
 //! - A struct with a slug is the record of the kind of its name; one with a token is known by that.
 
@@ -46,6 +46,7 @@ struct Member<'f> {
     default: Option<Expr>,
     read: Option<Expr>,
     with: Option<Expr>,
+    given: Option<(Expr, Expr)>,
     references: Option<Expr>,
     followed_by: Vec<Expr>,
     calls: Vec<Expr>,
@@ -65,6 +66,7 @@ impl<'f> Member<'f> {
             default: None,
             read: None,
             with: None,
+            given: None,
             references: None,
             followed_by: Vec::new(),
             calls: Vec::new(),
@@ -87,6 +89,15 @@ impl<'f> Member<'f> {
                 && is_word(&call.func, "followed_by")
             {
                 member.followed_by = call.args.iter().cloned().collect();
+            } else if let Expr::Call(call) = &item
+                && is_word(&call.func, "given")
+            {
+                let (kind, read) = call
+                    .args
+                    .first()
+                    .zip(call.args.last())
+                    .ok_or_else(|| Error::new_spanned(call, "names a type and a function"))?;
+                member.given = Some((kind.clone(), read.clone()));
             } else {
                 member.calls.push(item);
             }
@@ -139,6 +150,33 @@ impl<'f> Member<'f> {
         }
     }
 
+    /// What a body says of it.
+    fn reading_of_body(&self) -> Tokens {
+        let Self { kind, constant, .. } = self;
+        let read = match self {
+            Self { given: Some((_, read)), .. } => {
+                return quote!(value::read_given(members, &#constant, is_new, #read));
+            }
+            Self { with: Some(with), .. } => {
+                return quote!(#constant.in_body(is_new).and_then(|_| #with::read(members, context)));
+            }
+            Self { read: Some(read), .. } => quote!(#read),
+            _ => quote!(|json| <#kind as MemberValue>::read(json, #constant.body_shape(), context)),
+        };
+        quote!(value::read_body::<#kind, _>(members, &#constant, is_new, context, #read))
+    }
+
+    /// Puts what a body says into a record.
+    fn changing(&self) -> Option<Tokens> {
+        let Self { field, kind, .. } = self;
+        let change = match self {
+            Self { given: Some(_), .. } => return None,
+            Self { with: Some(with), .. } => quote!(#with::change),
+            _ => quote!(<#kind as MemberValue>::change),
+        };
+        Some(quote!(if let Some(changed) = self.#field { #change(&mut record.#field, changed); }))
+    }
+
     fn writing(&self, value: &Tokens, texts: &Tokens) -> Tokens {
         let Self { kind, constant, .. } = self;
         match &self.with {
@@ -179,6 +217,7 @@ struct Record<'d> {
     has_blank: bool,
     check: Option<ExprCall>,
     changes: Option<Ident>,
+    has_settings: bool,
 }
 
 impl<'d> Record<'d> {
@@ -199,6 +238,7 @@ impl<'d> Record<'d> {
             has_blank: false,
             check: None,
             changes: None,
+            has_settings: false,
         };
         for item in items(&input.attrs, "record")? {
             match (assigned(&item), &item) {
@@ -209,6 +249,7 @@ impl<'d> Record<'d> {
                     record.extra = call.args.iter().cloned().collect();
                 }
                 (_, item) if is_word(item, "blank") => record.has_blank = true,
+                (_, item) if is_word(item, "settings") => record.has_settings = true,
                 (_, Expr::Call(call)) if is_word(&call.func, "rules") => {
                     record.rules = call.args.iter().cloned().collect();
                 }
@@ -216,11 +257,7 @@ impl<'d> Record<'d> {
                 (_, item) => return Err(Error::new_spanned(item, "is unknown")),
             }
         }
-        let of_its_own = record.members.iter().find(|member| member.with.is_some() && member.is_in_bodies());
-        match of_its_own.filter(|_| record.changes.is_some()) {
-            Some(member) => Err(Error::new_spanned(member.field, "has a form of its own, and cannot be in `changes`")),
-            None => Ok(record),
-        }
+        Ok(record)
     }
 
     fn implementation(&self) -> Tokens {
@@ -386,25 +423,25 @@ impl<'d> Record<'d> {
             "What a body says of a {}: what is `None` was left out, or is wrong.",
             record.to_string().to_lowercase()
         );
-        let fields = members.iter().map(
-            |Member { field, kind, about, visibility, .. }| quote!(#[doc = #about] #visibility #field: Option<#kind>,),
-        );
+        let fields = members.iter().map(|Member { field, kind, given, about, visibility, .. }| {
+            let kind = given.as_ref().map_or_else(|| quote!(#kind), |(kind, _)| quote!(#kind));
+            quote!(#[doc = #about] #visibility #field: Option<#kind>,)
+        });
         let names: Vec<_> = members.iter().map(|member| member.field).collect();
-        let read = |member: &&Member<'_>| {
-            let Member { kind, constant, .. } = member;
-            quote!(value::read_body::<#kind>(members, &#constant, is_new, context))
-        };
         let other_names = others.iter().map(|member| member.field);
-        let other_reads = others.iter().map(read);
+        let other_reads = others.iter().map(|member| member.reading_of_body());
         let text_names: Vec<_> = texts.iter().map(|member| member.field).collect();
-        let text_reads = texts.iter().map(read);
+        let text_reads = texts.iter().map(|member| member.reading_of_body());
         let text_constants = texts.iter().map(|member| &member.constant);
-        let write = |member: &&Member<'_>| {
-            let field = member.field;
-            member.writing(&quote!(record.#field), &quote!(Texts::AsAsked))
-        };
-        let (text_writes, other_writes) = (texts.iter().map(write), others.iter().map(write));
-        let kinds: Vec<_> = members.iter().map(|member| member.kind).collect();
+        let texts_read = (!texts.is_empty()).then(|| {
+            quote! {
+                value::check_texts(members, &[#(&#text_constants),*], is_new);
+                let texts = members.object("translated", |members| (#(#text_reads,)*));
+                let (#(#text_names,)*) = texts.unwrap_or_default();
+            }
+        });
+        let changing = members.iter().filter_map(|member| member.changing());
+        let settings = self.has_settings.then(|| self.settings(&others, &texts));
         quote! {
             #[doc = #about]
             #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -424,31 +461,49 @@ impl<'d> Record<'d> {
                         is_new: bool,
                         context: &crate::program::Context,
                     ) -> (Self, kernel::input::Violations) {
-                        let mut closed = kernel::input::Members::closed(body);
-                        let members = &mut closed;
+                        let mut members = kernel::input::Members::closed(body);
+                        let read = Self::read_from(&mut members, is_new, context);
+                        (read, members.finish())
+                    }
+
+                    /// Reads the members of such a body; what is wrong is left in `members`.
+                    #visibility fn read_from(
+                        members: &mut kernel::input::Members<'_>,
+                        is_new: bool,
+                        context: &crate::program::Context,
+                    ) -> Self {
                         #(let #other_names = #other_reads;)*
-                        value::check_texts(members, &[#(&#text_constants),*], is_new);
-                        let texts = members.object("translated", |members| (#(#text_reads,)*));
-                        let (#(#text_names,)*) = texts.unwrap_or_default();
-                        (Self { #(#names),* }, closed.finish())
+                        #texts_read
+                        Self { #(#names),* }
                     }
 
                     /// Puts what it says into a record; a locale that a text leaves out keeps its own.
                     #visibility fn apply(self, record: &mut #record) {
-                        #(if let Some(changed) = self.#names {
-                            <#kinds as MemberValue>::change(&mut record.#names, changed);
-                        })*
+                        #(#changing)*
                     }
                 }
 
-                impl #record {
-                    /// Writes the members of create and update as they stand (contract, section 5).
-                    pub(crate) fn write_settings(record: &Self, object: &mut kernel::document::Object<'_>) {
-                        #(#other_writes)*
-                        object.object("translated", |object| { #(#text_writes)* });
-                    }
-                }
+                #settings
             };
+        }
+    }
+
+    /// Writes what bodies say of a record as it stands.
+    fn settings(&self, others: &[&Member<'_>], texts: &[&Member<'_>]) -> Tokens {
+        let record = self.name;
+        let write = |member: &&Member<'_>| {
+            let field = member.field;
+            member.writing(&quote!(record.#field), &quote!(Texts::AsAsked))
+        };
+        let (text_writes, other_writes) = (texts.iter().map(write), others.iter().map(write));
+        quote! {
+            impl #record {
+                /// Writes the members of create and update as they stand (contract, section 5).
+                pub(crate) fn write_settings(record: &Self, object: &mut kernel::document::Object<'_>) {
+                    #(#other_writes)*
+                    object.object("translated", |object| { #(#text_writes)* });
+                }
+            }
         }
     }
 }

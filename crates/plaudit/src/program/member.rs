@@ -40,6 +40,8 @@ pub struct Member {
     pub shown_as: Option<&'static Shape>,
     /// Whether it is shown as null, where that is not the same as whether it is written so.
     pub shown_null: Option<bool>,
+    /// An example of its value, where one that is made by its shape would mislead: JSON, or a text.
+    pub example: Option<&'static str>,
 }
 
 /// How a member stands in the bodies of requests.
@@ -183,6 +185,7 @@ impl Member {
             shown: Shown::Always,
             shown_as: None,
             shown_null: None,
+            example: None,
         }
     }
 
@@ -222,6 +225,12 @@ impl Member {
         Self { is_nullable, ..self }
     }
 
+    /// An example of its value: JSON, or a text.
+    #[must_use]
+    pub const fn example(self, example: &'static str) -> Self {
+        Self { example: Some(example), ..self }
+    }
+
     /// It is the name that references show.
     #[must_use]
     pub const fn is_name(self) -> Self {
@@ -238,6 +247,16 @@ impl Member {
     #[must_use]
     pub const fn never_null_in_bodies(self) -> Self {
         Self { bodies: InBodies { is_nullable: Some(false), ..self.bodies }, ..self }
+    }
+
+    /// Whether the body that makes a record, or the one that changes it, has it, and whether it must.
+    #[must_use]
+    pub const fn in_body(&self, is_new: bool) -> Option<Presence> {
+        match (is_new, self.bodies.update) {
+            (true, _) => self.bodies.create,
+            (false, true) => Some(Presence::Optional),
+            (false, false) => None,
+        }
     }
 
     /// What its value is in bodies.

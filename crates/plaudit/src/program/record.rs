@@ -5,10 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::{Program, RecordMembers, store};
-use crate::program::NAME_LENGTH;
 use db::DbError;
 use kernel::ids::Ids;
-use kernel::input::{self, Violations, Wrong};
+use kernel::input::{self, Violations};
 use kernel::json::Json;
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, Timestamp, Token, Translated};
@@ -22,13 +21,6 @@ pub struct Context {
     pub default_language: Locale,
     /// The time of the run, for records that state none.
     pub now: Timestamp,
-}
-
-impl Context {
-    /// Reads the name in a body that makes a record, or changes one.
-    pub fn name(&self, is_new: bool) -> impl Fn(&Json) -> Result<Translated, Wrong<Translated>> {
-        input::translated_name(self.default_language, is_new, input::translated(&self.languages, NAME_LENGTH))
-    }
 }
 
 /// What identifies a record.

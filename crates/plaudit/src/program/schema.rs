@@ -68,6 +68,11 @@ impl Member {
         };
         described.insert("description".to_owned(), Value::String(about));
         described.append(&mut schema);
+        let is_of_example = usage == Usage::Body || is_answer && self.shown_as.is_none();
+        if let Some(example) = self.example.filter(|_| is_of_example) {
+            let example = serde_json::from_str(example).unwrap_or_else(|_| json!(example));
+            described.insert("examples".to_owned(), json!([example]));
+        }
         Value::Object(described)
     }
 }
@@ -219,19 +224,22 @@ pub fn definitions() -> Map<String, Value> {
             "type": "string",
             "pattern": "^[A-Za-z]{9,64}$",
         },
-        "locale": { "description": "One of the languages of the account.", "type": "string", "enum": locales },
+        "locale": { "description": "One of the languages of the account.", "type": "string", "enum": locales, "examples": ["en_GB"] },
         "time": {
-            "description": "A time, ISO 8601, such as 2026-01-31T08:30:00Z.",
+            "description": "A time, ISO 8601.",
+            "examples": ["2026-01-31T08:30:00Z"],
             "type": "string",
             "pattern": "^[+-]?[0-9]{4,6}-?[0-9]{2}-?[0-9]{2}[Tt ][0-9]{2}",
         },
         "local_time": {
-            "description": "A date and a time of day in the account's time zone, such as 2026-01-31 08:30:00.",
+            "description": "A date and a time of day in the account's time zone.",
+            "examples": ["2026-01-31 08:30:00"],
             "type": "string",
             "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}$",
         },
         "date": {
-            "description": "A date, such as 2026-01-31.",
+            "description": "A date.",
+            "examples": ["2026-01-31"],
             "type": "string",
             "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$",
         },

@@ -110,19 +110,31 @@ pub(crate) fn read_by<T: MemberValue, E: Into<Wrong<T>>>(
 }
 
 /// Reads a member of the body that makes a record, or of the one that changes it, which may not have it.
-pub(crate) fn read_body<T: MemberValue>(
+pub(crate) fn read_body<T: MemberValue, E: Into<Wrong<T>>>(
     members: &mut Members<'_>,
     member: &Member,
     is_new: bool,
     context: &Context,
+    read: impl Fn(&Json) -> Result<T, E>,
 ) -> Option<T> {
-    let on_update = member.bodies.update.then_some(Presence::Optional);
-    let presence = if is_new { member.bodies.create } else { on_update }?;
-    let (shape, is_nullable) = (member.body_shape(), member.is_nullable_in_bodies());
-    let read = |json: &Json| T::read(json, shape, context);
-    taken(members, member.name, (presence, is_nullable), context, |json| {
+    let presence = member.in_body(is_new)?;
+    let read = |json: &Json| read(json).map_err(E::into);
+    taken(members, member.name, (presence, member.is_nullable_in_bodies()), context, |json| {
         if member.is_name { input::translated_name(context.default_language, is_new, read)(json) } else { read(json) }
     })
+}
+
+/// Reads a member of such a body whose value is put into the record by a rule of its own.
+pub(crate) fn read_given<T>(
+    members: &mut Members<'_>,
+    member: &Member,
+    is_new: bool,
+    read: impl FnOnce(&Json) -> Result<T, String>,
+) -> Option<T> {
+    match member.in_body(is_new)? {
+        Presence::Required => members.required(member.name, read),
+        Presence::Optional | Presence::Computed => members.optional(member.name, read),
+    }
 }
 
 fn taken<T: MemberValue>(
@@ -177,9 +189,9 @@ impl<T: MemberValue> MemberValue for Option<T> {
     fn write(&self, member: &Member, object: &mut Object<'_>, texts: Texts) {
         match self {
             Some(value) => value.write(member, object, texts),
+            None if let Shape::Either([Shape::Only(all), _]) = member.shape => object.texts(member.name, [all]),
             // A body cannot take away what may not be null, so that it is left out of what can be written back.
             None if texts == Texts::AsAsked && !member.is_nullable_in_bodies() => {}
-            None if let Shape::Either([Shape::Only(all), _]) = member.shape => object.texts(member.name, [all]),
             None => object.null(member.name),
         }
     }

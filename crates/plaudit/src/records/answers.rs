@@ -87,8 +87,11 @@ impl MemberValue for Answers {
     }
 }
 
+/// The answers that a body gives, by the slug of their field.
+pub type Given = JsonObject<'static>;
+
 /// Reads the answers that a body gives, each of which its field checks.
-pub fn given(json: &Json) -> Result<JsonObject<'static>, String> {
+pub fn given(json: &Json) -> Result<Given, String> {
     match json {
         Json::Object(answers) => Ok(answers.clone().into_owned()),
         _ => Err("must be a map from field slug to value".to_owned()),

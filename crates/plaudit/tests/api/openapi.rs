@@ -1,12 +1,14 @@
-//! `/openapi.json` tells the truth about the queries of lists.
+//! `/openapi.json` tells the truth about the queries of lists, and its examples can be sent and are answered.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use crate::both_engines;
-use crate::harness::Server;
 use crate::harness::check::FORMATS;
+use crate::harness::described::{DOCUMENT, assert_answer, assert_body};
+use crate::harness::fixture::of_account_a;
+use crate::harness::{JSON, Server, XML, tree};
 
 /// The paths with GET and without a slug, each with the names of its query parameters.
 async fn documented(server: &Server) -> Vec<(String, BTreeSet<String>)> {
@@ -35,7 +37,104 @@ async fn refused(server: &Server, path: &str, names: &BTreeSet<String>) -> BTree
     refused
 }
 
+/// Every operation with its path and method.
+fn operations() -> impl Iterator<Item = (&'static String, &'static String, &'static Value)> {
+    let paths = DOCUMENT["paths"].as_object().unwrap().iter();
+    paths.flat_map(|(path, item)| {
+        item.as_object().unwrap().iter().map(move |(method, operation)| (path, method, operation))
+    })
+}
+
+fn referred(value: &'static Value) -> &'static Value {
+    value["$ref"].as_str().map_or(value, |address| DOCUMENT.pointer(&address[1..]).unwrap())
+}
+
+/// The one example of a media type.
+fn example(media: &'static Value) -> &'static Value {
+    let examples = media["examples"].as_object().unwrap_or_else(|| panic!("no example: {media}"));
+    referred(examples.values().next().unwrap())
+}
+
+/// The path and the body of an operation, by the example of it, with slugs of the account of the tests.
+fn own(operation: &str) -> (&'static String, String) {
+    let (path, _, operation) = operations().find(|(.., there)| there["operationId"] == operation).unwrap();
+    let body = example(&operation["requestBody"]["content"]["application/json"])["value"].to_string();
+    let (tab, field, user) = match path.split('/').nth(1).unwrap() {
+        "contributor" => ("TabContr", "FieldCtr", "UserEntr"),
+        "user" => ("TabGener", "FieldUsr", "UserEntr"),
+        "chapter" => ("TabGener", "FieldTxt", "UserMana"),
+        _ => ("TabGener", "FieldTxt", "UserEntr"),
+    };
+    let own = [
+        ("SeasonAA", "SeasonAc"),
+        ("ChapterA", "ChapterN"),
+        ("Category", "CategPar"),
+        ("FormAAAA", "FormEntr"),
+        ("EntryAAA", "EntryTwo"),
+        ("RoleAAAA", "RoleMana"),
+        ("TabAAAAA", tab),
+        ("FieldAAA", field),
+        ("UserAAAA", user),
+    ];
+    let body = own.iter().fold(body, |body, (made, own)| body.replace(&format!("\"{made}\""), &format!("\"{own}\"")));
+    (path, body)
+}
+
 both_engines! {
+    async fn every_body_answer_and_error_has_an_example_that_its_schema_takes_in_each_format(_server) {
+        for (path, method, operation) in operations() {
+            let what = |status: &str| format!("{method} {path} {status}");
+            if let Some(body) = operation.get("requestBody") {
+                let media = &body["content"]["application/json"];
+                assert_body(&media["schema"], &example(media)["value"], &|| what("body"));
+            }
+            for (status, response) in operation["responses"].as_object().unwrap() {
+                for (format, media) in referred(response)["content"].as_object().into_iter().flatten() {
+                    let is_stream = format == "text/event-stream" && media["example"].is_string();
+                    assert!(is_stream || format == JSON || format == XML, "{}", what(status));
+                }
+                let content = &referred(response)["content"];
+                if content.get(JSON).is_some() {
+                    let in_json = &example(&content[JSON])["value"];
+                    assert_answer(&content[JSON]["schema"], in_json, &|| what(status));
+                    assert_eq!(in_json["errors"].is_object(), status == "422" || status == "400", "{}", what(status));
+                    let about = example(&content[XML])["description"].as_str().unwrap();
+                    let in_xml = about.strip_prefix("In XML:\n\n```xml\n").unwrap().strip_suffix("\n```").unwrap();
+                    tree::assert_same(in_json.to_string().as_bytes(), in_xml.as_bytes());
+                }
+            }
+        }
+    }
+
+    async fn the_example_of_a_body_is_taken_with_slugs_of_ones_own(server) {
+        server.import(&of_account_a(
+            r#"{"kind":"field","slug":"FieldUsr","resource":"users","type":"text","title":{"en_GB":"Motto"}}"#,
+        ))
+        .await;
+        for kind in ["Entry", "Contributor", "User", "Chapter", "Category", "Field"] {
+            let (path, body) = own(&format!("Post{kind}V23"));
+            let made = server.post(path, &body).await.expect(201).json();
+            let (path, body) = own(&format!("Put{kind}V23"));
+            server.put(&path.replace("{slug}", made["slug"].as_str().unwrap()), &body).await.expect(200);
+        }
+    }
+
+    async fn the_examples_of_a_lists_parameters_are_taken_together(server) {
+        for (path, _, operation) in operations().filter(|(_, method, _)| *method == "get") {
+            let parameters = operation["parameters"].as_array().unwrap();
+            let of_query = parameters.iter().filter(|parameter| parameter["in"] == "query" && parameter["name"] != "cursor");
+            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let query: Vec<_> = of_query.map(|parameter| {
+                let example = &parameter["example"];
+                let items = example.as_array().map(|items| items.iter().map(text).collect::<Vec<_>>().join(","));
+                format!("{}={}", parameter["name"].as_str().unwrap(), items.unwrap_or_else(|| text(example)))
+            }).collect();
+            if !query.is_empty() && !path.contains('{') {
+                server.get(&format!("{path}?{}", query.join("&").replace(' ', "%20"))).await.expect(200);
+            }
+        }
+    }
+
     async fn a_list_takes_the_parameters_that_the_document_describes_and_no_others(server) {
         let documented = documented(&server).await;
         let all: BTreeSet<String> = documented.iter().flat_map(|(_, names)| names.clone()).collect();

@@ -43,7 +43,7 @@ const COUNT_OF_ENTRIES: Member =
 
 /// A category.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(rules(check), blank, extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check = check_category(slug, parent, chapters), changes = Changes)]
+#[record(rules(check), blank, extra(COUNT_OF_CHAPTERS, COUNT_OF_ENTRIES, Member::link().hidden()), check = check_category(slug, parent, chapters), changes = Changes, settings)]
 pub struct Category {
     /// Its slug.
     pub slug: Slug,
@@ -66,7 +66,7 @@ pub struct Category {
     #[member(Ref(Kind::Form), creatable, never_null_in_bodies)]
     pub form: Option<Slug>,
     /// The category that it is a part of.
-    #[member(Ref(Kind::Category), identifying, creatable, updatable)]
+    #[member(Ref(Kind::Category), identifying, creatable, updatable, example("null"))]
     pub parent: Option<Slug>,
     /// Into how many divisions its entries are judged apart.
     #[member(Integer(1, COUNT), default = 1, creatable, updatable)]
@@ -94,7 +94,7 @@ pub struct Category {
     #[member(List(&IMAGE, IMAGES), kept, in_single_reads, shown_as(&IMAGES_SHOWN))]
     pub images: Vec<Token>,
     /// The widest that its image is shown, in pixels; null for no limit.
-    #[member(Integer(1, IMAGE_WIDTH), creatable, updatable, in_single_reads)]
+    #[member(Integer(1, IMAGE_WIDTH), creatable, updatable, in_single_reads, example("1600"))]
     pub max_image_width: Option<i64>,
     /// What is printed on a packing slip.
     #[member(Translated(DESCRIPTION_LENGTH), text, creatable, updatable, in_single_reads)]

@@ -35,7 +35,7 @@ choices! {
 
 /// A chapter.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(blank, changes = Changes)]
+#[record(blank, changes = Changes, settings)]
 pub struct Chapter {
     /// Its slug.
     pub slug: Slug,
@@ -58,7 +58,7 @@ pub struct Chapter {
     #[member(kept, hidden)]
     pub image: Option<Token>,
     /// The widest that its image is shown, in pixels; null for no limit.
-    #[member(Integer(1, IMAGE_WIDTH), creatable, updatable, hidden)]
+    #[member(Integer(1, IMAGE_WIDTH), creatable, updatable, hidden, example("1600"))]
     pub max_image_width: Option<i64>,
     /// Who manages it, in the order in which they were named; left out, who does stays.
     #[member(Set(&Shape::Ref(Kind::User), MANAGERS), kept, creatable, updatable)]

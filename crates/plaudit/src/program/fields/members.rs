@@ -33,7 +33,7 @@ pub(super) const OPTIONS_SHOWN: Shape = Shape::List(&Shape::Text(TEXT_LENGTH), O
 pub(super) const ASKED_IN: [Shape; 2] = [Shape::Only("*"), Shape::Set(&Shape::Ref(Kind::Category), CATEGORIES)];
 pub(super) const ASKED_IN_SHOWN: Shape = Shape::Either(&[Shape::Only("*"), Shape::Set(&Shape::Slug, CATEGORIES)]);
 pub(super) const COUNT: Member = Member::computed("category_count", "In how many categories it is asked.")
-    .shown_as(&Shape::Either(&[Shape::Integer(0, LIMIT), Shape::OneOf(|| vec!["all"])]))
+    .shown_as(&Shape::Either(&[Shape::OneOf(|| vec!["all"]), Shape::Integer(0, LIMIT)]))
     .shown();
 
 /// The condition has two members: what program files say, and what is shown.
@@ -49,31 +49,31 @@ pub(super) const CONDITIONAL: &[Member] = &[
 
 /// What bodies say in other words than program files.
 pub const BODY: &[Member] = &[
-    Member::required("type", Shape::OneOf(creatable), "What kind of answer it takes.").to_create().hidden(),
-    Member::optional("type", Shape::OneOf(|| names(FieldType::CHOICES)), "The type that it has.").updatable().hidden(),
-    Member::required("tab", Shape::Ref(Kind::Tab), "The tab, which decides the form and what is asked about.")
+    Member::required("type", Shape::OneOf(|| names(&creatable())), "What kind of answer it takes.")
         .to_create()
+        .hidden()
+        .example("drop-down-list"),
+    Member::optional("type", Shape::OneOf(|| names(FieldType::CHOICES)), "The type that it has.")
         .updatable()
-        .hidden(),
-    Member::optional("form", Shape::Ref(Kind::Form), "The tab's form, for those who want to say it as well.")
-        .creatable()
-        .updatable()
-        .hidden(),
+        .hidden()
+        .example("drop-down-list"),
     Member::optional("conditional", BODY_CONDITION, "Under which answer of another field it is shown.")
+        .example("null")
         .nullable()
         .creatable()
         .updatable()
         .hidden(),
     Member::optional("limits", LIMITS, "How short and how long a text may be; null takes all limits away.")
+        .example("null")
         .nullable()
         .creatable()
         .updatable()
         .hidden(),
 ];
 
-/// Formulas are made by program files.
-fn creatable() -> Vec<&'static str> {
-    names(FieldType::CHOICES).into_iter().filter(|name| *name != FieldType::Formula.name()).collect()
+/// The types of the fields that bodies make: formulas are made by program files.
+pub(super) fn creatable() -> Vec<(&'static str, FieldType)> {
+    FieldType::CHOICES.iter().copied().filter(|(_, kind)| *kind != FieldType::Formula).collect()
 }
 
 const BODY_CONDITION: Shape = Shape::Object(&[

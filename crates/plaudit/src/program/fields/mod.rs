@@ -31,7 +31,7 @@ mod standing;
 mod validate;
 
 pub use answers::{AnswerHead, write_answers};
-pub use body::{Changes, LimitChanges, read_create, read_update};
+pub use body::{Given, read};
 pub use conditions::is_shown;
 pub use document::document;
 pub use members::BODY;
@@ -225,16 +225,16 @@ pub struct ApplicantAccess {
 #[record(check = record::check_limits(maximum_characters, maximum_words, minimum_characters, minimum_words))]
 pub struct Limits {
     /// At most this many characters.
-    #[member(Integer(0, LIMIT))]
+    #[member(Integer(0, LIMIT), example("null"))]
     pub maximum_characters: Option<i64>,
     /// At most this many words.
-    #[member(Integer(0, LIMIT))]
+    #[member(Integer(0, LIMIT), example("null"))]
     pub maximum_words: Option<i64>,
     /// At least this many characters.
-    #[member(Integer(0, LIMIT))]
+    #[member(Integer(0, LIMIT), example("null"))]
     pub minimum_characters: Option<i64>,
     /// At least this many words.
-    #[member(Integer(0, LIMIT))]
+    #[member(Integer(0, LIMIT), example("null"))]
     pub minimum_words: Option<i64>,
 }
 
@@ -258,24 +258,24 @@ impl Limits {
 
 /// A field.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(rules(check, trash), blank, extra(members::COUNT, Member::link().hidden()), check = record::check_field(resource, categories, kind, currency))]
+#[record(rules(check, trash), blank, changes = Changes, settings, extra(members::COUNT, Member::link().hidden()), check = record::check_field(resource, categories, kind, currency))]
 pub struct Field {
     /// Its slug.
     pub slug: Slug,
     /// The season that it belongs to, where that is stated.
     #[member(Ref(Kind::Season))]
     pub season: Option<Slug>,
-    /// The form that it belongs to; left out within a tab.
-    #[member(Ref(Kind::Form))]
+    /// The form that it belongs to; left out within a tab, which decides it.
+    #[member(Ref(Kind::Form), creatable, updatable, never_null_in_bodies)]
     pub form: Option<Slug>,
-    /// The tab that it stands on; left out within that tab.
-    #[member(Ref(Kind::Tab), identifying)]
+    /// The tab that it stands on, which decides the form and what is asked about; left out within that tab.
+    #[member(Ref(Kind::Tab), identifying, to_create, updatable, never_null_in_bodies)]
     pub tab: Option<Slug>,
     /// What it asks about; what its tab is for where it is left out.
     #[member(default = Resource::Entries)]
     pub resource: Resource,
     /// What kind of answer it takes.
-    #[member(name = "type", required)]
+    #[member(name = "type", required, example("drop-down-list"))]
     pub kind: FieldType,
     /// The slugs of the categories that it is asked in; `["*"]` or left out, all of them.
     #[member(Either(&members::ASKED_IN), nullable_if(false), creatable, updatable,
@@ -318,22 +318,24 @@ pub struct Field {
     pub conditional: Option<Condition>,
     /// What a choice offers.
     #[member(List(&members::OPTION, OPTIONS), with = FieldOption, default = Vec::new(), creatable, updatable,
-        shown_as(&members::OPTIONS_SHOWN))]
+        shown_as(&members::OPTIONS_SHOWN), example(r#"["Yes",{"value":"No","label":{"en_GB":"Not yet"},"score":1}]"#))]
     pub options: Vec<FieldOption>,
     /// The columns of a table.
-    #[member(List(&members::COLUMN, COLUMNS), with = Column, default = Vec::new(), creatable, updatable, hidden)]
+    #[member(List(&members::COLUMN, COLUMNS), with = Column, default = Vec::new(), creatable, updatable, hidden,
+        example("[]"))]
     pub columns: Vec<Column>,
     /// The currency of an amount; required for the type currency.
-    #[member(creatable, updatable, hidden)]
+    #[member(creatable, updatable, hidden, example("null"))]
     pub currency: Option<Currency>,
     /// How short and how long a text may be.
     #[member(flatten)]
     pub limits: Limits,
     /// The types of files that are taken, as extensions such as pdf or media types such as image/*; none means every type.
-    #[member(Set(&Shape::Pattern(file_types::PATTERN), FILE_TYPES), read = record::read_file_types, creatable, updatable)]
+    #[member(Set(&Shape::Pattern(file_types::PATTERN), FILE_TYPES), read = record::read_file_types, creatable, updatable,
+        example("[]"))]
     pub file_types: Vec<String>,
     /// The most bytes of a file.
-    #[member(Integer(1, LIMIT), creatable, updatable)]
+    #[member(Integer(1, LIMIT), creatable, updatable, example("null"))]
     pub max_file_size: Option<i64>,
     /// The most that its answer adds to the automatic score; 0 when that is off.
     #[member(Integer(0, LIMIT))]

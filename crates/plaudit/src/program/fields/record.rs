@@ -128,28 +128,16 @@ fn read_option(json: &Json, languages: &[Locale]) -> Result<FieldOption, Wrong<F
 /// Writes the members of create and update as they stand (contract, section 5).
 pub(crate) fn write_settings(field: &Field, object: &mut Object<'_>) {
     object.text("type", field.kind.name());
-    // A field about users may have neither, and no body takes null for them.
-    field.tab.iter().for_each(|tab| object.slug("tab", *tab));
-    object.object("translated", |object| {
-        object.translated("title", &field.title);
-        object.translated("help_text", &field.help_text);
-        object.translated("hint_text", &field.hint_text);
-    });
-    field.form.iter().for_each(|form| object.slug("form", *form));
-    object.optional_text("currency", field.currency.as_ref().map(|currency| currency.code()));
-    FieldOption::write(&field.options, object, Texts::AsAsked);
-    object.flag("required", field.required);
+    Field::write_settings(field, object);
     field.conditional.write(object);
     object.object("limits", |object| field.limits.write(object));
-    object.integer("order", field.order);
-    match &field.categories {
-        Some(categories) => object.slugs("categories", categories),
-        None => object.texts("categories", ["*"]),
-    }
-    object.text("protection", field.protection.name());
-    Column::write(&field.columns, object, Texts::AsAsked);
-    object.texts("file_types", &field.file_types);
-    object.optional_integer("max_file_size", field.max_file_size);
+}
+
+/// A label in which a locale that is left out keeps its text.
+fn merged_label(held: Option<&Translated>, stated: &Translated) -> Translated {
+    let mut label = held.cloned().unwrap_or_default();
+    label.merge(stated);
+    label
 }
 
 impl FieldOption {
@@ -161,6 +149,17 @@ impl FieldOption {
             members.fault("options", format!("has {twice} twice"));
         }
         Some(options)
+    }
+
+    /// Makes the options what a body says. Each keeps the label and the score that it had where it states none: the read form
+    /// shows values alone, and what is read and written back must lose nothing.
+    pub(super) fn change(options: &mut Vec<Self>, to: Vec<Self>) {
+        let completed = |option: Self| {
+            let held = options.iter().find(|held| held.value == option.value);
+            let label = merged_label(held.map(|held| &held.label), &option.label);
+            Self { label, score: option.score.or_else(|| held?.score), ..option }
+        };
+        *options = to.into_iter().map(completed).collect();
     }
 
     pub(super) fn write(options: &[Self], object: &mut Object<'_>, texts: Texts) {
@@ -198,6 +197,15 @@ impl Column {
             members.fault("columns", format!("has {twice} twice"));
         }
         Some(columns)
+    }
+
+    /// Makes the columns what a body says; a locale that a label leaves out keeps its text.
+    pub(super) fn change(columns: &mut Vec<Self>, to: Vec<Self>) {
+        let completed = |column: Self| {
+            let held = columns.iter().find(|held| held.key == column.key);
+            Self { label: merged_label(held.map(|held| &held.label), &column.label), ..column }
+        };
+        *columns = to.into_iter().map(completed).collect();
     }
 
     pub(super) fn write(columns: &[Self], object: &mut Object<'_>, texts: Texts) {

@@ -2,7 +2,7 @@
 
 use super::conditions::{self, broken_by};
 use super::standing::{form_of, resource_of, season_of};
-use super::{Changes, Column, Field, FieldOption, FieldType, LIMIT, Limits, Resource};
+use super::{Field, FieldType, Given, LIMIT, Limits, Resource};
 use crate::program::tabs::Tab;
 use crate::program::{Context, Program, Records};
 use kernel::input::Violations;
@@ -73,11 +73,12 @@ pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
 pub fn create(
     program: &Program,
     slug: Slug,
-    (changes, mut violations): (Changes, Violations),
+    (mut given, mut violations): (Given, Violations),
     now: Timestamp,
 ) -> Result<Field, Violations> {
-    let tab = changes.tab.and_then(|tab| tab_of(program, tab, &mut violations));
-    if let Some(form) = changes.form {
+    let stated = given.changes.tab.flatten();
+    let tab = stated.and_then(|tab| tab_of(program, tab, &mut violations));
+    if let Some(form) = given.changes.form.take().flatten() {
         match tab {
             Some(tab) if tab.form != form => {
                 violations.add("form", format!("is not the form of the tab, which is {}", tab.form));
@@ -90,23 +91,20 @@ pub fn create(
     }
     let form = tab.map(|tab| tab.form);
     let resource = tab.and_then(|tab| resource_of(tab.kind));
-    let last = program.fields.all_live().filter(|field| field.tab == changes.tab).map(|field| field.order).max();
+    let last = program.fields.all_live().filter(|field| field.tab == stated).map(|field| field.order).max();
     // A field whose type is not known is told of and not made.
-    let kind = changes.kind.unwrap_or(FieldType::Text);
+    let kind = given.kind.unwrap_or(FieldType::Text);
     let context = Context { now, ..program.context.clone() };
     let blank = Field::blank(slug, kind, Translated::default(), &context).ok_or_else(Violations::default)?;
     let mut field = Field {
         season: form.and_then(|form| program.forms.any(form)).and_then(|form| form.season),
         form,
-        tab: changes.tab,
         resource: resource.unwrap_or(Resource::Entries),
         order: last.unwrap_or(0).saturating_add(1).min(LIMIT),
-        currency: changes.currency.flatten(),
         ..blank
     };
-    let is_typed = changes.kind.is_some();
-    apply(&mut field, &changes);
-    validate(program, (None, &field), &changes, (is_typed, tab.is_some()), &mut violations);
+    apply(&mut field, &given);
+    validate(program, (None, &field), &given, (given.kind.is_some(), tab.is_some()), &mut violations);
     violations.or(Some(field))
 }
 
@@ -114,21 +112,21 @@ pub fn create(
 pub fn update(
     program: &Program,
     before: &Field,
-    (changes, mut violations): (Changes, Violations),
+    (mut given, mut violations): (Given, Violations),
     now: Timestamp,
 ) -> Result<Field, Violations> {
     let form = form_of(before, program);
-    if changes.kind.is_some_and(|kind| kind != before.kind) {
+    if given.kind.is_some_and(|kind| kind != before.kind) {
         violations.add("type", stays(before.kind));
     }
-    if changes.form.is_some_and(|stated| Some(stated) != form) {
+    if given.changes.form.take().is_some_and(|stated| stated != form) {
         violations.add("form", "must stay the form that the field is on");
     }
     let has_currency = before.kind == FieldType::Currency;
-    if has_currency && changes.currency.is_some_and(|currency| currency != before.currency) {
+    if has_currency && given.changes.currency.is_some_and(|currency| currency != before.currency) {
         violations.add("currency", CURRENCY_STAYS);
     }
-    if let Some(tab) = changes.tab.filter(|tab| Some(*tab) != before.tab)
+    if let Some(tab) = given.changes.tab.flatten().filter(|tab| Some(*tab) != before.tab)
         && let Some(tab) = tab_of(program, tab, &mut violations)
     {
         if Some(tab.form) != form {
@@ -139,13 +137,9 @@ pub fn update(
         }
     }
     let mut field = before.clone();
-    field.tab = changes.tab.or(before.tab);
-    if !has_currency {
-        field.currency = changes.currency.flatten();
-    }
-    apply(&mut field, &changes);
-    validate(program, (Some(before), &field), &changes, (true, true), &mut violations);
-    if changes.options.is_some()
+    apply(&mut field, &given);
+    validate(program, (Some(before), &field), &given, (true, true), &mut violations);
+    if given.changes.options.is_some()
         && let Some((other, why)) = broken_by(program, &field)
     {
         let title = other.title.first();
@@ -173,59 +167,15 @@ fn tab_of<'p>(program: &'p Program, slug: Slug, violations: &mut Violations) -> 
     Some(tab)
 }
 
-/// Puts into a field what a body says, but for what decides where the field belongs.
-fn apply(field: &mut Field, changes: &Changes) {
-    for (text, changed) in [
-        (&mut field.title, &changes.title),
-        (&mut field.help_text, &changes.help_text),
-        (&mut field.hint_text, &changes.hint_text),
-    ] {
-        if let Some(changed) = changed {
-            text.merge(changed);
-        }
-    }
-    if let Some(options) = &changes.options {
-        field.options = options.iter().map(|option| completed(option, &field.options)).collect();
-    }
-    field.required = changes.required.unwrap_or(field.required);
-    if let Some(conditional) = &changes.conditional {
+/// Puts into a field what a body says.
+fn apply(field: &mut Field, given: &Given) {
+    given.changes.clone().apply(field);
+    if let Some(conditional) = &given.conditional {
         field.conditional.clone_from(conditional);
     }
-    for (held, given) in field.limits.in_order().into_iter().zip(changes.limits) {
-        *held = given.unwrap_or(*held);
+    for (held, stated) in field.limits.in_order().into_iter().zip(given.limits) {
+        *held = stated.unwrap_or(*held);
     }
-    field.order = changes.order.unwrap_or(field.order);
-    if let Some(categories) = &changes.categories {
-        field.categories.clone_from(categories);
-    }
-    field.protection = changes.protection.unwrap_or(field.protection);
-    if let Some(columns) = &changes.columns {
-        let completed = |column: &Column| {
-            let held = field.columns.iter().find(|held| held.key == column.key);
-            Column { label: merged_label(held.map(|held| &held.label), &column.label), key: column.key.clone() }
-        };
-        field.columns = columns.iter().map(completed).collect();
-    }
-    if let Some(file_types) = &changes.file_types {
-        field.file_types.clone_from(file_types);
-    }
-    field.max_file_size = changes.max_file_size.unwrap_or(field.max_file_size);
-}
-
-/// An option with the label and the score that it had, where it states none: the read form shows values alone, and what is
-/// read and written back must lose nothing.
-fn completed(option: &FieldOption, before: &[FieldOption]) -> FieldOption {
-    let held = before.iter().find(|held| held.value == option.value);
-    let label = merged_label(held.map(|held| &held.label), &option.label);
-    let score = option.score.or_else(|| held.and_then(|held| held.score));
-    FieldOption { value: option.value.clone(), label, score }
-}
-
-/// A label in which a locale that is left out keeps its text.
-fn merged_label(held: Option<&Translated>, stated: &Translated) -> Translated {
-    let mut label = held.cloned().unwrap_or_default();
-    label.merge(stated);
-    label
 }
 
 /// What a body must not have made of a field. `is_typed` and `is_placed`: whether its type and its tab are known, without
@@ -233,7 +183,7 @@ fn merged_label(held: Option<&Translated>, stated: &Translated) -> Translated {
 fn validate(
     program: &Program,
     (before, field): (Option<&Field>, &Field),
-    changes: &Changes,
+    given: &Given,
     (is_typed, is_placed): (bool, bool),
     violations: &mut Violations,
 ) {
@@ -243,7 +193,7 @@ fn validate(
     for name in field.limits.contradictions() {
         violations.add(format!("limits.{name}"), ABOVE_MAXIMUM);
     }
-    if let Some(Some(categories)) = &changes.categories {
+    if let Some(Some(categories)) = &given.changes.categories {
         // What the field names already can stay, even from the trash.
         let is_kept =
             |category| before.is_some_and(|before| before.categories.iter().flatten().any(|held| held == category));
@@ -255,9 +205,9 @@ fn validate(
             check_categories(program, field, violations);
         }
     }
-    if let Some(named) = changes.condition_field
+    if let Some(named) = given.condition_field
         && let Some(found) = conditions::check_field(program, field, named, is_placed, violations)
-        && let Some(Some(condition)) = &changes.conditional
+        && let Some(Some(condition)) = &given.conditional
     {
         conditions::check_comparison(condition, found, violations);
     }

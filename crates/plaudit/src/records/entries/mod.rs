@@ -37,7 +37,7 @@ pub use store::{Cause, refresh_detail};
 
 use serde::Deserialize;
 
-use crate::program::{Member, Record, Shape};
+use crate::program::{Member, Record, Shape, names};
 use crate::records::answers::Answers;
 use crate::records::slots;
 use kernel::input::{self, Members};
@@ -65,7 +65,7 @@ const CONTRIBUTORS: Shape = Shape::List(&Shape::Component("EntryContributor"), u
 
 /// A status that a body gives, which answers show by another member.
 const fn given_status(choices: fn() -> Vec<&'static str>) -> Member {
-    Member::optional("status", Shape::OneOf(choices), "Where it is on its way.").hidden()
+    Member::optional("status", Shape::OneOf(choices), "Where it is on its way.").hidden().example("in_progress")
 }
 
 const fn count(name: &'static str, about: &'static str) -> Member {
@@ -86,8 +86,8 @@ pub struct Entry {
     pub title: String,
     /// Where it is on its way.
     #[member(default = Status::InProgress, followed_by(
-        given_status(|| vec!["submitted", "in_progress", "resubmission_required"]).creatable(),
-        given_status(|| vec!["submitted", "in_progress", "resubmission_required", "resubmitted"]).updatable(),
+        given_status(|| names(rules::body::MADE)).creatable(),
+        given_status(|| names(rules::body::ASKED)).updatable(),
     ))]
     pub status: Status,
     /// When it was made.
@@ -115,7 +115,7 @@ pub struct Entry {
     pub auto_score: String,
     /// Its category, which is of its season and its form.
     #[member(Ref(Kind::Category), required, to_create, updatable, followed_by(
-        Member::optional("parent_category", Shape::Ref(Kind::Category), "The category of which that is a part.").nullable(),
+        Member::optional("parent_category", Shape::Ref(Kind::Category), "The category of which that is a part.").nullable().example("null"),
     ))]
     #[serde(deserialize_with = "slots::reference")]
     pub category: Slug,
@@ -139,7 +139,7 @@ pub struct Entry {
     pub user_comments: String,
     /// Until when it can be submitted, by the clocks of the account; - for no deadline of its own.
     #[member(Pattern(DEADLINE), read = rules::deadline::read, default = NO_DEADLINE.to_owned(), nullable, never_null,
-        creatable, updatable)]
+        creatable, updatable, example("2030-12-31 17:00"))]
     pub custom_deadline: String,
     /// The division in which it is judged.
     #[member(Integer(1, i64::MAX))]

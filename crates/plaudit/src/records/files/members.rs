@@ -18,8 +18,8 @@ pub const MEMBERS: &[Member] = &[
     Member::optional("filename", Shape::Text(255), "Its name."),
     pixels("image_height", "The height of the image; null where it is none."),
     pixels("image_width", "The width of the image; null where it is none."),
-    Member::optional("metadata", Shape::Any, "What is known of it otherwise."),
+    Member::optional("metadata", Shape::Any, "What is known of it otherwise.").example("{}"),
     Member::optional("mime", Shape::Text(255), "Its media type, told by its content."),
     Member::optional("size", Shape::Integer(0, i64::MAX), "How many bytes it has."),
-    Member::optional("transcoding", Shape::List(&Shape::Any, usize::MAX), "Other forms of it: none."),
+    Member::optional("transcoding", Shape::List(&Shape::Any, usize::MAX), "Other forms of it: none.").example("[]"),
 ];

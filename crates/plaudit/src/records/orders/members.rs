@@ -39,7 +39,7 @@ pub const MEMBERS: &[&[Member]] = &[
     ],
     Payment::MEMBERS,
     &[
-        text("items", "Its items as a list in HTML."),
+        text("items", "Its items as a list in HTML.").example("<ul><li>Entry A</li></ul>"),
         Member::optional("items_array", Shape::List(&Shape::Component("OrderLine"), usize::MAX), "Its items."),
     ],
 ];

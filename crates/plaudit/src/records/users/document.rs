@@ -185,9 +185,14 @@ mod tests {
             user.email = has.0.then(|| texts[3].clone());
             user.mobile = has.1.then(|| "+441632960001".to_owned());
             user.season_joined = user.season_joined.filter(|_| has.2);
-            for (held, flag) in user.consents().into_iter().zip(flags) {
-                *held = flag;
-            }
+            [
+                user.analytics_cookies,
+                user.broadcast_emails,
+                user.marketing_cookies,
+                user.necessary_cookies,
+                user.notification_emails,
+                user.notification_sms,
+            ] = flags;
             user.confirmation = if confirmed { Confirmation::Confirmed } else { Confirmation::Invited };
             user.confirmed_at = confirmed.then(|| Timestamp::from_microseconds(times.0));
             user.updated = Timestamp::from_microseconds(times.1);

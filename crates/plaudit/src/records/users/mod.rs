@@ -39,7 +39,7 @@ use serde::Deserialize;
 
 use crate::program::accounts::locales;
 use crate::program::{Member, Record, SLUG, Shape, choices};
-use crate::records::answers::Answers;
+use crate::records::answers::{self, Answers};
 use crate::records::slots;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
@@ -79,7 +79,7 @@ choices! {
 const NAME: Shape = Shape::FilledText(NAME_LENGTH);
 const WHOLE_NAME: Member = Member::optional("name", NAME, "The whole name.");
 const PASSWORD: Member =
-    Member::optional("password", Shape::Text(1_024), "At least 8 characters and at most 1,024 bytes.")
+    Member::optional("password", Shape::Text(password::MOST_BYTES), "At least 8 characters and at most 1,024 bytes.")
         .to_create()
         .updatable()
         .hidden();
@@ -87,7 +87,7 @@ const ROLES_OF_BODY: Shape = Shape::Set(&Shape::Ref(Kind::Role), ROLES);
 
 /// A user. The first document has the members that are not skipped, references as slots.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Record)]
-#[record(check = check_user(first_name, last_name, confirmation, confirmed_at))]
+#[record(blank, changes = Changes, check = check_user(first_name, last_name, confirmation, confirmed_at))]
 #[allow(clippy::struct_excessive_bools, reason = "each is a member of its own, and none follows from another")]
 pub struct User {
     /// The user's slug.
@@ -131,14 +131,14 @@ pub struct User {
     pub first_name: String,
     /// A language of the account; its default language where a new user names none.
     #[member(OneOf(locales), read = rules::language(&context.languages), default = context.default_language, creatable,
-        updatable, shown_as(&Shape::Component("Language")))]
+        updatable, shown_as(&Shape::Component("Language")), example("en_GB"))]
     #[serde(deserialize_with = "document::language")]
     pub language: Locale,
     /// The last name.
     #[member(Text(NAME_LENGTH), required, in_bodies_as(&NAME), to_create, updatable)]
     pub last_name: String,
     /// The mobile number (E.164), which reaches nobody else; empty for none.
-    #[member(Text(16), read = rules::mobile, never_null, creatable, updatable, followed_by(WHOLE_NAME, PASSWORD))]
+    #[member(Text(rules::MOBILE_LENGTH), read = rules::mobile, never_null, creatable, updatable, followed_by(WHOLE_NAME, PASSWORD))]
     #[serde(deserialize_with = "document::mobile")]
     pub mobile: Option<String>,
     /// The roles, in place of those that the user has; a new user who is given none is an entrant.
@@ -157,7 +157,8 @@ pub struct User {
     #[serde(skip)]
     pub social_sharing: String,
     /// Answers to the fields about users.
-    #[member(creatable, updatable, in_single_reads, shown_as(&Shape::Component("FieldAnswers")))]
+    #[member(given(answers::Given, answers::given), creatable, updatable, in_single_reads,
+        shown_as(&Shape::Component("FieldAnswers")))]
     #[serde(skip)]
     pub user_fields: Answers,
     /// The person: a UUID that is the same in every account and wherever the user is imported. Empty only between the
@@ -208,18 +209,6 @@ impl User {
     #[must_use]
     pub fn contacts(&self) -> Vec<String> {
         self.email.as_deref().map(normal_email).into_iter().chain(self.mobile.clone()).collect()
-    }
-
-    /// What the user agrees to or not, in the order of the members.
-    pub(crate) fn consents(&mut self) -> [&mut bool; 6] {
-        [
-            &mut self.analytics_cookies,
-            &mut self.broadcast_emails,
-            &mut self.marketing_cookies,
-            &mut self.necessary_cookies,
-            &mut self.notification_emails,
-            &mut self.notification_sms,
-        ]
     }
 
     /// What other records show of the user.

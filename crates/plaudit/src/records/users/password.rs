@@ -18,7 +18,7 @@ use kernel::json::Json;
 /// The fewest characters of a password.
 const FEWEST_CHARACTERS: usize = 8;
 /// The most bytes of a password.
-const MOST_BYTES: usize = 1_024;
+pub(super) const MOST_BYTES: usize = 1_024;
 /// The memory of a hash, in KiB.
 const MEMORY: u32 = 19 * 1_024;
 /// How often the memory is gone through.

@@ -44,11 +44,6 @@ pub fn normal_email(email: &str) -> String {
     email.to_lowercase()
 }
 
-/// A first or last name, which is not blank.
-pub(super) fn filled_name(json: &Json) -> Result<String, String> {
-    input::filled_text(crate::records::users::NAME_LENGTH)(json)
-}
-
 /// What a text is sorted by, as in every list.
 #[must_use]
 pub(super) fn sort_text(text: &str) -> String {
@@ -57,9 +52,12 @@ pub(super) fn sort_text(text: &str) -> String {
     sort_key(&text).to_owned()
 }
 
+/// The most characters of a mobile number.
+pub(super) const MOBILE_LENGTH: usize = 16;
+
 /// A mobile number, E.164; the empty string is none.
 pub(super) fn mobile(json: &Json) -> Result<Option<String>, String> {
-    let mobile = input::text(16)(json)?;
+    let mobile = input::text(MOBILE_LENGTH)(json)?;
     if mobile.is_empty() {
         return Ok(None);
     }
@@ -73,14 +71,6 @@ pub(super) fn language(languages: &[Locale]) -> impl Fn(&Json) -> Result<Locale,
         code.and_then(Locale::parse)
             .filter(|locale| languages.contains(locale))
             .ok_or_else(|| "must be a language of the account".to_owned())
-    }
-}
-
-/// An object of which nothing more is known, as its canonical text.
-pub(super) fn object(json: &Json) -> Result<String, String> {
-    match json {
-        Json::Object(_) => Ok(json.to_string()),
-        _ => Err("must be an object".to_owned()),
     }
 }
 

@@ -7,7 +7,7 @@ use utoipa_axum::routes;
 
 use crate::http::{ApiError, Caller, Path, Reply, Writer, Writing};
 use crate::log::Action;
-use crate::program::fields::{Field, document, read_create, read_update, rules, write_settings};
+use crate::program::fields::{Field, document, read, rules, write_settings};
 use crate::program::store;
 use crate::resources::setup_list::SetupList;
 use crate::resources::setup_record::{self, Given, Related, SetupResource, Writable};
@@ -42,9 +42,10 @@ impl SetupResource for Field {
 impl Writable for Field {
     async fn written(before: Option<&Self>, given: &Given<'_>, _: &mut Tx) -> Result<Self, ApiError> {
         let Given { program, slug, body, now } = *given;
+        let given = read(body, before.is_none(), &program.context);
         Ok(match before {
-            None => rules::create(program, slug, read_create(body, &program.context), now)?,
-            Some(before) => rules::update(program, before, read_update(body, &program.context), now)?,
+            None => rules::create(program, slug, given, now)?,
+            Some(before) => rules::update(program, before, given, now)?,
         })
     }
 

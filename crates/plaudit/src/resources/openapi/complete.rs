@@ -3,9 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::http::ApiError;
 use crate::program::{component, pascal};
 use crate::render::accept::Format;
 use crate::resources::openapi::components::{self, ERRORS};
+use crate::resources::openapi::examples::{Examples, Place};
+use kernel::kind::Kind;
 use kernel::text::EMAIL_LENGTH;
 
 /// The groups of operations, in the order of the documentation.
@@ -30,9 +33,6 @@ const GROUPS: &[(&str, &str)] = &[
     ("Users", "People, and what they may do."),
 ];
 
-const JSON: &str = Format::Json.media_type();
-const XML: &str = Format::Xml.media_type();
-
 /// The methods of operations.
 const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 
@@ -45,11 +45,12 @@ pub(super) fn complete(document: &mut Value) {
     document["tags"] = GROUPS.iter().map(|(name, about)| json!({ "name": name, "description": about })).collect();
     document["security"] = json!([{ "key": [] }]);
     let schemas = components::schemas();
+    let mut examples = Examples { schemas: &schemas, made: Map::new() };
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     for (path, item) in paths {
         for method in METHODS {
             if let Some(operation) = item.get_mut(method) {
-                complete_operation(path, method, operation, &schemas);
+                complete_operation(path, method, operation, &mut examples);
             }
         }
     }
@@ -59,18 +60,26 @@ pub(super) fn complete(document: &mut Value) {
         },
         "parameters": components::parameters(),
         "headers": components::headers(),
-        "responses": errors(),
+        "responses": errors(&mut examples),
+        "examples": examples.made,
         "schemas": schemas,
     });
 }
 
-fn errors() -> Value {
-    let error = |(name, status, about, schema): &(&str, &str, &str, &str)| {
-        let content = json!({ (JSON): { "schema": component(schema) }, (XML): { "schema": component(schema) } });
+/// The media types of what is answered in both formats.
+fn both_formats(schema: &Value, examples: &Value) -> Value {
+    let media = |format: Format| (format.media_type().to_owned(), json!({ "schema": schema, "examples": examples }));
+    Value::Object([Format::Json, Format::Xml].into_iter().map(media).collect())
+}
+
+fn errors(examples: &mut Examples<'_>) -> Value {
+    let error = |(name, about, schema, error): &(&str, &str, &str, fn() -> ApiError)| {
+        let example = examples.named(name, false, |_| serde_json::from_str(&error().document()).unwrap_or_default());
+        let content = both_formats(&component(schema), &example);
         let mut headers = vec!["x-request-id"];
-        match *status {
-            "429" => headers.push("Retry-After"),
-            "503" => {}
+        match error().status() {
+            429 => headers.push("Retry-After"),
+            503 => {}
             _ => headers.extend(RATE),
         }
         ((*name).to_owned(), json!({ "description": about, "headers": named_headers(headers), "content": content }))
@@ -122,13 +131,16 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
     operation["responses"] = json!({ (status): response });
 }
 
-fn complete_operation(path: &str, method: &str, operation: &mut Value, schemas: &Map<String, Value>) {
+fn complete_operation(path: &str, method: &str, operation: &mut Value, examples: &mut Examples<'_>) {
     let writes = method != "get";
     name_schemas(operation);
-    add_what_follows(path, method, operation, schemas);
+    add_what_follows(path, method, operation, examples.schemas);
     let has_body = operation.get("requestBody").is_some();
     if has_body {
         operation["requestBody"]["required"] = json!(true);
+        let media = &mut operation["requestBody"]["content"]["application/json"];
+        let schema = named_schema(&media["schema"]);
+        media["examples"] = examples.named(&schema, true, |examples| examples.of(&schema, true));
     }
     let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let of_path: Vec<Value> = names.map(|name| path_parameter((method, path), name)).collect();
@@ -142,8 +154,17 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value, schemas: 
     let about = ["summary", "description"].map(|name| operation[name].as_str().unwrap_or_default().to_owned());
     operation["description"] = json!(about.join("\n\n").trim());
     let own = operation["parameters"].as_array().into_iter().flatten().cloned();
-    operation["parameters"] = of_path.into_iter().chain(own).chain(headers).collect();
+    let with_example = |parameter| with_example(path, parameter, examples);
+    operation["parameters"] = of_path.into_iter().chain(own).map(with_example).chain(headers).collect();
+    complete_responses(path, (writes, is_about_one, has_body), operation, examples);
+}
 
+fn complete_responses(
+    path: &str,
+    (writes, is_about_one, has_body): (bool, bool, bool),
+    operation: &mut Value,
+    examples: &mut Examples<'_>,
+) {
     let Some(responses) = operation["responses"].as_object_mut() else { return };
     for (status, response) in responses.iter_mut() {
         let mut headers = vec!["x-request-id"];
@@ -151,8 +172,11 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value, schemas: 
         if let Some(content) = response.get_mut("content").and_then(Value::as_object_mut) {
             headers.push("ETag");
             if let Some(media) = content.remove("application/json") {
-                content.insert(JSON.to_owned(), media.clone());
-                content.insert(XML.to_owned(), media);
+                let schema = named_schema(&media["schema"]);
+                let example = examples.named(&schema, false, |examples| examples.of(&schema, false));
+                response["content"] = both_formats(&media["schema"], &example);
+            } else {
+                content["text/event-stream"]["example"] = json!(examples.event());
             }
         }
         if status == "201" {
@@ -160,16 +184,17 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value, schemas: 
         }
         response["headers"] = named_headers(headers);
     }
-    for (name, status, ..) in ERRORS {
-        let applies = match *status {
-            "404" => is_about_one,
-            "409" | "422" => writes,
-            "412" => writes && is_about_one,
-            "413" => has_body,
+    for (name, _, _, error) in ERRORS {
+        let status = error().status();
+        let applies = match status {
+            404 => is_about_one,
+            409 | 422 => writes,
+            412 => writes && is_about_one,
+            413 => has_body,
             _ => true,
         };
         if applies {
-            responses.insert((*status).to_owned(), json!({ "$ref": format!("#/components/responses/{name}") }));
+            responses.insert(status.to_string(), json!({ "$ref": format!("#/components/responses/{name}") }));
         }
     }
     if !writes && !path.ends_with("/stream") {
@@ -179,6 +204,22 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value, schemas: 
             json!({ "description": about, "headers": named_headers(["x-request-id", "ETag"]) }),
         );
     }
+}
+
+/// The name of the schema that is referred to.
+fn named_schema(reference: &Value) -> String {
+    let name = reference["$ref"].as_str().and_then(|address| address.rsplit('/').next());
+    name.unwrap_or_default().to_owned()
+}
+
+/// A parameter of an operation with an example; a cursor is what an answer gave.
+fn with_example(path: &str, mut parameter: Value, examples: &Examples<'_>) -> Value {
+    let name = parameter["name"].as_str().unwrap_or_default().to_owned();
+    if name != "cursor" {
+        let owner = Kind::ALL.into_iter().find(|kind| path.split('/').nth(1) == Some(kind.path()));
+        parameter["example"] = examples.value(&parameter["schema"], Place { name: &name, owner, is_sent: true });
+    }
+    parameter
 }
 
 /// Operations name schemas by their names alone.

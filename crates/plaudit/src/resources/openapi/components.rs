@@ -3,11 +3,15 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::http::ApiError;
 use crate::http::idempotency::KEY_LENGTH;
+use crate::lists::page::ListQuery;
 use crate::program::{component, definitions, pascal};
 use crate::records::entries::attachments::LAST_PLACE;
 use crate::records::entries::{Status, TITLE_LENGTH};
+use crate::records::orders::list::LIST;
 use crate::resources::openapi::kinds;
+use kernel::input::Violations;
 use kernel::kind::Kind;
 use kernel::text::Locale;
 
@@ -81,7 +85,11 @@ fn references() -> Map<String, Value> {
     let optional = |about: &str| json!({ "description": about, "type": ["string", "null"] });
     named(json!({
         "Link": { "description": "An address of the interface.", "type": "string" },
-        "DownloadLink": string("A signed address of the bytes of a file, good for a while."),
+        "DownloadLink": {
+            "description": "A signed address of the bytes of a file, good for a while.",
+            "type": "string",
+            "examples": ["https://awards.example.org/download/AccountA/FileAAAAAAAA?expires=1769850000&signature=c2lnbmF0dXJl"],
+        },
         "Timestamp": {
             "description": "A time in UTC, with six decimals, so that times sort as text.",
             "type": "string",
@@ -183,7 +191,11 @@ fn answers() -> Map<String, Value> {
         })),
         "AuthToken": object("A token by which a user signs in, once.", json!({
             "auth_token": string("The token."),
-            "link": string("The address to follow."),
+            "link": {
+                "description": "The address to follow.",
+                "type": "string",
+                "examples": ["https://awards.example.org/sign-in/AccountA/c2VjcmV0"],
+            },
             "expires": component("Timestamp"),
         })),
         "Message": object("What was done.", json!({ "message": string("A sentence.") })),
@@ -210,7 +222,11 @@ fn field_answer() -> Value {
     let column =
         object("A column.", json!({ "key": string("What its cells begin with."), "label": component("Translated") }));
     for (name, schema) in named(json!({
-        "value": { "description": "The answer as text; null for a file.", "type": ["string", "null"] },
+        "value": {
+            "description": "The answer as text; null for a file.",
+            "type": ["string", "null"],
+            "examples": ["An answer"],
+        },
         "dynamicRows": { "description": "The rows of a table.", "type": "array", "items": {} },
         "values": {
             "description": "The cells of a table by their reference, such as A1.",
@@ -249,6 +265,7 @@ fn bodies() -> Map<String, Value> {
                 empty text takes an answer back; the cells of a table are merged.",
             "type": "object",
             "propertyNames": component("Slug"),
+            "additionalProperties": { "examples": ["An answer"] },
         },
         "UploadFile": upload,
         "UploadAttachment": attachment,
@@ -258,6 +275,7 @@ fn bodies() -> Map<String, Value> {
         "UpdateAnswer": object("An answer.", json!({
             "value": {
                 "description": "The answer, in the form that the type of the field has; null or an empty text takes it back.",
+                "examples": ["An answer"],
             },
         })),
         "UpdateEntryCategory": object("A category.", json!({ "category": slug() })),
@@ -344,27 +362,40 @@ pub(super) fn parameters() -> Map<String, Value> {
     parameters
 }
 
-/// The answers that are errors: the name of the component, the status, what it says and its schema.
-pub(super) const ERRORS: &[(&str, &str, &str, &str)] = &[
-    ("BadRequest", "400", "The request cannot be read.", "QueryError"),
-    ("Unauthorized", "401", "There is no key.", "Error"),
-    ("Forbidden", "403", "The key is not good here, or does not write.", "Error"),
-    ("NotFound", "404", "There is no such record.", "Error"),
+/// An answer that is an error: the name of its component, what it says, its schema, and one.
+type Error = (&'static str, &'static str, &'static str, fn() -> ApiError);
+
+/// The answers that are errors.
+pub(super) const ERRORS: &[Error] = &[
+    ("BadRequest", "The request cannot be read.", "QueryError", || {
+        ApiError::InvalidQuery(ListQuery::parse(Some("colour=red&season="), &LIST.spec).err().unwrap_or_default())
+    }),
+    ("Unauthorized", "There is no key.", "Error", || ApiError::Unauthorized),
+    ("Forbidden", "The key is not good here, or does not write.", "Error", || ApiError::KeyRefused),
+    ("NotFound", "There is no such record.", "Error", || ApiError::NotFound),
     (
         "Conflict",
-        "409",
         "The first request with this `Idempotency-Key` is still running, or was done and its answer is not kept: then `Location` names what was done.",
         "Error",
+        || ApiError::StillRunning,
     ),
-    ("PreconditionFailed", "412", "The record is not the one that `If-Match` names.", "Error"),
-    ("TooLarge", "413", "The body is too large.", "Error"),
+    ("PreconditionFailed", "The record is not the one that `If-Match` names.", "Error", || {
+        ApiError::PreconditionFailed
+    }),
+    ("TooLarge", "The body is too large.", "Error", || ApiError::TooLarge(1 << 20)),
     (
         "Unprocessable",
-        "422",
         "Members of the body are wrong, or the state of the record does not permit it.",
         "ValidationError",
+        || {
+            let mut violations = Violations::default();
+            violations.add("title", "is required");
+            ApiError::Invalid(violations)
+        },
     ),
-    ("TooManyRequests", "429", "Too many requests.", "Error"),
-    ("Fault", "500", "A fault of the service.", "Error"),
-    ("Unavailable", "503", "The region is under maintenance.", "Maintenance"),
+    ("TooManyRequests", "Too many requests.", "Error", || ApiError::RateLimited(17)),
+    ("Fault", "A fault of the service.", "Error", || ApiError::Internal(String::new())),
+    ("Unavailable", "The region is under maintenance.", "Maintenance", || {
+        ApiError::Maintenance("The service is back at 06:00 UTC.".to_owned())
+    }),
 ];

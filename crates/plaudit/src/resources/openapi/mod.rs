@@ -2,6 +2,7 @@
 
 mod complete;
 mod components;
+mod examples;
 mod kinds;
 
 use std::fmt::Write as _;

@@ -84,13 +84,25 @@ impl Asked {
         assert!(response.is_object(), "the status is not described: {}", what());
         if format == JSON && answer.status != 204 && answer.status != 304 {
             let schema = &response["content"][JSON]["schema"];
-            assert_fits(schema, &CLOSED, &answer.json(), &what);
+            assert_answer(schema, &answer.json(), &what);
         }
         let schema = &operation.get("requestBody").unwrap_or(&Value::Null)["content"]["application/json"]["schema"];
         if let Some(body) = self.body.as_ref().filter(|_| answer.status < 300 && schema.is_object()) {
-            assert_fits(schema, &DOCUMENT["components"]["schemas"], body, &|| format!("body of {}: {body}", what()));
+            assert_body(schema, body, &|| format!("body of {}: {body}", what()));
         }
     }
+}
+
+/// Panics where an answer does not fit a schema, or has a member more than that.
+#[track_caller]
+pub fn assert_answer(schema: &Value, value: &Value, what: &dyn Fn() -> String) {
+    assert_fits(schema, &CLOSED, value, what);
+}
+
+/// Panics where a body does not fit a schema.
+#[track_caller]
+pub fn assert_body(schema: &Value, value: &Value, what: &dyn Fn() -> String) {
+    assert_fits(schema, &DOCUMENT["components"]["schemas"], value, what);
 }
 
 /// The path of the document that an address fits.

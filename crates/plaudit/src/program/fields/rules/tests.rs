@@ -2,8 +2,8 @@ use std::borrow::Cow;
 
 use proptest::prelude::*;
 
+use super::super::read;
 use super::super::tests::{field, tabs};
-use super::super::{read_create, read_update};
 use super::*;
 use crate::program::fields::{Protection, is_asked_in, rank};
 use crate::program::testing::{context, program};
@@ -75,12 +75,12 @@ fn later() -> Timestamp {
 
 fn created(program: &Program, body: &str) -> Result<Field, Violations> {
     let body = parse_object(body.as_bytes()).unwrap();
-    create(program, slug("FieldNew"), read_create(&body, &context()), later())
+    create(program, slug("FieldNew"), read(&body, true, &context()), later())
 }
 
 fn updated(program: &Program, field: &str, body: &str) -> Result<Field, Violations> {
     let body = parse_object(body.as_bytes()).unwrap();
-    update(program, program.fields.any(slug(field)).unwrap(), read_update(&body, &context()), later())
+    update(program, program.fields.any(slug(field)).unwrap(), read(&body, false, &context()), later())
 }
 
 /// The members that something is wrong with, each once.
@@ -533,17 +533,17 @@ proptest! {
     #[test]
     fn what_the_interface_makes_is_what_a_file_may_say(body in bodies(), change in bodies()) {
         let mut program = related();
-        let Ok(made) = create(&program, slug("FieldNew"), read_create(&body, &context()), later()) else { return Ok(()) };
+        let Ok(made) = create(&program, slug("FieldNew"), read(&body, true, &context()), later()) else { return Ok(()) };
         put(&mut program, made.clone());
         prop_assert_eq!(check(&made, &program), Violations::default());
         let stored = store::stored(&made);
         prop_assert_eq!(&store::parse::<Field>(&stored, &context()).unwrap(), &made);
         document::object(|object| made.write(object));
-        let Ok(after) = update(&program, &made, read_update(&change, &context()), later()) else { return Ok(()) };
+        let Ok(after) = update(&program, &made, read(&change, false, &context()), later()) else { return Ok(()) };
         put(&mut program, after.clone());
         prop_assert_eq!(check(&after, &program), Violations::default());
         prop_assert_eq!((after.kind, form_of(&after, &program), after.currency), (made.kind, form_of(&made, &program), made.currency));
-        let again = update(&program, &after, read_update(&change, &context()), Timestamp::from_seconds(3_000));
+        let again = update(&program, &after, read(&change, false, &context()), Timestamp::from_seconds(3_000));
         prop_assert_eq!(again, Ok(after), "the same again changes nothing");
     }
 

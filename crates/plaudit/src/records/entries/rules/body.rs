@@ -8,13 +8,13 @@ use kernel::json::Object as JsonObject;
 use kernel::text::{Date, Slug};
 
 /// The statuses that an entry can be made with.
-const MADE: &[(&str, Status)] = &[
+pub(in crate::records::entries) const MADE: &[(&str, Status)] = &[
     ("submitted", Status::Submitted),
     ("in_progress", Status::InProgress),
     ("resubmission_required", Status::ResubmissionRequired),
 ];
 /// The statuses that an update can ask for.
-const ASKED: &[(&str, Status)] = &[
+pub(in crate::records::entries) const ASKED: &[(&str, Status)] = &[
     ("submitted", Status::Submitted),
     ("in_progress", Status::InProgress),
     ("resubmission_required", Status::ResubmissionRequired),
