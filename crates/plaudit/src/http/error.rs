@@ -69,7 +69,7 @@ pub enum ApiError {
     IdempotencyMismatch,
     /// 429: there is no room for one more stream; says whose limit it is.
     #[error("{0}")]
-    TooManyStreams(#[from] TooMany),
+    TooManyStreams(String),
     /// All that is checked before the body is right; only that was asked for. Never answered.
     #[error("the body is awaited")]
     BodyAwaited,
@@ -106,6 +106,15 @@ impl From<Refusal> for ApiError {
             Refusal::State(message) => Self::State(message),
             Refusal::Failed(cause) => Self::Internal(cause),
         }
+    }
+}
+
+impl From<TooMany> for ApiError {
+    fn from(too_many: TooMany) -> Self {
+        Self::TooManyStreams(match too_many {
+            TooMany::OfKey(limit) => format!("The key has {limit} open streams, which is as many as a key may have."),
+            TooMany::OnNode(limit) => format!("The service has {limit} open streams and takes no more at present."),
+        })
     }
 }
 

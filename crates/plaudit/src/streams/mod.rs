@@ -57,13 +57,11 @@ pub struct Limits {
 }
 
 /// Why there is no room for one more reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TooMany {
     /// The node has as many as it takes.
-    #[error("The service has {0} open streams and takes no more at present.")]
     OnNode(usize),
     /// The key has as many as it may have.
-    #[error("The key has {0} open streams, which is as many as a key may have.")]
     OfKey(usize),
 }
 
@@ -130,8 +128,8 @@ struct State {
     known: Committed,
     /// Whether that commit was lost.
     is_lost: bool,
-    /// Who reads, by number.
-    readers: BTreeMap<u64, Reader>,
+    of_account: BTreeMap<u64, Reader>,
+    of_entries: BTreeMap<Slug, BTreeMap<u64, Reader>>,
 }
 
 /// A reader of a tail.
@@ -206,7 +204,7 @@ impl Tails {
             let _ = tail.follower.set(follower.abort_handle());
             tail
         });
-        tail.state.lock().readers.insert(number, reader);
+        tail.state.lock().readers_of(entry).insert(number, reader);
         Subscription { tails: self.clone(), tail: Arc::clone(tail), entry, number, wake }
     }
 
@@ -239,7 +237,7 @@ impl Tails {
         for tail in self.all() {
             let mut state = tail.state.lock();
             state.ring.expire(beat);
-            for (number, reader) in &mut state.readers {
+            for (number, reader) in state.readers_mut() {
                 if number % BEATS == beat % BEATS {
                     reader.beat();
                 } else if everybody {
@@ -282,12 +280,16 @@ impl Subscription {
     pub fn take(&self) -> (News, Arc<Program>) {
         let now = self.tails.now();
         let mut state = self.tail.state.lock();
-        let State { ring, program, readers, is_lost, .. } = &mut *state;
+        let State { ring, program, of_account, of_entries, is_lost, .. } = &mut *state;
         if *is_lost {
             return (News::Lost, Arc::clone(program));
         }
+        let reader = match self.entry {
+            None => of_account.get_mut(&self.number),
+            Some(entry) => of_entries.get_mut(&entry).and_then(|readers| readers.get_mut(&self.number)),
+        };
         // A subscription has its reader until it is dropped.
-        let news = readers.get_mut(&self.number).map_or(News::TooSlow, |reader| reader.take(ring, now));
+        let news = reader.map_or(News::TooSlow, |reader| reader.take(ring, now));
         (news, Arc::clone(program))
     }
 
@@ -304,7 +306,7 @@ impl Subscription {
         if reached <= range.0 {
             return Err(DbError::Failed(format!("the change log of {account:?} ends before {}", range.1)));
         }
-        if let Some(reader) = self.tail.state.lock().readers.get_mut(&self.number) {
+        if let Some(reader) = self.tail.state.lock().readers_of(self.entry).get_mut(&self.number) {
             reader.read_up_to(reached);
         }
         Ok((changes, reached))
@@ -316,18 +318,35 @@ impl Drop for Subscription {
         let now = self.tails.now();
         let mut tails = self.tails.0.tails.lock();
         let mut state = self.tail.state.lock();
-        if state.readers.remove(&self.number).is_some_and(|reader| reader.is_slow(now)) {
+        let readers = state.readers_of(self.entry);
+        if readers.remove(&self.number).is_some_and(|reader| reader.is_slow(now)) {
             self.tails.0.cut.fetch_add(1, Ordering::Relaxed);
         }
-        if state.readers.is_empty() {
+        if let Some(entry) = self.entry
+            && readers.is_empty()
+        {
+            state.of_entries.remove(&entry);
+        }
+        if state.of_account.is_empty() && state.of_entries.is_empty() {
             self.tail.remove_from(&mut tails);
         }
     }
 }
 
 impl State {
-    fn wake_all(&self) {
-        self.readers.values().for_each(Reader::wake);
+    fn readers_of(&mut self, entry: Option<Slug>) -> &mut BTreeMap<u64, Reader> {
+        match entry {
+            None => &mut self.of_account,
+            Some(entry) => self.of_entries.entry(entry).or_default(),
+        }
+    }
+
+    fn readers_mut(&mut self) -> impl Iterator<Item = (&u64, &mut Reader)> {
+        self.of_account.iter_mut().chain(self.of_entries.values_mut().flatten())
+    }
+
+    fn wake_all(&mut self) {
+        self.readers_mut().for_each(|(_, reader)| reader.wake());
     }
 }
 
@@ -338,7 +357,8 @@ impl Tail {
             program: Arc::clone(program),
             known,
             is_lost: false,
-            readers: BTreeMap::new(),
+            of_account: BTreeMap::new(),
+            of_entries: BTreeMap::new(),
         };
         Self { account: program.id, state: Mutex::new(state), nudge: Notify::new(), follower: OnceLock::new() }
     }
@@ -402,8 +422,15 @@ impl Tail {
     fn push(&self, changes: &[Arc<EntryChange>], head: i64, beat: u64) {
         let mut state = self.state.lock();
         state.ring.push(changes, head, beat);
-        for reader in state.readers.values_mut() {
-            reader.note(changes, beat);
+        for reader in state.of_account.values_mut() {
+            reader.note(changes.iter(), beat);
+        }
+        for change in changes {
+            if let Some(readers) = state.of_entries.get_mut(&change.entry) {
+                for reader in readers.values_mut() {
+                    reader.note(std::iter::once(change), beat);
+                }
+            }
         }
     }
 }

@@ -63,16 +63,14 @@ impl Reader {
         self.wake();
     }
 
-    /// These changes were added to the ring.
-    pub(super) fn note(&mut self, changes: &[Arc<EntryChange>], beat: u64) {
+    /// Some changes that concern it were added to the ring.
+    pub(super) fn note<'c>(&mut self, mut changes: impl Iterator<Item = &'c Arc<EntryChange>>, beat: u64) {
         if !self.is_live || self.first.is_some() {
             return;
         }
         // A reader may begin beyond what the tail had read then.
-        let concerns = |change: &&Arc<EntryChange>| {
-            change.sequence > self.after && self.entry.is_none_or(|entry| change.entry == entry)
-        };
-        if let Some(first) = changes.iter().find(concerns) {
+        let first = changes.find(|change| change.sequence > self.after);
+        if let Some(first) = first {
             self.first = Some(first.sequence);
             self.since = beat;
             self.wake();
@@ -156,7 +154,8 @@ mod tests {
 
     fn push(ring: &mut Ring, reader: &mut Reader, pushed: &[Arc<EntryChange>], head: i64, beat: u64) {
         ring.push(pushed, head, beat);
-        reader.note(pushed, beat);
+        let entry = reader.entry;
+        reader.note(pushed.iter().filter(|change| entry.is_none_or(|entry| change.entry == entry)), beat);
     }
 
     fn taken(reader: &mut Reader, ring: &Ring, beat: u64) -> Vec<i64> {
