@@ -25,6 +25,15 @@ pub enum Value<'a> {
 pub type Statement<'v> = (String, Vec<Value<'v>>);
 
 impl Value<'_> {
+    /// The value as a column holds it, which has no U+0000.
+    #[must_use]
+    pub fn stored(self) -> Self {
+        match self {
+            Self::Text(text) if holds_nul(&text) => Self::Text(Cow::Owned(without_nul(&text))),
+            value => value,
+        }
+    }
+
     /// The same value, owning its bytes.
     #[must_use]
     pub fn to_owned(&self) -> Value<'static> {

@@ -25,6 +25,12 @@ pub struct Context {
 }
 
 impl Context {
+    /// The context for what may be in any language, such as what is stored already.
+    #[must_use]
+    pub fn any_language(now: Timestamp) -> Self {
+        Self { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now }
+    }
+
     /// Reads the name in a body that makes a record, or changes one.
     pub fn name(&self, is_new: bool) -> impl Fn(&Json) -> Result<Translated, Wrong<Translated>> {
         input::translated_name(self.default_language, is_new, input::translated(&self.languages, NAME_LENGTH))

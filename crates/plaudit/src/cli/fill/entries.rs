@@ -60,9 +60,9 @@ async fn one(filling: &mut Filling<'_>, plan: &Plan, place: u64, added: &mut Add
     let user = random.below(plan.users);
     let around = RelatedData { contributors, attachments: Vec::new(), counts };
     let entry = Entry { entrant: plan.slug(Kind::User, user), ..entry };
-    let doc = entry.document(around.counts);
-    let document = kernel::document::whole(&doc, &entries::detail(&entry.entry_fields, &around));
     let deleted = random.percent(1);
+    let doc = entry.document(around.counts, deleted);
+    let document = kernel::document::whole(&doc, &entries::detail(&entry.entry_fields, &around));
     if !deleted {
         added.seasons.entry(entry.entrant).or_default().insert(entry.season, true);
     }

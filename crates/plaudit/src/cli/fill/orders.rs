@@ -42,13 +42,11 @@ pub(super) async fn write<'d>(mut filling: Filling<'d>, plan: &Plan) -> Result<F
         let currency = if random.percent(80) { dollar } else { euro };
         let (order, around) = order(plan, place, currency, &mut random)?;
         let doc = orders::shown(&order, &around);
-        let revision = filling.log(Kind::Order, order.slug.as_str(), order.logged(&doc)).await?;
+        let revision = filling.log(Kind::Order, order.slug.as_str(), doc.clone()).await?;
         let account = filling.account;
         waiting.rows.push(orders::store::row(account, (&order, &doc), revision));
-        waiting.entries.extend(order.entries().into_iter().map(|(entry, price)| {
-            let price = price.map_or_else(String::new, |price| price.to_string());
-            vec![account.into(), order.slug.into(), entry.into(), price.into(), order.deleted.into()]
-        }));
+        let named = |row: Vec<_>| [account.into(), order.slug.into()].into_iter().chain(row).collect();
+        waiting.entries.extend(orders::store::entries(&order).into_iter().map(named));
         if waiting.rows.len() >= BATCH_SIZE {
             flush(&mut filling, std::mem::take(&mut waiting)).await?;
         }
