@@ -17,7 +17,7 @@ const GROUP: usize = crate::load::CONNECTIONS;
 const UPDATE_ENTRY: &str = "UPDATE entries SET chapter = ?3, updated = ?4, list_revision = ?5, revision = ?5, \
      doc = ?6 WHERE account = ?1 AND slug = ?2";
 
-const INSERT_CHANGE: &str = "INSERT INTO changes (account, sequence, at, form, actor, source, kind, slug, action, \
+const INSERT_CHANGE: &str = "INSERT INTO changes (account, sequence, at, doc_form, actor, source, kind, slug, action, \
      events, doc, doc_hash, hash) VALUES (?1, ?2, ?3, 1, ?4, ?5, 'entry', ?6, ?7, ?8, ?9, ?10, ?10)";
 
 const UPDATE_HEAD: &str = "UPDATE accounts SET version = ?2, sequence = ?3, hash = ?4 WHERE id = ?1";
@@ -178,15 +178,15 @@ mod tests {
         database.execute_batch(MIGRATION).unwrap();
         database
             .execute_batch(
-                "INSERT INTO accounts VALUES (1, 'AccountA', 3, 2, x'00', '{}');
+                "INSERT INTO accounts VALUES (1, 'AccountA', 3, 2, x'00', 1, '{}');
                  INSERT INTO changes VALUES
                      (1, 1, 5, 1, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":1}', x'00', x'00'),
                      (1, 2, 6, 1, 'a', 'api', 'entry', 'EntryAAA', 'u', '', '{\"a\":2}', x'00', x'00');
                  INSERT INTO entries (account, slug, local_id, season, category, division, chapter, form, entrant, status,
                      moderation, payment, review_key, title, title_key, updated, archived, deleted,
-                     list_revision, revision, doc, detail)
+                     list_revision, revision, doc_form, doc, detail)
                      VALUES (1, 'EntryAAA', 1, 's', 'c', 0, 'h', 'f', 'e', 'submitted', 'undecided', 'Paid', '', 't',
-                     't', 2, 0, 0, 2, 2, '{}', '');",
+                     't', 2, 0, 0, 2, 2, 1, '{}', '');",
             )
             .unwrap();
         drop(database);

@@ -24,6 +24,7 @@ pub mod process;
 
 mod apply;
 mod deadline;
+mod doctor_sees;
 mod entry_rules;
 mod entry_speed;
 mod errors;
@@ -80,6 +81,7 @@ const PROOFS: &[Proof] = &[
     streams::PROOF,
     uploads::PROOF,
     restore_safe::PROOF,
+    doctor_sees::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,
     weight::PROOF,

@@ -1,5 +1,6 @@
 -- BIGINT holds integers, flags (0 or 1) and times (microseconds since 1970-01-01 UTC); ordered_text is text that is
--- compared byte by byte on both engines (on PostgreSQL a domain over TEXT COLLATE "C").
+-- compared byte by byte on both engines (on PostgreSQL a domain over TEXT COLLATE "C"). doc_form: the version of the form of the
+-- document.
 
 -- version: the name of the change that the account's program was changed by last, which is part of that change's hash.
 CREATE TABLE accounts (
@@ -8,6 +9,7 @@ CREATE TABLE accounts (
     version BIGINT NOT NULL,
     sequence BIGINT NOT NULL,
     hash BYTEA NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL
 );
 
@@ -22,6 +24,7 @@ CREATE TABLE api_keys (
     slug ordered_text NOT NULL,
     hash BYTEA NOT NULL UNIQUE,
     revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
@@ -32,17 +35,18 @@ CREATE TABLE setup_records (
     slug ordered_text NOT NULL,
     deleted BIGINT NOT NULL,
     revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, kind, slug)
 );
 CREATE INDEX setup_records_by_revision ON setup_records (account, revision);
 
--- form: the version of the form of the document. doc: null where it was erased. doc_hash: its SHA-256, over which hash is.
+-- doc: null where it was erased. doc_hash: its SHA-256, over which hash is.
 CREATE TABLE changes (
     account BIGINT NOT NULL,
     sequence BIGINT NOT NULL,
     at BIGINT NOT NULL,
-    form BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
     actor ordered_text NOT NULL,
     source ordered_text NOT NULL,
     kind ordered_text NOT NULL,
@@ -92,6 +96,7 @@ CREATE TABLE users (
     updated BIGINT NOT NULL,
     list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     detail ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
@@ -150,6 +155,7 @@ CREATE TABLE entries (
     deleted BIGINT NOT NULL,
     list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     detail ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
@@ -187,6 +193,7 @@ CREATE TABLE contributors (
     deleted BIGINT NOT NULL,
     list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
@@ -208,6 +215,7 @@ CREATE TABLE files (
     account BIGINT NOT NULL,
     token ordered_text NOT NULL,
     revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, token)
 );
@@ -234,6 +242,7 @@ CREATE TABLE attachments (
     deleted BIGINT NOT NULL,
     list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, token)
 );
@@ -258,7 +267,7 @@ CREATE TABLE orders (
     total BIGINT NOT NULL,
     list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
-    note ordered_text NOT NULL,
+    doc_form BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );

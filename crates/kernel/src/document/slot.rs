@@ -31,6 +31,8 @@ pub enum Slot<'d> {
     Answers(&'d str),
     /// The members of the second document.
     Splice,
+    /// What is never shown.
+    Hidden,
 }
 
 /// How much is shown of a person.
@@ -69,6 +71,7 @@ impl<'d> Slot<'d> {
             b't' => Some(Self::Translated(json)),
             b'a' => Some(Self::Answers(json)),
             b'p' => Some(Self::Splice),
+            b'h' => Some(Self::Hidden),
             _ => None,
         }
     }
@@ -158,6 +161,9 @@ impl<'d> Slots<'d> {
         let length: usize = head.get(1..)?.parse().ok()?;
         let value_end = (end + 2).checked_add(length)?;
         let slot = Slot::of_member(head, self.document.get(end + 2..value_end)?)?;
+        if slot == Slot::Hidden {
+            return Some((self.document.get(..marker.checked_sub(1)?)?, slot, self.document.get(value_end..)?));
+        }
         Some((self.document.get(..marker.checked_sub(2)?)?, slot, self.document.get(value_end + 1..)?))
     }
 }
@@ -183,6 +189,7 @@ mod tests {
             object.purchaser("user", slug);
             object.answers("answers", map);
             object.splice();
+            object.hidden(|object| object.text("note", "\u{7f}"));
         });
         let mut around = String::new();
         let mut found = Vec::new();
@@ -203,11 +210,12 @@ mod tests {
             Slot::Person { slug: "AbCdEfGh", shown_as: ShownAs::Purchaser },
             Slot::Answers(map),
             Slot::Splice,
+            Slot::Hidden,
         ];
         assert_eq!(found, expected);
         assert_eq!(
             around,
-            r#"{"text":"\u007frsAbCdEfGh","season":*,"prices":[*],"link":*,"file":*,"parent":*,"entrant":*,"user":*,"answers":*,*}"#
+            r#"{"text":"\u007frsAbCdEfGh","season":*,"prices":[*],"link":*,"file":*,"parent":*,"entrant":*,"user":*,"answers":*,*,*}"#
         );
     }
 
@@ -227,6 +235,7 @@ mod tests {
             format!("{{\"{marker}t9\":{{}}}}"),
             format!("{{\"{marker}a{}\":{{}}}}", usize::MAX),
             format!("\"{marker}p"),
+            format!("\"{marker}h9\":{{}}}}"),
         ];
         for document in &broken {
             let found: Vec<_> = slots(document).collect();

@@ -216,6 +216,15 @@ impl Object<'_> {
         let _ = write!(self.text, "\"{MARKER}p\":0");
     }
 
+    /// Slot: what is never shown, as the last member; none where nothing is written.
+    pub fn hidden(&mut self, write: impl FnOnce(&mut Object<'_>)) {
+        let members = object(write);
+        if members.len() > 2 {
+            separate(self.text, &mut self.empty);
+            let _ = write!(self.text, "\"{MARKER}h{}\":{members}", members.len());
+        }
+    }
+
     /// An object.
     pub fn object(&mut self, name: &str, write: impl FnOnce(&mut Object<'_>)) {
         write_object(self.name(name), write);

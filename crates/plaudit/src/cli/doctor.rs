@@ -11,13 +11,14 @@ use futures_util::TryStreamExt as _;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
+use super::chain::Chain;
 use super::progress::Progress;
-use super::store::{Head, Logged};
+use super::store::Head;
 use super::{Failure, chain, database_settings, must_exist, say, store};
 use crate::config::Config;
-use crate::log::{self, Action};
-use crate::records::store::{next, rows};
-use crate::records::{Rows, StoredRow, users};
+use crate::log;
+use crate::records::store::{difference, each_wrong, next};
+use crate::records::{StoredRow, users};
 use crate::storage::{Storage, StorageError};
 use db::{Db, Tx, migrate};
 use kernel::ids::Ids;
@@ -135,6 +136,20 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
             account(db, storage, slug, findings).await?;
         }
     }
+    if arguments.accounts.is_empty() {
+        installation(&mut db.snapshot().await?, findings).await?;
+    }
+    Ok(())
+}
+
+/// What is of no account, and people, who are the installation's.
+async fn installation(tx: &mut Tx, findings: &mut Findings) -> Result<(), Failure> {
+    for (table, account) in store::strays(tx).await? {
+        findings.fault(difference(table, "", "account", &format!("there is no account {account}, which has rows")));
+    }
+    findings.end_check("installation: every row is of an account");
+    users::store::each_stray(tx, |fault| findings.fault(fault)).await?;
+    findings.end_check("installation: everybody is a user of an account");
     Ok(())
 }
 
@@ -154,24 +169,27 @@ async fn account(
     let mut tx = db.snapshot().await?;
     // Read again within the snapshot: it may have changed since the accounts were listed.
     let Some(head) = store::heads(&mut tx).await?.into_iter().find(|head| head.slug == slug) else { return Ok(()) };
-    let (fault, erased) = chain::fault(&mut tx, &head).await?;
-    if let Some(fault) = fault {
-        findings.fault(format_args!("account {slug}: {fault}"));
-    }
+    let mut wrong = |fault: String| findings.fault(format_args!("account {slug}: {fault}"));
+    let Chain { sequence, erased } = chain::each_wrong(&mut tx, &head, &mut wrong).await?;
     let erased = if erased > 0 { format!("; the documents of {erased} were erased") } else { String::new() };
-    let changes = head.sequence;
-    let holds = format!("the log of {changes} changes has no gap and its chain verifies{erased}");
+    let holds = format!("the log of {sequence} changes has no gap and its chain verifies{erased}");
     findings.end_check(format_args!("account {slug}: {holds}"));
-    let count = records(&mut tx, &head, findings).await?;
-    findings.end_check(format_args!("account {slug}: {count} records are as they were logged last"));
+    of_account(&mut tx, &head, findings).await?;
+    let count = records(&mut tx, (&head, sequence), findings).await?;
+    let holds = "are as they were logged last, and everything that follows from them is right";
+    findings.end_check(format_args!("account {slug}: {count} records {holds}"));
+    let columns = "account, category, division, total";
     for (category, division, kept, there) in store::wrong_entry_counts(&mut tx, head.account).await? {
-        let wrong = format!("{kept} entries are counted and {there} are there");
-        findings.fault(format_args!("account {slug}: category {category}, division {division}: {wrong}"));
+        let wrong = format!("it is {kept}, and must be {there}");
+        let wrong = difference("entry_counts", &format!("{category} {division}"), columns, &wrong);
+        findings.fault(format_args!("account {slug}: {wrong}"));
     }
     findings.end_check(format_args!("account {slug}: the counts of entries are right"));
     let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
     users::store::each_wrong(&mut tx, head.account, wrong).await?;
-    findings.end_check(format_args!("account {slug}: users are found by what they say, and each is a person"));
+    findings.end_check(format_args!(
+        "account {slug}: users are people who can be reached, with the seasons of their entries"
+    ));
     if let Some(storage) = storage {
         let count = files(&mut tx, &head, storage, findings).await?;
         findings.end_check(format_args!("account {slug}: {count} files have their bytes"));
@@ -179,62 +197,59 @@ async fn account(
     Ok(())
 }
 
-/// Holds every record against the change that its revision names; gives how many there are.
-async fn records(tx: &mut Tx, head: &Head, findings: &mut Findings) -> Result<u64, Failure> {
+/// What the document of an account says of the account's other columns, and of its hosts.
+#[derive(Deserialize)]
+struct AccountDocument {
+    slug: String,
+    hosts: BTreeSet<String>,
+}
+
+/// Holds the account itself against its last change in the log.
+async fn of_account(tx: &mut Tx, head: &Head, findings: &mut Findings) -> Result<(), Failure> {
     let slug = head.slug;
-    let mut count = 0;
-    let mut progress = Progress::new();
-    let logged = store::last_of_account(tx, head.account, slug).await?;
-    if logged.is_some_and(|logged| logged != log::hash_of(&head.doc)) {
-        findings.fault(format_args!("account {slug}: the account itself is not what was logged last"));
+    let mut wrong = |table: &str, record: &str, column: &str, what: &str| {
+        findings.fault(format_args!("account {slug}: {}", difference(table, record, column, what)));
+    };
+    if let Some((form, hash)) = store::last_of_account(tx, head.account, slug).await? {
+        if hash != log::hash_of(&head.doc) {
+            wrong("accounts", slug.as_str(), "doc", "it is not what was logged last");
+        }
+        if form != head.form {
+            wrong("accounts", slug.as_str(), "doc_form", &format!("it is {}, and must be {form}", head.form));
+        }
+    }
+    match serde_json::from_str::<AccountDocument>(&head.doc) {
+        Ok(document) => {
+            if document.slug != slug.as_str() {
+                wrong("accounts", slug.as_str(), "slug", "it is not what its document says");
+            }
+            let hosts = store::hosts(tx, head.account).await?;
+            for host in hosts.symmetric_difference(&document.hosts) {
+                let what = if hosts.contains(host) { "is not in its document" } else { "is missing" };
+                wrong("hosts", host, "name, account", what);
+            }
+        }
+        Err(error) => wrong("accounts", slug.as_str(), "doc", &error.to_string()),
     }
     for kind in store::setup_kinds(tx, head.account).await? {
         if !Kind::named(&kind).is_some_and(Kind::is_setup) {
-            let wrong = format!("there are set-up records of the kind {kind}, which is none");
-            findings.fault(format_args!("account {slug}: {wrong}"));
+            wrong("setup_records", &kind, "kind", "there is no such kind");
         }
     }
-    for (kind, rows) in Kind::ALL.into_iter().filter_map(|kind| Some((kind, rows(kind)?))) {
-        let mut of_kind = 0;
-        store::each_logged(tx, head.account, (kind, &rows), |record| {
-            of_kind += 1;
-            count += 1;
-            progress.at(count, "records");
-            if let Some(fault) = fault_of(&rows, record) {
-                progress.clear();
-                findings.fault(format_args!("account {slug}: {kind} {}: {fault}", record.name));
-            }
-        })
-        .await?;
-        let logged = store::count_logged(tx, head.account, kind).await?;
-        if logged != of_kind {
-            let wrong = format!("{} has {of_kind} records, and the log tells of {logged}", kind.plural());
-            findings.fault(format_args!("account {slug}: {wrong}"));
-        }
-    }
-    Ok(count)
+    findings.end_check(format_args!("account {slug}: the account itself is as it was logged last"));
+    Ok(())
 }
 
-/// What is wrong with a record: it is not what its last change made it.
-fn fault_of(rows: &Rows, record: &Logged<'_>) -> Option<String> {
-    let row = &record.row;
-    let Some((document_hash, action)) = record.document_hash.zip(record.action) else {
-        return Some(format!("its revision {} is not in the log", row.revision));
-    };
-    if record.last != Some(row.revision) {
-        let last = record.last.map_or_else(|| "none".to_owned(), |last| last.to_string());
-        return Some(format!("its revision is {}, and its last change in the log is {last}", row.revision));
+/// Holds every record against its last change in the log, and against what follows from its document; gives how many there
+/// are.
+async fn records(tx: &mut Tx, (head, sequence): (&Head, i64), findings: &mut Findings) -> Result<u64, Failure> {
+    let (slug, account) = (head.slug, head.account);
+    let mut count = 0;
+    for kind in Kind::ALL {
+        let wrong = |fault: String| findings.fault(format_args!("account {slug}: {fault}"));
+        count += each_wrong(tx, account, (kind, sequence), wrong).await?;
     }
-    if log::hash_of(&(rows.logged)(row)) != document_hash {
-        return Some(format!("it is not what change {} made it", row.revision));
-    }
-    // An import adds records to the trash as well.
-    let says_nothing = action == Action::Imported.name() || rows.shows_others && action == Action::Updated.name();
-    if says_nothing || row.deleted == (action == Action::Trashed.name()) {
-        None
-    } else {
-        Some(format!("change {} was {action}, and whether it is in the trash differs", row.revision))
-    }
+    Ok(count)
 }
 
 /// What a record of a file says of its bytes.

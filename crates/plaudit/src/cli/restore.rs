@@ -80,7 +80,9 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
         rows += each_batch(Some(&mut tx), reader, (table, columns)).await?;
     }
     for head in store::heads(&mut tx).await? {
-        if let (Some(fault), _) = chain::fault(&mut tx, &head).await? {
+        let mut faults = Vec::new();
+        chain::each_wrong(&mut tx, &head, |fault| faults.push(fault)).await?;
+        if let Some(fault) = faults.first() {
             return Err(Failure::Failed(format!("account {}: {fault}; nothing was restored", head.slug)));
         }
     }

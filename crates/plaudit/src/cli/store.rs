@@ -1,9 +1,9 @@
 //! What the operator's commands read across the tables.
 
-use crate::records::{Rows, StoredRow};
+use std::collections::BTreeSet;
+
 use db::tables::TABLES;
 use db::{AccountId, DbError, Row, Tx, Value};
-use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// Where an account's log stands, by the account's row.
@@ -19,6 +19,8 @@ pub(super) struct Head {
     pub(super) hash: Vec<u8>,
     /// The name of the last change of what its program shows.
     pub(super) version: i64,
+    /// The version of the form of the account's document.
+    pub(super) form: i64,
     /// The account's document.
     pub(super) doc: String,
 }
@@ -26,7 +28,7 @@ pub(super) struct Head {
 /// Every account, by slug.
 // tidy: every account -- a check or a backup is of the whole database
 pub(super) async fn heads(tx: &mut Tx) -> Result<Vec<Head>, DbError> {
-    tx.all("SELECT id, slug, sequence, hash, doc, version FROM accounts ORDER BY slug", &[], |row| {
+    tx.all("SELECT id, slug, sequence, hash, doc, version, doc_form FROM accounts ORDER BY slug", &[], |row| {
         Ok(Head {
             account: AccountId(row.integer(0)?),
             slug: row.slug(1)?,
@@ -34,6 +36,7 @@ pub(super) async fn heads(tx: &mut Tx) -> Result<Vec<Head>, DbError> {
             hash: row.bytes(3)?.to_vec(),
             doc: row.text(4)?.to_owned(),
             version: row.integer(5)?,
+            form: row.integer(6)?,
         })
     })
     .await
@@ -52,57 +55,41 @@ pub(super) async fn schema(tx: &mut Tx) -> Result<Vec<String>, DbError> {
     tx.all(sql, &[], |row| Ok(format!("V{}__{}", row.integer(0)?, row.text(1)?))).await
 }
 
-/// A record with the change that its revision names.
-#[derive(Debug)]
-pub(super) struct Logged<'r> {
-    /// Its slug or token.
-    pub(super) name: String,
-    /// Its row.
-    pub(super) row: StoredRow,
-    /// The number of the last change of the record.
-    pub(super) last: Option<i64>,
-    /// What the change did to the record.
-    pub(super) action: Option<&'r str>,
-    /// The hash of the document after the change.
-    pub(super) document_hash: Option<&'r [u8]>,
-}
-
-/// Every record of a kind with the change that its revision names.
-pub(super) async fn each_logged(
+/// The form and the hash of the document of the last change of the account itself, if one is logged.
+pub(super) async fn last_of_account(
     tx: &mut Tx,
     account: AccountId,
-    (kind, rows): (Kind, &Rows),
-    mut each: impl FnMut(&Logged<'_>) + Send,
-) -> Result<(), DbError> {
-    let sql = format!(
-        "SELECT r.*, (SELECT max(m.sequence) FROM changes m WHERE m.account = $1 AND m.kind = '{kind}' AND m.slug = r.name), \
-         c.action, c.doc_hash FROM ({}) AS r LEFT JOIN changes c ON c.account = $1 AND c.sequence = r.revision",
-        rows.select(kind)
-    );
-    tx.each(&sql, &[account.into()], |row| {
-        let (name, stored) = StoredRow::read(row)?;
-        let (last, action) = (row.optional_integer(6)?, row.optional_text(7)?);
-        each(&Logged { name, row: stored, last, action, document_hash: row.bytes(8).ok() });
-        Ok(())
-    })
-    .await
-}
-
-/// How many records of a kind the account's log tells of.
-pub(super) async fn count_logged(tx: &mut Tx, account: AccountId, kind: Kind) -> Result<i64, DbError> {
-    let sql = "SELECT count(*) FROM (SELECT DISTINCT slug FROM changes WHERE account = $1 AND kind = $2) AS logged";
-    Ok(tx.first(sql, &[account.into(), kind.name().into()], |row| row.integer(0)).await?.unwrap_or(0))
-}
-
-/// The hash of the document of the last change of the account itself, if one is logged.
-pub(super) async fn last_of_account(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Vec<u8>>, DbError> {
+    slug: Slug,
+) -> Result<Option<(i64, Vec<u8>)>, DbError> {
     tx.first(
-        "SELECT doc_hash FROM changes WHERE account = $1 AND kind = 'account' AND slug = $2 \
+        "SELECT doc_form, doc_hash FROM changes WHERE account = $1 AND kind = 'account' AND slug = $2 \
          ORDER BY sequence DESC LIMIT 1",
         &[account.into(), slug.into()],
-        |row| Ok(row.bytes(0)?.to_vec()),
+        |row| Ok((row.integer(0)?, row.bytes(1)?.to_vec())),
     )
     .await
+}
+
+/// The host names of an account.
+pub(super) async fn hosts(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<String>, DbError> {
+    tx.all("SELECT name FROM hosts WHERE account = $1", &[account.into()], |row| Ok(row.text(0)?.to_owned())).await
+}
+
+/// The tables that have no account, because they are the installation's, and the accounts themselves.
+const OF_INSTALLATION: [&str; 5] = ["accounts", "people", "contacts", "maintenance", "secrets"];
+
+/// Tables with rows of an account that there is not, and its number.
+// tidy: every account -- a check is of the whole database
+pub(super) async fn strays(tx: &mut Tx) -> Result<Vec<(&'static str, i64)>, DbError> {
+    let mut found = Vec::new();
+    for table in TABLES.iter().filter(|table| !OF_INSTALLATION.contains(table)) {
+        let sql = format!(
+            "SELECT DISTINCT account FROM {table} t WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = t.account)"
+        );
+        let accounts: Vec<i64> = tx.all(&sql, &[], |row| row.integer(0)).await?;
+        found.extend(accounts.into_iter().map(|account| (*table, account)));
+    }
+    Ok(found)
 }
 
 /// Category and division, the count that is kept, and the entries that there are; those that agree are left out.

@@ -186,7 +186,8 @@ async fn a_document_can_be_erased_from_the_log_and_not_be_changed() {
     for (changed, faults) in [
         ("doc = '{}' WHERE sequence = 3", "1 fault found"),
         ("doc = '{}' WHERE sequence = 2", "1 fault found"),
-        ("form = 2 WHERE sequence = 2", "1 fault found"),
+        // The row of the record says so as well.
+        ("doc_form = 2 WHERE sequence = 2", "2 faults found"),
         // The record is not what was logged, either.
         ("doc_hash = hash WHERE sequence = 2", "2 faults found"),
     ] {

@@ -25,7 +25,7 @@ pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Ch
         head.version = rules::name_of(&hash);
     }
     tx.enqueue(
-        "INSERT INTO changes (account, sequence, at, form, actor, source, kind, slug, action, events, doc, doc_hash, \
+        "INSERT INTO changes (account, sequence, at, doc_form, actor, source, kind, slug, action, events, doc, doc_hash, \
          hash) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
         vec![
             account.into(),
@@ -119,7 +119,7 @@ pub async fn each_of_account(
     mut each: impl FnMut(&Entry<'_>) -> Result<(), DbError> + Send,
 ) -> Result<(), DbError> {
     tx.each(
-        "SELECT sequence, at, form, actor, source, kind, slug, action, events, doc, doc_hash, hash FROM changes \
+        "SELECT sequence, at, doc_form, actor, source, kind, slug, action, events, doc, doc_hash, hash FROM changes \
          WHERE account = $1 ORDER BY sequence",
         &[account.into()],
         |row| each(&read(row)?),

@@ -23,6 +23,14 @@ pub struct Context {
     pub now: Timestamp,
 }
 
+impl Context {
+    /// The context for what may be in any language, such as what is stored already.
+    #[must_use]
+    pub fn any_language(now: Timestamp) -> Self {
+        Self { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now }
+    }
+}
+
 /// What identifies a record.
 pub trait RecordKey: Clone + Send + Sync + 'static {
     /// The member that has it.

@@ -4,16 +4,26 @@ use super::{Context, Record, RecordKey as _, SetupRecord, StoredRecord};
 use crate::log::{self, Action, Change, Origin};
 use db::{AccountId, DbError, Tx};
 use kernel::document;
-use kernel::input::{Members, Violations};
+use kernel::input::{self, Members, Violations};
 use kernel::json::parse_own;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
-/// The stored form of a record: its program-file form without the kind.
+/// The stored form of a record that is not in the trash: its program-file form without the kind.
+#[must_use]
 pub fn stored<T: StoredRecord>(value: &T) -> String {
+    stored_as(value, false)
+}
+
+/// The stored form of a record, which says so where it is in the trash.
+#[must_use]
+pub fn stored_as<T: StoredRecord>(value: &T, deleted: bool) -> String {
     document::object(|object| {
         object.text(T::Key::MEMBER, value.key().as_str());
         value.write(object);
+        if deleted {
+            object.flag("deleted", true);
+        }
     })
 }
 
@@ -35,6 +45,7 @@ fn read<T: StoredRecord>(doc: &str, context: &Context) -> Result<Result<T, (T::K
     let object = parse_own(doc).map_err(|error| broken::<T>(&error.to_string()))?;
     let mut members = Members::closed(&object);
     let key = members.required(T::Key::MEMBER, T::Key::READ).ok_or_else(|| broken::<T>("nothing identifies it"))?;
+    members.optional("deleted", input::flag);
     let value = T::read(&mut members, key.clone(), context);
     Ok(members.finish().or(value).map_err(|violations| (key, violations)))
 }
@@ -89,7 +100,7 @@ pub async fn find_any_for_update<T: SetupRecord>(
 
 /// Adds or replaces a record whose change is logged.
 pub async fn save<T: SetupRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
-    let doc = stored(&record.value);
+    let doc = stored_as(&record.value, record.deleted);
     let stored = Record { value: &*doc, revision: record.revision, deleted: record.deleted };
     put(tx, account, (T::KIND, record.value.slug()), &stored).await
 }
@@ -107,6 +118,7 @@ pub async fn put(
         ("slug", slug.into()),
         ("deleted", record.deleted.into()),
         ("revision", record.revision.into()),
+        ("doc_form", log::FORM.into()),
         ("doc", record.value.to_owned().into()),
     ];
     tx.put("setup_records", 3, row).await
@@ -120,9 +132,10 @@ pub async fn change<T: SetupRecord>(
     action: Action,
     value: T,
 ) -> Result<i64, DbError> {
-    let (slug, document) = (value.slug(), stored(&value));
+    let deleted = action == Action::Trashed;
+    let (slug, document) = (value.slug(), stored_as(&value, deleted));
     let change = Change { kind: T::KIND, slug: slug.as_str(), action, events: &[], document };
     let revision = log::append(tx, account, origin, change).await?;
-    save(tx, account, &Record { value, revision, deleted: action == Action::Trashed }).await?;
+    save(tx, account, &Record { value, revision, deleted }).await?;
     Ok(revision)
 }

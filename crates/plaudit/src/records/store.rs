@@ -1,13 +1,22 @@
 //! Where each kind of record has its rows: the one table through which imports, exports and checks read records of any kind.
 
+mod check;
+
 use std::collections::HashMap;
 
+use serde::Deserialize;
+
+use crate::lists::Table;
+use crate::log;
 use crate::program::{Record, any_kind, setup_kinds};
-use crate::records::entries::{self, attachments, contributors};
-use crate::records::{files, orders, users};
+use crate::records::entries::attachments::Attachment;
+use crate::records::entries::contributors::Contributor;
+use crate::records::{entries, files, orders, people, users};
 use db::{AccountId, DbError, Row, Tx, Value};
 use kernel::document;
 use kernel::kind::Kind;
+
+pub use self::check::{difference, each_wrong};
 
 /// A record as its row holds it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,12 +25,12 @@ pub struct StoredRow {
     pub revision: i64,
     /// Whether it is in the trash.
     pub deleted: bool,
-    /// Whether an entry is archived, or an order is a test.
-    pub flag: bool,
     /// Its document.
     pub doc: String,
-    /// What it has beside the document, as [`Rows::beside`] says.
-    pub extra_columns: String,
+    /// Its second document, which only single reads show; empty for kinds that have none.
+    pub detail: String,
+    /// The hash of the password of the person that a user is; empty for none. It belongs to no document.
+    pub password: String,
 }
 
 impl StoredRow {
@@ -30,20 +39,83 @@ impl StoredRow {
         Record { value: &self.doc, revision: self.revision, deleted: self.deleted }
     }
 
-    /// A program-file form with the word that the record is in the trash.
-    pub(super) fn in_file(&self, form: String) -> String {
-        if self.deleted { document::extended(&form, |object| object.flag("deleted", true)) } else { form }
+    /// The whole document, which is the one in the change log.
+    #[must_use]
+    pub fn document(&self) -> String {
+        document::whole(&self.doc, &self.detail)
     }
 
     /// Reads what [`Rows::select`] asks for: the slug or token, and the row.
-    pub(crate) fn read(row: &Row<'_>) -> Result<(String, Self), DbError> {
-        let (doc, extra_columns) = (row.text(4)?.to_owned(), row.text(5)?.to_owned());
-        let stored = Self { revision: row.integer(1)?, deleted: row.flag(2)?, flag: row.flag(3)?, doc, extra_columns };
+    fn read(row: &Row<'_>) -> Result<(String, Self), DbError> {
+        let stored = Self {
+            revision: row.integer(1)?,
+            deleted: row.flag(2)?,
+            doc: row.text(3)?.to_owned(),
+            detail: row.text(4)?.to_owned(),
+            password: row.text(5)?.to_owned(),
+        };
         Ok((row.text(0)?.to_owned(), stored))
     }
 }
 
-/// Where the records of a kind have their rows, and what these tell.
+/// What of a record is kept once more, so that it can be found by that. It follows from the document alone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Derived {
+    /// The values of [`Rows::columns`].
+    pub columns: Vec<Value<'static>>,
+    /// For each of [`Rows::sets`] the rows, without the account and the record.
+    pub sets: Vec<Vec<Vec<Value<'static>>>>,
+}
+
+/// A table that holds any number of values of a record.
+#[derive(Clone, Copy, Debug)]
+pub struct SetTable {
+    /// Its name.
+    pub table: &'static str,
+    /// The column of the record's slug.
+    pub key: &'static str,
+    /// The columns after the account and the record.
+    pub columns: &'static [&'static str],
+    /// How many of these tell the rows of a record apart.
+    pub identifying: usize,
+}
+
+impl SetTable {
+    /// Writes the rows of a record; those that it had are replaced, unless it is new.
+    pub(super) async fn write(
+        &self,
+        tx: &mut Tx,
+        account: AccountId,
+        (record, is_new): (&str, bool),
+        rows: Vec<Vec<Value<'static>>>,
+    ) -> Result<(), DbError> {
+        let Self { table, key, columns, .. } = self;
+        if !is_new {
+            let sql = format!("DELETE FROM {table} WHERE account = $1 AND {key} = $2");
+            tx.enqueue(sql, vec![account.into(), record.to_owned().into()]).await?;
+        }
+        let places: String = (3..3 + columns.len()).map(|place| format!(", ${place}")).collect();
+        let sql = format!("INSERT INTO {table} (account, {key}, {}) VALUES ($1, $2{places})", columns.join(", "));
+        for row in rows {
+            let values = [account.into(), record.to_owned().into()].into_iter().chain(row).collect();
+            tx.enqueue(sql.clone(), values).await?;
+        }
+        Ok(())
+    }
+}
+
+/// What `list_revision` is, by which views are brought up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListRevision {
+    /// The kind has no list of its own.
+    None,
+    /// The revision of the record.
+    Revision,
+    /// The number of a later change where another record has changed what lists know of it.
+    Raised,
+}
+
+/// Where the records of a kind have their rows, and what these hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Rows {
     pub(super) table: &'static str,
@@ -51,16 +123,19 @@ pub struct Rows {
     pub key: &'static str,
     /// What tells whether a record is in the trash.
     pub(super) deleted: &'static str,
-    /// What tells whether a record has the flag of its kind.
-    pub(super) flag: &'static str,
-    /// What tells the rest of a record that is not in its document.
-    pub(super) extra_columns: &'static str,
-    /// Makes the document of the change log.
-    pub logged: fn(&StoredRow) -> String,
+    pub(super) list_revision: ListRevision,
+    /// What tells the second document.
+    pub(super) detail: &'static str,
+    /// What tells the hash of a password.
+    pub(super) password: &'static str,
+    /// The columns that follow from the document, `deleted` left out.
+    pub(super) columns: fn() -> Vec<&'static str>,
+    /// The tables of values that follow from the document.
+    pub(super) sets: &'static [SetTable],
+    /// What follows from a document: written with it, and compared with it.
+    pub(super) derived: fn(&str) -> Result<Derived, DbError>,
     /// Makes the program-file form, without the kind.
     pub exported: fn(&StoredRow) -> Result<String, DbError>,
-    /// Whether documents show other records, so that a record in the trash is changed with these.
-    pub shows_others: bool,
 }
 
 impl Rows {
@@ -71,28 +146,70 @@ impl Rows {
             table,
             key,
             deleted: "deleted",
-            flag: NO,
-            extra_columns: "''",
-            logged: |row| row.doc.clone(),
-            exported: |row| Ok(row.in_file(row.doc.clone())),
-            shows_others: false,
+            list_revision: ListRevision::None,
+            detail: "''",
+            password: "''",
+            columns: Vec::new,
+            sets: &[],
+            derived: |_| Ok(Derived::default()),
+            exported: |row| Ok(row.doc.clone()),
         }
     }
 
+    /// The row of a record at the revision that its change has in the log: columns with their values, those of the key
+    /// first.
+    #[must_use]
+    pub(super) fn row(
+        &self,
+        account: AccountId,
+        (record, revision): (&str, i64),
+        derived: (bool, Vec<Value<'static>>),
+        (doc, detail): (String, Option<String>),
+    ) -> Vec<(&'static str, Value<'static>)> {
+        let (deleted, columns) = derived;
+        let mut row = vec![("account", account.into()), (self.key, record.to_owned().into())];
+        row.extend((self.columns)().into_iter().zip(columns));
+        if self.deleted != NO {
+            row.push(("deleted", deleted.into()));
+        }
+        if self.list_revision != ListRevision::None {
+            row.push(("list_revision", revision.into()));
+        }
+        row.extend([("revision", revision.into()), ("doc_form", log::FORM.into()), ("doc", doc.into())]);
+        row.extend(detail.map(|detail| ("detail", detail.into())));
+        row
+    }
+
     /// The statement for the rows of a kind of the account `$1`; a condition may follow it.
-    pub(crate) fn select(&self, kind: Kind) -> String {
-        let Self { table, key, deleted, flag, extra_columns, .. } = self;
+    fn select(&self, kind: Kind, more: &str) -> String {
+        let Self { table, key, deleted, detail, password, .. } = self;
         let of_account = Self::of_account(kind);
-        format!(
-            "SELECT {key} AS name, revision, {deleted} AS deleted, {flag} AS flag, doc, {extra_columns} AS beside FROM {table} \
-             WHERE {of_account}"
-        )
+        format!("SELECT {key}, revision, {deleted}, doc, {detail}, {password}{more} FROM {table} WHERE {of_account}")
     }
 
     /// The condition for the rows of a kind of the account `$1`.
     fn of_account(kind: Kind) -> String {
         if kind.is_setup() { format!("account = $1 AND kind = '{kind}'") } else { "account = $1".to_owned() }
     }
+}
+
+/// Whether a document says that its record is in the trash: among what is hidden, or in the program-file form at its end.
+pub(super) fn is_in_trash(doc: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Hidden {
+        #[serde(default)]
+        deleted: bool,
+    }
+    match document::hidden(doc) {
+        Some(hidden) => serde_json::from_str::<Hidden>(hidden).is_ok_and(|hidden| hidden.deleted),
+        None => doc.ends_with(",\"deleted\":true}"),
+    }
+}
+
+/// The columns of a table of lists that stand in the row of a record, `deleted` left out.
+pub(super) fn listed(table: &Table) -> Vec<&'static str> {
+    let is_here = |column: &&str| *column != "deleted" && table.sets.iter().all(|set| set.column != *column);
+    table.columns.iter().map(|column| column.name).filter(is_here).collect()
 }
 
 /// How many rows are held at once: an entry that shows all that belongs to it can have some megabytes.
@@ -110,8 +227,8 @@ pub fn rows(kind: Kind) -> Option<Rows> {
         Kind::User => users::store::ROWS,
         Kind::File => files::store::ROWS,
         Kind::Entry => entries::store::ROWS,
-        Kind::Contributor => contributors::store::ROWS,
-        Kind::Attachment => attachments::store::ROWS,
+        Kind::Contributor => people::rows::<Contributor>(),
+        Kind::Attachment => people::rows::<Attachment>(),
         Kind::Order => orders::store::ROWS,
         // The account's row is its head as well, and the lines of an order stand in the order's.
         Kind::Account | Kind::OrderItem => return None,
@@ -133,7 +250,7 @@ async fn select(
     values: &[Value<'_>],
 ) -> Result<Vec<(String, StoredRow)>, DbError> {
     let Some(rows) = rows(kind) else { return Ok(Vec::new()) };
-    let sql = format!("{} {}", rows.select(kind), condition(rows.key));
+    let sql = format!("{} {}", rows.select(kind, ""), condition(rows.key));
     tx.all(&sql, &[&[account.into()], values].concat(), StoredRow::read).await
 }
 

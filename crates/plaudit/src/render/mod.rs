@@ -181,10 +181,10 @@ impl Filling {
                 let members = detail.and_then(|detail| detail.get(1..detail.len().saturating_sub(1)));
                 match members {
                     Some(members) if !members.is_empty() => self.json(out, members, None),
-                    // The comma before it separates nothing.
-                    _ => out.truncate(out.len() - usize::from(out.ends_with(b","))),
+                    _ => drop_comma(out),
                 }
             }
+            Slot::Hidden => drop_comma(out),
         }
     }
 
@@ -293,11 +293,16 @@ impl xml_envelope::Slots for XmlSlots<'_> {
         }
     }
 
-    fn members(&self, out: &mut Vec<u8>, _key: &str, _json: &str) {
-        if let Some(detail) = self.detail {
+    fn members(&self, out: &mut Vec<u8>, key: &str, json: &str) {
+        if let (Some(Slot::Splice), Some(detail)) = (Slot::of_member(key, json), self.detail) {
             xml_envelope::members(out, detail, &XmlSlots { filling: self.filling, detail: None });
         }
     }
+}
+
+/// Takes away the comma before a slot that shows nothing, which separates nothing.
+fn drop_comma(out: &mut Vec<u8>) {
+    out.truncate(out.len() - usize::from(out.ends_with(b",")));
 }
 
 /// Writes the object of the locales asked for, from the JSON text of a whole map; a locale without a text is `""`.

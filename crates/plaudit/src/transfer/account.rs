@@ -12,7 +12,7 @@ use kernel::document;
 use kernel::input;
 use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug};
 
 /// The account of a file as it will be.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Import<'_> {
         for other in records.filter(|other| other.location.name != slug.as_str()) {
             self.faults.member(&other.location, "slug", format!("the file is about the account {slug} already"));
         }
-        let open = any_language(self.origin.at);
+        let open = Context::any_language(self.origin.at);
         let stored = self.stored_account(slug, &open).await?;
         let Some(Held { location, object }) = record else {
             if stored.is_none() {
@@ -162,11 +162,6 @@ impl Import<'_> {
         }
         Ok(())
     }
-}
-
-/// What reading depends on where every language is allowed.
-pub(super) fn any_language(now: Timestamp) -> Context {
-    Context { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now }
 }
 
 fn stored_form(account: &Account) -> StoredRow {

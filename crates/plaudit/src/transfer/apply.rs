@@ -21,6 +21,7 @@ use super::schema::members;
 use super::setup::{Changes, Rows};
 use super::{Deployment, Error, Source};
 use crate::program::store as program_store;
+use kernel::document;
 use kernel::ids::derived_slug;
 use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::Kind;
@@ -226,6 +227,7 @@ pub(super) fn leave_out(named: &BTreeSet<(Kind, Slug)>, changes: &mut Changes) {
     for (key, row) in stored.iter().filter(|(key, row)| !row.deleted && !named.contains(key)) {
         let mut row = row.clone();
         row.deleted = true;
+        row.doc = document::extended(&row.doc, |object| object.flag("deleted", true));
         changed.insert(*key, row);
     }
 }

@@ -1,5 +1,7 @@
 //! The contributors and attachments of a file.
 
+use serde::Deserialize;
+
 use super::Error;
 use super::fault::SourceLocation;
 use super::import::{Import, Item};
@@ -16,10 +18,16 @@ use kernel::json::Json;
 use kernel::kind::Kind;
 use kernel::text::{Slug, Token};
 
+/// What belongs to an entry.
+#[derive(Deserialize)]
+struct Owned {
+    entry: Slug,
+}
+
 impl Import<'_> {
     /// Checks and writes a contributor, and notes its entry.
     pub(super) async fn contributor(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
-        let is_stored = |value: &Contributor, found: &StoredRow| store::stored(value) == found.doc;
+        let is_stored = |value: &Contributor, found: &StoredRow| store::stored_as(value, found.deleted) == found.doc;
         let read = item.read_record::<Contributor>(&program.context, is_stored, &mut self.faults);
         let Some((contributor, is_same)) = read else { return Ok(()) };
         self.check_references(&item.location, program, contributor.references()).await?;
@@ -38,7 +46,13 @@ impl Import<'_> {
     /// Writes what belongs to an entry, and notes the entry.
     async fn write_child<T: PeopleRecord>(&mut self, item: &Item, entry: Slug, value: T) -> Result<(), Error> {
         self.note_entries(entry, item.found.as_ref())?;
-        let revision = self.log(T::KIND, &item.location.name, store::stored(&value)).await?;
+        self.write_record(item, value).await
+    }
+
+    /// Logs and writes a record.
+    pub(super) async fn write_record<T: PeopleRecord>(&mut self, item: &Item, value: T) -> Result<(), Error> {
+        let document = store::stored_as(&value, item.deleted);
+        let revision = self.log(T::KIND, &item.location.name, document).await?;
         people::put(&mut self.tx, self.id, &Record { value, revision, deleted: item.deleted }).await?;
         Ok(())
     }
@@ -47,7 +61,7 @@ impl Import<'_> {
     pub(super) async fn attachment(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
         let Some(token) = Token::parse(&item.location.name) else { return Ok(()) };
         let reader = |members: &mut Members<'_>| Attachment::read(members, token.clone(), &program.context);
-        let is_stored = |value: &Attachment, found: &StoredRow| store::stored(value) == found.doc;
+        let is_stored = |value: &Attachment, found: &StoredRow| store::stored_as(value, found.deleted) == found.doc;
         let read = item.read_current(&program.context, reader, is_stored, &mut self.faults);
         let Some((attachment, is_same)) = read else { return Ok(()) };
         self.check_references(&item.location, program, attachment.references()).await?;
@@ -105,8 +119,9 @@ impl Import<'_> {
     /// The documents of an entry show what belongs to it; so do those of the entry that it belonged to before.
     fn note_entries(&mut self, entry: Slug, found: Option<&StoredRow>) -> Result<(), Error> {
         self.reading.names.note(Space::Touched, entry.as_str())?;
-        if let Some(found) = found.filter(|found| found.extra_columns != entry.as_str()) {
-            self.reading.names.note(Space::Touched, &found.extra_columns)?;
+        let before: Option<Owned> = found.and_then(|found| serde_json::from_str(&found.doc).ok());
+        if let Some(before) = before.filter(|before| before.entry != entry) {
+            self.reading.names.note(Space::Touched, before.entry.as_str())?;
         }
         Ok(())
     }

@@ -114,13 +114,9 @@ impl Import<'_> {
         around: &RelatedData,
         (before, counts): (Option<Entry>, &mut CountChanges),
     ) -> Result<(), Error> {
-        let doc = entry.document(around.counts);
+        let doc = entry.document(around.counts, item.deleted);
         let detail = entries::detail(&entry.entry_fields, around);
-        let is_same = |found: &StoredRow| {
-            let flags = (found.deleted, found.flag) == (item.deleted, entry.archived);
-            flags && found.doc == doc && found.extra_columns == detail
-        };
-        if item.found.as_ref().is_some_and(is_same) {
+        if item.found.as_ref().is_some_and(|found| found.doc == doc && found.detail == detail) {
             return Ok(());
         }
         let revision = self.log(Kind::Entry, entry.slug.as_str(), kernel::document::whole(&doc, &detail)).await?;

@@ -7,8 +7,8 @@ use base64::write::EncoderWriter;
 use futures_util::TryStreamExt as _;
 
 use super::Error;
-use super::account::any_language;
-use crate::program::{accounts, store as program_store};
+use crate::program::store as program_store;
+use crate::program::{Context, accounts};
 use crate::records::store;
 use crate::storage::{Pieces, Storage};
 use db::Db;
@@ -26,7 +26,7 @@ pub async fn export(
 ) -> Result<(), Error> {
     let mut tx = db.snapshot().await?;
     let id = accounts::store::find(&mut tx, account).await?.ok_or(Error::NoAccount(account))?;
-    let context = any_language(Timestamp::from_microseconds(0));
+    let context = Context::any_language(Timestamp::from_microseconds(0));
     let record = accounts::store::read(&mut tx, id, &context).await?.ok_or(Error::NoAccount(account))?;
     write_line(out, Kind::Account, &program_store::stored(&record))?;
     for kind in Kind::ALL.into_iter().filter(|kind| kind.is_in_files() && which(*kind)) {

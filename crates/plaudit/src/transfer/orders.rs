@@ -74,8 +74,7 @@ impl Import<'_> {
         if !self.faults.is_empty() {
             return Ok(());
         }
-        let is_another = before.as_ref() != Some(&order);
-        self.write_order(stage, &order, item.found.map(|found| (found.doc, is_another))).await
+        self.write_order(stage, &order, item.found.map(|found| found.doc)).await
     }
 
     /// Adds the items on lines of their own to those that are nested.
@@ -101,20 +100,15 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Writes an order, unless it is known to be the one that is stored and its document is the same.
-    async fn write_order(
-        &mut self,
-        stage: &mut Stage<'_>,
-        order: &Order,
-        found: Option<(String, bool)>,
-    ) -> Result<(), Error> {
+    /// Writes an order, unless its document is what is stored.
+    async fn write_order(&mut self, stage: &mut Stage<'_>, order: &Order, stored: Option<String>) -> Result<(), Error> {
         let around = self.order_related_data(stage, order).await?;
         let doc = orders::shown(order, &around);
-        if found.as_ref().is_some_and(|(stored, is_another)| !is_another && *stored == doc) {
+        if stored.as_ref() == Some(&doc) {
             return Ok(());
         }
-        let revision = self.log(Kind::Order, order.slug.as_str(), order.logged(&doc)).await?;
-        orders::store::put(&mut self.tx, self.id, (order, &doc), revision, found.is_none()).await?;
+        let revision = self.log(Kind::Order, order.slug.as_str(), doc.clone()).await?;
+        orders::store::put(&mut self.tx, self.id, (order, &doc), revision, stored.is_none()).await?;
         Ok(())
     }
 
@@ -152,7 +146,7 @@ impl Import<'_> {
         while let Some(found) = records::store::next(&mut self.tx, self.id, Kind::Order, &mut last).await? {
             for (_, row) in found {
                 let order = orders::store::of_row(&row)?;
-                self.write_order(stage, &order, Some((row.doc, false))).await?;
+                self.write_order(stage, &order, Some(row.doc)).await?;
             }
         }
         Ok(())

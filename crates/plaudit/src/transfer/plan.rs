@@ -59,6 +59,8 @@ impl Step {
         if let Some((before, _)) = before {
             let before = parse_object(before.as_bytes()).map_err(broken)?;
             differences("", &before, &after, &mut changes);
+            // The sign of the step says it.
+            changes.retain(|(member, _)| member != "deleted");
             // That it changed follows from everything else.
             if changes.iter().any(|change| !is_update(&change.0)) {
                 changes.retain(|change| !is_update(&change.0));

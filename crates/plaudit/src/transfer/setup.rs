@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Error;
-use super::account::{AccountOfFile as AboutAccount, any_language};
+use super::account::AccountOfFile as AboutAccount;
 use super::fault::{Faults, SourceLocation};
 use super::import::{Import, Item};
 use super::reading::Held;
@@ -80,10 +80,10 @@ pub(super) fn kept(members: &'static [Member]) -> impl Iterator<Item = (&'static
 /// Reads a set-up record.
 fn read(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
     fn typed<T: SetupRecord>(item: &mut Item, context: &Context, faults: &mut Faults<'_>) -> Option<Told> {
-        let is_stored = |value: &T, found: &StoredRow| program_store::stored(value) == found.doc;
+        let is_stored = |value: &T, found: &StoredRow| program_store::stored_as(value, found.deleted) == found.doc;
         let (value, is_same) = item.read_record::<T>(context, is_stored, faults)?;
         let files = value.files().into_iter().map(|(member, token)| (member, token.clone())).collect();
-        Some(Told { doc: program_store::stored(&value), is_same, files })
+        Some(Told { doc: program_store::stored_as(&value, item.deleted), is_same, files })
     }
     for_setup_kind!(item.location.kind, T => typed::<T>(item, context, faults)).flatten()
 }
@@ -142,7 +142,7 @@ impl Import<'_> {
         if self.apply.is_some_and(|mode| !mode.keep) {
             super::apply::leave_out(&named, &mut changes);
         } else {
-            archive_before(&named, &mut changes, &any_language(self.origin.at))?;
+            archive_before(&named, &mut changes, &Context::any_language(self.origin.at))?;
         }
         let program = if self.check_kept(about, &changes)? {
             self.program(account, &changes)?
@@ -168,7 +168,7 @@ impl Import<'_> {
 
     /// What each tab is for, of those that are stored and of those of the file.
     fn tabs(&self, stored: &Rows) -> Result<BTreeMap<Slug, TabKind>, Error> {
-        let context = any_language(self.origin.at);
+        let context = Context::any_language(self.origin.at);
         let mut tabs = BTreeMap::new();
         for ((_, slug), row) in stored.iter().filter(|((kind, _), _)| *kind == Kind::Tab) {
             tabs.insert(*slug, program_store::parse::<Tab>(&row.doc, &context)?.kind);
@@ -225,7 +225,7 @@ impl Import<'_> {
 
     /// What is wrong with what a field has become.
     async fn new_meaning(&mut self, program: &Program, before: &str, after: &str) -> Result<Violations, Error> {
-        let context = any_language(self.origin.at);
+        let context = Context::any_language(self.origin.at);
         let field: Field = program_store::parse(before, &context)?;
         let violations = fields::keeps_meaning(&field, &program_store::parse(after, &context)?);
         let may_have_answers = match (field.resource, fields::season_of(&field, program)) {
@@ -240,7 +240,7 @@ impl Import<'_> {
 
     /// What is wrong with what a tab has become: its type is that of what stands on it.
     async fn new_type(&mut self, before: &str, after: &str) -> Result<Violations, Error> {
-        let context = any_language(self.origin.at);
+        let context = Context::any_language(self.origin.at);
         let [before, after] = [before, after].map(|doc| program_store::parse::<Tab>(doc, &context));
         let (before, after) = (before?, after?);
         let mut violations = Violations::default();

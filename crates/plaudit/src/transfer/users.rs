@@ -78,9 +78,8 @@ impl Import<'_> {
         let before = before.map(|(user, _)| user);
         self.write_person(stage, &user, password.as_ref()).await?;
         let slug = user.slug;
-        let extra_columns = users::extra_columns(&user);
-        let logged = users::logged(&users::shown(&user), &extra_columns).unwrap_or_default();
-        let revision = self.log(Kind::User, slug.as_str(), logged).await?;
+        let document = kernel::document::whole(&users::shown(&user, item.deleted), &users::detail(&user));
+        let revision = self.log(Kind::User, slug.as_str(), document).await?;
         let person = user.global_id.clone();
         let record = Record { value: user, revision, deleted: item.deleted };
         users::store::put(&mut self.tx, self.id, &record).await?;
@@ -212,8 +211,7 @@ impl Stage<'_> {
 
 /// The user of a row, and the hash of the password.
 fn stored(found: &StoredRow) -> Result<(User, Option<PasswordHash>), DbError> {
-    let (user, password) = users::store::of_row(found)?;
-    Ok((user, PasswordHash::parse(password)))
+    Ok((users::store::of_row(found)?, PasswordHash::parse(&found.password)))
 }
 
 /// Fills in what a user may leave out: what is stored, or for a new one the season that is active now.
@@ -238,9 +236,8 @@ fn named(batch: &[Item]) -> (Vec<String>, Vec<String>) {
         contacts.extend(text("email").map(normal_email));
         contacts.extend(text("mobile").map(str::to_owned));
         people.extend(text("global_id").map(str::to_lowercase));
-        let extra_columns =
-            item.found.as_ref().and_then(|found| users::read_extra_columns(users::store::split(found).1));
-        people.extend(extra_columns.map(|extra_columns| extra_columns.person.to_owned()));
+        people
+            .extend(item.found.as_ref().and_then(|found| users::store::of_row(found).ok()).map(|user| user.global_id));
     }
     contacts.sort_unstable();
     contacts.dedup();

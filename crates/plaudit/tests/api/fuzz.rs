@@ -491,6 +491,7 @@ both_engines! {
                 cursors.remove(0);
             }
         }
+        check::every_record(&server.db).await;
         println!("fuzz: {requests} requests on {:?}: {statuses:?}", server.db.engine());
         for status in [200, 204, 400, 401, 403, 404, 405, 412, 422, 429] {
             assert!(requests < 5_000 || statuses.contains_key(&status), "no request was answered {status}");

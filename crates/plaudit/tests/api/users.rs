@@ -7,6 +7,7 @@ mod list;
 mod people;
 mod renewal;
 
+use kernel::kind::Kind;
 use serde_json::{Value, json};
 
 use crate::both_engines;
@@ -55,6 +56,8 @@ async fn wrong(server: &Server, account: &str) -> Vec<String> {
     let mut tx = server.db.snapshot().await.unwrap();
     let mut wrong = Vec::new();
     plaudit::records::users::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
+    let kind = (Kind::User, i64::MAX);
+    plaudit::records::store::each_wrong(&mut tx, account, kind, |fault| wrong.push(fault)).await.unwrap();
     wrong
 }
 

@@ -92,12 +92,13 @@ pub async fn create(tx: &mut Tx, account: &Account) -> Result<AccountId, DbError
     };
     let id = AccountId(last.unwrap_or(0) + 1 + apart);
     tx.execute(
-        "INSERT INTO accounts (id, slug, version, sequence, hash, doc) VALUES ($1, $2, $3, 0, $4, $5)",
+        "INSERT INTO accounts (id, slug, version, sequence, hash, doc_form, doc) VALUES ($1, $2, $3, 0, $4, $5, $6)",
         &[
             id.into(),
             account.slug.into(),
             log::name_of(&origin).into(),
             origin.to_vec().into(),
+            log::FORM.into(),
             store::stored(account).into(),
         ],
     )
@@ -108,7 +109,8 @@ pub async fn create(tx: &mut Tx, account: &Account) -> Result<AccountId, DbError
 
 /// Replaces the account's document and host names, whose change is logged in the same transaction.
 pub async fn save(tx: &mut Tx, id: AccountId, account: &Account) -> Result<(), DbError> {
-    tx.execute("UPDATE accounts SET doc = $2 WHERE id = $1", &[id.into(), store::stored(account).into()]).await?;
+    let sql = "UPDATE accounts SET doc_form = $2, doc = $3 WHERE id = $1";
+    tx.execute(sql, &[id.into(), log::FORM.into(), store::stored(account).into()]).await?;
     replace_hosts(tx, id, &account.hosts).await
 }
 

@@ -27,9 +27,9 @@ pub async fn change(
         Change { kind: Kind::ApiKey, slug: key.slug.as_str(), action, events: &[], document: document.clone() };
     let revision = log::append(tx, account, origin, change).await?;
     tx.execute(
-        "INSERT INTO api_keys (account, slug, hash, revision, doc) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT (account, slug) DO UPDATE SET hash = $3, revision = $4, doc = $5",
-        &[account.into(), key.slug.into(), hash.as_slice().into(), revision.into(), document.into()],
+        "INSERT INTO api_keys (account, slug, hash, revision, doc_form, doc) VALUES ($1, $2, $3, $4, $5, $6) \
+         ON CONFLICT (account, slug) DO UPDATE SET hash = $3, revision = $4, doc_form = $5, doc = $6",
+        &[account.into(), key.slug.into(), hash.as_slice().into(), revision.into(), log::FORM.into(), document.into()],
     )
     .await?;
     Ok(())

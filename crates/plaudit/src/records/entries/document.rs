@@ -36,9 +36,10 @@ pub struct RelatedData {
 }
 
 impl Entry {
-    /// The first document (specification, section 2.2, without the members of the second one).
+    /// The first document (specification, section 2.2, without the members of the second one). That the entry is in the
+    /// trash or archived is hidden in it.
     #[must_use]
-    pub fn document(&self, counts: Counts) -> String {
+    pub fn document(&self, counts: Counts, deleted: bool) -> String {
         document::object(|object| {
             object.slug("slug", self.slug);
             object.integer("local_id", self.local_id);
@@ -69,12 +70,17 @@ impl Entry {
             object.optional_text("grant_status", self.grant_status.as_deref());
             object.optional_date("grant_end_date", self.grant_end_date);
             object.text("tags", &self.tags);
+            object.hidden(|object| {
+                for (name, _) in [("deleted", deleted), ("archived", self.archived)].into_iter().filter(|(_, is)| *is) {
+                    object.flag(name, true);
+                }
+            });
         })
     }
 
-    /// Reads the first document: the entry without its answers, and never as an archived one.
+    /// Reads the first document: the entry without its answers.
     pub fn of_document(doc: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(doc)
+        serde_json::from_str(&document::revealed(doc))
     }
 }
 

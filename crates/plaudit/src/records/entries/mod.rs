@@ -170,7 +170,7 @@ pub struct Entry {
     pub tags: String,
     /// Whether it is kept for the record only. Not shown, and set by program files alone.
     #[member(hidden)]
-    #[serde(skip)]
+    #[serde(default)]
     pub archived: bool,
 }
 

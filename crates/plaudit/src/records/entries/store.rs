@@ -3,16 +3,20 @@
 mod counts;
 mod write;
 
+use std::collections::BTreeSet;
+
 use crate::lists::page::bounded;
+use crate::log::FORM;
 use crate::program::{self, Program, Record};
 use crate::records::entries::attachments;
 use crate::records::entries::contributors;
 use crate::records::entries::counts::division_of;
 use crate::records::entries::rules::tags;
-use crate::records::entries::{CountChanges, Counts, Entry, RelatedData, answers_of, detail, rules};
+use crate::records::entries::{CountChanges, Counts, Entry, LISTED, RelatedData, answers_of, detail, rules};
+use crate::records::store::{Derived, ListRevision, SetTable, listed};
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
-use db::{AccountId, Db, DbError, Tx};
+use db::{AccountId, Db, DbError, Tx, Value};
 use kernel::document::whole;
 use kernel::text::{Slug, folded};
 
@@ -27,8 +31,6 @@ pub struct Stored {
     pub revision: i64,
     /// Whether it is in the trash.
     pub deleted: bool,
-    /// Whether it is kept for the record only.
-    pub archived: bool,
     /// The first document.
     pub doc: String,
     /// The second document.
@@ -40,7 +42,7 @@ pub struct Stored {
 impl Stored {
     /// The entry without its answers, for those who need the first document alone.
     pub fn head(&self) -> Result<Entry, DbError> {
-        head(&self.doc, self.archived)
+        head(&self.doc)
     }
 
     /// How many contributors and files it shows.
@@ -50,7 +52,7 @@ impl Stored {
 
     /// The entry.
     pub fn entry(&self) -> Result<Entry, DbError> {
-        read(&self.doc, &self.detail, self.archived)
+        read(&self.doc, &self.detail)
     }
 
     /// The whole document.
@@ -60,28 +62,37 @@ impl Stored {
     }
 }
 
-/// Entries have the second document beside the first.
+/// Entries have a second document.
 pub const ROWS: Rows = Rows {
-    flag: "archived",
-    extra_columns: "detail",
-    logged: |row| whole(&row.doc, &row.extra_columns),
-    exported: |row| Ok(row.in_file(program::store::stored(&of_row(row)?))),
-    shows_others: true,
+    list_revision: ListRevision::Raised,
+    detail: "detail",
+    columns: || [listed(&LISTED), vec!["division", "title"]].concat(),
+    sets: &[TAGS],
+    derived: |doc| {
+        let entry = head(doc)?;
+        let tags: BTreeSet<&str> = tags::split(&entry.tags).collect();
+        let tags = tags.into_iter().map(|tag| vec![tag.to_owned().into()]).collect();
+        Ok(Derived { columns: columns(&entry), sets: vec![tags] })
+    },
+    exported: |row| Ok(program::store::stored_as(&of_row(row)?, row.deleted)),
     ..Rows::of("entries", "slug")
 };
 
+/// The tags of entries, those in the trash included.
+const TAGS: SetTable = SetTable { table: "entry_tags", key: "slug", columns: &["tag"], identifying: 1 };
+
 /// The entry of a row.
 pub fn of_row(row: &StoredRow) -> Result<Entry, DbError> {
-    read(&row.doc, &row.extra_columns, row.flag)
+    read(&row.doc, &row.detail)
 }
 
-fn head(doc: &str, archived: bool) -> Result<Entry, DbError> {
-    Ok(Entry { archived, ..Entry::of_document(doc).map_err(|error| broken(&error))? })
+fn head(doc: &str) -> Result<Entry, DbError> {
+    Entry::of_document(doc).map_err(|error| broken(&error))
 }
 
-fn read(doc: &str, detail: &str, archived: bool) -> Result<Entry, DbError> {
+fn read(doc: &str, detail: &str) -> Result<Entry, DbError> {
     let entry_fields = answers_of(detail).ok_or_else(|| broken(&"its answers"))?;
-    Ok(Entry { entry_fields, ..head(doc, archived)? })
+    Ok(Entry { entry_fields, ..head(doc)? })
 }
 
 fn broken(error: &dyn std::fmt::Display) -> DbError {
@@ -107,8 +118,7 @@ pub async fn put(
     let stored = Stored {
         revision: record.revision,
         deleted: record.deleted,
-        archived: entry.archived,
-        doc: entry.document(around.counts),
+        doc: entry.document(around.counts, record.deleted),
         detail: detail(&entry.entry_fields, around),
         person: None,
     };
@@ -117,31 +127,30 @@ pub async fn put(
 
 /// Writes the whole row of an entry.
 async fn set_row(tx: &mut Tx, account: AccountId, entry: &Entry, stored: &Stored) -> Result<(), DbError> {
-    let row = vec![
-        ("account", account.into()),
-        ("slug", entry.slug.into()),
-        ("local_id", entry.local_id.into()),
-        ("season", entry.season.into()),
-        ("category", entry.category.into()),
-        ("division", entry.division.unwrap_or(0).into()),
-        ("chapter", entry.chapter.into()),
-        ("form", entry.form.into()),
-        ("entrant", entry.entrant.into()),
-        ("status", entry.status.name().into()),
-        ("moderation", entry.moderation_status.name().into()),
-        ("payment", entry.payment_status.name().into()),
-        ("review_key", bounded(&entry.review_status).into()),
-        ("title", entry.title.clone().into()),
-        ("title_key", cut(&folded(&entry.title), TITLE_KEY).into()),
-        ("updated", entry.updated.into()),
-        ("archived", stored.archived.into()),
-        ("deleted", stored.deleted.into()),
-        ("list_revision", stored.revision.into()),
-        ("revision", stored.revision.into()),
-        ("doc", stored.doc.clone().into()),
-        ("detail", stored.detail.clone().into()),
-    ];
-    tx.put("entries", 2, row).await
+    let documents = (stored.doc.clone(), Some(stored.detail.clone()));
+    let derived = (stored.deleted, columns(entry));
+    tx.put(ROWS.table, 2, ROWS.row(account, (entry.slug.as_str(), stored.revision), derived, documents)).await
+}
+
+/// What an entry is found by, in the order of [`Rows::columns`].
+fn columns(entry: &Entry) -> Vec<Value<'static>> {
+    vec![
+        entry.local_id.into(),
+        entry.season.into(),
+        entry.category.into(),
+        entry.chapter.into(),
+        entry.form.into(),
+        entry.entrant.into(),
+        entry.status.name().into(),
+        entry.moderation_status.name().into(),
+        entry.payment_status.name().into(),
+        bounded(&entry.review_status).into(),
+        cut(&folded(&entry.title), TITLE_KEY).into(),
+        entry.updated.into(),
+        entry.archived.into(),
+        entry.division.unwrap_or(0).into(),
+        entry.title.clone().into(),
+    ]
 }
 
 /// The longest key of a title, in bytes: an index of PostgreSQL takes no more than some 2,700 a row, and this leaves room
@@ -168,14 +177,16 @@ async fn set_documents(
         entry.chapter.into(),
         entry.updated.into(),
         stored.revision.into(),
+        FORM.into(),
         stored.doc.clone().into(),
     ];
     let sql = if has_same_detail {
-        "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc = $6 \
+        "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc_form = $6, doc = $7 \
          WHERE account = $1 AND slug = $2"
     } else {
         values.push(stored.detail.clone().into());
-        "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc = $6, detail = $7 \
+        "UPDATE entries SET chapter = $3, updated = $4, list_revision = $5, revision = $5, doc_form = $6, doc = $7, \
+         detail = $8 \
          WHERE account = $1 AND slug = $2"
     };
     tx.enqueue(sql, values).await
@@ -275,7 +286,7 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
 /// An entry, even one in the trash, locked until the end of the transaction.
 pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     tx.first_for_update(
-        "SELECT e.revision, e.deleted, e.archived, e.entrant, \
+        "SELECT e.revision, e.deleted, e.entrant, \
          (SELECT u.names FROM users u WHERE u.account = e.account AND u.slug = e.entrant), \
          (SELECT u.person FROM users u WHERE u.account = e.account AND u.slug = e.entrant), e.doc, e.detail \
          FROM entries e WHERE e.account = $1 AND e.slug = $2",
@@ -284,10 +295,9 @@ pub async fn find_any_for_update(tx: &mut Tx, account: AccountId, slug: Slug) ->
             Ok(Stored {
                 revision: row.integer(0)?,
                 deleted: row.flag(1)?,
-                archived: row.flag(2)?,
-                person: users::store::person_of(row, 3)?,
-                doc: row.text(6)?.to_owned(),
-                detail: row.text(7)?.to_owned(),
+                person: users::store::person_of(row, 2)?,
+                doc: row.text(5)?.to_owned(),
+                detail: row.text(6)?.to_owned(),
             })
         },
     )

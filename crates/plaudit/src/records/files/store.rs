@@ -16,12 +16,8 @@ pub const ROWS: Rows = Rows { deleted: NO, ..Rows::of("files", "token") };
 
 /// Adds or replaces what is known of a file.
 pub async fn put(tx: &mut Tx, account: AccountId, file: &File, revision: i64) -> Result<(), DbError> {
-    tx.enqueue(
-        "INSERT INTO files (account, token, revision, doc) VALUES ($1, $2, $3, $4) \
-         ON CONFLICT (account, token) DO UPDATE SET revision = $3, doc = $4",
-        vec![account.into(), file.token.as_str().to_owned().into(), revision.into(), file.stored().into()],
-    )
-    .await
+    let row = ROWS.row(account, (file.token.as_str(), revision), (false, Vec::new()), (file.stored(), None));
+    tx.put(ROWS.table, 2, row).await
 }
 
 /// What is known of a file.

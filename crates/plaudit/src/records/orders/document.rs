@@ -1,8 +1,7 @@
-//! The documents of an order: the one that is shown and stored, the one that the change log keeps, and the
-//! program-file form.
+//! The document of an order, which is shown and read back, and the program-file form.
 //!
-//! The shown document lacks what is never shown: whether the order is a test or in the trash, the note, and the time of
-//! the last change. The log's document has them after the members that are shown, and is read back as an order.
+//! What is never shown is hidden in the document: whether the order is a test or in the trash, the note, and the time of
+//! the last change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,24 +29,6 @@ impl Order {
     pub fn entries(&self) -> BTreeSet<(Slug, Option<Slug>)> {
         self.items.iter().filter_map(|item| Some((item.entry?, item.price))).collect()
     }
-
-    /// The document for the change log, from the one that is shown.
-    #[must_use]
-    pub fn logged(&self, doc: &str) -> String {
-        logged(doc, (self.test, self.deleted), &self.note, self.updated)
-    }
-}
-
-/// The document for the change log, from the columns of a row: whether it is a test and in the trash, the note, and the time
-/// of the last change.
-#[must_use]
-pub(super) fn logged(doc: &str, (test, deleted): (bool, bool), note: &str, updated: Timestamp) -> String {
-    document::extended(doc, |object| {
-        object.flag("test", test);
-        object.flag("deleted", deleted);
-        object.text("note", note);
-        object.time("updated", updated);
-    })
 }
 
 /// The document of an order in which an entry has another title.
@@ -96,9 +77,10 @@ impl Catalogue for Nothing {
     }
 }
 
-/// Reads the change log's document.
-pub(super) fn read_logged(document: &str) -> Result<Order, String> {
-    let Ok(object) = parse_object(document.as_bytes()) else {
+/// Reads the document.
+pub(super) fn read(doc: &str) -> Result<Order, String> {
+    let doc = document::revealed(doc);
+    let Ok(object) = parse_object(doc.as_bytes()) else {
         return Err("the document of an order is no JSON object".to_owned());
     };
     let mut members = Members::open(&object);
@@ -140,7 +122,7 @@ pub(super) fn exported(order: &Order) -> String {
     })
 }
 
-/// The order as it is shown (specification, section 2.7), which is what is stored.
+/// The order as it is shown (specification, section 2.7), and what is hidden of it.
 #[must_use]
 pub fn shown(order: &Order, related: &RelatedData) -> String {
     document::object(|object| {
@@ -159,6 +141,15 @@ pub fn shown(order: &Order, related: &RelatedData) -> String {
             for item in &order.items {
                 list.object(|object| write_item(object, item, &related.titles));
             }
+        });
+        object.hidden(|object| {
+            for (name, _) in [("test", order.test), ("deleted", order.deleted)].into_iter().filter(|(_, is)| *is) {
+                object.flag(name, true);
+            }
+            if !order.note.is_empty() {
+                object.text("note", &order.note);
+            }
+            object.time("updated", order.updated);
         });
     })
 }

@@ -4,62 +4,70 @@ use std::collections::BTreeSet;
 
 use crate::lists::sort_key;
 use crate::log::{self, Action, Change, Origin};
-use crate::records::orders::document;
 use crate::records::orders::record::Order;
 use crate::records::orders::rules;
+use crate::records::orders::{LISTED, document};
+use crate::records::store::{Derived, ListRevision, SetTable, listed};
 use crate::records::{Rows, StoredRow};
 use db::{AccountId, DbError, Tx, Value};
 use kernel::kind::Kind;
-use kernel::text::{Slug, Timestamp};
+use kernel::text::Slug;
 
-/// Orders have the time of the last change and the note beside the document, with a blank between them.
+/// Orders have tables of what their lines name.
 pub const ROWS: Rows = Rows {
-    flag: "test",
-    extra_columns: "CAST(updated AS TEXT) || ' ' || note",
-    logged,
+    list_revision: ListRevision::Revision,
+    columns: || listed(&LISTED),
+    sets: &[ENTRIES],
+    derived: |doc| {
+        let order = read(doc)?;
+        Ok(Derived { columns: columns(&order), sets: vec![entries(&order)] })
+    },
     exported: |row| Ok(document::exported(&of_row(row)?)),
-    shows_others: true,
     ..Rows::of("orders", "slug")
 };
 
-fn logged(row: &StoredRow) -> String {
-    let (updated, note) = row.extra_columns.split_once(' ').unwrap_or_default();
-    let updated = Timestamp::from_microseconds(updated.parse().unwrap_or_default());
-    document::logged(&row.doc, (row.flag, row.deleted), note, updated)
-}
+/// The entries that lines of orders name, and at which prices.
+pub(crate) const ENTRIES: SetTable =
+    SetTable { table: "order_entries", key: "order_slug", columns: &["entry", "price", "deleted"], identifying: 2 };
 
 /// The order of a row.
 pub fn of_row(row: &StoredRow) -> Result<Order, DbError> {
-    let read = document::read_logged(&logged(row));
-    read.map_err(|error| DbError::Failed(format!("a stored order cannot be read: {error}")))
+    read(&row.doc)
+}
+
+fn read(doc: &str) -> Result<Order, DbError> {
+    document::read(doc).map_err(|error| DbError::Failed(format!("a stored order cannot be read: {error}")))
 }
 
 /// The row of an order at the revision that its change has in the log: columns with their values.
-/// `doc` is what is shown of it.
-#[must_use]
 fn row(account: AccountId, (order, doc): (&Order, &str), revision: i64) -> Vec<(&'static str, Value<'static>)> {
+    let derived = (order.deleted, columns(order));
+    ROWS.row(account, (order.slug.as_str(), revision), derived, (doc.to_owned(), None))
+}
+
+/// What an order is found by, in the order of the columns of lists.
+fn columns(order: &Order) -> Vec<Value<'static>> {
     vec![
-        ("account", account.into()),
-        ("slug", order.slug.into()),
-        ("season", order.season.into()),
-        ("payment_status", order.payment.payment_status.name().into()),
-        ("test", order.test.into()),
-        ("deleted", order.deleted.into()),
-        ("purchaser", order.user.into()),
-        ("updated", order.updated.into()),
-        ("created_at", order.created_at.into()),
-        ("invoice_number", rules::invoice_key(&order.invoice_number).into()),
-        ("payment_method", sort_key(&order.payment.payment_method).to_owned().into()),
-        ("total", order.totals.total.sort_key().into()),
-        ("list_revision", revision.into()),
-        ("revision", revision.into()),
-        ("note", order.note.clone().into()),
-        ("doc", doc.to_owned().into()),
+        order.user.into(),
+        order.season.into(),
+        order.payment.payment_status.name().into(),
+        order.test.into(),
+        order.updated.into(),
+        order.created_at.into(),
+        rules::invoice_key(&order.invoice_number).into(),
+        sort_key(&order.payment.payment_method).to_owned().into(),
+        order.totals.total.sort_key().into(),
     ]
 }
 
+/// The rows of what the lines of an order name; no price is an empty text.
+pub(crate) fn entries(order: &Order) -> Vec<Vec<Value<'static>>> {
+    let price = |price: Option<Slug>| price.map_or_else(String::new, |price| price.to_string());
+    let entries = order.entries().into_iter();
+    entries.map(|(entry, of)| vec![entry.into(), price(of).into(), order.deleted.into()]).collect()
+}
+
 /// Adds or replaces an order at the revision that its change has in the log.
-/// `doc` is what is shown of it.
 pub async fn put(
     tx: &mut Tx,
     account: AccountId,
@@ -67,30 +75,14 @@ pub async fn put(
     revision: i64,
     is_new: bool,
 ) -> Result<(), DbError> {
-    tx.put("orders", 2, row(account, (order, doc), revision)).await?;
+    tx.put(ROWS.table, 2, row(account, (order, doc), revision)).await?;
     if !is_new {
         renew_entries(tx, account, order.slug, revision).await?;
-        tx.enqueue(
-            "DELETE FROM order_entries WHERE account = $1 AND order_slug = $2",
-            vec![account.into(), order.slug.into()],
-        )
-        .await?;
     }
-    let entries = order.entries();
-    for (entry, price) in &entries {
-        tx.enqueue(
-            "INSERT INTO order_entries (account, order_slug, entry, price, deleted) VALUES ($1, $2, $3, $4, $5)",
-            vec![
-                account.into(),
-                order.slug.into(),
-                (*entry).into(),
-                price.map_or_else(String::new, |price| price.to_string()).into(),
-                order.deleted.into(),
-            ],
-        )
-        .await?;
-    }
-    if entries.is_empty() { Ok(()) } else { renew_entries(tx, account, order.slug, revision).await }
+    let entries = entries(order);
+    let names_any = !entries.is_empty();
+    ENTRIES.write(tx, account, (order.slug.as_str(), is_new), entries).await?;
+    if names_any { renew_entries(tx, account, order.slug, revision).await } else { Ok(()) }
 }
 
 /// Lists of entries filter by the prices at which orders name them.
@@ -114,27 +106,20 @@ pub async fn retitle(
     let sql = "SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2";
     let orders: BTreeSet<Slug> = tx.all(sql, &[account.into(), entry.into()], |row| row.slug(0)).await?;
     for order in orders {
-        let found = tx
-            .first_for_update(
-                "SELECT test, deleted, updated, note, doc FROM orders WHERE account = $1 AND slug = $2",
-                &[account.into(), order.into()],
-                |row| {
-                    let updated = Timestamp::from_microseconds(row.integer(2)?);
-                    Ok(((row.flag(0)?, row.flag(1)?), updated, row.text(3)?.to_owned(), row.text(4)?.to_owned()))
-                },
-            )
-            .await?;
-        let Some((flags, updated, note, before)) = found else { continue };
+        let sql = "SELECT doc FROM orders WHERE account = $1 AND slug = $2";
+        let found =
+            tx.first_for_update(sql, &[account.into(), order.into()], |row| Ok(row.text(0)?.to_owned())).await?;
+        let Some(before) = found else { continue };
         let doc = document::retitled(&before, entry, title);
         if doc == before {
             continue;
         }
-        let document = document::logged(&doc, flags, &note, updated);
+        let document = doc.clone();
         let change = Change { kind: Kind::Order, slug: order.as_str(), action: Action::Updated, events: &[], document };
         let revision = log::append(tx, account, origin, change).await?;
         tx.enqueue(
-            "UPDATE orders SET revision = $3, doc = $4 WHERE account = $1 AND slug = $2",
-            vec![account.into(), order.into(), revision.into(), doc.into()],
+            "UPDATE orders SET list_revision = $3, revision = $3, doc_form = $4, doc = $5 WHERE account = $1 AND slug = $2",
+            vec![account.into(), order.into(), revision.into(), log::FORM.into(), doc.into()],
         )
         .await?;
     }

@@ -6,11 +6,12 @@
 
 mod store;
 
-pub use store::{change, count_of_entry, find_for_update, find_of_entry, free_slug, put};
+pub use store::{change, count_of_entry, find_for_update, find_of_entry, free_slug, put, rows};
 
 use crate::lists::Table;
 use crate::program::StoredRecord;
-use db::{AccountId, Value};
+use crate::records::store::SetTable;
+use db::Value;
 
 /// A kind of people's record whose rows hold its program-file form.
 pub trait PeopleRecord: StoredRecord + PartialEq {
@@ -20,8 +21,11 @@ pub trait PeopleRecord: StoredRecord + PartialEq {
     /// The values of the columns of its table in their order, without `deleted`.
     fn columns(&self) -> Vec<Value<'static>>;
 
-    /// The statements that write what other tables keep of it.
-    fn beside(&self, _: AccountId) -> Vec<(&'static str, Vec<Value<'static>>)> {
+    /// The tables that hold values of it.
+    const SETS: &'static [SetTable] = &[];
+
+    /// The rows of these tables, without the account and the record.
+    fn sets(&self) -> Vec<Vec<Vec<Value<'static>>>> {
         Vec::new()
     }
 }

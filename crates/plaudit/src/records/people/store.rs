@@ -3,12 +3,12 @@
 use super::PeopleRecord;
 use crate::lists::{Shown, Table};
 use crate::log::{self, Action, Change, Origin};
-use crate::program::store::{parse, stored};
+use crate::program::store::{parse, stored_as};
 use crate::program::{Context, Record, RecordKey as _, SetupRecord};
-use crate::records::store::exists;
+use crate::records::store::{Derived, ListRevision, Rows, exists, listed};
 use db::{AccountId, Db, DbError, Tx};
 use kernel::ids::Ids;
-use kernel::text::Slug;
+use kernel::text::{Slug, Timestamp};
 
 /// A record that is not in the trash, locked until the end of the transaction.
 pub async fn find_for_update<T: PeopleRecord>(
@@ -62,6 +62,21 @@ pub async fn free_slug<T: PeopleRecord + SetupRecord>(
     }
 }
 
+/// Where the records of a kind have their rows.
+#[must_use]
+pub const fn rows<T: PeopleRecord>() -> Rows {
+    Rows {
+        list_revision: ListRevision::Revision,
+        columns: || listed(T::TABLE),
+        sets: T::SETS,
+        derived: |doc| {
+            let value: T = parse(doc, &Context::any_language(Timestamp::from_microseconds(0)))?;
+            Ok(Derived { columns: value.columns(), sets: value.sets() })
+        },
+        ..Rows::of(T::TABLE.sql, T::TABLE.name)
+    }
+}
+
 /// Logs what was done to a record and writes its row; gives its revision.
 pub async fn change<T: PeopleRecord>(
     tx: &mut Tx,
@@ -70,30 +85,22 @@ pub async fn change<T: PeopleRecord>(
     action: Action,
     value: T,
 ) -> Result<i64, DbError> {
-    let change = Change { kind: T::KIND, slug: value.key().as_str(), action, events: &[], document: stored(&value) };
+    let deleted = action == Action::Trashed;
+    let document = stored_as(&value, deleted);
+    let change = Change { kind: T::KIND, slug: value.key().as_str(), action, events: &[], document };
     let revision = log::append(tx, account, origin, change).await?;
-    put(tx, account, &Record { value, revision, deleted: action == Action::Trashed }).await?;
+    put(tx, account, &Record { value, revision, deleted }).await?;
     Ok(revision)
 }
 
 /// Writes the row of a record whose change is logged.
 pub async fn put<T: PeopleRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
     let Record { value, revision, deleted } = record;
-    let key = value.key().as_str().to_owned();
-    let Table { sql, name, columns, sets } = T::TABLE;
-    let mut row = vec![
-        ("account", account.into()),
-        (*name, key.into()),
-        ("deleted", (*deleted).into()),
-        ("list_revision", (*revision).into()),
-        ("revision", (*revision).into()),
-        ("doc", stored(value).into()),
-    ];
-    let is_stored_here = |column: &&str| *column != "deleted" && sets.iter().all(|set| set.column != *column);
-    row.extend(columns.iter().map(|column| column.name).filter(is_stored_here).zip(value.columns()));
-    tx.put(sql, 2, row).await?;
-    for (sql, values) in value.beside(account) {
-        tx.enqueue(sql, values).await?;
+    let (rows, key) = (rows::<T>(), value.key().as_str());
+    let row = rows.row(account, (key, *revision), (*deleted, value.columns()), (stored_as(value, *deleted), None));
+    tx.put(rows.table, 2, row).await?;
+    for (set, values) in T::SETS.iter().zip(value.sets()) {
+        set.write(tx, account, (key, false), values).await?;
     }
     Ok(())
 }

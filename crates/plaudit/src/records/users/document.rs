@@ -1,7 +1,6 @@
 //! The two documents of a user: writing them, and reading the user back.
 //!
-//! What is never shown, the person and the season in which the user was added, stands in columns beside them; the change
-//! log's document has it after the members that are shown.
+//! What is never shown, the person, the season in which the user was added and the trash, is hidden in the first one.
 
 use serde::{Deserialize, Deserializer};
 
@@ -11,11 +10,11 @@ use kernel::document;
 use kernel::json::parse_object;
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug};
+use kernel::text::Locale;
 
 /// The user as lists show it (contract, section 6).
 #[must_use]
-pub fn shown(user: &User) -> String {
+pub fn shown(user: &User, deleted: bool) -> String {
     document::object(|object| {
         object.flag("analytics_cookies", user.analytics_cookies);
         object.flag("broadcast_emails", user.broadcast_emails);
@@ -41,6 +40,13 @@ pub fn shown(user: &User) -> String {
         object.slug("slug", user.slug);
         object.time("updated", user.updated);
         object.splice();
+        object.hidden(|object| {
+            if deleted {
+                object.flag("deleted", true);
+            }
+            object.text("global_id", &user.global_id);
+            object.optional_slug("season_joined", user.season_joined);
+        });
     })
 }
 
@@ -52,47 +58,6 @@ pub fn detail(user: &User) -> String {
         object.raw("social_sharing", &user.social_sharing);
         object.answers("user_fields", &user.user_fields.to_json());
     })
-}
-
-/// The document for the change log, from the columns of a row. `beside` are the person, the season and the second
-/// document, as [`read_extra_columns`] takes them apart.
-#[must_use]
-pub fn logged(doc: &str, extra_columns: &str) -> Option<String> {
-    let ExtraColumns { person, season_joined, detail } = read_extra_columns(extra_columns)?;
-    let tail = document::object(|object| {
-        object.text("global_id", person);
-        object.optional_slug("season_joined", season_joined);
-    });
-    let whole = kernel::document::whole(doc, detail);
-    Some(format!("{},{}", whole.strip_suffix('}').unwrap_or(&whole), &tail[1..]))
-}
-
-/// What a row has beside the first document.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ExtraColumns<'d> {
-    /// The person.
-    pub person: &'d str,
-    /// The season in which the user was added.
-    pub season_joined: Option<Slug>,
-    /// The second document.
-    pub detail: &'d str,
-}
-
-/// Takes apart what a row has beside the first document: the person, the season and the second document, with a blank
-/// between them.
-#[must_use]
-pub fn read_extra_columns(extra_columns: &str) -> Option<ExtraColumns<'_>> {
-    let (person, rest) = extra_columns.split_once(' ')?;
-    let (season_joined, detail) = rest.split_once(' ')?;
-    let season_joined = if season_joined.is_empty() { None } else { Some(Slug::parse(season_joined)?) };
-    Some(ExtraColumns { person, season_joined, detail })
-}
-
-/// What [`read_extra_columns`] takes apart.
-#[must_use]
-pub fn extra_columns(user: &User) -> String {
-    let season_joined = user.season_joined.as_ref().map_or("", Slug::as_str);
-    format!("{} {season_joined} {}", user.global_id, detail(user))
 }
 
 /// Reads the language that is shown.
@@ -110,18 +75,21 @@ pub(super) fn mobile<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Optio
     Ok(Some(mobile).filter(|mobile| !mobile.is_empty()))
 }
 
-/// The user of a row.
-pub(super) fn read(doc: &str, extra_columns: ExtraColumns<'_>) -> Result<User, String> {
-    let head: User = serde_json::from_str(doc).map_err(|error| error.to_string())?;
-    let detail = parse_object(extra_columns.detail.as_bytes()).map_err(|error| error.to_string())?;
+/// Reads the first document: the user without the members of the second one.
+pub(super) fn read_first(doc: &str) -> Result<User, serde_json::Error> {
+    serde_json::from_str(&document::revealed(doc))
+}
+
+/// The user of both documents.
+pub(super) fn read(doc: &str, detail: &str) -> Result<User, String> {
+    let user = read_first(doc).map_err(|error| error.to_string())?;
+    let detail = parse_object(detail.as_bytes()).map_err(|error| error.to_string())?;
     let raw = |name: &str| detail.get(name).map(Json::to_string).ok_or_else(|| format!("no {name}"));
     Ok(User {
-        global_id: extra_columns.person.to_owned(),
-        season_joined: extra_columns.season_joined,
         preferences: raw("preferences")?,
         social_sharing: raw("social_sharing")?,
         user_fields: answers_of(&detail)?,
-        ..head
+        ..user
     })
 }
 
@@ -137,6 +105,7 @@ mod tests {
 
     use super::*;
     use crate::program::{Context, store};
+    use crate::records::store::is_in_trash;
     use crate::records::users::Confirmation;
     use kernel::text::Timestamp;
 
@@ -151,16 +120,13 @@ mod tests {
     #[test]
     fn a_user_is_shown_with_its_members_in_order_and_read_back() {
         let user = user(WHOLE);
-        let doc = shown(&user);
-        let expected = r#"{"analytics_cookies":false,"broadcast_emails":false,"marketing_cookies":false,"necessary_cookies":true,"notification_emails":true,"notification_sms":false,"comments":"\"q\"","confirmation":"Confirmed","confirmed_at":"2026-01-01T00:00:00.000000Z","created_at":"1970-01-01T00:16:40.000000Z","created_by":"api","email":"Ada@example.org","first_name":"Ada","language":{"code":"de_DE","language":"German"},"last_name":"L \u007f","mobile":"+441632960001","name":"Ada L \u007f","roles":["~rrRoleAAAA","~rrRoleBBBB"],"slug":"UserAAAA","updated":"1970-01-01T00:16:40.000000Z","~p":0}"#;
+        let doc = shown(&user, true);
+        let expected = r#"{"analytics_cookies":false,"broadcast_emails":false,"marketing_cookies":false,"necessary_cookies":true,"notification_emails":true,"notification_sms":false,"comments":"\"q\"","confirmation":"Confirmed","confirmed_at":"2026-01-01T00:00:00.000000Z","created_at":"1970-01-01T00:16:40.000000Z","created_by":"api","email":"Ada@example.org","first_name":"Ada","language":{"code":"de_DE","language":"German"},"last_name":"L \u007f","mobile":"+441632960001","name":"Ada L \u007f","roles":["~rrRoleAAAA","~rrRoleBBBB"],"slug":"UserAAAA","updated":"1970-01-01T00:16:40.000000Z","~p":0,"~h94":{"deleted":true,"global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","season_joined":"SeasonAA"}}"#;
         assert_eq!(doc, expected.replace('~', "\u{7f}"));
         let answers = r#""social_sharing":{},"user_fields":{"~a43":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}}}"#;
         assert!(detail(&user).ends_with(&answers.replace('~', "\u{7f}")), "{}", detail(&user));
-        let extra_columns = extra_columns(&user);
-        assert_eq!(read(&doc, read_extra_columns(&extra_columns).unwrap()), Ok(user));
-        let logged = logged(&doc, &extra_columns).unwrap();
-        let tail = r#","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","season_joined":"SeasonAA"}"#;
-        assert!(logged.ends_with(tail), "{logged}");
+        assert!(is_in_trash(&doc));
+        assert_eq!(read(&doc, &detail(&user)), Ok(user));
     }
 
     #[test]
@@ -196,8 +162,8 @@ mod tests {
             user.confirmation = if confirmed { Confirmation::Confirmed } else { Confirmation::Invited };
             user.confirmed_at = confirmed.then(|| Timestamp::from_microseconds(times.0));
             user.updated = Timestamp::from_microseconds(times.1);
-            let extra_columns = extra_columns(&user);
-            prop_assert_eq!(read(&shown(&user), read_extra_columns(&extra_columns).unwrap()), Ok(user));
+            prop_assert!(!is_in_trash(&shown(&user, false)));
+            prop_assert_eq!(read(&shown(&user, false), &detail(&user)), Ok(user));
         }
     }
 }

@@ -29,7 +29,7 @@ mod rules;
 pub mod store;
 pub(crate) mod writing;
 
-pub use document::{ExtraColumns, detail, extra_columns, logged, read_extra_columns, shown};
+pub use document::{detail, shown};
 pub use list::LISTED;
 pub use password::{PasswordHash, Passwords};
 pub use person::{Person, names};
@@ -164,11 +164,9 @@ pub struct User {
     /// The person: a UUID that is the same in every account and wherever the user is imported. Empty only between the
     /// reading of a record that states none and its writing.
     #[member(Text(36), read = input::uuid, hidden)]
-    #[serde(skip)]
     pub global_id: String,
     /// The season that was active when the user was added, if there was one.
     #[member(Ref(Kind::Season), hidden)]
-    #[serde(skip)]
     pub season_joined: Option<Slug>,
 }
 

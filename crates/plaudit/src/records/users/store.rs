@@ -13,16 +13,16 @@ use serde::Deserialize;
 use crate::program::chapters::Candidate;
 use crate::program::{self, Record};
 use crate::records::slots;
-use crate::records::store::filled;
-use crate::records::users::document::{self, ExtraColumns};
+use crate::records::store::{Derived, ListRevision, SetTable, filled, listed};
+use crate::records::users::document;
 use crate::records::users::rules::sort_text;
-use crate::records::users::{Confirmation, Person, Summary, User, names, normal_email};
+use crate::records::users::{Confirmation, LISTED, Person, Summary, User, names, normal_email};
 use crate::records::{Rows, StoredRow};
 use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::document::people_of;
 use kernel::text::{Slug, Timestamp};
 
-pub use self::check::each_wrong;
+pub use self::check::{each_stray, each_wrong};
 pub use self::seasons::{move_entry, note_seasons};
 pub(crate) use self::show::{Named, show};
 
@@ -43,39 +43,35 @@ pub struct Stored {
     pub deleted: bool,
 }
 
-/// Users have beside the document the hash of the password, and after a blank what [`document::read_extra_columns`] takes apart.
+/// Users have a second document, and the password of their person.
 pub const ROWS: Rows = Rows {
-    extra_columns: "coalesce((SELECT p.password FROM people p WHERE p.global_id = users.person), '') || ' ' || person || ' ' \
-             || season_joined || ' ' || detail",
-    logged: |row| document::logged(&row.doc, split(row).1).unwrap_or_default(),
+    list_revision: ListRevision::Raised,
+    detail: "detail",
+    password: "coalesce((SELECT p.password FROM people p WHERE p.global_id = users.person), '')",
+    columns: || listed(&LISTED),
+    sets: &[ROLES],
+    derived: |doc| {
+        let user = document::read_first(doc).map_err(|error| broken(&error))?;
+        Ok(Derived { columns: columns(&user), sets: vec![roles(&user)] })
+    },
     exported,
     ..Rows::of("users", "slug")
 };
 
-/// The hash of the password, and what [`document::read_extra_columns`] takes apart.
-#[must_use]
-pub fn split(row: &StoredRow) -> (&str, &str) {
-    row.extra_columns.split_once(' ').unwrap_or_default()
-}
+/// The roles of users.
+const ROLES: SetTable = SetTable { table: "user_roles", key: "slug", columns: &["role"], identifying: 1 };
 
-/// The user of a row, and the hash of the password, which is empty for none.
-pub fn of_row(row: &StoredRow) -> Result<(User, &str), DbError> {
-    let (password, extra_columns) = split(row);
-    Ok((parse(&row.doc, extra_columns)?, password))
-}
-
-fn parse(doc: &str, extra_columns: &str) -> Result<User, DbError> {
-    let extra_columns = document::read_extra_columns(extra_columns).ok_or_else(|| broken(&"what stands beside it"))?;
-    document::read(doc, extra_columns).map_err(|error| broken(&error))
+/// The user of a row.
+pub fn of_row(row: &StoredRow) -> Result<User, DbError> {
+    document::read(&row.doc, &row.detail).map_err(|error| broken(&error))
 }
 
 fn exported(row: &StoredRow) -> Result<String, DbError> {
-    let (user, password) = of_row(row)?;
-    let form = program::store::stored(&user);
-    Ok(row.in_file(match password {
+    let form = program::store::stored_as(&of_row(row)?, row.deleted);
+    Ok(match row.password.as_str() {
         "" => form,
         password => kernel::document::extended(&form, |object| object.text("password", password)),
-    }))
+    })
 }
 
 fn broken(error: &dyn std::fmt::Display) -> DbError {
@@ -84,64 +80,46 @@ fn broken(error: &dyn std::fmt::Display) -> DbError {
 
 /// Adds or replaces a user, whose person there is, at the revision that the change has in the log.
 pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Result<(), DbError> {
-    let user = &record.value;
-    let mut row = vec![
-        ("account", account.into()),
-        ("slug", user.slug.into()),
-        ("person", user.global_id.clone().into()),
-        ("names", shown_names(user).into()),
-        ("deleted", record.deleted.into()),
-        ("list_revision", record.revision.into()),
-        ("revision", record.revision.into()),
-        ("doc", document::shown(user).into()),
-        ("detail", document::detail(user).into()),
-    ];
-    row.extend(listed(user));
-    tx.put("users", 2, row).await?;
-    let sql = "DELETE FROM user_roles WHERE account = $1 AND slug = $2";
-    tx.enqueue(sql, vec![account.into(), user.slug.into()]).await?;
-    for role in &user.roles {
-        tx.enqueue(
-            "INSERT INTO user_roles (account, slug, role) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
-            vec![account.into(), user.slug.into(), (*role).into()],
-        )
-        .await?;
-    }
-    Ok(())
+    let Record { value: user, revision, deleted } = record;
+    let documents = (document::shown(user, *deleted), Some(document::detail(user)));
+    let row = ROWS.row(account, (user.slug.as_str(), *revision), (*deleted, columns(user)), documents);
+    tx.put(ROWS.table, 2, row).await?;
+    ROLES.write(tx, account, (user.slug.as_str(), false), roles(user)).await
 }
 
-/// By what the records of others show a user: the column `names`.
-fn shown_names(user: &User) -> String {
-    names(&user.first_name, &user.last_name, user.email.as_deref())
+/// The rows of a user's roles.
+fn roles(user: &User) -> Vec<Vec<Value<'static>>> {
+    let roles: BTreeSet<Slug> = user.roles.iter().copied().collect();
+    roles.into_iter().map(|role| vec![role.into()]).collect()
 }
 
-/// What a user is listed by: columns with their values.
-fn listed(user: &User) -> [(&'static str, Value<'static>); 12] {
-    [
-        ("confirmed", (user.confirmation == Confirmation::Confirmed).into()),
-        ("language", user.language.code().into()),
-        ("season_joined", user.season_joined.map_or_else(String::new, |season| season.to_string()).into()),
-        ("email", user.email.as_deref().map_or_else(String::new, normal_email).into()),
-        ("mobile", user.mobile.clone().unwrap_or_default().into()),
-        ("first_name", sort_text(&user.first_name).into()),
-        ("last_name", sort_text(&user.last_name).into()),
-        ("name", sort_text(&user.name()).into()),
-        ("created_by", user.created_by.name().into()),
-        ("confirmed_at", user.confirmed_at.map_or(NO_TIME, Timestamp::as_microseconds).into()),
-        ("created_at", user.created_at.into()),
-        ("updated", user.updated.into()),
+/// What a user is found by, in the order of the columns of lists.
+fn columns(user: &User) -> Vec<Value<'static>> {
+    vec![
+        user.global_id.clone().into(),
+        names(&user.first_name, &user.last_name, user.email.as_deref()).into(),
+        (user.confirmation == Confirmation::Confirmed).into(),
+        user.language.code().into(),
+        user.season_joined.map_or_else(String::new, |season| season.to_string()).into(),
+        user.email.as_deref().map_or_else(String::new, normal_email).into(),
+        user.mobile.clone().unwrap_or_default().into(),
+        sort_text(&user.first_name).into(),
+        sort_text(&user.last_name).into(),
+        sort_text(&user.name()).into(),
+        user.created_by.name().into(),
+        user.confirmed_at.map_or(NO_TIME, Timestamp::as_microseconds).into(),
+        user.created_at.into(),
+        user.updated.into(),
     ]
 }
 
 /// A user, even in the trash, locked until the end of the transaction.
 pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Stored>, DbError> {
     tx.first_for_update(
-        "SELECT revision, deleted, doc, person, season_joined, detail FROM users WHERE account = $1 AND slug = $2",
+        "SELECT revision, deleted, doc, detail FROM users WHERE account = $1 AND slug = $2",
         &[account.into(), slug.into()],
         |row| {
-            let extra_columns =
-                ExtraColumns { person: row.text(3)?, season_joined: Slug::parse(row.text(4)?), detail: row.text(5)? };
-            let user = document::read(row.text(2)?, extra_columns).map_err(|error| broken(&error))?;
+            let user = document::read(row.text(2)?, row.text(3)?).map_err(|error| broken(&error))?;
             Ok(Stored { user, revision: row.integer(0)?, deleted: row.flag(1)? })
         },
     )

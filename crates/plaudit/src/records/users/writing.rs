@@ -3,8 +3,9 @@
 use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::Record;
 use crate::records::users::store;
-use crate::records::users::{User, extra_columns, logged, shown};
+use crate::records::users::{User, detail, shown};
 use db::{AccountId, DbError, Tx};
+use kernel::document::whole;
 use kernel::kind::Kind;
 
 /// Writes a user and logs the change; gives the revision.
@@ -16,10 +17,11 @@ pub(crate) async fn write(
     action: Action,
     events: &[Event],
 ) -> Result<i64, DbError> {
-    let document = logged(&shown(after), &extra_columns(after)).unwrap_or_default();
+    let deleted = action == Action::Trashed;
+    let document = whole(&shown(after, deleted), &detail(after));
     let change = Change { kind: Kind::User, slug: after.slug.as_str(), action, events, document };
     let revision = log::append(tx, account, origin, change).await?;
-    let record = Record { value: after.clone(), revision, deleted: action == Action::Trashed };
+    let record = Record { value: after.clone(), revision, deleted };
     store::put(tx, account, &record).await?;
     Ok(revision)
 }

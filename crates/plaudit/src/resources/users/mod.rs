@@ -102,7 +102,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<Creation>) -> Result<Reply,
         });
         return Ok(Reply::Stated { status: 201, document, tag: revision.to_string() });
     }
-    Ok(Reply::created_detailed(shown(&user), detail(&user), revision, Kind::User, slug.as_str()))
+    Ok(Reply::created_detailed(shown(&user, false), detail(&user), revision, Kind::User, slug.as_str()))
 }
 
 /// Changes what the body names; everything else keeps its value.
@@ -142,7 +142,7 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Update>) -> Result<Reply, A
     if let Some(change) = &change {
         identity::make(tx, change, &after, hash.as_ref()).await?;
     }
-    let shown = |user: &User| (shown(user), detail(user));
+    let shown = |user: &User| (shown(user, false), detail(user));
     if after == before && hash.is_none() {
         let (doc, detail) = shown(&before);
         return Ok(Reply::detailed(doc, detail, revision));

@@ -1,5 +1,9 @@
 //! What holds of answers, whatever was asked.
 
+use db::{AccountId, Db};
+use kernel::kind::Kind;
+use plaudit::records::store::each_wrong;
+use plaudit::records::users;
 use roxmltree::Document;
 
 use super::{Answer, JSON, XML, tree};
@@ -95,4 +99,19 @@ pub fn comparable_headers(answer: &Answer) -> Vec<(String, String)> {
         .collect();
     headers.sort();
     headers
+}
+
+/// Whatever was done, what the rows of records have follows from their documents, and these are the ones in the log.
+pub async fn every_record(db: &Db) {
+    let mut tx = db.snapshot().await.unwrap();
+    let sql = "SELECT id, sequence FROM accounts";
+    let accounts: Vec<_> = tx.all(sql, &[], |row| Ok((AccountId(row.integer(0)?), row.integer(1)?))).await.unwrap();
+    let mut wrong = Vec::new();
+    for (account, sequence) in accounts {
+        for kind in Kind::ALL {
+            each_wrong(&mut tx, account, (kind, sequence), |fault| wrong.push(fault)).await.unwrap();
+        }
+        users::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }

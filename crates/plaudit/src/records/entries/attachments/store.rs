@@ -2,14 +2,10 @@
 
 use crate::program::Context;
 use crate::program::store::parse;
-use crate::records::Rows;
 use crate::records::entries::attachments::Attachment;
 use crate::records::files;
 use db::{AccountId, DbError, Tx};
 use kernel::text::{Slug, Token};
-
-/// Attachments have their entry beside the document.
-pub const ROWS: Rows = Rows { extra_columns: "entry", ..Rows::of("attachments", "token") };
 
 /// The entry that an attachment belongs to now, for those who are about to give it to another, or change its file.
 pub async fn entry_of(tx: &mut Tx, account: AccountId, token: &Token) -> Result<Option<Slug>, DbError> {

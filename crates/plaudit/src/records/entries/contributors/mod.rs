@@ -22,7 +22,8 @@ use crate::lists::Table;
 use crate::program::{Member, Record, SLUG, Shape};
 use crate::records::answers::Answers;
 use crate::records::people::PeopleRecord;
-use db::{AccountId, Value};
+use crate::records::store::SetTable;
+use db::Value;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
@@ -57,8 +58,11 @@ impl PeopleRecord for Contributor {
         vec![self.entry.into(), self.tab.into(), self.created.into(), self.updated.into()]
     }
 
-    fn beside(&self, account: AccountId) -> Vec<(&'static str, Vec<Value<'static>>)> {
-        store::answers(self, account)
+    const SETS: &'static [SetTable] = &[store::ANSWERS];
+
+    fn sets(&self) -> Vec<Vec<Vec<Value<'static>>>> {
+        let answers = self.fields.iter().map(|(field, answer)| vec![field.into(), rules::sort_key(answer).into()]);
+        vec![answers.collect()]
     }
 }
 

@@ -1,24 +1,14 @@
 //! The table of contributors.
 
 use crate::program::{self, Context};
-use crate::records::Rows;
 use crate::records::entries::contributors::Contributor;
-use crate::records::entries::contributors::rules::sort_key;
-use db::{AccountId, DbError, Tx, Value};
+use crate::records::store::SetTable;
+use db::{AccountId, DbError, Tx};
 use kernel::text::Slug;
 
-/// Contributors have their entry beside the document.
-pub const ROWS: Rows = Rows { extra_columns: "entry", ..Rows::of("contributors", "slug") };
-
-/// The statements that keep the answers of a contributor as lists sort by them.
-pub(super) fn answers(contributor: &Contributor, account: AccountId) -> Vec<(&'static str, Vec<Value<'static>>)> {
-    let forget = "DELETE FROM contributor_answers WHERE account = $1 AND slug = $2";
-    let answer = "INSERT INTO contributor_answers (account, slug, field, sort_key) VALUES ($1, $2, $3, $4)";
-    let answers = contributor.fields.iter().map(|(field, value)| {
-        (answer, vec![account.into(), contributor.slug.into(), field.into(), sort_key(value).into()])
-    });
-    std::iter::once((forget, vec![account.into(), contributor.slug.into()])).chain(answers).collect()
-}
+/// The answers of contributors as lists sort by them.
+pub(super) const ANSWERS: SetTable =
+    SetTable { table: "contributor_answers", key: "slug", columns: &["field", "sort_key"], identifying: 1 };
 
 /// The contributors of an entry that are not in the trash, by slug.
 pub async fn of_entry(

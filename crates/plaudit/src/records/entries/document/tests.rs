@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use crate::records::entries::document::*;
 use crate::records::entries::{Eligibility, Entry, Moderation, Payment, Status};
+use crate::records::store::is_in_trash;
 use kernel::document::{MARKER, whole};
 use kernel::json::{Json, Object as JsonObject};
 use kernel::text::{Slug, Timestamp, Token};
@@ -117,7 +118,7 @@ const MEMBERS: [&str; 31] = [
 #[test]
 fn the_whole_document_has_the_members_of_the_specification_in_their_order() {
     let (entry, around) = (entry("Words", true), around("Words"));
-    let whole = whole(&entry.document(around.counts), &detail(&entry.entry_fields, &around));
+    let whole = whole(&entry.document(around.counts, false), &detail(&entry.entry_fields, &around));
     let Json::Object(object) = parse_value(whole.as_bytes()).unwrap() else { panic!("{whole}") };
     let names: Vec<_> = object.iter().map(|(name, _)| name).collect();
     assert_eq!(names, MEMBERS);
@@ -128,7 +129,7 @@ fn the_documents_are_as_the_slots_say() {
     let (entry, around) = (entry("W", false), around("W"));
     let shown = |text: String| text.replace(MARKER, "~");
     assert_eq!(
-        shown(entry.document(around.counts)),
+        shown(entry.document(around.counts, false)),
         concat!(
             r#"{"slug":"EntryAAA","local_id":7,"title":"W","status":"submitted","created":"1970-01-01T00:00:01.000000Z","#,
             r#""submitted":null,"updated":"1970-01-01T00:00:03.000000Z","entrant":"~eUserAAAA","~p":0,"#,
@@ -160,7 +161,7 @@ fn the_documents_are_as_the_slots_say() {
 #[test]
 fn a_document_that_is_none_of_an_entry_is_refused() {
     let entry = entry("W", true);
-    let doc = entry.document(around("W").counts);
+    let doc = entry.document(around("W").counts, false);
     assert!(Entry::of_document(&doc.replace("rhChapteAA", "rhChapter")).is_err());
     assert!(Entry::of_document(&doc.replace("\u{7f}rhChapteAA", "ChapteAA")).is_err());
     assert!(Entry::of_document(&doc.replace("\u{7f}eUserAAAA", "\u{7f}ruUserAAAA")).is_err());
@@ -170,14 +171,19 @@ fn a_document_that_is_none_of_an_entry_is_refused() {
 
 proptest! {
     #[test]
-    fn what_is_stored_reads_back_byte_for_byte(text in any::<String>(), optional in any::<bool>()) {
-        let (entry, around) = (entry(&text, optional), around(&text));
-        let doc = entry.document(around.counts);
+    fn what_is_stored_reads_back_byte_for_byte(
+        text in any::<String>(),
+        optional in any::<bool>(),
+        (archived, deleted) in any::<(bool, bool)>(),
+    ) {
+        let (entry, around) = (Entry { archived, ..entry(&text, optional) }, around(&text));
+        let doc = entry.document(around.counts, deleted);
         let detail = detail(&entry.entry_fields, &around);
         let counts: Counts = serde_json::from_str(&doc).unwrap();
         prop_assert_eq!(counts, around.counts);
         let head = Entry::of_document(&doc).unwrap();
-        prop_assert_eq!(head.document(counts), doc.clone());
+        prop_assert_eq!(is_in_trash(&doc), deleted);
+        prop_assert_eq!(head.document(counts, deleted), doc.clone());
         let entry_fields = answers_of(&detail).unwrap();
         prop_assert_eq!(Entry { entry_fields, ..head }, entry);
     }

@@ -118,9 +118,9 @@ async fn a_refreshed_entry_shows_its_records_and_is_logged_once() {
     assert!(found.detail.contains("\"a.gif\"") && found.detail.contains("ContriAA"), "{}", found.detail);
     let entry = found.entry().unwrap();
     let around = related(&mut tx, bench.program.id, &bench.program, &entry).await.unwrap();
-    assert_eq!(entry.document(around.counts), found.doc);
+    assert_eq!(entry.document(around.counts, false), found.doc);
     assert_eq!(detail(&entry.entry_fields, &around), found.detail);
-    assert_eq!(found.head().unwrap().document(found.counts().unwrap()), found.doc);
+    assert_eq!(found.head().unwrap().document(found.counts().unwrap(), false), found.doc);
 }
 
 async fn reported(tx: &mut Tx, account: AccountId) -> Vec<String> {
@@ -163,7 +163,7 @@ async fn assert_made_anew(tx: &mut Tx, bench: &Bench, stored: &Stored) {
     let entry = stored.entry().unwrap();
     assert_eq!(find_any_for_update(tx, account, entry.slug).await.unwrap().as_ref(), Some(stored));
     let around = related(tx, account, &bench.program, &entry).await.unwrap();
-    assert_eq!(entry.document(around.counts), stored.doc);
+    assert_eq!(entry.document(around.counts, stored.deleted), stored.doc);
     assert_eq!(detail(&entry.entry_fields, &around), stored.detail);
 }
 
@@ -227,7 +227,8 @@ async fn an_entry_is_made_trashed_and_restored() {
     assert_eq!(counts(&mut tx).await, ["CategAAA 0 2"]);
     let head = made.head().unwrap();
     let trashed = write_head(&mut tx, account, &bench.origin, (&made, &head), head.clone(), true).await.unwrap();
-    assert_eq!((trashed.deleted, &trashed.doc), (true, &made.doc), "the trash is no member");
+    assert_eq!((trashed.deleted, trashed.entry().unwrap()), (true, new.clone()), "the trash is no member");
+    assert_made_anew(&mut tx, &bench, &trashed).await;
     assert_eq!(counts(&mut tx).await, ["CategAAA 0 1"]);
     let head = trashed.head().unwrap();
     write_head(&mut tx, account, &bench.origin, (&trashed, &head), head.clone(), false).await.unwrap();

@@ -183,11 +183,11 @@ async fn commit(
     let After { entry, counts, detail, deleted, person } = after;
     let has_same_detail = detail.is_none();
     let detail = detail.or_else(|| before.map(|(stored, _)| stored.detail.clone())).unwrap_or_default();
-    let doc = entry.document(counts);
+    let doc = entry.document(counts, deleted);
     let document = whole(&doc, &detail);
     let change = log::Change { kind: Kind::Entry, slug: entry.slug.as_str(), action, events: &events, document };
     let revision = log::append(tx, account, origin, change).await?;
-    let stored = Stored { revision, deleted, archived: entry.archived, doc, detail, person };
+    let stored = Stored { revision, deleted, doc, detail, person };
     match before {
         Some((before, first)) if before.deleted == deleted && has_same_index(first, &entry) => {
             set_documents(tx, account, &entry, &stored, has_same_detail).await?;
