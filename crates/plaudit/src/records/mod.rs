@@ -2,6 +2,7 @@
 //! list. Nothing here knows of HTTP.
 
 pub mod answers;
+mod check;
 pub mod entries;
 pub mod files;
 pub mod orders;

@@ -1,7 +1,5 @@
 //! Where each kind of record has its rows: the one table through which imports, exports and checks read records of any kind.
 
-mod check;
-
 use std::collections::HashMap;
 
 use serde::Deserialize;
@@ -16,7 +14,7 @@ use db::{AccountId, DbError, Row, Tx, Value};
 use kernel::document;
 use kernel::kind::Kind;
 
-pub use self::check::{difference, each_wrong};
+pub use crate::records::check::{difference, each_wrong};
 
 /// A record as its row holds it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +44,7 @@ impl StoredRow {
     }
 
     /// Reads what [`Rows::select`] asks for: the slug or token, and the row.
-    fn read(row: &Row<'_>) -> Result<(String, Self), DbError> {
+    pub(super) fn read(row: &Row<'_>) -> Result<(String, Self), DbError> {
         let stored = Self {
             revision: row.integer(1)?,
             deleted: row.flag(2)?,
@@ -80,28 +78,26 @@ pub struct SetTable {
     pub identifying: usize,
 }
 
-impl SetTable {
-    /// Writes the rows of a record; those that it had are replaced, unless it is new.
-    pub(super) async fn write(
-        &self,
-        tx: &mut Tx,
-        account: AccountId,
-        (record, is_new): (&str, bool),
-        rows: Vec<Vec<Value<'static>>>,
-    ) -> Result<(), DbError> {
-        let Self { table, key, columns, .. } = self;
-        if !is_new {
-            let sql = format!("DELETE FROM {table} WHERE account = $1 AND {key} = $2");
-            tx.enqueue(sql, vec![account.into(), record.to_owned().into()]).await?;
-        }
-        let places: String = (3..3 + columns.len()).map(|place| format!(", ${place}")).collect();
-        let sql = format!("INSERT INTO {table} (account, {key}, {}) VALUES ($1, $2{places})", columns.join(", "));
-        for row in rows {
-            let values = [account.into(), record.to_owned().into()].into_iter().chain(row).collect();
-            tx.enqueue(sql.clone(), values).await?;
-        }
-        Ok(())
+/// Writes the rows of a record in a table of values; those that it had are replaced, unless it is new.
+pub(super) async fn write_set(
+    tx: &mut Tx,
+    account: AccountId,
+    set: &SetTable,
+    (record, is_new): (&str, bool),
+    rows: Vec<Vec<Value<'static>>>,
+) -> Result<(), DbError> {
+    let SetTable { table, key, columns, .. } = set;
+    if !is_new {
+        let sql = format!("DELETE FROM {table} WHERE account = $1 AND {key} = $2");
+        tx.enqueue(sql, vec![account.into(), record.to_owned().into()]).await?;
     }
+    let places: String = (3..3 + columns.len()).map(|place| format!(", ${place}")).collect();
+    let sql = format!("INSERT INTO {table} (account, {key}, {}) VALUES ($1, $2{places})", columns.join(", "));
+    for row in rows {
+        let values = [account.into(), record.to_owned().into()].into_iter().chain(row).collect();
+        tx.enqueue(sql.clone(), values).await?;
+    }
+    Ok(())
 }
 
 /// What `list_revision` is, by which views are brought up to date.
@@ -181,7 +177,7 @@ impl Rows {
     }
 
     /// The statement for the rows of a kind of the account `$1`; a condition may follow it.
-    fn select(&self, kind: Kind, more: &str) -> String {
+    pub(super) fn select(&self, kind: Kind, more: &str) -> String {
         let Self { table, key, deleted, detail, password, .. } = self;
         let of_account = Self::of_account(kind);
         format!("SELECT {key}, revision, {deleted}, doc, {detail}, {password}{more} FROM {table} WHERE {of_account}")
@@ -213,7 +209,7 @@ pub(super) fn listed(table: &Table) -> Vec<&'static str> {
 }
 
 /// How many rows are held at once: an entry that shows all that belongs to it can have some megabytes.
-const PAGE: usize = 32;
+pub(super) const PAGE: usize = 32;
 
 /// What no record of a kind is or has.
 pub(super) const NO: &str = "CAST(0 AS BIGINT)";

@@ -7,7 +7,7 @@ use crate::log::{self, Action, Change, Origin};
 use crate::records::orders::record::Order;
 use crate::records::orders::rules;
 use crate::records::orders::{LISTED, document};
-use crate::records::store::{Derived, ListRevision, SetTable, listed};
+use crate::records::store::{Derived, ListRevision, SetTable, listed, write_set};
 use crate::records::{Rows, StoredRow};
 use db::{AccountId, DbError, Tx, Value};
 use kernel::kind::Kind;
@@ -81,7 +81,7 @@ pub async fn put(
     }
     let entries = entries(order);
     let names_any = !entries.is_empty();
-    ENTRIES.write(tx, account, (order.slug.as_str(), is_new), entries).await?;
+    write_set(tx, account, &ENTRIES, (order.slug.as_str(), is_new), entries).await?;
     if names_any { renew_entries(tx, account, order.slug, revision).await } else { Ok(()) }
 }
 

@@ -5,7 +5,7 @@ use crate::lists::{Shown, Table};
 use crate::log::{self, Action, Change, Origin};
 use crate::program::store::{parse, stored_as};
 use crate::program::{Context, Record, RecordKey as _, SetupRecord};
-use crate::records::store::{Derived, ListRevision, Rows, exists, listed};
+use crate::records::store::{Derived, ListRevision, Rows, exists, listed, write_set};
 use db::{AccountId, Db, DbError, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
@@ -100,7 +100,7 @@ pub async fn put<T: PeopleRecord>(tx: &mut Tx, account: AccountId, record: &Reco
     let row = rows.row(account, (key, *revision), (*deleted, value.columns()), (stored_as(value, *deleted), None));
     tx.put(rows.table, 2, row).await?;
     for (set, values) in T::SETS.iter().zip(value.sets()) {
-        set.write(tx, account, (key, false), values).await?;
+        write_set(tx, account, set, (key, false), values).await?;
     }
     Ok(())
 }

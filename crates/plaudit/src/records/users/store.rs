@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::program::chapters::Candidate;
 use crate::program::{self, Record};
 use crate::records::slots;
-use crate::records::store::{Derived, ListRevision, SetTable, filled, listed};
+use crate::records::store::{Derived, ListRevision, SetTable, filled, listed, write_set};
 use crate::records::users::document;
 use crate::records::users::rules::sort_text;
 use crate::records::users::{Confirmation, LISTED, Person, Summary, User, names, normal_email};
@@ -84,7 +84,7 @@ pub async fn put(tx: &mut Tx, account: AccountId, record: &Record<User>) -> Resu
     let documents = (document::shown(user, *deleted), Some(document::detail(user)));
     let row = ROWS.row(account, (user.slug.as_str(), *revision), (*deleted, columns(user)), documents);
     tx.put(ROWS.table, 2, row).await?;
-    ROLES.write(tx, account, (user.slug.as_str(), false), roles(user)).await
+    write_set(tx, account, &ROLES, (user.slug.as_str(), false), roles(user)).await
 }
 
 /// The rows of a user's roles.

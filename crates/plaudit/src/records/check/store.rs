@@ -1,12 +1,12 @@
-//! Holds the rows of records against their documents, and these against the change log.
+//! The statements of the check, and what they compare.
 //!
 //! The rows of a kind, the last changes of the same records in the log, and what tables of values have of them are read side
 //! by side, a page of slugs at a time. So memory does not grow with the account, and what one of them lacks is found as well.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Derived, ListRevision, NO, PAGE, Rows, SetTable, StoredRow, is_in_trash, rows};
 use crate::log;
+use crate::records::store::{Derived, ListRevision, NO, PAGE, Rows, SetTable, StoredRow, is_in_trash, rows};
 use db::{AccountId, DbError, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::excerpt;
