@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::lists::page::ListQueryError;
 use crate::records::Refusal;
+use crate::services::disks::Disk;
 use crate::storage::StorageError;
 use crate::streams::TooMany;
 use db::DbError;
@@ -76,6 +77,9 @@ pub enum ApiError {
     /// The snapshot of the program was older than the records; the request is checked again.
     #[error("the program has changed meanwhile")]
     Stale,
+    /// 507: a disk is full, and nothing was changed. The cause is logged and never told.
+    #[error("The disk of {0} is full. Nothing was changed; reading goes on.")]
+    DiskFull(Disk, String),
     /// 500: a fault of ours. The cause is logged and never told.
     #[error("{0}")]
     Internal(String),
@@ -83,12 +87,18 @@ pub enum ApiError {
 
 impl From<DbError> for ApiError {
     fn from(error: DbError) -> Self {
-        Self::Internal(error.to_string())
+        match error {
+            DbError::DiskFull(cause) => Self::DiskFull(Disk::Database, cause),
+            error => Self::Internal(error.to_string()),
+        }
     }
 }
 
 impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
+        if error.is_disk_full() {
+            return Self::DiskFull(Disk::Files, error.to_string());
+        }
         Self::Internal(error.to_string())
     }
 }
@@ -104,6 +114,7 @@ impl From<Refusal> for ApiError {
         match refusal {
             Refusal::Invalid(violations) => Self::Invalid(violations),
             Refusal::State(message) => Self::State(message),
+            Refusal::Db(error) => error.into(),
             Refusal::Failed(cause) => Self::Internal(cause),
         }
     }
@@ -159,6 +170,7 @@ impl ApiError {
             Self::RateLimited(_) | Self::TooManyStreams(_) => 429,
             Self::Maintenance(_) => 503,
             Self::BodyAwaited | Self::Stale | Self::Internal(_) => 500,
+            Self::DiskFull(..) => 507,
         }
     }
 

@@ -163,7 +163,7 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value, schemas: 
     for (name, status, ..) in ERRORS {
         let applies = match *status {
             "404" => is_about_one,
-            "409" | "422" => writes,
+            "409" | "422" | "507" => writes,
             "412" => writes && is_about_one,
             "413" => has_body,
             _ => true,

@@ -366,5 +366,6 @@ pub(super) const ERRORS: &[(&str, &str, &str, &str)] = &[
     ),
     ("TooManyRequests", "429", "Too many requests.", "Error"),
     ("Fault", "500", "A fault of the service.", "Error"),
+    ("DiskFull", "507", "A disk of the service is full, and nothing was changed.", "Error"),
     ("Unavailable", "503", "The region is under maintenance.", "Maintenance"),
 ];
