@@ -32,7 +32,10 @@ pub(super) async fn run(config: &Config) -> Result<(), Failure> {
     let (db, storage) = open(config).await?;
     let listener = listen(&config.server.listen, "server.listen").await?;
     let node = Node::start(config, db, storage, listener).await?;
-    say(&format!("listening on {}", node.address))?;
+    if let Err(error) = say(&format!("listening on {}", node.address)) {
+        // Where the line goes to a file on a full disk, the service reads all the same.
+        tracing::warn!(%error, "the address cannot be told");
+    }
     node.run(config).await;
     Ok(())
 }

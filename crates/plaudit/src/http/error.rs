@@ -212,6 +212,8 @@ impl ApiError {
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind::StorageFull;
+
     use super::*;
 
     #[test]
@@ -235,5 +237,18 @@ mod tests {
         let mut violations = Violations::default();
         violations.add("a", "x".repeat(2 * TOLD));
         assert!(ApiError::from(violations).document().len() > 2 * TOLD, "the first one is reported whatever it is");
+    }
+
+    #[test]
+    fn a_full_disk_is_507_wherever_it_was_met_and_its_cause_is_not_told() {
+        let file = object_store::Error::Generic { store: "file", source: Box::new(std::io::Error::from(StorageFull)) };
+        for (error, disk) in [
+            (ApiError::from(DbError::DiskFull("at 17".to_owned())), "the database"),
+            (Refusal::from(DbError::DiskFull("at 17".to_owned())).into(), "the database"),
+            (StorageError::Store(file).into(), "the stored files"),
+        ] {
+            let message = format!("The disk of {disk} is full. Nothing was changed; reading goes on.");
+            assert_eq!(error.document(), format!(r#"{{"message":"{message}","status_code":507}}"#));
+        }
     }
 }
