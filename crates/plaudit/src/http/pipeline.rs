@@ -371,7 +371,8 @@ async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claim
     let record: Vec<&str> = parts.uri.path().split('/').take(3).collect();
     let location = format!("{}{}", context.program.base_url(), record.join("/"));
     let claim = Claim { name: (caller.account(), context.key, name), request: fingerprint, location };
-    let guard = context.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
+    // Whoever runs with the key may itself be a retry, to which the first answer is just being given.
+    let guard = context.app.running.begin(&claim.name);
     let request = Request::from_parts(parts, body);
     let source = Source::Db(&context.app.db);
     if let Some((fingerprint, mut recorded)) =
@@ -383,6 +384,7 @@ async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claim
         recorded.headers.push((REPLAYED, HeaderValue::from_static("true")));
         return Ok(Claimed::Answered(recorded));
     }
+    let guard = guard.ok_or(ApiError::StillRunning)?;
     let caller = Caller::new(RequestContext { claim: Some(claim), ..context.clone() });
     Ok(Claimed::New(caller, request, guard))
 }
