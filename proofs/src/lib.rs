@@ -28,10 +28,13 @@ mod doctor_sees;
 mod entry_rules;
 mod entry_speed;
 mod errors;
+mod full_disk;
 mod history;
+mod idempotent;
 mod isolation;
 mod kill;
 mod limit;
+mod limit_nodes;
 mod lists;
 mod many_accounts;
 mod new_kind;
@@ -62,6 +65,9 @@ const PROOFS: &[Proof] = &[
     kill::PROOF,
     race::PROOF,
     limit::PROOF,
+    limit_nodes::PROOF,
+    idempotent::PROOF,
+    full_disk::PROOF,
     round_trip::PROOF,
     xml::PROOF,
     setup_lists::PROOF,

@@ -62,6 +62,11 @@ impl Service {
                 context.postgres()?.create(&format!("proof_{}_{number}", std::process::id()))?
             }
         };
+        Self::at(context, directory, database)
+    }
+
+    /// The same in this directory and on this database.
+    pub(crate) fn at(context: &Context, directory: TempDir, database: String) -> Result<Self> {
         let (binary, environment) = (context.binary()?, Vec::new());
         Ok(Self { binary, directory, database, port: 0, metrics: 0, core: None, environment, running: None })
     }

@@ -306,6 +306,17 @@ CREATE TABLE idempotent_usage (
     bytes BIGINT NOT NULL
 );
 
+-- A window of a key's rate limit, where several nodes serve one database; on PostgreSQL a crash empties it. used: the requests
+-- that nodes had taken before the last one took, granted: what that one got.
+CREATE TABLE rate_windows (
+    account BIGINT NOT NULL,
+    api_key ordered_text NOT NULL,
+    ends BIGINT NOT NULL,
+    used BIGINT NOT NULL,
+    granted BIGINT NOT NULL,
+    PRIMARY KEY (account, api_key)
+);
+
 CREATE TABLE maintenance (
     region ordered_text NOT NULL PRIMARY KEY,
     message ordered_text NOT NULL

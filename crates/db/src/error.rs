@@ -3,7 +3,7 @@
 use tokio_postgres::error::SqlState;
 
 /// A fault of the database or of a statement. Its text is for the log, never for a client.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DbError {
     /// The address or a setting cannot be used.
     #[error("{0}")]
@@ -17,9 +17,22 @@ pub enum DbError {
     /// Another process holds the database longer than the busy timeout.
     #[error("the database is busy: {0}")]
     Busy(String),
+    /// Its disk is full; nothing was changed.
+    #[error("the disk of the database is full: {0}")]
+    DiskFull(String),
     /// Everything else.
     #[error("the database failed: {0}")]
     Failed(String),
+}
+
+impl DbError {
+    /// The same for each of the writes that share its commit: none of them can be run again on account of it.
+    pub(super) fn of_commit(&self) -> Self {
+        match self {
+            Self::Busy(_) | Self::DiskFull(_) => self.clone(),
+            other => Self::Failed(other.to_string()),
+        }
+    }
 }
 
 impl From<rusqlite::Error> for DbError {
@@ -28,6 +41,7 @@ impl From<rusqlite::Error> for DbError {
         match error.sqlite_error_code() {
             Some(ErrorCode::ConstraintViolation) => Self::Duplicate(error.to_string()),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy(error.to_string()),
+            Some(ErrorCode::DiskFull) => Self::DiskFull(error.to_string()),
             _ => Self::Failed(error.to_string()),
         }
     }
@@ -38,6 +52,7 @@ impl From<tokio_postgres::Error> for DbError {
         let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
         match error.code() {
             Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Duplicate(text),
+            Some(code) if *code == SqlState::DISK_FULL => Self::DiskFull(text),
             Some(code)
                 if *code == SqlState::T_R_SERIALIZATION_FAILURE
                     || *code == SqlState::T_R_DEADLOCK_DETECTED
@@ -62,5 +77,19 @@ impl From<deadpool_postgres::PoolError> for DbError {
             deadpool_postgres::PoolError::Backend(error) => Self::from(error),
             other => Self::Again(other.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sqlite_database_that_may_not_grow_says_that_its_disk_is_full() {
+        let connection = rusqlite::Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE t (a); PRAGMA max_page_count = 2").unwrap();
+        let error = DbError::from(connection.execute("INSERT INTO t VALUES (zeroblob(100000))", []).unwrap_err());
+        assert!(matches!(error, DbError::DiskFull(_)), "{error}");
+        assert_eq!(error.of_commit(), error);
     }
 }

@@ -194,6 +194,17 @@ impl Db {
         Ok(first.found)
     }
 
+    /// The time of PostgreSQL's server, in microseconds since 1970-01-01 UTC; nothing on SQLite, whose time is this machine's.
+    pub async fn server_time(&self) -> Result<Option<i64>, DbError> {
+        match &self.0.backend {
+            Backend::Sqlite(_) => Ok(None),
+            Backend::Postgres(_) => {
+                let sql = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
+                self.fetch_pipelined(sql, &[], |row| row.integer(0)).await
+            }
+        }
+    }
+
     /// A read-only transaction: everything that is read in it belongs to one state of the database.
     pub async fn snapshot(&self) -> Result<Tx, DbError> {
         match &self.0.backend {

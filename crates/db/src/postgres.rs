@@ -182,7 +182,7 @@ impl Inner {
             }
             outcome => {
                 for job in group {
-                    job.answer(outcome.as_ref().copied().map_err(|error| DbError::Failed(error.to_string())));
+                    job.answer(outcome.as_ref().copied().map_err(DbError::of_commit));
                 }
             }
         }
@@ -215,7 +215,7 @@ impl Inner {
         }
         tx.write_heads().await?;
         // Past this point the outcome of a lost connection is not known, and the work must not run twice.
-        tx.commit().await.map_err(|error| DbError::Failed(error.to_string()))
+        tx.commit().await.map_err(|error| error.of_commit())
     }
 }
 

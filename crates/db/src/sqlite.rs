@@ -184,7 +184,7 @@ fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) 
             roll_back(&tx);
         }
         for job in group {
-            job.answer(outcome.as_ref().copied().map_err(clone_of));
+            job.answer(outcome.as_ref().copied().map_err(DbError::of_commit));
         }
     }
     if let Some(connection) = tx.sqlite() {
@@ -233,6 +233,10 @@ fn write_group(
 fn write_one(tx: &mut Tx, job: &mut dyn Job) -> Result<(), DbError> {
     now(tx.savepoint())?;
     let kept = job.run(tx).now_or_never().ok_or_else(awaited)?;
+    if tx.sqlite().is_some_and(rusqlite::Connection::is_autocommit) {
+        // Where a transaction finds no room for what it wrote before its commit, SQLite gives up all of it.
+        return Err(DbError::DiskFull("the transaction was given up".to_owned()));
+    }
     if kept { now(tx.release()) } else { now(tx.undo()) }
 }
 
@@ -242,11 +246,4 @@ fn now<T>(future: impl Future<Output = Result<T, DbError>>) -> Result<T, DbError
 
 fn awaited() -> DbError {
     DbError::Failed("a write awaited something other than its transaction".to_owned())
-}
-
-fn clone_of(error: &DbError) -> DbError {
-    match error {
-        DbError::Busy(text) => DbError::Busy(text.clone()),
-        other => DbError::Failed(other.to_string()),
-    }
 }

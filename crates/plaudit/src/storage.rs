@@ -59,6 +59,17 @@ pub enum StorageError {
     Store(#[source] object_store::Error),
 }
 
+impl StorageError {
+    /// Whether the disk of the folder is full, or what its user may have of it.
+    #[must_use]
+    pub fn is_disk_full(&self) -> bool {
+        let causes = std::iter::successors(Some(self as &dyn std::error::Error), |error| error.source());
+        causes
+            .filter_map(|error| error.downcast_ref::<std::io::Error>())
+            .any(|error| matches!(error.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded))
+    }
+}
+
 /// The content of a file, piece by piece.
 pub type Pieces = BoxStream<'static, Result<Bytes, StorageError>>;
 

@@ -32,7 +32,10 @@ pub(super) async fn run(config: &Config) -> Result<(), Failure> {
     let (db, storage) = open(config).await?;
     let listener = listen(&config.server.listen, "server.listen").await?;
     let node = Node::start(config, db, storage, listener).await?;
-    say(&format!("listening on {}", node.address))?;
+    if let Err(error) = say(&format!("listening on {}", node.address)) {
+        // Where the line goes to a file on a full disk, the service reads all the same.
+        tracing::warn!(%error, "the address cannot be told");
+    }
     node.run(config).await;
     Ok(())
 }
@@ -62,6 +65,7 @@ impl Node {
         let address = format!("http://{}", listener.local_addr()?);
         let settings = settings(config, &address);
         let app = App::new(db, Clock::system(), Ids::random(), storage, settings).await?;
+        app.shared_windows.synchronize(&app.db, &app.clock).await?;
         let metrics = match &config.metrics.listen {
             Some(own) => Some(serve_metrics(config, &app, listen(own, "metrics.listen").await?)),
             None => None,
@@ -142,12 +146,16 @@ fn serve_metrics(config: &Config, app: &App, listener: TcpListener) -> JoinHandl
     tokio::spawn(async move { server::serve(listener, router, &settings, std::future::pending()).await })
 }
 
-/// Forgets answers to idempotency keys that are no longer given again, and removes what uploads left that nobody recorded.
+/// Forgets answers to idempotency keys that are no longer given again and windows of the rate limit that have ended, and removes
+/// what uploads left that nobody recorded.
 async fn tidy_up(app: App) {
     loop {
         let oldest = Timestamp::from_seconds(app.clock.now().as_seconds() - app.settings.idempotency_seconds);
         if let Err(error) = idempotency::store::forget(&app.db, oldest).await {
             tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
+        }
+        if let Err(error) = app.shared_windows.tidy_up(&app.db, &app.clock).await {
+            tracing::warn!(%error, "ended windows of the rate limit could not be forgotten");
         }
         match files::sweep(&app.db, &app.storage, app.clock.now()).await {
             Ok(0) => {}
@@ -186,5 +194,6 @@ async fn poll_maintenance(app: App) {
             // The last answer stands: a database that does not answer is no maintenance.
             tracing::warn!(%error, "cannot ask whether the region is under maintenance");
         }
+        app.probe_full_disks().await;
     }
 }

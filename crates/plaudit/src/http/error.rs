@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::lists::page::ListQueryError;
 use crate::records::Refusal;
+use crate::services::disks::Disk;
 use crate::storage::StorageError;
 use crate::streams::TooMany;
 use db::DbError;
@@ -76,6 +77,9 @@ pub enum ApiError {
     /// The snapshot of the program was older than the records; the request is checked again.
     #[error("the program has changed meanwhile")]
     Stale,
+    /// 507: a disk is full, and nothing was changed. The cause is logged and never told.
+    #[error("The disk of {0} is full. Nothing was changed; reading goes on.")]
+    DiskFull(Disk, String),
     /// 500: a fault of ours. The cause is logged and never told.
     #[error("{0}")]
     Internal(String),
@@ -83,12 +87,18 @@ pub enum ApiError {
 
 impl From<DbError> for ApiError {
     fn from(error: DbError) -> Self {
-        Self::Internal(error.to_string())
+        match error {
+            DbError::DiskFull(cause) => Self::DiskFull(Disk::Database, cause),
+            error => Self::Internal(error.to_string()),
+        }
     }
 }
 
 impl From<StorageError> for ApiError {
     fn from(error: StorageError) -> Self {
+        if error.is_disk_full() {
+            return Self::DiskFull(Disk::Files, error.to_string());
+        }
         Self::Internal(error.to_string())
     }
 }
@@ -104,6 +114,7 @@ impl From<Refusal> for ApiError {
         match refusal {
             Refusal::Invalid(violations) => Self::Invalid(violations),
             Refusal::State(message) => Self::State(message),
+            Refusal::Db(error) => error.into(),
             Refusal::Failed(cause) => Self::Internal(cause),
         }
     }
@@ -158,6 +169,7 @@ impl ApiError {
             Self::RateLimited(_) | Self::TooManyStreams(_) => 429,
             Self::Maintenance(_) => 503,
             Self::BodyAwaited | Self::Stale | Self::Internal(_) => 500,
+            Self::DiskFull(..) => 507,
         }
     }
 
@@ -198,6 +210,8 @@ impl ApiError {
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind::StorageFull;
+
     use super::*;
 
     #[test]
@@ -221,5 +235,18 @@ mod tests {
         let mut violations = Violations::default();
         violations.add("a", "x".repeat(2 * TOLD));
         assert!(ApiError::from(violations).document().len() > 2 * TOLD, "the first one is reported whatever it is");
+    }
+
+    #[test]
+    fn a_full_disk_is_507_wherever_it_was_met_and_its_cause_is_not_told() {
+        let file = object_store::Error::Generic { store: "file", source: Box::new(std::io::Error::from(StorageFull)) };
+        for (error, disk) in [
+            (ApiError::from(DbError::DiskFull("at 17".to_owned())), "the database"),
+            (Refusal::from(DbError::DiskFull("at 17".to_owned())).into(), "the database"),
+            (StorageError::Store(file).into(), "the stored files"),
+        ] {
+            let message = format!("The disk of {disk} is full. Nothing was changed; reading goes on.");
+            assert_eq!(error.document(), format!(r#"{{"message":"{message}","status_code":507}}"#));
+        }
     }
 }

@@ -30,7 +30,7 @@ use crate::render::accept::{self, Format};
 use crate::render::language;
 use crate::services::App;
 use crate::services::RunningRequest;
-use crate::services::rate_limit::{Counted, RateLimiter, Standing};
+use crate::services::rate_limit::{RateLimiter, Standing};
 use db::Source;
 use kernel::text::{Slug, Timestamp};
 
@@ -78,7 +78,7 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
         }
         // Nothing is known of the caller's window, but every answer tells of one.
         Err(error) => {
-            let mut response = answer::response(answer::record_error(&reported(error), format), &method, &[]);
+            let mut response = answer::response(answer::record_error(&reported(&app, error), format), &method, &[]);
             let (limit, reset) = (app.settings.requests_per_minute, now.as_seconds() + 60);
             set_rate_limit_headers(&mut response, Standing { limit, remaining: limit, reset });
             return response;
@@ -87,14 +87,14 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
     let headers = Arc::new(std::mem::take(request.headers_mut()));
     let (answered, mut extra) = match admit(&app, &headers, known, now).await {
         Ok(caller) => run(&app, caller, request, interface).await,
-        Err(error) => (answer::record_error(&reported(error), format).into(), HeaderMap::new()),
+        Err(error) => (answer::record_error(&reported(&app, error), format).into(), HeaderMap::new()),
     };
     let mut response = match answered {
         Answered::Whole(recorded) => answer::response(recorded, &method, &tags),
         Answered::Stream(response) => response,
         Answered::BodyAwaited => {
             let error = ApiError::Internal("a body was awaited and never read".to_owned());
-            answer::response(answer::record_error(&reported(error), format), &method, &tags)
+            answer::response(answer::record_error(&reported(&app, error), format), &method, &tags)
         }
     };
     for (name, value) in extra.drain() {
@@ -144,9 +144,14 @@ fn header_bytes<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h [u8] {
 }
 
 /// A fault of ours is logged where its answer is made, and nowhere else.
-fn reported(error: ApiError) -> ApiError {
-    if let ApiError::Internal(cause) = &error {
-        tracing::error!(%cause, "a request failed");
+fn reported(app: &App, error: ApiError) -> ApiError {
+    match &error {
+        ApiError::Internal(cause) => tracing::error!(%cause, "a request failed"),
+        ApiError::DiskFull(disk, cause) => {
+            app.full_disks.set(*disk, true);
+            tracing::error!(%cause, "a request found the disk of {disk} full");
+        }
+        _ => {}
     }
     error
 }
@@ -166,22 +171,21 @@ async fn count(
         let standing = app.rate_limiter.count(counted, app.settings.requests_per_minute, &app.clock);
         return standing.map(|standing| (None, standing)).map_err(ApiError::RateLimited);
     };
-    let counted = Counted::Key(known.program.id, known.slug);
-    match app.rate_limiter.count(counted, known.program.account.rate_limit, &app.clock) {
-        Ok(standing) => Ok((Some(known), standing)),
-        Err(seconds) => {
-            // The operator may have raised the limit since the snapshot was taken.
-            let limit = known.program.account.rate_limit;
-            if let Some(program) = app.programs.confirm(Arc::clone(&known.program)).await? {
-                known.program = program;
-            }
-            if known.program.account.rate_limit == limit {
-                return Err(ApiError::RateLimited(seconds));
-            }
-            let standing = app.rate_limiter.count(counted, known.program.account.rate_limit, &app.clock);
-            standing.map(|standing| (Some(known), standing)).map_err(ApiError::RateLimited)
-        }
+    let limit = known.program.account.rate_limit;
+    let seconds = match app.count_key(known.program.id, known.slug, limit).await? {
+        Ok(standing) => return Ok((Some(known), standing)),
+        Err(seconds) => seconds,
+    };
+    // The operator may have raised the limit since the snapshot was taken.
+    if let Some(program) = app.programs.confirm(Arc::clone(&known.program)).await? {
+        known.program = program;
     }
+    let fresh = known.program.account.rate_limit;
+    if fresh == limit {
+        return Err(ApiError::RateLimited(seconds));
+    }
+    let standing = app.count_key(known.program.id, known.slug, fresh).await?;
+    standing.map(|standing| (Some(known), standing)).map_err(ApiError::RateLimited)
 }
 
 async fn find_key(app: &App, hash: [u8; 32]) -> Result<Option<KnownKey>, ApiError> {
@@ -309,7 +313,7 @@ async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> 
     match claimed(caller, request, name).await {
         Ok(Claimed::New(caller, request, _guard)) => run_handler(app, caller, request, interface).await,
         Ok(Claimed::Answered(recorded)) => (recorded.into(), HeaderMap::new()),
-        Err(error) => (answer::record_error(&reported(error), format).into(), HeaderMap::new()),
+        Err(error) => (answer::record_error(&reported(app, error), format).into(), HeaderMap::new()),
     }
 }
 
@@ -367,7 +371,8 @@ async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claim
     let record: Vec<&str> = parts.uri.path().split('/').take(3).collect();
     let location = format!("{}{}", context.program.base_url(), record.join("/"));
     let claim = Claim { name: (caller.account(), context.key, name), request: fingerprint, location };
-    let guard = context.app.running.begin(&claim.name).ok_or(ApiError::StillRunning)?;
+    // Whoever runs with the key may itself be a retry, to which the first answer is just being given.
+    let guard = context.app.running.begin(&claim.name);
     let request = Request::from_parts(parts, body);
     let source = Source::Db(&context.app.db);
     if let Some((fingerprint, mut recorded)) =
@@ -379,6 +384,7 @@ async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claim
         recorded.headers.push((REPLAYED, HeaderValue::from_static("true")));
         return Ok(Claimed::Answered(recorded));
     }
+    let guard = guard.ok_or(ApiError::StillRunning)?;
     let caller = Caller::new(RequestContext { claim: Some(claim), ..context.clone() });
     Ok(Claimed::New(caller, request, guard))
 }
@@ -402,7 +408,7 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
             Ok(reply) => {
                 let recorded = answer::record(reply, caller.context(), caller.program());
                 if caller.program().is_broken() {
-                    let refused = answer::record_error(&reported(unreadable()), caller.context().format);
+                    let refused = answer::record_error(&reported(app, unreadable()), caller.context().format);
                     return (refused.into(), extra);
                 }
                 return (Answered::Whole(recorded), extra);
@@ -413,14 +419,16 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
         };
         let is_read = parts.method == Method::GET || parts.method == Method::HEAD;
         match fresh(app, &caller).await {
-            Err(refused) => return (answer::record_error(&reported(refused), caller.context().format).into(), extra),
+            Err(refused) => {
+                return (answer::record_error(&reported(app, refused), caller.context().format).into(), extra);
+            }
             Ok(Some(changed)) if is_read => caller = changed,
             Ok(None) if is_read && matches!(error, ApiError::Stale) => {}
-            Ok(_) => return (keep_error(&caller, reported(error)).await.into(), extra),
+            Ok(_) => return (keep_error(&caller, reported(app, error)).await.into(), extra),
         }
     }
     let error = ApiError::Internal("the program changed faster than it could be read".to_owned());
-    (answer::record_error(&reported(error), caller.context().format).into(), HeaderMap::new())
+    (answer::record_error(&reported(app, error), caller.context().format).into(), HeaderMap::new())
 }
 
 /// What is answered in place of what was made of a broken program.

@@ -24,6 +24,8 @@ pub enum Refusal {
     /// The members are right, and the record cannot be changed as it is.
     State(String),
     /// The database failed.
+    Db(DbError),
+    /// What cannot be has happened.
     Failed(String),
 }
 
@@ -35,6 +37,6 @@ impl From<Violations> for Refusal {
 
 impl From<DbError> for Refusal {
     fn from(error: DbError) -> Self {
-        Self::Failed(error.to_string())
+        Self::Db(error)
     }
 }

@@ -10,6 +10,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use futures_util::FutureExt;
+use strum::VariantArray as _;
 use tower::ServiceExt as _;
 
 use crate::http::ApiError;
@@ -18,8 +19,10 @@ use crate::records::users::links::{Followed, Purpose};
 use crate::records::{files, users};
 use crate::render;
 use crate::render::accept::Format;
+use crate::services::disks::Disk;
 use crate::services::{self, App};
 use crate::signing;
+use db::DbError;
 use kernel::clock::Stopwatch;
 use kernel::document;
 
@@ -36,10 +39,14 @@ pub fn routes() -> Router<App> {
         .route("/sign-in/{account}/{token}", followed(Purpose::SignIn))
 }
 
-/// Ready means that the database answers.
+/// Ready means that the database answers. A node whose disk is full is ready, because it reads; the answer says what it cannot do.
 async fn ready(State(app): State<App>) -> Response {
     match services::store::maintenance(&app.db, &app.settings.region).await {
-        Ok(_) => "ready\n".into_response(),
+        Ok(_) => {
+            let full = Disk::VARIANTS.iter().filter(|disk| app.full_disks.contains(**disk));
+            let told: String = full.map(|disk| format!("writes are refused: the disk of {disk} is full\n")).collect();
+            format!("ready\n{told}").into_response()
+        }
         Err(error) => {
             tracing::error!(%error, "the database does not answer");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n").into_response()
@@ -120,6 +127,11 @@ async fn follow(
         }
         // Whether it was used, has ended or never was is told to nobody.
         Ok(None) => (StatusCode::FORBIDDEN, "the link is not valid, or not any more\n").into_response(),
+        Err(error @ DbError::DiskFull(_)) => {
+            app.full_disks.set(Disk::Database, true);
+            tracing::error!(%error, "a link could not be followed");
+            (StatusCode::INSUFFICIENT_STORAGE, "the disk of the database is full; try again later\n").into_response()
+        }
         Err(error) => failed(&error),
     };
     let headers = response.headers_mut();

@@ -1,5 +1,6 @@
 //! What a running server holds.
 
+pub mod disks;
 pub mod metrics;
 pub mod rate_limit;
 mod running;
@@ -13,17 +14,25 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
+use self::disks::{Disk, FullDisks};
 use self::metrics::Metrics;
-use self::rate_limit::RateLimiter;
+use self::rate_limit::shared::SharedWindows;
+use self::rate_limit::{Counted, RateLimiter, Standing};
 use crate::program::Programs;
 use crate::records::users;
 use crate::signing::DownloadSigner;
-use crate::storage::Storage;
+use crate::storage::{Storage, StorageError};
 use crate::streams::{Limits, Tails};
 use crate::views::Views;
-use db::{Db, DbError};
+use db::{AccountId, Db, DbError, Engine};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
+use kernel::text::Slug;
+
+/// The folder of files that are stored to see whether there is room; no account is called so.
+const PROBE: &str = "probe";
+/// How much room there has to be on a disk that was full: what an ordinary write takes.
+const PROBE_BYTES: usize = 64 << 10;
 
 /// What a deployment is set to, as far as requests are concerned.
 #[derive(Clone, Debug)]
@@ -72,8 +81,12 @@ pub struct Parts {
     pub programs: Arc<Programs>,
     /// The settings.
     pub settings: Settings,
-    /// The windows of the rate limit.
+    /// The windows of the rate limit that this node counts.
     pub rate_limiter: RateLimiter,
+    /// Those that the nodes count together.
+    pub shared_windows: SharedWindows,
+    /// The disks that are full.
+    pub full_disks: FullDisks,
     /// The requests with an idempotency key that are running.
     pub running: RunningRequests,
     /// Signs the addresses of files.
@@ -116,6 +129,7 @@ impl App {
         let app = Self(Arc::new(Parts {
             signer: Arc::new(DownloadSigner::new(&secret, settings.download_seconds)),
             tails: Tails::new(db.clone(), Arc::clone(&programs), settings.streams),
+            shared_windows: SharedWindows::new(&clock),
             programs,
             db,
             clock,
@@ -123,6 +137,7 @@ impl App {
             storage,
             settings,
             rate_limiter: RateLimiter::default(),
+            full_disks: FullDisks::default(),
             running: RunningRequests::default(),
             views,
             passwords: users::Passwords::default(),
@@ -147,6 +162,36 @@ impl App {
         let message = store::maintenance(&self.db, &self.settings.region).await?;
         *self.maintenance.write() = message;
         Ok(())
+    }
+
+    /// Tries whether there is room again on the disks that are full, which nobody but a write would notice.
+    pub async fn probe_full_disks(&self) {
+        if self.full_disks.contains(Disk::Database)
+            && store::probe(&self.db, self.ids.secret(PROBE_BYTES)).await.is_ok()
+        {
+            self.full_disks.set(Disk::Database, false);
+        }
+        if self.full_disks.contains(Disk::Files) && self.probe_files().await.is_ok() {
+            self.full_disks.set(Disk::Files, false);
+        }
+    }
+
+    async fn probe_files(&self) -> Result<(), StorageError> {
+        let token = self.ids.token();
+        self.storage.put(PROBE, token.as_str(), self.ids.secret(PROBE_BYTES).into()).await?;
+        self.storage.delete(PROBE, token.as_str()).await
+    }
+
+    /// Counts a request of a key, or refuses it as [`RateLimiter::count`] does.
+    pub async fn count_key(&self, account: AccountId, key: Slug, limit: i64) -> Result<Result<Standing, i64>, DbError> {
+        if self.db.engine() == Engine::Postgres {
+            match self.shared_windows.count(&self.db, (account, key), limit, &self.clock).await {
+                // Reading goes on where nothing can be written.
+                Err(DbError::DiskFull(_)) => {}
+                counted => return counted,
+            }
+        }
+        Ok(self.rate_limiter.count(Counted::Key(account, key), limit, &self.clock))
     }
 
     /// An identifier for a request, unique among those of all nodes.

@@ -1,9 +1,13 @@
 //! The rate limit: a fixed window of 60 seconds for every API key, and for every client address without a known key.
 //!
 //! - A window begins with the whole second of its first request and ends 60 seconds later, whatever happens in between; a
-//!   refused request does not count and does not extend it. The windows are those of one node.
+//!   refused request does not count and does not extend it. On SQLite, which has one node, windows are counted in memory; those
+//!   of keys on PostgreSQL are one across its nodes ([`shared`]), those of addresses are each node's own.
 //! - A window lasts as long as time passes, whatever the clock is set to meanwhile.
 //! - Addresses can be invented without end, keys cannot: what becomes of the windows of the ones is nothing to the others.
+
+pub mod shared;
+pub mod store;
 
 use std::collections::HashMap;
 use std::net::IpAddr;

@@ -52,3 +52,21 @@ pub async fn set_maintenance(db: &Db, region: &str, message: Option<&str>) -> Re
     })
     .await
 }
+
+/// Writes these letters to the disk of the database and removes them, each in a transaction of its own: what is removed before its
+/// commit never reaches a disk.
+// tidy: every account -- the disk is the deployment's
+pub async fn probe(db: &Db, letters: String) -> Result<(), DbError> {
+    db.write(AccountId::NONE, letters, |tx, letters| {
+        Box::pin(async move {
+            let sql =
+                "INSERT INTO secrets (name, bytes) VALUES ('probe', $1) ON CONFLICT (name) DO UPDATE SET bytes = $1";
+            tx.execute(sql, &[letters.as_bytes().into()]).await.map(drop)
+        })
+    })
+    .await?;
+    db.write(AccountId::NONE, (), |tx, ()| {
+        Box::pin(async move { tx.execute("DELETE FROM secrets WHERE name = 'probe'", &[]).await.map(drop) })
+    })
+    .await
+}

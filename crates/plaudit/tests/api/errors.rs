@@ -4,6 +4,7 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use plaudit::http::server::ClientAddress;
 use plaudit::program::keys::Scope;
+use plaudit::services::disks::Disk;
 
 use crate::both_engines;
 use crate::harness::check::{FORMATS, comparable_headers, error_names, message};
@@ -376,6 +377,16 @@ both_engines! {
             let request = server.request("GET", path, &[("accept", ""), ("x-api-key", "")], None);
             let answer = server.send_anything(request).await.expect(200);
             assert!(!answer.body.is_empty() && answer.header("x-request-id").is_some(), "{path}");
+        }
+    }
+
+    async fn readyz_names_the_disks_that_are_full_until_there_is_room_again(server) {
+        let told = async || server.send_anything(server.request("GET", "/readyz", &[], None)).await.expect(200);
+        for disk in [Disk::Database, Disk::Files] {
+            server.app.full_disks.set(disk, true);
+            assert_eq!(told().await.text(), format!("ready\nwrites are refused: the disk of {disk} is full\n"));
+            server.app.probe_full_disks().await;
+            assert_eq!(told().await.text(), "ready\n");
         }
     }
 }

@@ -140,7 +140,10 @@ both_engines! {
         }
         drop(running);
         let headers = [("idempotency-key", "one"), ("x-api-key", secret.as_str())];
-        server.put_with(CHAPTER, INACTIVE, &headers).await.expect(200);
+        let first = server.put_with(CHAPTER, INACTIVE, &headers).await.expect(200);
+        let _retry = server.app.running.begin(&name).unwrap();
+        let again = server.put_with(CHAPTER, INACTIVE, &headers).await;
+        assert_eq!(recorded(&again), recorded(&first), "what runs is a retry");
     }
 
     async fn requests_at_the_same_time_are_done_once(server) {

@@ -188,7 +188,7 @@ fn complete_responses(
         let status = error().status();
         let applies = match status {
             404 => is_about_one,
-            409 | 422 => writes,
+            409 | 422 | 507 => writes,
             412 => writes && is_about_one,
             413 => has_body,
             _ => true,

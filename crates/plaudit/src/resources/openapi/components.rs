@@ -11,6 +11,7 @@ use crate::records::entries::attachments::LAST_PLACE;
 use crate::records::entries::{Status, TITLE_LENGTH};
 use crate::records::orders::list::LIST;
 use crate::resources::openapi::kinds;
+use crate::services::disks::Disk;
 use kernel::input::Violations;
 use kernel::kind::Kind;
 use kernel::text::Locale;
@@ -395,6 +396,9 @@ pub(super) const ERRORS: &[Error] = &[
     ),
     ("TooManyRequests", "Too many requests.", "Error", || ApiError::RateLimited(17)),
     ("Fault", "A fault of the service.", "Error", || ApiError::Internal(String::new())),
+    ("DiskFull", "A disk of the service is full, and nothing was changed.", "Error", || {
+        ApiError::DiskFull(Disk::Database, String::new())
+    }),
     ("Unavailable", "The region is under maintenance.", "Maintenance", || {
         ApiError::Maintenance("The service is back at 06:00 UTC.".to_owned())
     }),

@@ -1,6 +1,8 @@
 //! Rows 1 and 2: maintenance and the rate limit.
 
+use futures_util::future::join_all;
 use plaudit::services::store::set_maintenance;
+use tower::ServiceExt as _;
 
 use super::*;
 
@@ -47,6 +49,23 @@ both_engines! {
         let other = server.new_key("AccountA", Scope::Read).await;
         let answer = server.get_with("/order", &[("x-api-key", &other)]).await.expect(200);
         assert_eq!(answer.header("x-ratelimit-remaining"), Some("59"));
+    }
+
+    async fn on_postgresql_a_key_has_one_window_across_the_nodes(server) {
+        limited(&server).await;
+        let nodes = [server.other_process().await, server.other_process().await, server.other_process().await];
+        let all = (0..180).map(|number| nodes[number % 3].clone().oneshot(server.request("GET", "/order", &[], None)));
+        let answers: Vec<_> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+        let mut left: Vec<i64> = answers
+            .iter()
+            .filter(|answer| answer.status() == 200)
+            .map(|answer| answer.headers()["x-ratelimit-remaining"].to_str().unwrap().parse().unwrap())
+            .collect();
+        left.sort_unstable();
+        // On SQLite there is one node, and whatever else opens its file counts for itself.
+        let windows = if server.db.engine() == db::Engine::Postgres { 1 } else { 3 };
+        assert!(left.into_iter().eq((0..60).flat_map(|left| vec![left; windows])));
+        assert_eq!(answers.iter().filter(|answer| answer.status() == 429).count(), 180 - 60 * windows);
     }
 
     async fn requests_without_a_known_key_count_per_address(server) {

@@ -118,7 +118,7 @@ fn wrong<T: std::fmt::Debug>(result: Result<T, Refusal>) -> Vec<String> {
     match result.unwrap_err() {
         Refusal::Invalid(violations) => violations.iter().map(|(member, _)| member.to_owned()).collect(),
         Refusal::State(_) => vec!["state".to_owned()],
-        Refusal::Failed(cause) => panic!("{cause}"),
+        refused => panic!("{refused:?}"),
     }
 }
 
