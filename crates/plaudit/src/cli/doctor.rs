@@ -17,7 +17,7 @@ use super::{Failure, chain, database_settings, must_exist, say, store};
 use crate::config::Config;
 use crate::log::{self, Action};
 use crate::records::store::{next, rows};
-use crate::records::{Rows, StoredRow, users};
+use crate::records::{Rows, StoredRow, files as stored_files, users};
 use crate::storage::{Storage, StorageError};
 use db::{Db, Tx, migrate};
 use kernel::ids::Ids;
@@ -175,6 +175,8 @@ async fn account(
     if let Some(storage) = storage {
         let count = files(&mut tx, &head, storage, findings).await?;
         findings.end_check(format_args!("account {slug}: {count} files have their bytes"));
+        let announced = stored_files::store::count_announced(&mut tx, head.account).await?;
+        ok(format_args!("account {slug}: {announced} uploads are under way, or were cut off and go away within a day"));
     }
     Ok(())
 }

@@ -10,6 +10,7 @@ use super::Error;
 use super::fault::{Faults, SourceLocation};
 use super::store::{Names, Space};
 use super::yaml;
+use crate::program::bounds;
 use crate::records::store::key;
 use kernel::json::parse_object;
 use kernel::json::{Json, Object as JsonObject};
@@ -44,6 +45,8 @@ pub(super) struct RecordReader {
     /// The highest invoice number that the file states and that is a number.
     pub(super) last_invoice: u64,
     pub(super) has_items: bool,
+    /// Whether the file has more of the set-up than an account can.
+    is_full: bool,
 }
 
 impl RecordReader {
@@ -58,6 +61,7 @@ impl RecordReader {
             last_local_id: 0,
             last_invoice: 0,
             has_items: false,
+            is_full: false,
         })
     }
 
@@ -151,6 +155,9 @@ impl RecordReader {
             object.remove(member);
             // It waits until every name of the file is known, so that it is given one that is free.
             if kind == Kind::Account || kind.is_setup() {
+                if self.is_full(&location, faults) {
+                    return Ok(());
+                }
                 self.nameless_setup.push(Held { location, object: object.into_owned() });
                 return Ok(());
             }
@@ -161,6 +168,9 @@ impl RecordReader {
         if let Some(first) = self.names.claim(Space::Kind(kind), &location.name, location.line)? {
             faults.member(&location, member, format!("is given twice; the first record of it is on line {first}"));
         }
+        if self.is_full(&location, faults) {
+            return Ok(());
+        }
         let owned = take_apart(&location, &mut object, faults);
         let is_changed = !owned.is_empty();
         self.keep(location, object, bytes.filter(|_| !is_changed))?;
@@ -168,6 +178,17 @@ impl RecordReader {
             self.record(location, object, None, faults)?;
         }
         Ok(())
+    }
+
+    /// Whether a record is one of the set-up, which is held in memory, and beyond what an account can have.
+    fn is_full(&mut self, location: &SourceLocation, faults: &mut Faults<'_>) -> bool {
+        let held = self.setup.len() + self.nameless_setup.len() + self.accounts.len();
+        let is_full = held > bounds::RECORDS && location.kind.class() != Class::People;
+        if is_full && !std::mem::replace(&mut self.is_full, true) {
+            let message = format!("is beyond the {} records of a set-up; what follows is not read", bounds::RECORDS);
+            faults.member(location, "kind", message);
+        }
+        is_full
     }
 
     fn keep(&mut self, location: SourceLocation, object: JsonObject, bytes: Option<&[u8]>) -> Result<(), Error> {

@@ -50,7 +50,8 @@ fn unnamed(fields: &Records<Field>, slug: Slug) -> Result<(), String> {
     }
 }
 
-/// Whether a field can come back from the trash: its tab, its form and the field that its condition names are there.
+/// Whether a field can come back from the trash: its tab, its form and the field that its condition names are there, and
+/// that one is not at the end of too long a chain.
 pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
     let mut missing = Vec::new();
     if let Some(tab) = field.tab.filter(|tab| program.tabs.live(*tab).is_none()) {
@@ -64,6 +65,10 @@ pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
         missing.push(format!("the field {named}, which its condition names,"));
     }
     match missing.as_slice() {
+        [] if conditions::is_too_deep(&program.fields, field) => Err(format!(
+            "The field cannot be restored: more than {} conditions would follow one another.",
+            conditions::CHAIN_LENGTH
+        )),
         [] => Ok(()),
         [one] => Err(format!("The field cannot be restored: {one} is in the trash.")),
         all => Err(format!("The field cannot be restored: {} are in the trash.", all.join(" and "))),
@@ -257,7 +262,8 @@ fn validate(
         }
     }
     if let Some(named) = changes.condition_field
-        && let Some(found) = conditions::check_field(program, field, named, is_placed, violations)
+        && let place = (is_placed, conditions::dependants(&program.fields, field.slug))
+        && let Some(found) = conditions::check_field(program, field, named, place, violations)
         && let Some(Some(condition)) = &changes.conditional
     {
         conditions::check_comparison(condition, found, violations);
