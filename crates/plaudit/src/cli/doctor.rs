@@ -176,7 +176,9 @@ async fn account(
         let count = files(&mut tx, &head, storage, findings).await?;
         findings.end_check(format_args!("account {slug}: {count} files have their bytes"));
         let announced = stored_files::store::count_announced(&mut tx, head.account).await?;
-        ok(format_args!("account {slug}: {announced} uploads are under way, or were cut off and go away within a day"));
+        if announced > 0 {
+            ok(format_args!("account {slug}: {announced} uploads are under way, or were cut off and go within a day"));
+        }
     }
     Ok(())
 }

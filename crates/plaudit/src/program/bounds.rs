@@ -1,8 +1,9 @@
-//! How many records an account may set up: its snapshot holds them all, and a check goes through them.
+//! How many records an account may set up: its snapshot holds them all, and a check goes through them. And how many of
+//! one kind may follow one another, each named by the next: conditions of fields, parents of categories.
 
 use std::collections::BTreeMap;
 
-use super::{InProgram, Program, for_setup_kind};
+use super::{InProgram, Program, Records, SetupRecord, for_setup_kind};
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
@@ -10,6 +11,25 @@ use kernel::text::Slug;
 pub const RECORDS: usize = 50_000;
 /// The most records of a kind that one record owns, such as the fields of a tab, those in the trash included.
 pub const OWNED: usize = 5_000;
+
+/// The most records of a kind that follow one another behind the first, each naming the one before it.
+pub const CHAIN: usize = 50;
+
+/// What a record names of its own kind.
+type Names<T> = fn(&T) -> Option<Slug>;
+
+/// The records that one leads to: the one that it names, the one that that one names, and so on. They are as many as may be
+/// and one more at the most, so that a stored circle has an end.
+pub(super) fn followed<'r, T>(records: &'r Records<T>, of: &'r T, names: Names<T>) -> impl Iterator<Item = &'r T> {
+    let next = move |record: &&'r T| records.any(names(record)?);
+    std::iter::successors(Some(of), next).skip(1).take(CHAIN + 1)
+}
+
+/// How many records follow one another at the most, of which the first names this one.
+pub(super) fn followers<T: SetupRecord>(records: &Records<T>, slug: Slug, names: Names<T>) -> usize {
+    let distance = |record| followed(records, record, names).position(|followed| followed.slug() == slug);
+    records.all_live().filter_map(distance).max().map_or(0, |distance| distance + 1)
+}
 
 /// How many set-up records an account has, those in the trash included.
 #[must_use]
@@ -66,7 +86,7 @@ mod tests {
     use super::*;
     use crate::program::criteria::Criterion;
     use crate::program::seasons::Season;
-    use crate::program::{Record, SetupRecord as _, testing};
+    use crate::program::{Record, testing};
 
     fn numbered(number: usize) -> Slug {
         let digit = |place: u32| b'a' + u8::try_from(number / 26_usize.pow(place) % 26).unwrap();

@@ -15,7 +15,7 @@ use crate::records::store::key;
 use kernel::json::parse_object;
 use kernel::json::{Json, Object as JsonObject};
 use kernel::kind::{Class, Kind};
-use kernel::text::{Slug, Token};
+use kernel::text::{Slug, Token, excerpt};
 
 /// The longest line: a file of 256 MB in base64, and its other members.
 const LINE_LENGTH: u64 = 384 << 20;
@@ -117,7 +117,11 @@ impl RecordReader {
             return self.record(location, object, Some(bytes), faults);
         }
         let names: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_in_files()).map(Kind::name).collect();
-        faults.line(line, Some("kind"), format!("is {kind}, and must be one of {}", names.join(", ")));
+        faults.line(
+            line,
+            Some("kind"),
+            format!("is {}, and must be one of {}", excerpt(&kind.to_string()), names.join(", ")),
+        );
         Ok(())
     }
 

@@ -10,8 +10,7 @@ use super::fault::Faults;
 use super::reading::RecordReader;
 use super::*;
 use crate::log;
-use crate::program::bounds::RECORDS;
-use crate::program::fields::CHAIN_LENGTH;
+use crate::program::bounds::{CHAIN, RECORDS};
 use db::{AccountId, Settings, migrate};
 use kernel::text::Timestamp;
 
@@ -561,8 +560,8 @@ async fn each_field_behind_more_conditions_than_may_follow_one_another_is_told()
         )
     };
     let chain = |length: usize| (0..=length).map(field).collect::<Vec<_>>().join("\n");
-    let reported = place.faults(&format!("{ACCOUNT}\n{SETUP}\n{}", chain(CHAIN_LENGTH + 2))).await;
+    let reported = place.faults(&format!("{ACCOUNT}\n{SETUP}\n{}", chain(CHAIN + 2))).await;
     assert_eq!(reported.len(), 2, "{reported:#?}");
     assert!(reported.iter().all(|fault| fault.ends_with("makes more than 50 conditions follow one another")));
-    place.import(&format!("{ACCOUNT}\n{SETUP}\n{}", chain(CHAIN_LENGTH))).await;
+    place.import(&format!("{ACCOUNT}\n{SETUP}\n{}", chain(CHAIN))).await;
 }

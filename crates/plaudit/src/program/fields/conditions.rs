@@ -12,6 +12,7 @@ use std::collections::HashMap;
 
 use super::validate::{check_answer, is_answered, is_option};
 use super::{Condition, Field, FieldType, Operator, form_of};
+use crate::program::bounds::{self, CHAIN};
 use crate::program::{Program, Records};
 use kernel::input::{Violations, Wrong};
 use kernel::json::Json;
@@ -44,9 +45,6 @@ impl FieldType {
         operators.contains(&operator)
     }
 }
-
-/// The most conditions that follow one another, each on a field that the next one may show.
-pub const CHAIN_LENGTH: usize = 50;
 
 /// Which fields are shown where a record has certain answers. The condition of each field is evaluated once, however many
 /// fields depend on it.
@@ -190,8 +188,8 @@ pub(super) fn check_field<'p>(
     }
     if depends_on(&program.fields, found, field.slug) {
         violations.add("conditional.field", format!("{named} is itself shown only by an answer to this field"));
-    } else if dependants + 1 + deciding(&program.fields, found).count() > CHAIN_LENGTH {
-        violations.add("conditional.field", format!("makes more than {CHAIN_LENGTH} conditions follow one another"));
+    } else if dependants + 1 + deciding(&program.fields, found).count() > CHAIN {
+        violations.add("conditional.field", format!("makes more than {CHAIN} conditions follow one another"));
     }
     Some(found)
 }
@@ -248,11 +246,14 @@ pub(super) fn compares(condition: &Condition, named: &Field) -> Result<(), (&'st
     }
 }
 
-/// The fields whose answers decide whether a field is shown: the one that its condition names, the one that that one's
-/// names, and so on. They are as many as may be and one more at the most, so that a stored circle has an end.
+/// The fields whose answers decide whether a field is shown: the one that its condition names, and those that decide about
+/// that one.
 fn deciding<'r>(fields: &'r Records<Field>, field: &'r Field) -> impl Iterator<Item = &'r Field> {
-    let named = move |field: &&'r Field| fields.any(field.conditional.as_ref()?.field);
-    std::iter::successors(Some(field), named).skip(1).take(CHAIN_LENGTH + 1)
+    bounds::followed(fields, field, named)
+}
+
+fn named(field: &Field) -> Option<Slug> {
+    Some(field.conditional.as_ref()?.field)
 }
 
 /// Whether a field is shown by answers among which are those to another one, however many fields are in between.
@@ -262,13 +263,12 @@ fn depends_on(fields: &Records<Field>, field: &Field, other: Slug) -> bool {
 
 /// How many conditions follow one another at the most from the one on this field on.
 pub(super) fn dependants(fields: &Records<Field>, slug: Slug) -> usize {
-    let distance = |field| deciding(fields, field).position(|deciding| deciding.slug == slug);
-    fields.all_live().filter_map(distance).max().map_or(0, |distance| distance + 1)
+    bounds::followers(fields, slug, named)
 }
 
 /// Whether more conditions follow one another than may, up to that of a field.
 pub(super) fn is_too_deep(fields: &Records<Field>, field: &Field) -> bool {
-    deciding(fields, field).count() > CHAIN_LENGTH
+    deciding(fields, field).count() > CHAIN
 }
 
 /// Which conditions of live fields compare with what a changed field no longer takes: each with the field that has it.

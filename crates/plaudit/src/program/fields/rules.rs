@@ -3,6 +3,7 @@
 use super::conditions::{self, broken_by};
 use super::standing::{form_of, resource_of, season_of};
 use super::{Changes, Column, Field, FieldOption, FieldType, LIMIT, Limits, Resource};
+use crate::program::bounds::CHAIN;
 use crate::program::tabs::Tab;
 use crate::program::{Context, Program, Records};
 use kernel::input::Violations;
@@ -65,10 +66,9 @@ pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
         missing.push(format!("the field {named}, which its condition names,"));
     }
     match missing.as_slice() {
-        [] if conditions::is_too_deep(&program.fields, field) => Err(format!(
-            "The field cannot be restored: more than {} conditions would follow one another.",
-            conditions::CHAIN_LENGTH
-        )),
+        [] if conditions::is_too_deep(&program.fields, field) => {
+            Err(format!("The field cannot be restored: more than {} conditions would follow one another.", CHAIN))
+        }
         [] => Ok(()),
         [one] => Err(format!("The field cannot be restored: {one} is in the trash.")),
         all => Err(format!("The field cannot be restored: {} are in the trash.", all.join(" and "))),

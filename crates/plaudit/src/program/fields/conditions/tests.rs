@@ -201,16 +201,13 @@ fn each_condition_is_evaluated_once_however_long_a_chain_is() {
 
 #[test]
 fn a_chain_is_walked_no_further_than_it_may_be_long() {
-    let fields = chain(3 * CHAIN_LENGTH);
+    let fields = chain(3 * CHAIN);
     let at = |number: usize| fields.any(numbered(number)).unwrap();
     let walked = |number: usize| deciding(&fields, at(number)).count();
-    assert_eq!([walked(0), walked(CHAIN_LENGTH), walked(2 * CHAIN_LENGTH)], [0, CHAIN_LENGTH, CHAIN_LENGTH + 1]);
-    assert!(!is_too_deep(&fields, at(CHAIN_LENGTH)) && is_too_deep(&fields, at(CHAIN_LENGTH + 1)));
-    let fields = chain(CHAIN_LENGTH);
-    assert_eq!(
-        [0, 1, CHAIN_LENGTH - 1].map(|number| dependants(&fields, numbered(number))),
-        [CHAIN_LENGTH - 1, CHAIN_LENGTH - 2, 0]
-    );
+    assert_eq!([walked(0), walked(CHAIN), walked(2 * CHAIN)], [0, CHAIN, CHAIN + 1]);
+    assert!(!is_too_deep(&fields, at(CHAIN)) && is_too_deep(&fields, at(CHAIN + 1)));
+    let fields = chain(CHAIN);
+    assert_eq!([0, 1, CHAIN - 1].map(|number| dependants(&fields, numbered(number))), [CHAIN - 1, CHAIN - 2, 0]);
 }
 
 /// Fields in a row, each with or without a condition that names one before it.

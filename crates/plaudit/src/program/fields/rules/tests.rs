@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::super::tests::{field, tabs};
 use super::super::{read_create, read_update};
-use super::conditions::CHAIN_LENGTH;
 use super::*;
+use crate::program::bounds::CHAIN;
 use crate::program::fields::{Protection, is_asked_in, rank};
 use crate::program::testing::{context, program};
 use crate::program::{Record, RecordMembers as _, store};
@@ -323,18 +323,18 @@ fn no_more_conditions_follow_one_another_than_may() {
         |at: usize| format!("FieldQ{}{}", char::from(b'a' + (at / 26) as u8), char::from(b'a' + (at % 26) as u8));
     let on = |at: usize| format!(r#""conditional":{{"field":"{}","operator":"answered"}}"#, name(at));
     let placed = |at: usize, more: &str| field(&name(at), &format!(r#""type":"text","form":"FormAAAA"{more}"#));
-    for at in 0..=CHAIN_LENGTH + 1 {
+    for at in 0..=CHAIN + 1 {
         // The conditions of the first and the last field of the chain are still missing.
-        let condition = if (2..=CHAIN_LENGTH).contains(&at) { format!(",{}", on(at - 1)) } else { String::new() };
+        let condition = if (2..=CHAIN).contains(&at) { format!(",{}", on(at - 1)) } else { String::new() };
         put(&mut program, placed(at, &condition));
     }
     let below = updated(&program, &name(1), &format!("{{{}}}", on(0))).unwrap();
     put(&mut program, below);
-    let last = updated(&program, &name(CHAIN_LENGTH + 1), &format!("{{{}}}", on(CHAIN_LENGTH)));
+    let last = updated(&program, &name(CHAIN + 1), &format!("{{{}}}", on(CHAIN)));
     assert_eq!(names(last), ["conditional.field"]);
-    let first = updated(&program, &name(0), &format!("{{{}}}", on(CHAIN_LENGTH + 1)));
+    let first = updated(&program, &name(0), &format!("{{{}}}", on(CHAIN + 1)));
     assert_eq!(names(first), ["conditional.field"], "those that follow count as well");
-    let deep = placed(CHAIN_LENGTH + 1, &format!(",{}", on(CHAIN_LENGTH)));
+    let deep = placed(CHAIN + 1, &format!(",{}", on(CHAIN)));
     assert!(restore(&program, &deep).unwrap_err().contains("more than 50 conditions"));
     put(&mut program, deep.clone());
     assert_eq!(names(Err(check(&deep, &program))), ["conditional.field"]);
