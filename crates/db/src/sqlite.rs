@@ -159,7 +159,8 @@ impl Sqlite {
 }
 
 /// Makes the file of a new database for its owner alone: it holds people's addresses and the secret of downloads. SQLite
-/// gives its other files the mode of this one.
+/// gives its other files the mode of this one. One that is there and has nothing in it was a database and lost it, or is
+/// something else: SQLite would begin a new one in it.
 fn make_file(path: &Path) -> Result<(), DbError> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
@@ -168,6 +169,12 @@ fn make_file(path: &Path) -> Result<(), DbError> {
     match options.open(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
             Err(DbError::Settings(format!("{}: {error}", path.display())))
+        }
+        Err(_) if std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() == 0) => {
+            Err(DbError::Settings(format!(
+                "{}: the file is empty, and no database; remove it to begin a new one, or to restore a backup",
+                path.display()
+            )))
         }
         _ => Ok(()),
     }

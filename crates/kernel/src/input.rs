@@ -201,7 +201,7 @@ impl<'j> Members<'j> {
         if self.closed {
             for (index, (name, _)) in self.object.iter().enumerate() {
                 if !self.read[index] {
-                    self.violations.add(format!("{}{name}", self.path), "is not a member of this record");
+                    self.violations.add(format!("{}{}", self.path, excerpt(name)), "is not a member of this record");
                 }
             }
         }
@@ -214,16 +214,34 @@ fn is_at_most(text: &str, max: usize) -> bool {
     text.len() <= max || text.chars().count() <= max
 }
 
+/// The most characters of a text that is one line, such as a name. A longer text may have line breaks, and other control
+/// characters, which are escaped wherever it is shown.
+pub const LINE_LENGTH: usize = 255;
+/// The pattern of a line. The control characters of Unicode are of one category, `Cc`.
+pub const LINE_PATTERN: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
+/// That of a line which is not blank.
+pub const FILLED_LINE_PATTERN: &str =
+    r"^[^\u0000-\u001f\u007f-\u009f]*[^\s\u0000-\u001f\u007f-\u009f][^\u0000-\u001f\u007f-\u009f]*$";
+
+/// Whether a text is one line: a control character means nothing in it.
+pub fn check_line(text: &str) -> Result<(), String> {
+    if text.contains(char::is_control) {
+        return Err("must not have control characters, such as line breaks".to_owned());
+    }
+    Ok(())
+}
+
 /// The text of a string of at most `max` characters.
 fn at_most<'j>(max: usize, json: &'j Json) -> Result<&'j str, String> {
     match json {
-        Json::String(text) if is_at_most(text, max) => Ok(text),
-        Json::String(_) => Err(format!("must have at most {max} characters")),
+        Json::String(text) if !is_at_most(text, max) => Err(format!("must have at most {max} characters")),
+        Json::String(text) if max <= LINE_LENGTH => check_line(text).map(|()| &**text),
+        Json::String(text) => Ok(text),
         _ => Err("must be a string".to_owned()),
     }
 }
 
-/// A string of at most `max` characters.
+/// A string of at most `max` characters, which is one line where it is so short.
 pub fn text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
     move |json| at_most(max, json).map(str::to_owned)
 }

@@ -303,6 +303,15 @@ impl Config {
         Self::load(args, variables.map(|(name, value)| (text(name), text(value))), Path::new("."))
     }
 
+    /// The file that values came from, where there is one.
+    #[must_use]
+    pub fn file(&self) -> Option<&Path> {
+        self.origins.iter().find_map(|origin| match &origin.source {
+            Source::File(path) => Some(path.as_path()),
+            _ => None,
+        })
+    }
+
     /// Where the value of a setting came from; nothing if there is no such setting.
     pub fn source(&self, section: &str, name: &str) -> Option<&Source> {
         self.origins.get(Setting::position(section, name)?).map(|origin| &origin.source)

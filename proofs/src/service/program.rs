@@ -442,7 +442,7 @@ impl Program {
         json!({
             "kind": "order", "slug": self.slug(Kind::Order, position), "invoice_number": (position + 1).to_string(),
             "season": self.slug(Kind::Season, 0), "user": self.slug(Kind::User, random.below(self.users)),
-            "company": self.text("Company", position, random), "address": self.text("1 High Street", 0, random),
+            "company": self.name("Company", position, random), "address": self.text("1 High Street", 0, random),
             "city": "London", "postcode": "N1 1AA", "country": "GB", "comments": self.text("None", 0, random),
             "currency": "USD", "payment_method": "card", "payment_status": if paid { "paid" } else { "awaiting_payment" },
             "created_at": time(position), "updated": time(position), "items": items,
@@ -458,9 +458,9 @@ impl Program {
         }
     }
 
-    /// The same, but never blank, and without the character that a name may be refused for.
+    /// The same, but never blank, and without the characters that a name is refused for.
     fn name(&self, plain: &str, position: u32, random: &mut Random) -> String {
-        let text = self.text(plain, position, random).replace('\0', "");
+        let text = self.text(plain, position, random).replace(char::is_control, "");
         if self.hostile { format!("{text}{plain}") } else { text }
     }
 

@@ -24,6 +24,34 @@ fn a_list_tells_of_every_item_and_keeps_those_that_are_right() {
 }
 
 #[test]
+fn a_short_text_is_one_line_and_a_long_one_may_have_several() {
+    let json = |text: &str| Json::String(text.to_owned().into());
+    for character in ["\0", "\n", "\r", "\t", "\u{1b}", "\u{7f}", "\u{9b}"] {
+        let wrong = Err("must not have control characters, such as line breaks".to_owned());
+        assert_eq!(text(LINE_LENGTH)(&json(&format!("a{character}b"))), wrong);
+        assert_eq!(filled_text(1)(&json(character)), wrong);
+        let map = format!(r#"{{"en_GB":{}}}"#, json(character));
+        let read = translated(&[Locale::EnGb], LINE_LENGTH)(&parse_value(map.as_bytes()).unwrap());
+        assert_eq!(reported(read).0, ["en_GB must not have control characters, such as line breaks"]);
+        assert_eq!(text(LINE_LENGTH + 1)(&json(character)), Ok(character.to_owned()));
+    }
+    for line in ["", "\u{a0}\u{200d}\u{202e}\u{2028}", "é 日本 😀"] {
+        assert_eq!(text(LINE_LENGTH)(&json(line)), Ok(line.to_owned()));
+    }
+}
+
+#[test]
+fn an_unknown_member_is_told_by_the_beginning_of_its_name_and_a_message_is_cut() {
+    let body = format!(r#"{{"{}":1}}"#, "x".repeat(1 << 20));
+    let json = parse_value(body.as_bytes()).unwrap();
+    let violations = Members::closed(json.as_object().unwrap()).finish();
+    assert_eq!(violations.iter().next().unwrap().0, format!("{}…", "x".repeat(64)));
+    let mut violations = Violations::default();
+    violations.add("a", "é".repeat(1_001));
+    assert_eq!(violations.iter().next().unwrap().1, format!("{}…", "é".repeat(1_000)));
+}
+
+#[test]
 fn a_translated_name_tells_of_every_text() {
     let languages = [Locale::EnGb, Locale::DeDe];
     let read = |text: &str, is_new| {

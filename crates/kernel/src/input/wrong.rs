@@ -1,5 +1,10 @@
 //! What is wrong with values from outside.
 
+use crate::text::cut;
+
+/// The most characters of a message.
+const MESSAGE_LENGTH: usize = 1_000;
+
 /// What is wrong with a record: the path of a member, such as `translated.name`, and a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Violations(Vec<(String, String)>);
@@ -7,7 +12,8 @@ pub struct Violations(Vec<(String, String)>);
 impl Violations {
     /// Adds a message about a member.
     pub fn add(&mut self, member: impl Into<String>, message: impl Into<String>) {
-        self.0.push((member.into(), message.into()));
+        let message = message.into();
+        self.0.push((member.into(), cut(&message, MESSAGE_LENGTH).into_owned()));
     }
 
     /// Whether nothing is wrong.

@@ -27,7 +27,7 @@ pub use json_string::write_json_string;
 pub use local_time::LocalTime;
 pub use locale::Locale;
 pub use money::{Currency, Money, MoneyError};
-pub use parsed::{Malformed, excerpt};
+pub use parsed::{Malformed, cut, excerpt};
 pub use points::Points;
 pub use rate::Rate;
 pub use slug::{Slug, Token};

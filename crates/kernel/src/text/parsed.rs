@@ -1,5 +1,6 @@
 //! What the types have in common that are written as texts.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 use std::str::FromStr;
@@ -22,10 +23,15 @@ impl Malformed {
 
 /// The beginning of a text that is repeated in an error message, so that the message stays short.
 pub fn excerpt(text: &str) -> String {
-    const LIMIT: usize = 64;
-    match text.char_indices().nth(LIMIT) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    cut(text, 64).into_owned()
+}
+
+/// A text of at most so many characters, and a sign where more followed.
+#[must_use]
+pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
     }
 }
 

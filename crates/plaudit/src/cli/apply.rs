@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use super::import::{nothing_applied, print};
-use super::{Failure, database_file, database_settings, folder_of, open, open_file, say};
+use super::import::{no_files, nothing_applied, print};
+use super::{Failure, database_file, database_settings, open, open_file, say};
 use crate::config::Config;
 use crate::log::Action;
 use crate::storage::{self, Storage};
@@ -47,7 +47,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     };
     let (clock, ids) = (Clock::system(), Ids::random());
     let deployment = Deployment { db: &db, storage: &storage, clock: &clock, ids: &ids };
-    let source = Source { reader: BufReader::new(file), name: &name, directory: folder_of(&arguments.file) };
+    let source = Source { reader: BufReader::new(file), name: &name, files: no_files() };
     let mut faults = Vec::new();
     let applied =
         transfer::apply(deployment, source, arguments.account, mode, &mut |fault: Fault| faults.push(fault)).await;

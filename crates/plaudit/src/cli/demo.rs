@@ -22,6 +22,8 @@ use kernel::text::Slug;
 
 /// Where everything is.
 const FOLDER: &str = "./plaudit-demo";
+/// Its database.
+pub(super) const DATABASE: &str = "sqlite:./plaudit-demo/plaudit.db";
 /// The account of the demonstration program.
 const ACCOUNT: &str = "DemoAwds";
 /// The demonstration program.
@@ -35,7 +37,7 @@ pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), F
     }
     fs::create_dir_all(FOLDER).map_err(|error| Failure::Failed(format!("{FOLDER}: {error}")))?;
     let own = ConfigArgs {
-        database: Some(format!("sqlite:{FOLDER}/plaudit.db")),
+        database: Some(DATABASE.to_owned()),
         storage: Some(format!("file:{FOLDER}/files")),
         ..arguments.clone()
     };

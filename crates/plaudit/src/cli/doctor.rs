@@ -18,7 +18,7 @@ use super::{Failure, chain, database_settings, must_exist, say, store};
 use crate::config::Config;
 use crate::log;
 use crate::records::store::{difference, each_wrong, next};
-use crate::records::{StoredRow, users};
+use crate::records::{StoredRow, files as stored_files, users};
 use crate::storage::{Storage, StorageError};
 use db::{Db, Tx, migrate};
 use kernel::ids::Ids;
@@ -193,6 +193,10 @@ async fn account(
     if let Some(storage) = storage {
         let count = files(&mut tx, &head, storage, findings).await?;
         findings.end_check(format_args!("account {slug}: {count} files have their bytes"));
+        let announced = stored_files::store::count_announced(&mut tx, head.account).await?;
+        if announced > 0 {
+            ok(format_args!("account {slug}: {announced} uploads are under way, or were cut off and go within a day"));
+        }
     }
     Ok(())
 }

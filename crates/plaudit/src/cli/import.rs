@@ -1,13 +1,13 @@
 //! `plaudit import`: adds or replaces the records of a program file; with any fault, nothing.
 
-use std::io::{BufRead, BufReader, Read, Write as _};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
-use super::{Failure, folder_of, open, open_file, say};
+use super::{Failure, folder_of, open, open_file, own_files, say, warn};
 use crate::config::Config;
 use crate::storage::Storage;
-use crate::transfer::{self, Deployment, Fault, Outcome, Report, Source};
+use crate::transfer::{self, Deployment, Fault, FileSource, Outcome, Report, Source};
 use db::Db;
 use kernel::clock::Clock;
 use kernel::ids::Ids;
@@ -21,6 +21,14 @@ pub(super) struct Arguments {
     /// The slug of the account that the file is about, where it has no account record
     #[arg(long, value_name = "SLUG")]
     account: Option<Slug>,
+    /// The folder that paths in records of files lead down from; left out, it is `files` beside the program file
+    #[arg(long, value_name = "DIR")]
+    files: Option<PathBuf>,
+}
+
+/// For records that name no files by a path.
+pub(super) fn no_files() -> FileSource<'static> {
+    FileSource { folder: Path::new(""), own: &[] }
 }
 
 /// Prints faults as they are found, and the progress between them.
@@ -48,11 +56,10 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
         Some(file) => Box::new(file),
         None => Box::new(std::io::stdin()),
     };
-    let source = Source {
-        reader: BufReader::with_capacity(1 << 18, source),
-        name: &name,
-        directory: folder_of(&arguments.file),
-    };
+    let (folder, own) =
+        (arguments.files.unwrap_or_else(|| folder_of(&arguments.file).join("files")), own_files(config));
+    let files = FileSource { folder: &folder, own: &own };
+    let source = Source { reader: BufReader::with_capacity(1 << 18, source), name: &name, files };
     let outcome = import(&db, &storage, source, arguments.account).await;
     db.close().await;
     conclude(&outcome?)
@@ -60,7 +67,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
 
 /// Imports records of our own, with this name.
 pub(super) async fn own<R: BufRead + Send>(db: &Db, storage: &Storage, name: &str, reader: R) -> Result<(), Failure> {
-    let source = Source { reader, name, directory: Path::new(".") };
+    let source = Source { reader, name, files: no_files() };
     match import(db, storage, source, None).await?.faults {
         0 => Ok(()),
         faults => Err(nothing_applied(faults)),
@@ -98,8 +105,7 @@ fn conclude(outcome: &Outcome) -> Result<(), Failure> {
 
 /// Prints a fault.
 pub(super) fn print(fault: &Fault) {
-    // Without standard error there is nobody left to tell.
-    let _ = writeln!(std::io::stderr(), "{fault}");
+    warn(&fault.to_string());
 }
 
 /// How a file with so many faults ends.

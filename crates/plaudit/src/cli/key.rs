@@ -8,10 +8,13 @@ use std::time::Duration;
 use super::account::bare_context;
 use super::{Failure, account_of, operator, say};
 use crate::log::Action;
+use crate::program::NAME_LENGTH;
 use crate::program::keys::{self, ApiKey, Scope};
 use db::{AccountId, Db, DbError};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
+use kernel::input;
+use kernel::json::Json;
 use kernel::text::{Slug, Timestamp};
 
 /// What to do with keys.
@@ -71,11 +74,7 @@ enum End {
 }
 
 fn name(text: &str) -> Result<String, String> {
-    match text.chars().count() {
-        _ if text.trim().is_empty() => Err("must not be blank".to_owned()),
-        0..=255 => Ok(text.to_owned()),
-        _ => Err("must have at most 255 characters".to_owned()),
-    }
+    input::filled_text(NAME_LENGTH)(&Json::String(text.into()))
 }
 
 fn scope(text: &str) -> Result<Scope, String> {

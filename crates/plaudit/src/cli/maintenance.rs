@@ -1,6 +1,6 @@
 //! `plaudit maintenance`: takes a region out of service and back; every node follows within a second.
 
-use super::{Failure, say, with_database};
+use super::{Failure, open_existing, say, with_database};
 use crate::config::Config;
 use crate::services::store::set_maintenance;
 
@@ -26,6 +26,6 @@ pub(super) async fn run(config: &Config, command: Command) -> Result<(), Failure
         Command::On { text } => Some(text.as_str()),
         Command::Off => None,
     };
-    with_database(config, async |db| Ok(set_maintenance(db, region, text).await?)).await?;
+    with_database(open_existing(config).await?, async |db| Ok(set_maintenance(db, region, text).await?)).await?;
     say(&format!("maintenance of region {region} is {}", if text.is_some() { "on" } else { "off" }))
 }

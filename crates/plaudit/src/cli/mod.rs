@@ -3,6 +3,9 @@
 //! - A command prints its result on standard output, and everything else on standard error.
 //! - The exit code is 0 when it is done, 1 when it failed, 2 when it was called wrongly.
 //! - Every command that works on the database brings its schema up to date first; only `doctor` changes nothing.
+//! - Only commands that may come first make a database: `demo`, `serve`, `migrate`, `account create`, `apply`, `import`,
+//!   `restore` and `fill`.
+//! - Whatever is printed goes through [`say`] or [`warn`], which escape control characters.
 //! - What a command changes reaches running servers with the next request: it gives the account another version.
 
 mod account;
@@ -29,9 +32,10 @@ mod store;
 mod tests;
 mod user;
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::config::{Config, ConfigArgs};
 use crate::log::{Actor, Origin};
@@ -135,11 +139,30 @@ fn lines_of(violations: &Violations) -> String {
 
 /// Writes on standard error why the command failed.
 pub fn complain(failure: &Failure) {
-    let mut stderr = std::io::stderr().lock();
-    for line in failure.to_string().lines() {
-        // Without standard error there is nobody left to tell.
-        let _ = writeln!(stderr, "plaudit: {line}");
+    failure.to_string().lines().for_each(|line| warn(&format!("plaudit: {line}")));
+}
+
+/// Writes a line on standard error.
+fn warn(line: &str) {
+    // Without standard error there is nobody left to tell.
+    let _ = writeln!(std::io::stderr(), "{}", printable(line));
+}
+
+/// A line as it is printed: control characters are escaped, so that no text out of a file or a database plays with the
+/// terminal.
+fn printable(line: &str) -> Cow<'_, str> {
+    if !line.contains(char::is_control) {
+        return Cow::Borrowed(line);
     }
+    let mut escaped = String::with_capacity(line.len() + 8);
+    for character in line.chars() {
+        if character.is_control() {
+            escaped.extend(character.escape_default());
+        } else {
+            escaped.push(character);
+        }
+    }
+    Cow::Owned(escaped)
 }
 
 /// Runs a command.
@@ -153,9 +176,17 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     match arguments.command {
         Command::Demo => demo::run(config, &arguments.config).await,
         Command::Serve => serve::run(config).await,
-        Command::Account(command) => with_database(config, async |db| account::run(db, config, command).await).await,
-        Command::Key(command) => with_database(config, async |db| key::run(db, command).await).await,
-        Command::User(command) => with_database(config, async |db| user::run(db, config, command).await).await,
+        Command::Account(command) => {
+            let is_first = matches!(command, account::Command::Create(_));
+            let db = if is_first { open_database(config).await? } else { open_existing(config).await? };
+            with_database(db, async |db| account::run(db, config, command).await).await
+        }
+        Command::Key(command) => {
+            with_database(open_existing(config).await?, async |db| key::run(db, command).await).await
+        }
+        Command::User(command) => {
+            with_database(open_existing(config).await?, async |db| user::run(db, config, command).await).await
+        }
         Command::Maintenance(command) => maintenance::run(config, command).await,
         Command::Apply(arguments) => apply::run(config, arguments).await,
         Command::Schema => say(transfer::schema().trim_end()),
@@ -170,12 +201,15 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line on standard output.
-fn say(line: &str) -> Result<(), Failure> {
+/// Writes a line, or several, on standard output.
+fn say(lines: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
-    writeln!(stdout, "{line}").and_then(|()| stdout.flush()).map_err(|error| match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Failure::Failed("nobody reads the output any more".to_owned()),
-        _ => error.into(),
+    let mut lines = lines.split('\n');
+    lines.try_for_each(|line| writeln!(stdout, "{}", printable(line))).and_then(|()| stdout.flush()).map_err(|error| {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Failure::Failed("nobody reads the output any more".to_owned()),
+            _ => error.into(),
+        }
     })
 }
 
@@ -197,9 +231,14 @@ async fn open_database(config: &Config) -> Result<Db, Failure> {
     Ok(db)
 }
 
-/// Works on the database, its schema up to date, and closes it.
-async fn with_database<T>(config: &Config, work: impl AsyncFnOnce(&Db) -> Result<T, Failure>) -> Result<T, Failure> {
-    let db = open_database(config).await?;
+/// The same of one that is there.
+async fn open_existing(config: &Config) -> Result<Db, Failure> {
+    must_exist(config)?;
+    open_database(config).await
+}
+
+/// Works on a database and closes it.
+async fn with_database<T>(db: Db, work: impl AsyncFnOnce(&Db) -> Result<T, Failure>) -> Result<T, Failure> {
     let done = work(&db).await;
     db.close().await;
     done
@@ -208,7 +247,12 @@ async fn with_database<T>(config: &Config, work: impl AsyncFnOnce(&Db) -> Result
 /// Opening a database of SQLite would make it.
 fn must_exist(config: &Config) -> Result<(), Failure> {
     match database_file(config) {
-        Some(path) if !path.exists() => Err(Failure::Failed(format!("there is no database at {}", path.display()))),
+        Some(path) if !path.exists() => Err(Failure::Failed(format!(
+            "there is no database at {}; name the right one with --database or PLAUDIT_DATABASE_URL (that of \
+             `plaudit demo` is --database {})",
+            path.display(),
+            demo::DATABASE
+        ))),
         _ => Ok(()),
     }
 }
@@ -216,6 +260,23 @@ fn must_exist(config: &Config) -> Result<(), Failure> {
 /// The file of the database, where it is SQLite.
 fn database_file(config: &Config) -> Option<&Path> {
     config.database.url.as_str().strip_prefix("sqlite:").map(Path::new)
+}
+
+/// The files that SQLite keeps for a database.
+fn files_of(database: &Path) -> impl Iterator<Item = PathBuf> {
+    ["", "-wal", "-shm", "-journal"].into_iter().map(|end| {
+        let mut file = database.as_os_str().to_owned();
+        file.push(end);
+        file.into()
+    })
+}
+
+/// What the service keeps for itself, as far as it is there: the database, the stored files and the configuration.
+fn own_files(config: &Config) -> Vec<PathBuf> {
+    let database = database_file(config).into_iter().flat_map(files_of);
+    let storage = config.storage.url.strip_prefix("file:").map(PathBuf::from);
+    let all = database.chain(storage).chain(config.file().map(Path::to_owned));
+    all.filter_map(|path| path.canonicalize().ok()).collect()
 }
 
 /// Refuses to write a file where the database has its own.
@@ -226,12 +287,7 @@ fn spare_database(config: &Config, target: &Path) -> Result<(), Failure> {
         path.canonicalize().ok().or_else(|| Some(folder_of(path).canonicalize().ok()?.join(path.file_name()?)))
     };
     let target_place = place(target);
-    let is_own = |end: &str| {
-        let mut own = database.as_os_str().to_owned();
-        own.push(end);
-        target_place.is_some() && target_place == place(Path::new(&own))
-    };
-    if ["", "-wal", "-shm", "-journal"].into_iter().any(is_own) {
+    if files_of(database).any(|own| target_place.is_some() && target_place == place(&own)) {
         return Err(Failure::Usage(format!("{} is a file of the database itself", target.display())));
     }
     Ok(())

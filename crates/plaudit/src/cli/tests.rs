@@ -134,6 +134,84 @@ async fn doctor_makes_no_database_and_knows_a_newer_schema() {
 }
 
 #[tokio::test]
+async fn a_command_that_reads_makes_no_database_and_says_how_to_name_the_right_one() {
+    let place = Place(TempDir::new().unwrap());
+    let slug = "DemoAwds";
+    let list: [&[&str]; 10] = [
+        &["account", "list"],
+        &["account", "show", slug],
+        &["account", "suspend", slug],
+        &["key", "list", "--account", slug],
+        &["key", "create", "--account", slug, "--name", "n", "--scope", "read"],
+        &["user", "confirm-link", "--account", slug, "UserAAAA"],
+        &["maintenance", "on", "away"],
+        &["maintenance", "off"],
+        &["export", slug],
+        &["backup", "a.backup"],
+    ];
+    for command in list {
+        let (code, message) = place.refused(command).await;
+        assert_eq!(code, 1, "{command:?}");
+        assert!(
+            message.starts_with("there is no database at plaudit.db; name the right one with --database "),
+            "{message}"
+        );
+        assert!(message.contains("--database sqlite:./plaudit-demo/plaudit.db"), "{message}");
+        assert!(!place.path("plaudit.db").exists() && !place.path("files").exists(), "{command:?}");
+    }
+    place.done(&["account", "create", "--name", "A"]).await;
+    place.done(&["account", "list"]).await;
+}
+
+#[tokio::test]
+async fn an_empty_file_is_no_database() {
+    let place = Place(TempDir::new().unwrap());
+    fs::write(place.path("plaudit.db"), "").unwrap();
+    for command in [&["account", "list"][..], &["migrate"], &["fill"]] {
+        let message =
+            "plaudit.db: the file is empty, and no database; remove it to begin a new one, or to restore a backup";
+        assert_eq!(place.refused(command).await, (1, message.to_owned()));
+    }
+    assert_eq!(fs::metadata(place.path("plaudit.db")).unwrap().len(), 0);
+    fs::remove_file(place.path("plaudit.db")).unwrap();
+    place.done(&["migrate"]).await;
+}
+
+#[tokio::test]
+async fn an_import_takes_files_from_its_folder_of_files_and_none_of_the_services_own() {
+    let place = Place::with_demo().await;
+    fs::create_dir(place.path("uploads")).unwrap();
+    fs::write(place.path("uploads/b.txt"), "beside").unwrap();
+    fs::create_dir(place.path("other")).unwrap();
+    fs::create_dir(place.path("other/files")).unwrap();
+    fs::write(place.path("other/files/b.txt"), "beside").unwrap();
+    let file =
+        |path: &str| format!(r#"{{"kind":"file","token":"TokenTokenToken","filename":"b.txt","path":"{path}"}}"#);
+    fs::write(place.path("other/a.jsonl"), file("b.txt")).unwrap();
+    place.done(&["import", "--account", "DemoAwds", "other/a.jsonl"]).await;
+    fs::write(place.path("a.jsonl"), file("b.txt")).unwrap();
+    let folder = place.path("uploads").display().to_string();
+    place.done(&["import", "--account", "DemoAwds", "a.jsonl", "--files", &folder]).await;
+    let own = place.path("").display().to_string();
+    let stored = fs::read_dir(place.path("files/DemoAwds")).unwrap().next().unwrap().unwrap().file_name();
+    for path in ["plaudit.db", "plaudit.db-wal", &format!("files/DemoAwds/{}", stored.display())] {
+        fs::write(place.path("a.jsonl"), file(path)).unwrap();
+        let refused = place.refused(&["import", "--account", "DemoAwds", "a.jsonl", "--files", &own]).await;
+        assert_eq!(refused, (1, "1 fault; nothing was applied".to_owned()), "{path}");
+    }
+}
+
+#[test]
+fn nothing_of_a_file_or_a_database_reaches_the_terminal_as_it_is() {
+    for (line, shown) in [
+        ("Film “Ü” — 日本", "Film “Ü” — 日本"),
+        ("\u{1b}[2J\u{9b}2J\r\n\t\0\u{7f}", r"\u{1b}[2J\u{9b}2J\r\n\t\u{0}\u{7f}"),
+    ] {
+        assert_eq!(printable(line), shown);
+    }
+}
+
+#[tokio::test]
 async fn a_change_of_a_key_is_in_the_log_without_its_secret() {
     let place = Place::with_demo().await;
     let key = ["key", "create", "--account", "DemoAwds", "--name", "n", "--scope", "read"];

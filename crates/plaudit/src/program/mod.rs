@@ -9,6 +9,7 @@
 //! - All set-up records are in one table, as documents in the program-file form; their folders have no SQL of their own.
 
 pub mod accounts;
+pub mod bounds;
 pub mod categories;
 pub mod chapters;
 mod checks;

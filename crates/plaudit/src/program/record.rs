@@ -220,6 +220,11 @@ impl<T> Records<T> {
         self.position(slug).ok().map(|index| &*self.0[index].1)
     }
 
+    /// How many there are, those in the trash included.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The slugs of all records, in their order.
     pub(super) fn slugs(&self) -> impl Iterator<Item = Slug> {
         self.0.iter().map(|(slug, _)| *slug)

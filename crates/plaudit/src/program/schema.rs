@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::member::{Member, Presence, Shape};
+use kernel::input::{FILLED_LINE_PATTERN, LINE_LENGTH, LINE_PATTERN};
 use kernel::kind::Kind;
 use kernel::text::Locale;
 
@@ -99,8 +100,8 @@ impl Shape {
                 schema["additionalProperties"] = json!(true);
                 schema
             }
-            Self::Text(max) => json!({ "type": "string", "maxLength": max }),
-            Self::FilledText(max) => json!({ "type": "string", "maxLength": max, "pattern": "\\S" }),
+            Self::Text(max) => text(*max, false),
+            Self::FilledText(max) => text(*max, true),
             Self::Pattern(pattern) => json!({ "type": "string", "pattern": pattern }),
             Self::Flag => json!({ "type": "boolean" }),
             Self::Integer(minimum, maximum) => {
@@ -124,7 +125,7 @@ impl Shape {
             Self::Translated(max) => json!({
                 "type": "object",
                 "propertyNames": usage.defined("locale"),
-                "additionalProperties": { "type": "string", "maxLength": max },
+                "additionalProperties": text(*max, false),
             }),
             Self::List(item, max) => json!({ "type": "array", "maxItems": max, "items": item.schema(usage) }),
             Self::Set(item, max) => {
@@ -160,6 +161,17 @@ impl Shape {
             _ => None,
         }
     }
+}
+
+/// The schema of a text, which is one line where it is short.
+fn text(max: usize, is_filled: bool) -> Value {
+    let pattern = match (max <= LINE_LENGTH, is_filled) {
+        (true, true) => FILLED_LINE_PATTERN,
+        (true, false) => LINE_PATTERN,
+        (false, true) => "\\S",
+        (false, false) => return json!({ "type": "string", "maxLength": max }),
+    };
+    json!({ "type": "string", "maxLength": max, "pattern": pattern })
 }
 
 /// The schema of what stands for a record of this kind in the answers about others.

@@ -61,9 +61,9 @@ pub(crate) fn slugs() -> impl Strategy<Value = Vec<Slug>> {
     })
 }
 
-/// A text with what has to be escaped.
+/// A line with what has to be escaped.
 pub(crate) fn text() -> impl Strategy<Value = String> {
-    "[a-zA-Z \"\\\\\\u{7f}ßü\n]{0,20}"
+    "[a-zA-Z \"\\\\ßü]{0,20}"
 }
 
 /// A translated map in the languages of the account.

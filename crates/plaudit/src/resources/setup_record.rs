@@ -9,7 +9,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 use crate::http::{ApiError, Body, Caller, IncludeSettings, Path, RawQuery, Reply, Writer, Writing};
 use crate::lists::page::{ListQuery, settings_parameter};
 use crate::log::Action;
-use crate::program::{InProgram, Program, Record, accounts, store};
+use crate::program::{InProgram, Program, Record, accounts, bounds, store};
 use crate::records::files;
 use crate::records::users::{self, Person};
 use crate::resources::operation::{Takes, operation};
@@ -194,6 +194,7 @@ async fn write_new<T: Writable>(tx: &mut Tx, writing: &Writing<JsonObject<'stati
     let slug = T::records(&writing.program).free_slug(writing.ids());
     let given = Given { program: &writing.program, slug, body: &writing.state, now: writing.origin.at };
     let made = T::written(None, &given, tx).await?;
+    bounds::check(given.program, None, &made).map_err(ApiError::State)?;
     let (document, people) = document_of(tx, writing, &made).await?;
     let revision = store::change(tx, writing.account(), &writing.origin, Action::Created, made).await?;
     Ok(Reply::created(document, revision, T::KIND, slug.as_str()).showing(people))
@@ -216,6 +217,7 @@ async fn write_change<T: Writable>(
     let before = find::<T, _>(tx, writing, *slug).await?;
     let given = Given { program: &writing.program, slug: *slug, body, now: writing.origin.at };
     let after = T::written(Some(&before.value), &given, tx).await?;
+    bounds::check(given.program, Some(&before.value), &after).map_err(ApiError::State)?;
     let (document, people) = document_of(tx, writing, &after).await?;
     writing.precondition(before.revision)?;
     let revision = if after == before.value {

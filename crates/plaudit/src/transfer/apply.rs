@@ -77,7 +77,7 @@ pub async fn apply<R: BufRead + Send>(
         faults.file("has no records");
     }
     let tx = if mode.dry_run { deployment.db.snapshot().await? } else { deployment.db.begin().await? };
-    let mut import = Import::new(deployment, source.directory, (reading, faults), tx);
+    let mut import = Import::new(deployment, source.files, (reading, faults), tx);
     import.apply = Some(mode);
     let Some(planned) = import.plan(account).await? else {
         return Ok(Applied { account: None, steps: Vec::new(), faults: import.faults.count() });

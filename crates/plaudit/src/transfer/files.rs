@@ -7,9 +7,9 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::future::join_all;
 
-use super::Error;
 use super::import::{Import, Item};
 use super::store::{Position, Space, Waiting};
+use super::{Error, FileSource};
 use crate::log;
 use crate::program::Program;
 use crate::records::entries::attachments;
@@ -71,7 +71,7 @@ impl Import<'_> {
                 STANDARD.decode(text.as_bytes()).map_err(|error| ("data", format!("is not base64: {error}")))
             }
             (Some(_), None) => Err(("data", "must be a string in base64".to_owned())),
-            (None, Some(Json::String(path))) => read_path(self.directory, path).map_err(|message| ("path", message)),
+            (None, Some(Json::String(path))) => read_path(self.files, path).map_err(|message| ("path", message)),
             (None, Some(_)) => Err(("path", "must be a string".to_owned())),
         };
         match read {
@@ -194,20 +194,23 @@ async fn is_stored(storage: &Storage, account: Slug, token: &str, bytes: &[u8]) 
     }
 }
 
-/// The bytes of a file beside the program file. A path leads down from there and nowhere else, so that a program file
-/// from somebody else takes nothing from this machine.
-fn read_path(directory: &Path, path: &str) -> Result<Vec<u8>, String> {
+/// The bytes of a file in the folder of files. A path leads down from there and nowhere else, and to nothing of the service's
+/// own, so that a program file from somebody else takes nothing from this machine.
+fn read_path(FileSource { folder, own }: FileSource<'_>, path: &str) -> Result<Vec<u8>, String> {
     let path = Path::new(path);
     let leads_down = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !leads_down || path.as_os_str().is_empty() {
-        return Err("must be a path below the folder of the program file".to_owned());
+        return Err(format!("must be a path below the folder of files, which is {}", folder.display()));
     }
-    let whole = directory.join(path);
-    let inside = || Some(whole.canonicalize().ok()?.starts_with(directory.canonicalize().ok()?));
-    if inside() == Some(false) {
-        return Err("leads out of the folder of the program file".to_owned());
+    let reported = |error: std::io::Error| format!("{}: {error}", folder.join(path).display());
+    let folder = folder.canonicalize().map_err(reported)?;
+    let whole = folder.join(path).canonicalize().map_err(reported)?;
+    if !whole.starts_with(&folder) {
+        return Err("leads out of the folder of files".to_owned());
     }
-    let reported = |error: std::io::Error| format!("{}: {error}", path.display());
+    if own.iter().any(|own| whole.starts_with(own)) {
+        return Err(format!("{} is a file of the service itself", path.display()));
+    }
     let about = std::fs::metadata(&whole).map_err(reported)?;
     if !about.is_file() {
         return Err(format!("{} is no file", path.display()));

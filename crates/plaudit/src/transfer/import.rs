@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::io::BufRead;
-use std::path::Path;
 
 use futures_util::future::BoxFuture;
 
@@ -11,7 +10,7 @@ use super::apply::ApplyMode;
 use super::fault::{Faults, Report, SourceLocation};
 use super::reading::{Held, RecordReader};
 use super::store::{self, Position, Space, Waiting};
-use super::{Count, Deployment, Error, Outcome, Source};
+use super::{Count, Deployment, Error, FileSource, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
 use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, RecordMembers, any_kind, setup_kinds};
@@ -35,7 +34,7 @@ pub async fn import<R: BufRead + Send>(
     let mut reading = RecordReader::new()?;
     reading.read(&mut source.reader, &mut faults)?;
     let tx = deployment.db.begin().await?;
-    let mut import = Import::new(deployment, source.directory, (reading, faults), tx);
+    let mut import = Import::new(deployment, source.files, (reading, faults), tx);
     let found = import.run(account).await?;
     let outcome = import.outcome(found);
     if outcome.faults == 0 {
@@ -47,7 +46,7 @@ pub async fn import<R: BufRead + Send>(
 /// An import that is going on.
 pub(super) struct Import<'i> {
     pub(super) deployment: Deployment<'i>,
-    pub(super) directory: &'i Path,
+    pub(super) files: FileSource<'i>,
     pub(super) faults: Faults<'i>,
     pub(super) reading: RecordReader,
     pub(super) tx: Tx,
@@ -193,13 +192,13 @@ impl<'i> Import<'i> {
     /// One that has read its file and begins its work.
     pub(super) fn new(
         deployment: Deployment<'i>,
-        directory: &'i Path,
+        files: FileSource<'i>,
         (reading, faults): (RecordReader, Faults<'i>),
         tx: Tx,
     ) -> Self {
         Self {
             deployment,
-            directory,
+            files,
             faults,
             reading,
             tx,

@@ -31,7 +31,7 @@ mod tests;
 mod users;
 mod yaml;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use apply::{Applied, ApplyMode, apply};
 pub use export::export;
@@ -67,8 +67,17 @@ pub struct Source<'s, R> {
     pub reader: R,
     /// Its name, for messages.
     pub name: &'s str,
-    /// The folder that it lies in, from which paths of files are read.
-    pub directory: &'s Path,
+    /// Where the bytes are of files whose records name them by a path.
+    pub files: FileSource<'s>,
+}
+
+/// Where an import finds the bytes of files whose records name them by a path.
+#[derive(Clone, Copy, Debug)]
+pub struct FileSource<'s> {
+    /// The folder that every path leads down from.
+    pub folder: &'s Path,
+    /// What the service keeps for itself, whole paths without links: nothing of it is taken, and nothing below it.
+    pub own: &'s [PathBuf],
 }
 
 /// How many records of a kind a file has, and how many of them were not there already.

@@ -10,10 +10,11 @@ use super::Error;
 use super::fault::{Faults, SourceLocation};
 use super::store::{Names, Space};
 use super::yaml;
+use crate::program::bounds;
 use crate::records::store::key;
 use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::{Class, Kind};
-use kernel::text::{Slug, Token};
+use kernel::text::{Slug, Token, excerpt};
 
 /// The longest line: a file of 256 MB in base64, and its other members.
 const LINE_LENGTH: u64 = 384 << 20;
@@ -43,6 +44,8 @@ pub(super) struct RecordReader {
     /// The highest invoice number that the file states and that is a number.
     pub(super) last_invoice: u64,
     pub(super) has_items: bool,
+    /// Whether the file has more of the set-up than an account can.
+    is_full: bool,
 }
 
 impl RecordReader {
@@ -57,6 +60,7 @@ impl RecordReader {
             last_local_id: 0,
             last_invoice: 0,
             has_items: false,
+            is_full: false,
         })
     }
 
@@ -112,7 +116,11 @@ impl RecordReader {
             return self.record(location, object, Some(bytes), faults);
         }
         let names: Vec<_> = Kind::ALL.into_iter().filter(|kind| kind.is_in_files()).map(Kind::name).collect();
-        faults.line(line, Some("kind"), format!("is {kind}, and must be one of {}", names.join(", ")));
+        faults.line(
+            line,
+            Some("kind"),
+            format!("is {}, and must be one of {}", excerpt(&kind.to_string()), names.join(", ")),
+        );
         Ok(())
     }
 
@@ -150,6 +158,9 @@ impl RecordReader {
             object.remove(member);
             // It waits until every name of the file is known, so that it is given one that is free.
             if kind == Kind::Account || kind.is_setup() {
+                if self.is_full(&location, faults) {
+                    return Ok(());
+                }
                 self.nameless_setup.push(Held { location, object: object.into_owned() });
                 return Ok(());
             }
@@ -161,6 +172,9 @@ impl RecordReader {
             faults.member(&location, member, format!("is given twice; the first record of it is on line {first}"));
         }
         let members = object.len();
+        if self.is_full(&location, faults) {
+            return Ok(());
+        }
         let owned = take_apart(&location, &mut object, faults);
         let is_whole = object.len() == members;
         self.keep(location, object, bytes.filter(|_| is_whole))?;
@@ -168,6 +182,17 @@ impl RecordReader {
             self.record(location, object, None, faults)?;
         }
         Ok(())
+    }
+
+    /// Whether a record is one of the set-up, which is held in memory, and beyond what an account can have.
+    fn is_full(&mut self, location: &SourceLocation, faults: &mut Faults<'_>) -> bool {
+        let held = self.setup.len() + self.nameless_setup.len() + self.accounts.len();
+        let is_full = held > bounds::RECORDS && location.kind.class() != Class::People;
+        if is_full && !std::mem::replace(&mut self.is_full, true) {
+            let message = format!("is beyond the {} records of a set-up; what follows is not read", bounds::RECORDS);
+            faults.member(location, "kind", message);
+        }
+        is_full
     }
 
     fn keep(&mut self, location: SourceLocation, object: JsonObject, bytes: Option<&[u8]>) -> Result<(), Error> {

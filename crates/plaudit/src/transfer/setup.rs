@@ -11,6 +11,7 @@ use super::reading::Held;
 use super::schema::members;
 use super::store::{self, Space};
 use crate::program::accounts::Account;
+use crate::program::bounds;
 use crate::program::chapters::{Candidate, may_manage};
 use crate::program::fields::{self, Field, Resource};
 use crate::program::seasons::{self, Season, Status};
@@ -275,6 +276,17 @@ impl Import<'_> {
                 let cause = || references.iter().find_map(|(_, kind, slug)| reads.get(&(*kind, *slug)));
                 self.tell(reads, kind, slug, cause, &violations);
             }
+        }
+        let count = bounds::count(program);
+        if count > bounds::RECORDS {
+            let most = bounds::RECORDS;
+            self.faults
+                .file(format!("makes the account have {count} set-up records with the trash; it may have {most}"));
+        }
+        for (owner, slug, kind, count) in bounds::crowded(program) {
+            let mut violations = Violations::default();
+            violations.add(kind.plural(), format!("must be at most {}, and are {count} with the trash", bounds::OWNED));
+            self.tell(reads, owner, slug, || None, &violations);
         }
         // What the file does not name goes to the trash only where nothing that it has names it, which is told there.
         for ((kind, slug), row) in changes.changed.iter().filter(|(key, row)| row.deleted && reads.contains_key(key)) {

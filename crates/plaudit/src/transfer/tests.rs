@@ -6,8 +6,11 @@ use std::io::Cursor;
 
 use tempfile::TempDir;
 
+use super::fault::Faults;
+use super::reading::RecordReader;
 use super::*;
 use crate::log;
+use crate::program::bounds::{CHAIN, RECORDS};
 use db::{AccountId, Settings, migrate};
 use kernel::text::Timestamp;
 
@@ -37,7 +40,9 @@ impl Place {
         let mut reported = Vec::new();
         let mut report = |fault: Fault| reported.push(fault.to_string());
         let deployment = Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
-        let source = Source { reader: Cursor::new(text), name: "a.jsonl", directory: self.folder.path() };
+        let own = [self.folder.path().join("plaudit.db").canonicalize().unwrap()];
+        let files = FileSource { folder: self.folder.path(), own: &own };
+        let source = Source { reader: Cursor::new(text), name: "a.jsonl", files };
         let outcome = import(deployment, source, account.and_then(Slug::parse), &mut report).await.unwrap();
         assert_eq!(outcome.faults, reported.len() as u64);
         (outcome, reported)
@@ -449,7 +454,29 @@ async fn a_file_is_about_one_account_that_it_or_the_command_names() {
 }
 
 #[tokio::test]
-async fn a_file_is_read_from_beside_the_program_file_and_never_changes() {
+async fn a_path_leads_to_a_file_below_the_folder_of_files_that_is_not_the_services_own() {
+    let place = Place::new().await;
+    let outside = TempDir::new().unwrap();
+    std::fs::write(outside.path().join("a.txt"), "secret").unwrap();
+    std::os::unix::fs::symlink(outside.path(), place.folder.path().join("away")).unwrap();
+    std::os::unix::fs::symlink("plaudit.db", place.folder.path().join("b.txt")).unwrap();
+    for (path, expected) in [
+        ("../b.txt", "must be a path below the folder of files, which is "),
+        ("/etc/hostname", "must be a path below the folder of files, which is "),
+        ("", "must be a path below the folder of files, which is "),
+        ("away/a.txt", "leads out of the folder of files"),
+        ("plaudit.db", "plaudit.db is a file of the service itself"),
+        ("./plaudit.db", "./plaudit.db is a file of the service itself"),
+        ("b.txt", "b.txt is a file of the service itself"),
+    ] {
+        let file = format!(r#"{{"kind":"file","token":"TokenTokenToken","filename":"b.txt","path":"{path}"}}"#);
+        let reported = place.faults(&format!("{ACCOUNT}\n{file}\n")).await;
+        assert!(reported[0].starts_with(&format!("a.jsonl:2: file TokenTokenToken: path: {expected}")), "{reported:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_read_from_the_folder_of_files_and_never_changes() {
     let place = Place::new().await;
     std::fs::write(place.folder.path().join("b.txt"), "beside").unwrap();
     let file = |more: &str| format!(r#"{{"kind":"file","token":"TokenTokenToken","filename":"b.txt"{more}}}"#);
@@ -511,4 +538,34 @@ async fn the_highest_local_id_leaves_room_for_those_that_follow() {
         let (_, reported) = place.import_for(&entry(slug, local_id), Some("AccountA")).await;
         assert_eq!(reported, Vec::<String>::new());
     }
+}
+
+#[test]
+fn no_more_of_a_set_up_is_read_than_an_account_can_have() {
+    let mut reported = Vec::new();
+    let mut report = |fault: Fault| reported.push(fault.to_string());
+    let mut reader = RecordReader::new().unwrap();
+    let lines = "{\"kind\":\"role\"}\n".repeat(RECORDS + 5);
+    reader.read(&mut lines.as_bytes(), &mut Faults::new("a.jsonl", &mut report)).unwrap();
+    let expected = "a.jsonl:50002: role: kind: is beyond the 50000 records of a set-up; what follows is not read";
+    assert_eq!((reader.nameless_setup.len(), reported), (RECORDS + 1, vec![expected.to_owned()]));
+}
+
+#[tokio::test]
+async fn each_field_behind_more_conditions_than_may_follow_one_another_is_told() {
+    let place = Place::new().await;
+    let name =
+        |at: usize| format!("FieldQ{}{}", char::from(b'a' + (at / 26) as u8), char::from(b'a' + (at % 26) as u8));
+    let field = |at: usize| {
+        let condition = if at == 0 { String::new() } else { format!(r#","conditional_field":"{}""#, name(at - 1)) };
+        let slug = name(at);
+        format!(
+            r#"{{"kind":"field","slug":"{slug}","type":"text","tab":"TabGener","title":{{"en_GB":"Q"}}{condition}}}"#
+        )
+    };
+    let chain = |length: usize| (0..=length).map(field).collect::<Vec<_>>().join("\n");
+    let reported = place.faults(&format!("{ACCOUNT}\n{SETUP}\n{}", chain(CHAIN + 2))).await;
+    assert_eq!(reported.len(), 2, "{reported:#?}");
+    assert!(reported.iter().all(|fault| fault.ends_with("makes more than 50 conditions follow one another")));
+    place.import(&format!("{ACCOUNT}\n{SETUP}\n{}", chain(CHAIN))).await;
 }

@@ -2,8 +2,8 @@
 //!
 //! - YAML 1.2 with its core schema: `no`, `on` and `2026-01-31` are strings; `true`, `12` and `~` are not.
 //! - One document. A key stands once in a mapping and is a scalar. No tags and no directives.
-//! - Aliases stand for what their anchors hold; all aliases of a file together stand for a bounded number of values, so
-//!   that a small file cannot become a large one.
+//! - Aliases stand for what their anchors hold; what all anchors and aliases of a file hold together is bounded in values
+//!   and in text, so that a small file cannot become a large one. Beyond that nothing more is read.
 //! - Nesting is bounded as in JSON.
 
 mod records;
@@ -17,8 +17,12 @@ use super::marks::{Mark, Marks, joined};
 use kernel::json::{Json, MAXIMUM_DEPTH, Object as JsonObject};
 use kernel::text::excerpt;
 
-/// How many values all aliases of a file may stand for.
+/// How many values all anchors and aliases of a file may hold.
 const ALIASED: usize = 100_000;
+/// How many bytes of text.
+const ALIASED_TEXT: usize = 4 << 20;
+/// The most characters of a key: no member has so long a name, and what stands in a mapping is known by the keys above it.
+const KEY_LENGTH: usize = 255;
 
 /// A value with its place.
 #[derive(Clone, Debug)]
@@ -69,6 +73,9 @@ pub(super) fn read(text: &str) -> (Option<Node>, Vec<Problem>) {
         if composer.documents > 1 {
             break;
         }
+        if composer.is_over() {
+            return (None, composer.problems);
+        }
     }
     (composer.root, composer.problems)
 }
@@ -93,7 +100,7 @@ enum Collection {
 struct Composer {
     open: Vec<Open>,
     anchors: HashMap<usize, Node>,
-    aliased: usize,
+    aliased: Extent,
     documents: usize,
     root: Option<Node>,
     problems: Vec<Problem>,
@@ -138,7 +145,7 @@ impl Composer {
             }
             Event::Alias(anchor) => self.alias(mark, anchor),
             Event::UnresolvedAlias(name) => {
-                self.problem(mark, format!("there is no anchor &{name} before this"));
+                self.problem(mark, format!("there is no anchor &{} before this", excerpt(&name)));
                 self.add(null(mark), 0);
             }
             // Where the stream and the document begin and end, and comments, which are not asked for.
@@ -146,19 +153,39 @@ impl Composer {
         }
     }
 
+    /// Whether the anchors and aliases hold more than they may.
+    fn is_over(&self) -> bool {
+        self.aliased.values > ALIASED || self.aliased.text > ALIASED_TEXT
+    }
+
+    /// A copy of a node, which counts, and how deep it is; nothing where it is one too many, which is told.
+    fn copy(&mut self, mark: Mark, node: &Node) -> Option<(Node, usize)> {
+        let depth = self.aliased.add(node);
+        if self.is_over() {
+            let most = ALIASED_TEXT >> 20;
+            let message =
+                format!("anchors and aliases up to here hold more than {ALIASED} values, or {most} MB of text");
+            self.problem(mark, message);
+            return None;
+        }
+        Some((node.clone(), depth))
+    }
+
     /// What an anchor holds, again. The places stay those of the anchor's value, where it is to be corrected.
     fn alias(&mut self, mark: Mark, anchor: usize) {
-        let node = self.anchors.get(&anchor).map(|node| (size(node), node));
-        let copy = match node {
+        let copy = match self.anchors.remove(&anchor) {
             // The anchor is around the alias.
             None => Err("the alias stands for something that it is a part of"),
-            Some((_, node)) if self.open.len() + depth(node) > MAXIMUM_DEPTH => Err("values are nested too deep here"),
-            Some((size, _)) if self.aliased + size > ALIASED => {
-                Err("the aliases of the file stand for too many values")
-            }
-            Some((size, node)) => {
-                self.aliased += size;
-                Ok(node.clone())
+            Some(node) => {
+                let copy = self.copy(mark, &node);
+                self.anchors.insert(anchor, node);
+                match copy {
+                    None => return,
+                    Some((_, depth)) if self.open.len() + depth > MAXIMUM_DEPTH => {
+                        Err("values are nested too deep here")
+                    }
+                    Some((node, _)) => Ok(node),
+                }
             }
         };
         match copy {
@@ -182,16 +209,18 @@ impl Composer {
 
     fn check_tag(&mut self, mark: Mark, tag: Option<&Tag>) {
         if let Some(tag) = tag {
-            self.problem(mark, format!("the tag {tag} means nothing here"));
+            self.problem(mark, format!("the tag {} means nothing here", excerpt(&tag.to_string())));
         }
     }
 
     /// Puts a node where it belongs: as the root, an item, a key or a value.
     fn add(&mut self, node: Node, anchor: usize) {
-        if anchor != 0 {
-            self.anchors.insert(anchor, node.clone());
-        }
         let mark = node.mark;
+        if anchor != 0
+            && let Some((copy, _)) = self.copy(mark, &node)
+        {
+            self.anchors.insert(anchor, copy);
+        }
         let Some(Open { kind, .. }) = self.open.last_mut() else {
             if self.documents == 1 {
                 self.root = Some(node);
@@ -212,9 +241,14 @@ impl Composer {
                         Value::Scalar(json) => Some(json.to_string()),
                         _ => None,
                     };
-                    *key = Some((name.clone().unwrap_or_default(), mark));
-                    if name.is_none() {
-                        self.problem(mark, "a key is a name, not a list or a mapping");
+                    let message = match &name {
+                        None => "a key is a name, not a list or a mapping",
+                        Some(name) if name.chars().count() > KEY_LENGTH => "the key is longer than any name",
+                        Some(_) => "",
+                    };
+                    *key = Some((name.filter(|_| message.is_empty()).unwrap_or_default(), mark));
+                    if !message.is_empty() {
+                        self.problem(mark, message);
                     }
                 }
             },
@@ -226,19 +260,33 @@ fn null(mark: Mark) -> Node {
     Node { mark, value: Value::Scalar(Json::Null) }
 }
 
-fn size(node: &Node) -> usize {
-    1 + match &node.value {
-        Value::Scalar(..) => 0,
-        Value::List(items) => items.iter().map(size).sum(),
-        Value::Map(members) => members.iter().map(|(_, _, node)| size(node)).sum(),
-    }
+/// How much nodes hold.
+#[derive(Default)]
+struct Extent {
+    values: usize,
+    /// Bytes of scalars and keys.
+    text: usize,
 }
 
-fn depth(node: &Node) -> usize {
-    match &node.value {
-        Value::Scalar(..) => 0,
-        Value::List(items) => 1 + items.iter().map(depth).max().unwrap_or(0),
-        Value::Map(members) => 1 + members.iter().map(|(_, _, node)| depth(node)).max().unwrap_or(0),
+impl Extent {
+    /// Adds a node and all that it holds; gives how deep it is.
+    fn add(&mut self, node: &Node) -> usize {
+        self.values += 1;
+        match &node.value {
+            Value::Scalar(Json::String(text) | Json::Number(text)) => {
+                self.text += text.len();
+                0
+            }
+            Value::Scalar(_) => 0,
+            Value::List(items) => 1 + items.iter().map(|item| self.add(item)).max().unwrap_or(0),
+            Value::Map(members) => {
+                let depth = |(name, _, node): &(String, Mark, Node)| {
+                    self.text += name.len();
+                    self.add(node)
+                };
+                1 + members.iter().map(depth).max().unwrap_or(0)
+            }
+        }
     }
 }
 

@@ -14,8 +14,8 @@ const FOR_GOOD: ApplyMode = ApplyMode { keep: false, dry_run: false };
 async fn apply(server: &Server, name: &str, text: &str, mode: ApplyMode) -> (Applied, Vec<String>) {
     let deployment =
         transfer::Deployment { db: &server.db, storage: &server.storage, clock: &server.clock, ids: &server.ids };
-    let source =
-        transfer::Source { reader: std::io::Cursor::new(text.to_owned()), name, directory: std::path::Path::new(".") };
+    let files = transfer::FileSource { folder: std::path::Path::new("."), own: &[] };
+    let source = transfer::Source { reader: std::io::Cursor::new(text.to_owned()), name, files };
     let mut faults = Vec::new();
     let mut report = |fault: transfer::Fault| faults.push(fault.to_string());
     let applied = transfer::apply(deployment, source, None, mode, &mut report).await.unwrap();

@@ -299,7 +299,8 @@ impl Server {
         let deployment =
             transfer::Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
         let reader = std::io::Cursor::new(lines.to_owned());
-        let source = transfer::Source { reader, name: "file.jsonl", directory: self.directory.path() };
+        let files = transfer::FileSource { folder: self.directory.path(), own: &[] };
+        let source = transfer::Source { reader, name: "file.jsonl", files };
         transfer::import(deployment, source, None, &mut |fault: transfer::Fault| faults.push(fault.to_string()))
             .await
             .unwrap();

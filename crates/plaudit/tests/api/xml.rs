@@ -56,6 +56,11 @@ const CELLS: &[&str] = &[
     "\u{300}1",
 ];
 
+/// A text as a name can have it.
+fn line(text: &str) -> String {
+    text.replace(char::is_control, "")
+}
+
 /// Both formats of an answer are one tree.
 async fn same(server: &Server, method: &str, path: &str, body: Option<&str>) -> Value {
     let send = async |format, language| {
@@ -72,27 +77,28 @@ async fn same(server: &Server, method: &str, path: &str, body: Option<&str>) -> 
 both_engines! {
     async fn hostile_texts_of_an_entry_are_the_same_in_both_formats(server) {
         for (index, text) in HOSTILE.iter().enumerate() {
+            let line = line(text);
             let cells: serde_json::Map<_, _> = CELLS.iter().map(|cell| ((*cell).to_owned(), json!(text))).collect();
             let records = [
                 json!({"kind": "field", "slug": "FieldHos", "season": "SeasonAc", "form": "FormEntr", "tab": "TabGener",
-                    "resource": "entries", "type": "table", "order": 9, "title": {"en_GB": format!("H{text}")},
+                    "resource": "entries", "type": "table", "order": 9, "title": {"en_GB": format!("H{line}")},
                     "label": {"en_GB": text, "de_DE": text}, "columns": [{"key": "A"}]}),
-                json!({"kind": "user", "slug": "UserHost", "first_name": text, "last_name": format!("L{text}"),
+                json!({"kind": "user", "slug": "UserHost", "first_name": line, "last_name": format!("L{line}"),
                     "email": "host@example.org"}),
-                json!({"kind": "chapter", "slug": "ChapterH", "season": "SeasonAc", "name": {"en_GB": format!("N{text}")},
+                json!({"kind": "chapter", "slug": "ChapterH", "season": "SeasonAc", "name": {"en_GB": format!("N{line}")},
                     "status": "active"}),
-                json!({"kind": "entry", "slug": "EntryHos", "local_id": 800 + index, "title": text, "season": "SeasonAc",
+                json!({"kind": "entry", "slug": "EntryHos", "local_id": 800 + index, "title": line, "season": "SeasonAc",
                     "category": "CategPar", "chapter": "ChapterH", "form": "FormEntr", "entrant": "UserHost",
-                    "status": "submitted", "comments": text, "user_comments": text, "review_status": text,
-                    "grant_status": text, "tags": text, "entry_fields": {"FieldTxt": text, "FieldHos": cells}}),
+                    "status": "submitted", "comments": text, "user_comments": text, "review_status": line,
+                    "grant_status": line, "tags": line, "entry_fields": {"FieldTxt": text, "FieldHos": cells}}),
             ];
             let lines: Vec<String> = records.iter().map(Value::to_string).collect();
             server.import(&of_account_a(&lines.join("\n"))).await;
             let path = "/entry/EntryHos/update-chapter";
             let entry = same(&server, "PUT", path, Some(r#"{"chapter":"ChapterH"}"#)).await;
-            assert_eq!((&entry["title"], &entry["tags"]), (&json!(text), &json!(text)), "{text:?}");
-            assert_eq!(entry["chapter"]["name"]["en_GB"], format!("N{text}"));
-            assert_eq!(entry["entrant"]["last_name"], format!("L{text}"));
+            assert_eq!((&entry["title"], &entry["tags"]), (&json!(line), &json!(line)), "{text:?}");
+            assert_eq!(entry["chapter"]["name"]["en_GB"], format!("N{line}"));
+            assert_eq!(entry["entrant"]["last_name"], format!("L{line}"));
             let table = &entry["entry_fields"].as_array().unwrap().iter().find(|answer| answer["slug"] == "FieldHos").unwrap();
             assert_eq!(table["values"].as_object().unwrap().len(), CELLS.len(), "{text:?}");
             for cell in CELLS {
@@ -103,21 +109,20 @@ both_engines! {
 
     async fn hostile_texts_of_an_order_are_the_same_in_both_formats(server) {
         for text in HOSTILE {
-            // What the list sorts by must not hold U+0000.
-            let sorted = text.replace('\0', "");
-            let order = json!({"kind": "order", "slug": "OrderHos", "invoice_number": format!("H{sorted}"),
+            let line = line(text);
+            let order = json!({"kind": "order", "slug": "OrderHos", "invoice_number": format!("H{line}"),
                 "season": "SeasonAc", "user": "UserEntr", "currency": "GBP", "payment_status": "paid",
-                "company": text, "address": text, "city": text, "region": text, "state": text, "postcode": text,
-                "member_number": text, "vat_number": text, "comments": text, "ip_address": text,
-                "discount_code": text, "payment_method": sorted, "tax_term": text, "e_invoice_status": text,
-                "transaction_provider": text, "transaction_reference": text, "transaction_status": text,
-                "items": [{"amount": 1, "description": text, "name": text, "item_type": text, "quantity": 2}]});
+                "company": line, "address": text, "city": line, "region": line, "state": line, "postcode": line,
+                "member_number": line, "vat_number": line, "comments": text, "ip_address": line,
+                "discount_code": line, "payment_method": line, "tax_term": line, "e_invoice_status": line,
+                "transaction_provider": line, "transaction_reference": line, "transaction_status": line,
+                "items": [{"amount": 1, "description": text, "name": text, "item_type": line, "quantity": 2}]});
             server.import(&of_account_a(&order.to_string())).await;
             for path in ["/order", "/order?order=payment_method&per_page=2", "/order?order=invoice_number&dir=desc"] {
                 let page = same(&server, "GET", path, None).await;
                 if path == "/order" {
                     let shown = page["data"].as_array().unwrap().iter().find(|order| order["slug"] == "OrderHos").unwrap();
-                    assert_eq!((&shown["company"], &shown["payment_method"]), (&json!(text), &json!(sorted)), "{text:?}");
+                    assert_eq!((&shown["company"], &shown["payment_method"]), (&json!(line), &json!(line)), "{text:?}");
                     assert_eq!(shown["items_array"][0]["name"], json!(text));
                 }
             }

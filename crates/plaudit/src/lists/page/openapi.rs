@@ -13,6 +13,7 @@ use crate::lists::page::filter::{Bracket, Filter, FilterKind};
 use crate::lists::page::paging::{NO_COUNT, Paging};
 use crate::lists::page::query::DIRECTIONS;
 use crate::lists::page::{DEFAULT_ORDER, DEFAULT_PER_PAGE, ListSpec, MAXIMUM_PER_PAGE};
+use kernel::input::LINE_PATTERN;
 use kernel::text::{Locale, Slug};
 
 impl ListSpec {
@@ -84,7 +85,7 @@ impl Filter {
             FilterKind::Slug => one(slug_or(&[])),
             FilterKind::SlugOr(words) => one(slug_or(words)),
             FilterKind::Text { max } => {
-                one(string().min_length(Some(1)).max_length(Some(max)).pattern(Some(NO_CONTROL_CHARACTERS)))
+                one(string().min_length(Some(1)).max_length(Some(max)).pattern(Some(LINE_PATTERN)))
             }
             FilterKind::Locale => one(one_of(Locale::ALL.map(Locale::code))),
             FilterKind::Date => Bracket::ALL.map(|bracket| self.range_parameter(bracket)).into(),
@@ -123,9 +124,6 @@ impl Filter {
         }
     }
 }
-
-/// The control characters of Unicode are of one category, `Cc`.
-const NO_CONTROL_CHARACTERS: &str = r"^[^\u0000-\u001f\u007f-\u009f]*$";
 
 /// `include` of a single read that shows the settings as well where it is asked to.
 pub fn settings_parameter() -> Parameter {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{Category, Changes};
+use crate::program::bounds::{self, CHAIN};
 use crate::program::forms::FormType;
 use crate::program::{Context, Program, Records};
 use kernel::input::Violations;
@@ -24,9 +25,7 @@ pub(super) fn check(category: &Category, program: &Program) -> Violations {
     same_season("form", category.form.and_then(|form| program.forms.any(form)?.season));
     if let Some(parent) = category.parent {
         same_season("parent", program.categories.any(parent).map(|parent| parent.season));
-        if descends_from(&program.categories, parent, category.slug) {
-            violations.add("parent", "must not be the category itself or a descendant of it");
-        }
+        check_parent(&program.categories, parent, Some((category.slug, 0)), &mut violations);
     }
     violations
 }
@@ -127,10 +126,14 @@ fn refer(
             Some(found) if is_other(found.season) => {
                 violations.add("parent", format!("{parent} belongs to another season than the category"));
             }
-            Some(_) if before.is_some_and(|before| descends_from(&program.categories, parent, before.slug)) => {
-                violations.add("parent", "must not be the category itself or a descendant of it");
+            Some(_) => {
+                // Nothing is below a category that is new.
+                let below = |before: &Category| {
+                    (before.slug, bounds::followers(&program.categories, before.slug, |category| category.parent))
+                };
+                let category = before.map(below);
+                check_parent(&program.categories, parent, category, violations);
             }
-            Some(_) => {}
         }
     }
 }
@@ -142,21 +145,22 @@ pub fn moved_up(program: &Program, category: &Category, now: Timestamp) -> Vec<C
     children.map(|child| Category { parent, updated: now, ..child.clone() }).collect()
 }
 
-/// Whether a category is another one or below it.
-fn descends_from(categories: &Records<Category>, category: Slug, ancestor: Slug) -> bool {
-    let mut seen = vec![category];
-    let mut at = category;
-    while at != ancestor {
-        match categories.any(at).and_then(|category| category.parent) {
-            // A circle that does not go through the ancestor is the fault of another record.
-            Some(parent) if !seen.contains(&parent) => {
-                seen.push(parent);
-                at = parent;
-            }
-            _ => return false,
-        }
+/// A parent is not at the end of as many categories as may stand below one another, together with those below the child;
+/// and neither the child itself, where it is there already, nor below it.
+fn check_parent(
+    categories: &Records<Category>,
+    parent: Slug,
+    child: Option<(Slug, usize)>,
+    violations: &mut Violations,
+) {
+    let Some(found) = categories.any(parent) else { return };
+    let above = || std::iter::once(found).chain(bounds::followed(categories, found, |category| category.parent));
+    let (slug, below) = child.unzip();
+    if above().any(|category| Some(category.slug) == slug) {
+        violations.add("parent", "must not be the category itself or a descendant of it");
+    } else if above().count() + below.unwrap_or(0) > CHAIN {
+        violations.add("parent", format!("makes more than {CHAIN} categories stand below one another"));
     }
-    true
 }
 
 #[cfg(test)]

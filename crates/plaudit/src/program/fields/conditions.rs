@@ -8,9 +8,11 @@
 //!   exactly.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
 
 use super::validate::{check_answer, is_answered, is_option};
 use super::{Condition, Field, FieldType, Operator, form_of};
+use crate::program::bounds::{self, CHAIN};
 use crate::program::{Program, Records};
 use kernel::input::{Violations, Wrong};
 use kernel::json::Json;
@@ -44,42 +46,54 @@ impl FieldType {
     }
 }
 
-/// Whether a field is shown where a record has these answers.
-#[must_use]
-pub fn is_shown<'a>(program: &Program, field: &Field, answer: &dyn Fn(Slug) -> Option<&'a Json<'a>>) -> bool {
-    shown_among(&program.fields, field, answer)
+/// Which fields are shown where a record has certain answers. The condition of each field is evaluated once, however many
+/// fields depend on it.
+pub struct ShownFields<'s, A> {
+    fields: &'s Records<Field>,
+    answer: A,
+    /// Whether fields with a condition are shown; `None` where that depends on itself.
+    known: HashMap<Slug, Option<bool>>,
 }
 
-/// A field has one condition at the most, so that the fields that decide are a chain. It is walked to its end, then
-/// evaluated from there.
-pub(super) fn shown_among<'a>(
-    fields: &Records<Field>,
-    field: &Field,
-    answer: &dyn Fn(Slug) -> Option<&'a Json<'a>>,
-) -> bool {
-    let mut chain = vec![field];
-    let mut is_shown = true;
-    while let Some(condition) = chain.last().and_then(|field| field.conditional.as_ref()) {
-        match fields.live(condition.field) {
-            // A circle shows nothing. It cannot be set up, and a stored one must not keep a request busy.
-            Some(named) if chain.iter().any(|field| field.slug == named.slug) => return false,
-            Some(named) => chain.push(named),
-            None => {
-                is_shown =
-                    holds(condition, fields.any(condition.field).map_or(FieldType::Text, |field| field.kind), None);
-                break;
+impl<'s, A: Fn(Slug) -> Option<&'s Json<'s>>> ShownFields<'s, A> {
+    /// The fields of a program that are shown with these answers.
+    #[must_use]
+    pub fn of(program: &'s Program, answer: A) -> Self {
+        Self::among(&program.fields, answer)
+    }
+
+    pub(super) fn among(fields: &'s Records<Field>, answer: A) -> Self {
+        Self { fields, answer, known: HashMap::new() }
+    }
+
+    /// Whether a field is shown. A field has one condition at the most, so that the fields that decide are a chain: it is
+    /// walked to its end, or to a field that is known, and evaluated from there.
+    pub fn is_shown(&mut self, field: &Field) -> bool {
+        let mut chain = Vec::new();
+        let mut last = field;
+        let mut is_shown = loop {
+            match self.known.get(&last.slug) {
+                Some(Some(is_shown)) => break *is_shown,
+                // A circle shows nothing. It cannot be set up, and a stored one must not keep a request busy.
+                Some(None) => return false,
+                None => {}
             }
-        }
-    }
-    for pair in chain.windows(2).rev() {
-        if let [asked, named] = pair
-            && let Some(condition) = &asked.conditional
-        {
-            let given = if is_shown { answer(named.slug) } else { None };
+            let Some(condition) = &last.conditional else { break true };
+            let Some(named) = self.fields.live(condition.field) else {
+                let kind = self.fields.any(condition.field).map_or(FieldType::Text, |field| field.kind);
+                break holds(condition, kind, None);
+            };
+            self.known.insert(last.slug, None);
+            chain.push((last.slug, condition, named));
+            last = named;
+        };
+        for (slug, condition, named) in chain.into_iter().rev() {
+            let given = if is_shown { (self.answer)(named.slug) } else { None };
             is_shown = holds(condition, named.kind, given);
+            self.known.insert(slug, Some(is_shown));
         }
+        is_shown
     }
-    is_shown
 }
 
 /// Whether a condition holds with an answer to the field that it names, which is of this type.
@@ -138,22 +152,23 @@ fn moment(text: &str) -> Option<Timestamp> {
 }
 
 /// What is wrong with the condition of a live field: the field that it names is live, of the same form and about the same,
-/// is compared in a way that its type has and with what can be an answer to it, and does not itself depend on the first.
+/// is compared in a way that its type has and with what can be an answer to it, does not itself depend on the first, and
+/// is not at the end of as many conditions as may follow one another. Each field of a chain is checked for itself.
 pub(super) fn check(program: &Program, field: &Field, violations: &mut Violations) {
     if let Some(condition) = &field.conditional
-        && let Some(found) = check_field(program, field, condition.field, true, violations)
+        && let Some(found) = check_field(program, field, condition.field, (true, 0), violations)
     {
         check_comparison(condition, found, violations);
     }
 }
 
 /// The field that a condition of another one names, and what is wrong with naming it. Without `is_placed` neither the form
-/// nor what the field is about is known.
+/// nor what the field is about is known. So many `dependants` follow one another from the field on.
 pub(super) fn check_field<'p>(
     program: &'p Program,
     field: &Field,
     named: Slug,
-    is_placed: bool,
+    (is_placed, dependants): (bool, usize),
     violations: &mut Violations,
 ) -> Option<&'p Field> {
     if named == field.slug {
@@ -173,6 +188,8 @@ pub(super) fn check_field<'p>(
     }
     if depends_on(&program.fields, found, field.slug) {
         violations.add("conditional.field", format!("{named} is itself shown only by an answer to this field"));
+    } else if dependants + 1 + deciding(&program.fields, found).count() > CHAIN {
+        violations.add("conditional.field", format!("makes more than {CHAIN} conditions follow one another"));
     }
     Some(found)
 }
@@ -229,24 +246,29 @@ pub(super) fn compares(condition: &Condition, named: &Field) -> Result<(), (&'st
     }
 }
 
+/// The fields whose answers decide whether a field is shown: the one that its condition names, and those that decide about
+/// that one.
+fn deciding<'r>(fields: &'r Records<Field>, field: &'r Field) -> impl Iterator<Item = &'r Field> {
+    bounds::followed(fields, field, named)
+}
+
+fn named(field: &Field) -> Option<Slug> {
+    Some(field.conditional.as_ref()?.field)
+}
+
 /// Whether a field is shown by answers among which are those to another one, however many fields are in between.
 fn depends_on(fields: &Records<Field>, field: &Field, other: Slug) -> bool {
-    let mut seen = vec![field.slug];
-    let mut at = field;
-    while let Some(condition) = &at.conditional {
-        if condition.field == other {
-            return true;
-        }
-        match fields.any(condition.field) {
-            // A circle that does not go through the other field is the fault of another record.
-            Some(next) if !seen.contains(&next.slug) => {
-                seen.push(next.slug);
-                at = next;
-            }
-            _ => return false,
-        }
-    }
-    false
+    deciding(fields, field).any(|deciding| deciding.slug == other)
+}
+
+/// How many conditions follow one another at the most from the one on this field on.
+pub(super) fn dependants(fields: &Records<Field>, slug: Slug) -> usize {
+    bounds::followers(fields, slug, named)
+}
+
+/// Whether more conditions follow one another than may, up to that of a field.
+pub(super) fn is_too_deep(fields: &Records<Field>, field: &Field) -> bool {
+    deciding(fields, field).count() > CHAIN
 }
 
 /// Which conditions of live fields compare with what a changed field no longer takes: each with the field that has it.

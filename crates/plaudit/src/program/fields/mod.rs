@@ -8,9 +8,9 @@
 //!   member that the type does not have is empty. A field keeps its type, its form and its currency, so that its answers
 //!   keep their meaning. A formula is not made through the interface.
 //! - `title` is plain text, `label` is HTML; a field without a label shows its title there.
-//! - A condition shows a field only where the answer to another one is a certain one ([`is_shown`]). That field is live, of
-//!   the same form and about the same, and does not itself depend on the first. The members `conditional_field` of the
-//!   read form and `conditional` of ours name the same field.
+//! - A condition shows a field only where the answer to another one is a certain one ([`ShownFields`]). That field is live, of
+//!   the same form and about the same, and does not itself depend on the first; at most [`CHAIN`](super::bounds::CHAIN)
+//!   conditions follow one another. The members `conditional_field` of the read form and `conditional` of ours name the same field.
 //! - Trashing a field hides its answers everywhere and loses none of them. A field that another live field's condition
 //!   names cannot be trashed ([`trash`]). Restoring it brings them back, once its tab, its form and the field that its
 //!   condition names are there ([`restore`]).
@@ -32,7 +32,7 @@ mod validate;
 
 pub use answers::{AnswerHead, write_answers};
 pub use body::{Given, read};
-pub use conditions::is_shown;
+pub use conditions::ShownFields;
 pub use document::document;
 pub use members::BODY;
 pub(crate) use record::write_settings;

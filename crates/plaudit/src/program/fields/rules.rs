@@ -3,6 +3,7 @@
 use super::conditions::{self, broken_by};
 use super::standing::{form_of, resource_of, season_of};
 use super::{Field, FieldType, Given, LIMIT, Limits, Resource};
+use crate::program::bounds::CHAIN;
 use crate::program::tabs::Tab;
 use crate::program::{Context, Program, Records};
 use kernel::input::Violations;
@@ -49,7 +50,8 @@ fn unnamed(fields: &Records<Field>, slug: Slug) -> Result<(), String> {
     }
 }
 
-/// Whether a field can come back from the trash: its tab, its form and the field that its condition names are there.
+/// Whether a field can come back from the trash: its tab, its form and the field that its condition names are there, and
+/// that one is not at the end of too long a chain.
 pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
     let mut missing = Vec::new();
     if let Some(tab) = field.tab.filter(|tab| program.tabs.live(*tab).is_none()) {
@@ -63,6 +65,9 @@ pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
         missing.push(format!("the field {named}, which its condition names,"));
     }
     match missing.as_slice() {
+        [] if conditions::is_too_deep(&program.fields, field) => {
+            Err(format!("The field cannot be restored: more than {} conditions would follow one another.", CHAIN))
+        }
         [] => Ok(()),
         [one] => Err(format!("The field cannot be restored: {one} is in the trash.")),
         all => Err(format!("The field cannot be restored: {} are in the trash.", all.join(" and "))),
@@ -206,7 +211,8 @@ fn validate(
         }
     }
     if let Some(named) = given.condition_field
-        && let Some(found) = conditions::check_field(program, field, named, is_placed, violations)
+        && let place = (is_placed, conditions::dependants(&program.fields, field.slug))
+        && let Some(found) = conditions::check_field(program, field, named, place, violations)
         && let Some(Some(condition)) = &given.conditional
     {
         conditions::check_comparison(condition, found, violations);

@@ -1,6 +1,8 @@
 //! What answers score by themselves.
 
-use super::conditions::shown_among;
+use std::collections::BTreeMap;
+
+use super::conditions::ShownFields;
 use super::validate::is_answered;
 use super::{Field, Resource};
 use crate::program::{Program, Records};
@@ -25,15 +27,15 @@ pub fn points(field: &Field, answer: &Json) -> i64 {
 }
 
 /// The automatic score of an entry with these answers: the points of the answers to live fields that are shown.
-pub fn auto_score<'a>(program: &Program, answers: impl IntoIterator<Item = (Slug, &'a Json<'a>)>) -> i64 {
-    score_among(&program.fields, &answers.into_iter().collect::<Vec<_>>())
+pub fn auto_score<'a>(program: &'a Program, answers: impl IntoIterator<Item = (Slug, &'a Json<'a>)>) -> i64 {
+    score_among(&program.fields, &answers.into_iter().collect())
 }
 
-pub(super) fn score_among<'a>(fields: &Records<Field>, answers: &[(Slug, &'a Json<'a>)]) -> i64 {
-    let answer = |slug| answers.iter().find(|(field, _)| *field == slug).map(|(_, answer)| *answer);
+pub(super) fn score_among<'a>(fields: &'a Records<Field>, answers: &BTreeMap<Slug, &'a Json<'a>>) -> i64 {
+    let mut shown = ShownFields::among(fields, |slug| answers.get(&slug).copied());
     let scored = answers.iter().filter_map(|(slug, value)| {
         let field = fields.live(*slug).filter(|field| field.resource == Resource::Entries && field.auto_scoring > 0)?;
-        shown_among(fields, field, &answer).then(|| points(field, value))
+        shown.is_shown(field).then(|| points(field, value))
     });
     scored.fold(0_i64, i64::saturating_add)
 }

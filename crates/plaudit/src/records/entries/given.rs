@@ -10,7 +10,7 @@ use crate::program::fields::{Field, Resource, check_answer, form_of, is_asked_in
 use crate::records::answers::Answers;
 use kernel::input::{Violations, Wrong};
 use kernel::json::{Json, Object as JsonObject};
-use kernel::text::Slug;
+use kernel::text::{Slug, excerpt};
 
 /// Where the fields of an entry are asked; `None` is what is not known.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ pub fn given_to(
     for (name, value) in given.iter() {
         match answer(program, asked, before, (name, value)) {
             Ok((field, answer)) => after.set(field, answer),
-            Err(wrong) => violations.wrong(&format!("{}.{name}", asked.member), &wrong),
+            Err(wrong) => violations.wrong(&format!("{}.{}", asked.member, excerpt(name)), &wrong),
         }
     }
     after

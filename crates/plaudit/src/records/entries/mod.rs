@@ -166,7 +166,7 @@ pub struct Entry {
     #[member(creatable, updatable)]
     pub grant_end_date: Option<Date>,
     /// Its tags, with commas between them.
-    #[member(Text(COMMENTS_LENGTH))]
+    #[member(Text(COMMENTS_LENGTH), read = rules::tags::read)]
     pub tags: String,
     /// Whether it is kept for the record only. Not shown, and set by program files alone.
     #[member(hidden)]

@@ -70,6 +70,12 @@ pub async fn forget(tx: &mut Tx, account: AccountId, token: &Token) -> Result<()
     tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into()]).await
 }
 
+/// How many uploads are announced and not recorded: they are under way, or were cut off and wait for the sweep.
+pub async fn count_announced(tx: &mut Tx, account: AccountId) -> Result<i64, DbError> {
+    let sql = "SELECT count(*) FROM uploads WHERE account = $1";
+    Ok(tx.first(sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(0))
+}
+
 /// An upload that nobody got to record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Orphan {

@@ -71,7 +71,7 @@ pub struct Billing {
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
 pub struct Payment {
     /// How it is paid.
-    #[member(Text(TEXT_LENGTH), read = column_text(TEXT_LENGTH))]
+    #[member(Text(TEXT_LENGTH))]
     pub payment_method: String,
     /// Whether it is paid.
     #[member(default = PaymentStatus::AwaitingPayment)]
@@ -192,7 +192,7 @@ impl Order {
     pub fn read(members: &mut Members<'_>, slug: Slug, catalogue: &impl Catalogue, now: Timestamp) -> Option<Self> {
         // Languages play no part in these.
         let context = Context { languages: Vec::new(), default_language: Locale::EnGb, now };
-        let invoice_number = members.optional("invoice_number", column_text(INVOICE_NUMBER_LENGTH));
+        let invoice_number = members.optional("invoice_number", input::text(INVOICE_NUMBER_LENGTH));
         let created_at = members.optional("created_at", input::time).unwrap_or(now);
         let transaction_date = members.nullable("transaction_date", input::time).flatten();
         let season = members.required("season", reference);
@@ -212,7 +212,7 @@ impl Order {
         let payment = Payment::read(members, slug, &context);
         let is_test = members.optional("test", input::flag);
         let deleted = members.optional("deleted", input::flag);
-        let note = members.optional("note", column_text(LONG_TEXT_LENGTH));
+        let note = members.optional("note", note);
         let updated = members.optional("updated", input::time);
         let order = Self {
             slug,
@@ -356,11 +356,11 @@ fn reference(json: &Json) -> Result<Slug, String> {
     input::slug(json.get("slug").unwrap_or(json))
 }
 
-/// A text that has a column of its own, in which PostgreSQL takes no NUL.
-fn column_text(max: usize) -> impl Fn(&Json) -> Result<String, String> {
-    move |json| match input::text(max)(json)? {
-        text if text.contains('\0') => Err("must not contain the character U+0000".to_owned()),
-        text => Ok(text),
+/// A note has a column of its own, in which PostgreSQL takes no NUL.
+fn note(json: &Json) -> Result<String, String> {
+    match input::text(LONG_TEXT_LENGTH)(json)? {
+        note if note.contains('\0') => Err("must not contain the character U+0000".to_owned()),
+        note => Ok(note),
     }
 }
 

@@ -40,7 +40,8 @@ impl Place {
         let mut reported = Vec::new();
         let mut report = |fault: Fault| reported.push(fault.to_string());
         let deployment = Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
-        let source = Source { reader: Cursor::new(text), name, directory: self.folder.path() };
+        let source =
+            Source { reader: Cursor::new(text), name, files: FileSource { folder: self.folder.path(), own: &[] } };
         let applied = apply(deployment, source, account.and_then(Slug::parse), mode, &mut report).await.unwrap();
         assert_eq!(applied.faults, reported.len() as u64);
         (applied.steps.iter().map(ToString::to_string).collect(), reported)

@@ -89,7 +89,19 @@ fn a_small_file_does_not_become_a_large_one() {
         let _ = writeln!(bomb, "a{level}: &a{level} [{aliases}]");
     }
     let (_, problems) = composed(&bomb);
-    assert!(problems[0].contains("the aliases of the file stand for too many values"), "{}", problems[0]);
+    assert!(problems[0].contains("anchors and aliases up to here hold more than 100000 values"), "{}", problems[0]);
+    assert_eq!(problems.len(), 1, "nothing is read after that");
+
+    let many = format!("a: &a [{}]\nb: [{}]\n", vec!["x"; 90_000].join(","), vec!["*a"; 1_000].join(","));
+    let (json, problems) = composed(&many);
+    assert_eq!((json.len(), problems.len()), (0, 1), "{}", problems[0]);
+    assert!(problems[0].starts_with("2:5: anchors and aliases"), "{}", problems[0]);
+    let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(1 << 20), vec!["*a"; 1_000].join(","));
+    let (json, problems) = composed(&long);
+    assert_eq!((json.len(), problems.len()), (0, 1), "{}", problems[0]);
+    let nested = format!("a: {}{}{}", "&a [".repeat(60), vec!["x"; 90_000].join(","), "]".repeat(60));
+    assert_eq!(composed(&nested).1.len(), 1, "a copy for an anchor counts as one for an alias");
+    wrong(&format!("{}: 1\n", "k".repeat(256)), "1:1: the key is longer than any name");
 
     let mut tower = String::from("a0: &a0 [x]\n");
     for level in 1..100 {

@@ -57,6 +57,8 @@ both_engines! {
         for format in FORMATS {
             let headers = [("accept", format)];
             let put = async |path: &str| server.send(server.request("PUT", path, &headers, None)).await;
+            let wild = put("/entry/EntryOne/tag/a%00b,c%1B").await.expect(422);
+            assert_eq!(error_names(&wild, format).unwrap(), ["tags"]);
             let long = put(&format!("/entry/EntryOne/tag/{}", "x".repeat(101))).await.expect(422);
             assert_eq!(error_names(&long, format).unwrap(), ["tags"]);
             put("/entry/EntryOne/tag/%FF").await.expect(400);

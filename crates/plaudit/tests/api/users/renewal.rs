@@ -177,7 +177,7 @@ both_engines! {
         for number in 0..60 {
             let user = random.pick(&users);
             let body = match random.below(5) {
-                0 => json!({"first_name": format!("First \"{number}\" \u{7f} }}")}),
+                0 => json!({"first_name": format!("First \"{number}\" é }}")}),
                 1 => json!({"last_name": format!("Last {number} \\ ä")}),
                 2 => json!({"email": format!("mail{number}@example.org")}),
                 3 => json!({"mobile": format!("+4416329{number:04}")}),

@@ -55,11 +55,35 @@ fn descendants_are_found_through_their_parents() {
     ] {
         categories.insert(value.slug, Record { value, revision: 1, deleted: false });
     }
-    let descends = |category, ancestor| descends_from(&categories, slug(category), slug(ancestor));
-    assert!(descends("CategCCC", "CategAAA"));
-    assert!(descends("CategAAA", "CategAAA"));
-    assert!(!descends("CategAAA", "CategCCC"));
-    assert!(!descends("CircleAA", "CategAAA"), "a circle ends");
+    let told = |category, parent| told(&categories, Some((slug(category), 0)), parent);
+    assert_eq!(told("CategAAA", "CategCCC"), "must not be the category itself or a descendant of it");
+    assert_eq!(told("CategAAA", "CategAAA"), "must not be the category itself or a descendant of it");
+    assert_eq!(told("CategCCC", "CategAAA"), "");
+    assert_eq!(told("CategAAA", "CircleAA"), "makes more than 50 categories stand below one another", "a circle ends");
+}
+
+/// What is wrong with a parent of a child that so many stand below.
+fn told(categories: &Records<Category>, child: Option<(Slug, usize)>, parent: &str) -> String {
+    let mut violations = Violations::default();
+    check_parent(categories, slug(parent), child, &mut violations);
+    violations.iter().map(|(_, message)| message).collect()
+}
+
+#[test]
+fn no_more_categories_stand_below_one_another_than_may() {
+    let name =
+        |at: usize| format!("CategQ{}{}", char::from(b'a' + (at / 26) as u8), char::from(b'a' + (at % 26) as u8));
+    let mut categories = Records::default();
+    for at in 0..=CHAIN {
+        let parent = if at == 0 { String::new() } else { format!(r#","parent":"{}""#, name(at - 1)) };
+        let value = category(&name(at), &parent);
+        categories.insert(value.slug, Record { value, revision: 1, deleted: false });
+    }
+    let many = "makes more than 50 categories stand below one another";
+    assert_eq!(told(&categories, None, &name(CHAIN)), many);
+    assert_eq!(told(&categories, None, &name(CHAIN - 1)), "");
+    assert_eq!(told(&categories, Some((slug("CategNew"), 1)), &name(CHAIN - 1)), many, "those below count as well");
+    assert_eq!(bounds::followers(&categories, slug(&name(1)), |category| category.parent), CHAIN - 1);
 }
 
 fn now() -> Timestamp {

@@ -31,7 +31,7 @@ fn shown(members: &str, condition: &str, answer: Option<&str>) -> bool {
     compares(asked.conditional.as_ref().unwrap(), &named).unwrap();
     let answer = answer.map(json);
     let fields = records(vec![named, asked.clone()]);
-    shown_among(&fields, &asked, &|_| answer.as_ref())
+    ShownFields::among(&fields, |_| answer.as_ref()).is_shown(&asked)
 }
 
 const TEXT: &str = r#""type":"text""#;
@@ -139,7 +139,8 @@ fn what_a_field_that_is_not_shown_was_answered_does_not_count() {
             (slug("FieldBBB"), json(r#""x""#)),
             (slug("FieldTTT"), json(r#""x""#)),
         ]);
-        let shown = fields.all_live().filter(|field| shown_among(&fields, field, &|slug| answers.get(&slug)));
+        let mut among = ShownFields::among(&fields, |slug| answers.get(&slug));
+        let shown = fields.all_live().filter(|field| among.is_shown(field));
         shown.map(|field| field.slug.as_str().chars().last().unwrap()).collect::<String>()
     };
     assert_eq!(shown_by("true"), "ABCF", "the answer to a trashed field is none, and a circle shows nothing");
@@ -160,6 +161,53 @@ fn a_field_depends_on_every_field_of_its_chain() {
     assert!(depends("FieldCCC", "FieldAAA") && depends("FieldBBB", "FieldAAA"));
     assert!(!depends("FieldAAA", "FieldCCC") && !depends("FieldAAA", "FieldAAA"));
     assert!(!depends("FieldXXX", "FieldAAA"), "a circle ends");
+}
+
+/// A slug for each number.
+fn numbered(number: usize) -> Slug {
+    let digit = |place: u32| b'a' + u8::try_from(number / 26_usize.pow(place) % 26).unwrap();
+    Slug::from_letters([b'F', b'i', b'e', b'l', digit(3), digit(2), digit(1), digit(0)]).unwrap()
+}
+
+/// Fields of which each but the first is shown by an answer to the one before it.
+fn chain(length: usize) -> Records<Field> {
+    let first = field(numbered(0).as_str(), TEXT);
+    records(
+        (0..length)
+            .map(|number| {
+                let condition =
+                    Condition { field: numbered(number.max(1) - 1), operator: Operator::Answered, value: Json::Null };
+                Field { slug: numbered(number), conditional: (number > 0).then_some(condition), ..first.clone() }
+            })
+            .collect(),
+    )
+}
+
+#[test]
+fn each_condition_is_evaluated_once_however_long_a_chain_is() {
+    let text = json(r#""x""#);
+    for length in [300, 3_000] {
+        let fields = chain(length);
+        let asked = std::cell::Cell::new(0);
+        let mut shown = ShownFields::among(&fields, |_| {
+            asked.set(asked.get() + 1);
+            Some(&text)
+        });
+        assert!(fields.all_live().all(|field| shown.is_shown(field)));
+        assert!(fields.all_live().all(|field| shown.is_shown(field)));
+        assert_eq!(asked.get(), length - 1);
+    }
+}
+
+#[test]
+fn a_chain_is_walked_no_further_than_it_may_be_long() {
+    let fields = chain(3 * CHAIN);
+    let at = |number: usize| fields.any(numbered(number)).unwrap();
+    let walked = |number: usize| deciding(&fields, at(number)).count();
+    assert_eq!([walked(0), walked(CHAIN), walked(2 * CHAIN)], [0, CHAIN, CHAIN + 1]);
+    assert!(!is_too_deep(&fields, at(CHAIN)) && is_too_deep(&fields, at(CHAIN + 1)));
+    let fields = chain(CHAIN);
+    assert_eq!([0, 1, CHAIN - 1].map(|number| dependants(&fields, numbered(number))), [CHAIN - 1, CHAIN - 2, 0]);
 }
 
 /// Fields in a row, each with or without a condition that names one before it.
@@ -204,9 +252,10 @@ proptest! {
             let at = (0..row.len()).find(|at| name(*at) == field.as_str())?;
             row[at].2.then_some(&text)
         };
+        let mut shown = ShownFields::among(&fields, answer);
         for at in 0..row.len() {
             let field = fields.any(slug(&name(at))).unwrap();
-            prop_assert_eq!(shown_among(&fields, field, &answer), expected(&row, at), "{}", name(at));
+            prop_assert_eq!(shown.is_shown(field), expected(&row, at), "{}", name(at));
             for other in 0..row.len() {
                 let mut above = std::iter::successors(row[at].0, |named| row[*named].0);
                 prop_assert_eq!(depends_on(&fields, field, slug(&name(other))), above.any(|named| named == other));

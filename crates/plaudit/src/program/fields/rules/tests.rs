@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::super::read;
 use super::super::tests::{field, tabs};
 use super::*;
+use crate::program::bounds::CHAIN;
 use crate::program::fields::{Protection, is_asked_in, rank};
 use crate::program::testing::{context, program};
 use crate::program::{Record, RecordMembers as _, store};
@@ -316,6 +317,30 @@ fn conditions_make_no_circle() {
 }
 
 #[test]
+fn no_more_conditions_follow_one_another_than_may() {
+    let mut program = related();
+    let name =
+        |at: usize| format!("FieldQ{}{}", char::from(b'a' + (at / 26) as u8), char::from(b'a' + (at % 26) as u8));
+    let on = |at: usize| format!(r#""conditional":{{"field":"{}","operator":"answered"}}"#, name(at));
+    let placed = |at: usize, more: &str| field(&name(at), &format!(r#""type":"text","form":"FormAAAA"{more}"#));
+    for at in 0..=CHAIN + 1 {
+        // The conditions of the first and the last field of the chain are still missing.
+        let condition = if (2..=CHAIN).contains(&at) { format!(",{}", on(at - 1)) } else { String::new() };
+        put(&mut program, placed(at, &condition));
+    }
+    let below = updated(&program, &name(1), &format!("{{{}}}", on(0))).unwrap();
+    put(&mut program, below);
+    let last = updated(&program, &name(CHAIN + 1), &format!("{{{}}}", on(CHAIN)));
+    assert_eq!(names(last), ["conditional.field"]);
+    let first = updated(&program, &name(0), &format!("{{{}}}", on(CHAIN + 1)));
+    assert_eq!(names(first), ["conditional.field"], "those that follow count as well");
+    let deep = placed(CHAIN + 1, &format!(",{}", on(CHAIN)));
+    assert!(restore(&program, &deep).unwrap_err().contains("more than 50 conditions"));
+    put(&mut program, deep.clone());
+    assert_eq!(names(Err(check(&deep, &program))), ["conditional.field"]);
+}
+
+#[test]
 fn an_update_changes_what_it_names_and_keeps_what_gives_answers_their_meaning() {
     let program = related();
     let before = program.fields.any(slug("FieldRad")).unwrap();
@@ -561,9 +586,10 @@ proptest! {
                 put(&mut program, changed);
             }
             // Everything is shown where everything is answered, which a circle would not be.
+            let mut shown = super::super::ShownFields::of(&program, |_| Some(&answer));
             for at in 0..4 {
                 let field = program.fields.any(slug(&name(at))).unwrap();
-                prop_assert!(super::super::is_shown(&program, field, &|_| Some(&answer)));
+                prop_assert!(shown.is_shown(field));
                 prop_assert_eq!(check(field, &program), Violations::default());
             }
         }

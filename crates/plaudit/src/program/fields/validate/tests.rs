@@ -202,7 +202,7 @@ fn the_score_counts_live_fields_of_entries_that_are_shown() {
     let slug = |text: &str| Slug::parse(text).unwrap();
     let score = |ticked| {
         let answers = [("FieldAAA", ticked), ("FieldBBB", &text), ("FieldCCC", &text), ("FieldDDD", &text)];
-        score_among(&fields, &answers.map(|(field, answer)| (slug(field), answer)))
+        score_among(&fields, &answers.map(|(field, answer)| (slug(field), answer)).into())
     };
     assert_eq!((score(&yes), score(&no)), (11, 0));
 }

@@ -5,8 +5,10 @@
 //! - The cells of a table are merged, every other answer is replaced; null and the empty string take one back.
 //! - What no longer is asked keeps its answer, and neither is required nor counts.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::program::Program;
-use crate::program::fields::{Field, Resource, form_of, is_answered, is_asked_in, is_shown};
+use crate::program::fields::{Field, Resource, ShownFields, form_of, is_answered, is_asked_in};
 use crate::records::answers::Answers;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
@@ -34,8 +36,10 @@ pub(crate) fn require(
 ) {
     let required: Vec<&Field> =
         program.fields.all_live().filter(|field| field.required && is_asked_in(field, category, program)).collect();
-    let mut tell = |path: &str, resource: Resource, tab: Option<Slug>, answers: &[(Slug, &Json)]| {
-        let answer = |slug: Slug| answers.iter().find(|(field, _)| *field == slug).map(|(_, answer)| *answer);
+    let told: BTreeSet<String> = violations.iter().map(|(member, _)| member.to_owned()).collect();
+    let mut tell = |path: &str, resource: Resource, tab: Option<Slug>, answers: BTreeMap<Slug, &Json>| {
+        let answer = |slug: Slug| answers.get(&slug).copied();
+        let mut shown = ShownFields::of(program, answer);
         let is_there = |field: &Field| match tab {
             Some(tab) => field.tab == Some(tab),
             None => form_of(field, program) == Some(form),
@@ -43,20 +47,19 @@ pub(crate) fn require(
         for field in required.iter().filter(|field| field.resource == resource && is_there(field)) {
             let member = format!("{path}.{}", field.slug);
             let has_answer = answer(field.slug).is_some_and(|answer| is_answered(field.kind, answer));
-            let is_told = violations.iter().any(|(reported, _)| reported == member);
-            if !has_answer && !is_told && is_shown(program, field, &answer) {
+            if !has_answer && !told.contains(&member) && shown.is_shown(field) {
                 violations.add(member, "is required");
             }
         }
     };
-    tell("entry_fields", Resource::Entries, None, &asked(program, (form, category), answers));
+    let asked = asked(program, (form, category), answers);
+    tell("entry_fields", Resource::Entries, None, asked.into_iter().collect());
     for contributor in &entry_children.contributors {
-        let answers: Vec<(Slug, &Json)> = contributor.fields.iter().collect();
-        tell(&format!("contributors.{}", contributor.slug), Resource::Contributors, Some(contributor.tab), &answers);
+        let path = format!("contributors.{}", contributor.slug);
+        tell(&path, Resource::Contributors, Some(contributor.tab), contributor.fields.iter().collect());
     }
     for attachment in &entry_children.attachments {
-        let answers: Vec<(Slug, &Json)> = attachment.attachment_fields.iter().collect();
         let path = format!("attachments.{}", attachment.token.as_str());
-        tell(&path, Resource::Attachments, Some(attachment.tab), &answers);
+        tell(&path, Resource::Attachments, Some(attachment.tab), attachment.attachment_fields.iter().collect());
     }
 }

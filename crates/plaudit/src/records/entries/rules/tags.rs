@@ -1,6 +1,9 @@
 //! Tags: short words by which managers group entries. They are texts without commas and are compared exactly.
 
-use kernel::input::Violations;
+use kernel::input::{self, Violations};
+use kernel::json::Json;
+
+use crate::records::entries::COMMENTS_LENGTH;
 
 /// The most characters of a tag.
 pub(in crate::records::entries) const TAG_LENGTH: usize = 100;
@@ -10,6 +13,12 @@ pub(in crate::records::entries) const TAGS: usize = 1_000;
 /// The tags in a text with commas between them: blanks around a tag are no part of it, and nothing is no tag.
 pub(in crate::records::entries) fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|tag| !tag.is_empty())
+}
+
+/// The tags of a file, in which a control character means nothing.
+pub(in crate::records::entries) fn read(json: &Json) -> Result<String, String> {
+    let tags = input::text(COMMENTS_LENGTH)(json)?;
+    input::check_line(&tags).map(|()| tags)
 }
 
 /// The tags of an entry that had some and was given more, each once and in the order in which they came.
@@ -26,6 +35,9 @@ pub(crate) fn added(had: &str, given: &str) -> Result<String, Violations> {
     if let Some(long) = split(given).find(|tag| tag.chars().count() > TAG_LENGTH) {
         let begin: String = long.chars().take(20).collect();
         violations.add("tags", format!("must have at most {TAG_LENGTH} characters each, and {begin}… has more"));
+    }
+    if let Err(message) = input::check_line(given) {
+        violations.add("tags", message);
     }
     if is_new && tags.len() > TAGS {
         violations.add("tags", format!("must be at most {TAGS}"));
@@ -60,6 +72,7 @@ mod tests {
         assert_eq!(added("a, b", "b,A,,c,c").unwrap(), "a,b,A,c");
         assert_eq!(removed("a, b,A", "A,x").unwrap(), "a,b");
         assert_eq!(added("", ",").unwrap(), "");
+        assert!(added("", "a\0").is_err() && read(&Json::String("a,b\n".into())).is_err());
         assert!(added("", &"x".repeat(TAG_LENGTH)).is_ok());
         assert!(added("", &"x".repeat(TAG_LENGTH + 1)).is_err());
         let many: Vec<String> = (0..=TAGS).map(|tag| tag.to_string()).collect();
