@@ -154,8 +154,8 @@ fn round(
             if !records.insert(record.to_owned()) {
                 continue;
             }
-            let changed = column.changed(engine, random);
-            writeln!(statements, "UPDATE {table} SET {name} = {changed} WHERE {row} = '{place}';")?;
+            let value = column.changed(engine, random);
+            writeln!(statements, "UPDATE {table} SET {name} = {value} WHERE {row} = '{place}';")?;
             changes.push(Change { column: column.clone(), record: record.to_owned() });
             break;
         }
@@ -215,7 +215,7 @@ impl Column {
                 )
             }
             Holds::Bytes => {
-                let bytes: String = (0..32).map(|_| format!("{:02x}", random.below(256))).collect();
+                let bytes = (0..8).map(|_| format!("{:08x}", random.below(u32::MAX))).collect::<Vec<_>>().concat();
                 match engine {
                     Engine::Sqlite => format!("x'{bytes}'"),
                     Engine::Postgres => format!("'\\x{bytes}'::bytea"),

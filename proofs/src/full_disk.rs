@@ -116,9 +116,9 @@ fn on(context: &Context, engine: Engine, disk: &Disk) -> Result<Verdict> {
         refused += write_until_full(&service.client(&key), &program, &mut known, &mut checks)?;
         is_read_only(&service, (&key, &program), &known, round, &mut checks)?;
         if round.is_multiple_of(2) {
-            service.kill()?
+            service.kill()?;
         } else {
-            service.stop()?
+            service.stop()?;
         }
         service.start().context("the service does not start on a full disk")?;
         is_read_only(&service, (&key, &program), &known, round, &mut checks)?;

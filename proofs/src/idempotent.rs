@@ -79,9 +79,9 @@ impl Nodes {
     fn restart(mut self, round: u32) -> Result<Self> {
         drop(self.second);
         if round.is_multiple_of(2) {
-            self.first.kill()?
+            self.first.kill()?;
         } else {
-            self.first.stop()?
+            self.first.stop()?;
         }
         self.first.set("PLAUDIT_SERVER_BASE_URL", &format!("https://region{round}.awards.example"));
         self.first.start()?;

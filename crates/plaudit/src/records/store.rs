@@ -91,8 +91,9 @@ pub(super) async fn write_set(
         let sql = format!("DELETE FROM {table} WHERE account = $1 AND {key} = $2");
         tx.enqueue(sql, vec![account.into(), record.to_owned().into()]).await?;
     }
-    let places: String = (3..3 + columns.len()).map(|place| format!(", ${place}")).collect();
-    let sql = format!("INSERT INTO {table} (account, {key}, {}) VALUES ($1, $2{places})", columns.join(", "));
+    let places: Vec<_> = (3..3 + columns.len()).map(|place| format!("${place}")).collect();
+    let sql =
+        format!("INSERT INTO {table} (account, {key}, {}) VALUES ($1, $2, {})", columns.join(", "), places.join(", "));
     for row in rows {
         let values = [account.into(), record.to_owned().into()].into_iter().chain(row).collect();
         tx.enqueue(sql.clone(), values).await?;

@@ -44,8 +44,8 @@ async fn ready(State(app): State<App>) -> Response {
     match services::store::maintenance(&app.db, &app.settings.region).await {
         Ok(_) => {
             let full = Disk::VARIANTS.iter().filter(|disk| app.full_disks.contains(**disk));
-            let told: String = full.map(|disk| format!("writes are refused: the disk of {disk} is full\n")).collect();
-            format!("ready\n{told}").into_response()
+            let refused = full.map(|disk| format!("writes are refused: the disk of {disk} is full\n"));
+            [vec!["ready\n".to_owned()], refused.collect()].concat().concat().into_response()
         }
         Err(error) => {
             tracing::error!(%error, "the database does not answer");

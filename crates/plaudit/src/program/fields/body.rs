@@ -41,6 +41,7 @@ pub fn read(body: &JsonObject, is_new: bool, context: &Context) -> (Given, Viola
 }
 
 /// The condition, and the field that it names.
+#[allow(clippy::option_option, reason = "what is stated to be null is not what is left out")]
 fn read_conditional(members: &mut Members<'_>) -> (Option<Option<Condition>>, Option<Slug>) {
     if members.get("conditional").is_some_and(Json::is_null) {
         return (Some(None), None);
@@ -55,6 +56,7 @@ fn read_conditional(members: &mut Members<'_>) -> (Option<Option<Condition>>, Op
     read.unwrap_or_default()
 }
 
+#[allow(clippy::option_option, reason = "what is stated to be null is not what is left out")]
 fn read_limits(members: &mut Members<'_>) -> [Option<Option<i64>>; 4] {
     if members.get("limits").is_some_and(Json::is_null) {
         return [Some(None); 4];

@@ -66,7 +66,7 @@ pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
     }
     match missing.as_slice() {
         [] if conditions::is_too_deep(&program.fields, field) => {
-            Err(format!("The field cannot be restored: more than {} conditions would follow one another.", CHAIN))
+            Err(format!("The field cannot be restored: more than {CHAIN} conditions would follow one another."))
         }
         [] => Ok(()),
         [one] => Err(format!("The field cannot be restored: {one} is in the trash.")),

@@ -93,7 +93,7 @@ async fn found_after(
 ) -> Result<BTreeMap<String, Found>, DbError> {
     let list_revision = if rows.list_revision == ListRevision::None { NO } else { "list_revision" };
     let more = ["doc_form", list_revision, rows.deleted];
-    let more: String = more.iter().chain(columns).map(|column| format!(", {column}")).collect();
+    let more = format!(", {}", [&more, columns].concat().join(", "));
     let (select, key) = (rows.select(kind, &more), rows.key);
     let sql = format!("{select} AND {key} > $2 ORDER BY {key} LIMIT {PAGE}");
     tx.all(&sql, &[account.into(), after.into()], |row| {

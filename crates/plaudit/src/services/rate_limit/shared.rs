@@ -51,12 +51,15 @@ pub(super) fn latest_end(now: i64) -> i64 {
     now + 2 * WINDOW
 }
 
+/// A window that one request at a time asks the database for.
+type SharedLease = Arc<tokio::sync::Mutex<Lease>>;
+
 /// The windows of keys that this node has taken requests of.
 #[derive(Debug)]
 pub struct SharedWindows {
     /// The time of the database less [`Clock::elapsed`].
     offset: AtomicI64,
-    leases: Mutex<HashMap<(AccountId, Slug), Arc<tokio::sync::Mutex<Lease>>>>,
+    leases: Mutex<HashMap<(AccountId, Slug), SharedLease>>,
 }
 
 impl SharedWindows {
