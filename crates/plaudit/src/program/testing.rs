@@ -11,6 +11,12 @@ use super::{Context, Program, Record, SetupRecord, store};
 use kernel::kind::Kind;
 use kernel::text::{Currency, LocalTime, Locale, Money, Points, Slug, Timestamp, Translated};
 
+/// A slug of its own for each number below 676: a beginning and two letters.
+pub(crate) fn numbered(beginning: &str, number: usize) -> String {
+    let letters: Vec<char> = ('a'..='z').collect();
+    format!("{beginning}{}{}", letters[number / letters.len()], letters[number % letters.len()])
+}
+
 /// An account with the languages English and German.
 pub(crate) fn context() -> Context {
     Context {

@@ -11,6 +11,7 @@ use super::reading::RecordReader;
 use super::*;
 use crate::log;
 use crate::program::bounds::{CHAIN, RECORDS};
+use crate::program::testing::numbered;
 use db::{AccountId, Settings, migrate};
 use kernel::text::Timestamp;
 
@@ -554,8 +555,7 @@ fn no_more_of_a_set_up_is_read_than_an_account_can_have() {
 #[tokio::test]
 async fn each_field_behind_more_conditions_than_may_follow_one_another_is_told() {
     let place = Place::new().await;
-    let name =
-        |at: usize| format!("FieldQ{}{}", char::from(b'a' + (at / 26) as u8), char::from(b'a' + (at % 26) as u8));
+    let name = |at: usize| numbered("FieldQ", at);
     let field = |at: usize| {
         let condition = if at == 0 { String::new() } else { format!(r#","conditional_field":"{}""#, name(at - 1)) };
         let slug = name(at);

@@ -216,9 +216,8 @@ fn a_long_transaction_is_planned_for_the_rows_that_it_has_written_itself() {
             let value = |column: &String| match column.as_str() {
                 "slug" => "CAST(n AS TEXT)".to_owned(),
                 "local_id" => "n".to_owned(),
-                "account" | "division" | "updated" | "archived" | "deleted" | "list_revision" | "revision" => {
-                    "1".to_owned()
-                }
+                "account" | "division" | "updated" | "archived" | "deleted" | "list_revision" | "revision"
+                | "doc_form" => "1".to_owned(),
                 _ => "'x'".to_owned(),
             };
             let values: Vec<String> = columns.iter().map(value).collect();

@@ -71,8 +71,7 @@ fn told(categories: &Records<Category>, child: Option<(Slug, usize)>, parent: &s
 
 #[test]
 fn no_more_categories_stand_below_one_another_than_may() {
-    let name =
-        |at: usize| format!("CategQ{}{}", char::from(b'a' + (at / 26) as u8), char::from(b'a' + (at % 26) as u8));
+    let name = |at: usize| testing::numbered("CategQ", at);
     let mut categories = Records::default();
     for at in 0..=CHAIN {
         let parent = if at == 0 { String::new() } else { format!(r#","parent":"{}""#, name(at - 1)) };

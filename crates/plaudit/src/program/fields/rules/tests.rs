@@ -7,7 +7,7 @@ use super::super::tests::{field, tabs};
 use super::*;
 use crate::program::bounds::CHAIN;
 use crate::program::fields::{Protection, is_asked_in, rank};
-use crate::program::testing::{context, program};
+use crate::program::testing::{context, numbered, program};
 use crate::program::{Record, RecordMembers as _, store};
 use kernel::document;
 use kernel::json::{Json, Object as JsonObject};
@@ -319,8 +319,7 @@ fn conditions_make_no_circle() {
 #[test]
 fn no_more_conditions_follow_one_another_than_may() {
     let mut program = related();
-    let name =
-        |at: usize| format!("FieldQ{}{}", char::from(b'a' + (at / 26) as u8), char::from(b'a' + (at % 26) as u8));
+    let name = |at: usize| numbered("FieldQ", at);
     let on = |at: usize| format!(r#""conditional":{{"field":"{}","operator":"answered"}}"#, name(at));
     let placed = |at: usize, more: &str| field(&name(at), &format!(r#""type":"text","form":"FormAAAA"{more}"#));
     for at in 0..=CHAIN + 1 {
