@@ -349,8 +349,8 @@ both_engines! {
     }
 
     async fn an_error_is_small_however_long_the_names_in_a_body_are(server) {
-        let many: Vec<String> = (0..60_000).map(|number| format!("\"<{number}>\":1")).collect();
-        for body in [format!(r#"{{"{}":1}}"#, "<&".repeat(500_000)), format!("{{{}}}", many.join(","))] {
+        let many: Vec<String> = (0..5_000).map(|number| format!("\"<{number}>\":1")).collect();
+        for body in [format!(r#"{{"{}":1}}"#, "<&".repeat(30_000)), format!("{{{}}}", many.join(","))] {
             for format in FORMATS {
                 let answer = server.put_with(CHAPTER, &body, &[("accept", format)]).await.expect(422);
                 assert!(answer.body.len() <= 64 << 10, "{}", answer.body.len());
