@@ -47,6 +47,7 @@ mod setup_lists;
 mod snapshot;
 mod speed;
 mod statements;
+mod streaming;
 mod streams;
 mod tools;
 mod uploads;
@@ -79,6 +80,7 @@ const PROOFS: &[Proof] = &[
     deadline::PROOF,
     streams::PROOF,
     uploads::PROOF,
+    streaming::PROOF,
     restore_safe::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,

@@ -21,10 +21,9 @@ pub mod views;
 
 pub mod transfer;
 
-pub mod render;
-
 pub mod streams;
 
+pub mod render;
 pub mod services;
 
 pub mod http;

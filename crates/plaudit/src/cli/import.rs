@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader, Read, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
-use super::{Failure, folder_of, open, open_file, say};
+use super::{Failure, folder_of, lengths, open, open_file, say};
 use crate::config::Config;
+use crate::program::fields::Lengths;
 use crate::storage::Storage;
 use crate::transfer::{self, Deployment, Fault, Outcome, Report, Source};
 use db::Db;
@@ -53,7 +54,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
         name: &name,
         directory: folder_of(&arguments.file),
     };
-    let outcome = import(&db, &storage, source, arguments.account).await;
+    let outcome = import(&db, &storage, source, (arguments.account, lengths(config))).await;
     db.close().await;
     conclude(&outcome?)
 }
@@ -61,7 +62,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
 /// Imports a text of our own, with this name.
 pub(super) async fn text(db: &Db, storage: &Storage, name: &str, text: &str) -> Result<(), Failure> {
     let source = Source { reader: text.as_bytes(), name, directory: Path::new(".") };
-    match import(db, storage, source, None).await?.faults {
+    match import(db, storage, source, (None, Lengths::default())).await?.faults {
         0 => Ok(()),
         faults => Err(nothing_applied(faults)),
     }
@@ -71,10 +72,10 @@ async fn import<R: BufRead + Send>(
     db: &Db,
     storage: &Storage,
     source: Source<'_, R>,
-    account: Option<Slug>,
+    (account, lengths): (Option<Slug>, Lengths),
 ) -> Result<Outcome, transfer::Error> {
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db, storage, clock: &clock, ids: &ids };
+    let deployment = Deployment { db, storage, clock: &clock, ids: &ids, lengths };
     transfer::import(deployment, source, account, &mut Printer(Progress::new())).await
 }
 

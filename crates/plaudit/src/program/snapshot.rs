@@ -13,7 +13,7 @@ use super::content_blocks::ContentBlock;
 use super::criteria::Criterion;
 use super::discounts::Discount;
 use super::document_templates::DocumentTemplate;
-use super::fields::{AnswerHead, Field};
+use super::fields::{AnswerHead, Field, Lengths};
 use super::forms::Form;
 use super::keys::{self, ApiKey};
 use super::panels::Panel;
@@ -57,6 +57,8 @@ pub struct Program {
     pub account: Account,
     /// What reading a record depends on; its time is that of the loading.
     pub context: Context,
+    /// How long what people write may be.
+    pub lengths: Lengths,
     /// The account's API keys, each with the hash of its secret.
     pub keys: HashMap<Slug, (ApiKey, [u8; 32])>,
     /// Seasons.
@@ -209,6 +211,7 @@ impl Program {
             id,
             version,
             context: account.context(now),
+            lengths: Lengths::default(),
             reading: Arc::new(StoredContext::new(account.context(now))),
             account,
             keys: HashMap::new(),

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::*;
 use crate::log;
+use crate::program::fields::Lengths;
 use db::{AccountId, Settings, migrate};
 use kernel::text::Timestamp;
 
@@ -36,7 +37,13 @@ impl Place {
     async fn import_for(&self, text: &str, account: Option<&str>) -> (Outcome, Vec<String>) {
         let mut reported = Vec::new();
         let mut report = |fault: Fault| reported.push(fault.to_string());
-        let deployment = Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
+        let deployment = Deployment {
+            db: &self.db,
+            storage: &self.storage,
+            clock: &self.clock,
+            ids: &self.ids,
+            lengths: Lengths::default(),
+        };
         let source = Source { reader: Cursor::new(text), name: "a.jsonl", directory: self.folder.path() };
         let outcome = import(deployment, source, account.and_then(Slug::parse), &mut report).await.unwrap();
         assert_eq!(outcome.faults, reported.len() as u64);

@@ -69,8 +69,7 @@ fn errors() -> Value {
         let content = json!({ (JSON): { "schema": component(schema) }, (XML): { "schema": component(schema) } });
         let mut headers = vec!["x-request-id"];
         match *status {
-            "429" => headers.push("Retry-After"),
-            "503" => {}
+            "429" | "503" => headers.push("Retry-After"),
             _ => headers.extend(RATE),
         }
         ((*name).to_owned(), json!({ "description": about, "headers": named_headers(headers), "content": content }))

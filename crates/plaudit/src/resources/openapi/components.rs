@@ -299,6 +299,10 @@ fn errors() -> Map<String, Value> {
             of_members,
         ),
         "Maintenance": object("What the operator says of the maintenance.", json!({ "status": string("A sentence.") })),
+        "Unavailable": {
+            "description": "The operator's text where the region is under maintenance, else why there is no room.",
+            "anyOf": [component("Maintenance"), component("Error")],
+        },
     }))
 }
 
@@ -366,5 +370,10 @@ pub(super) const ERRORS: &[(&str, &str, &str, &str)] = &[
     ),
     ("TooManyRequests", "429", "Too many requests.", "Error"),
     ("Fault", "500", "A fault of the service.", "Error"),
-    ("Unavailable", "503", "The region is under maintenance.", "Maintenance"),
+    (
+        "Unavailable",
+        "503",
+        "The region is under maintenance, or there is no room for the answer or the upload at present: then `Retry-After` says when to ask again.",
+        "Unavailable",
+    ),
 ];
