@@ -48,6 +48,7 @@ impl Limits {
     }
 
     /// Writes to the spool and reads from it; gives what it is called in messages.
+    #[must_use]
     pub fn probe_spool(&self) -> (String, io::Result<()>) {
         let name = self.spool_directory.as_ref().map(|directory| directory.display().to_string());
         let probed = self.file().and_then(|mut file| file.write_all(b"x"));

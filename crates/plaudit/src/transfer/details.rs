@@ -38,7 +38,7 @@ impl Import<'_> {
 
     /// Writes what belongs to an entry, and notes the entry.
     async fn write_child<T: PeopleRecord>(&mut self, item: &Item, entry: Slug, value: T) -> Result<(), Error> {
-        self.note_entries(entry, item.found.as_ref())?;
+        self.note_entries(entry, item)?;
         let revision = self.log(T::KIND, &item.location.name, store::stored(&value)).await?;
         people::put(&mut self.tx, self.id, &Record { value, revision, deleted: item.deleted }).await?;
         Ok(())
@@ -104,9 +104,9 @@ impl Import<'_> {
     }
 
     /// The documents of an entry show what belongs to it; so do those of the entry that it belonged to before.
-    fn note_entries(&mut self, entry: Slug, found: Option<&StoredRow>) -> Result<(), Error> {
-        self.reading.names.note(Space::Touched, entry.as_str())?;
-        if let Some(found) = found.filter(|found| found.extra_columns != entry.as_str()) {
+    fn note_entries(&mut self, entry: Slug, item: &Item) -> Result<(), Error> {
+        self.reading.names.claim(Space::Touched, entry.as_str(), item.location.line)?;
+        if let Some(found) = item.found.as_ref().filter(|found| found.extra_columns != entry.as_str()) {
             self.reading.names.note(Space::Touched, &found.extra_columns)?;
         }
         Ok(())
