@@ -46,7 +46,7 @@ const WHOLE: Size = Size {
     settings: [
         ("PLAUDIT_LIMITS_PAGE_BYTES", "67108864"),
         ("PLAUDIT_BUDGETS_ANSWER_MEGABYTES", "4"),
-        ("PLAUDIT_BUDGETS_MEMORY_MEGABYTES", "64"),
+        ("PLAUDIT_BUDGETS_MEMORY_MEGABYTES", "32"),
         // 20 of the long pages have room, and no more.
         ("PLAUDIT_BUDGETS_ACCOUNT_SPOOL_MEGABYTES", "1200"),
     ],

@@ -175,7 +175,7 @@ settings! {
         answer_megabytes: usize = "4", Kind::Whole(1, 1024);
         /// Megabytes of memory for all answers that wait for their clients, those of up to 64 KB not counted. Where they are
         /// used up, further answers wait in the spool.
-        memory_megabytes: usize = "64", Kind::Whole(1, 1_048_576);
+        memory_megabytes: usize = "32", Kind::Whole(1, 1_048_576);
         /// The folder of the spool, which must be there, and on a disk rather than in memory. Left empty, it is that of the
         /// system for temporary files. The files in it have no names, and none outlives the service.
         spool_directory: Option<String> = "", Kind::Text;

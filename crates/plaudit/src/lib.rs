@@ -23,8 +23,9 @@ pub mod transfer;
 
 pub mod streams;
 
-pub mod render;
 pub mod services;
+
+pub mod render;
 
 pub mod http;
 

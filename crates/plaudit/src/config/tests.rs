@@ -55,7 +55,7 @@ fn nothing_given_gives_the_defaults() {
         config.budgets,
         Budgets {
             answer_megabytes: 4,
-            memory_megabytes: 64,
+            memory_megabytes: 32,
             spool_directory: None,
             spool_megabytes: 4_096,
             account_spool_megabytes: 1_024,
