@@ -22,6 +22,8 @@ pub(crate) const PROOF: Proof = Proof {
 
 /// The most memory that the service may have held.
 const MEMORY: u64 = 200 << 20;
+/// How many clients ask at the same time: no more than the service has connections to the database on a small machine.
+const AT_ONCE: usize = 4;
 /// How long the service may take to notice that clients have gone away.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -157,13 +159,19 @@ fn page(client: &Client, path: &str, accept: &str) -> Result<Vec<u8>> {
     Ok(client.send("GET", path, &[("accept", accept)], None)?.expect_status(200)?.body)
 }
 
-/// Lets so many clients ask at once, in both formats, and take no more than the heads of their answers.
+/// Lets so many clients ask, some at a time and in both formats, and take no more than the heads of their answers.
 fn begin(service: &Service, key: &str, path: &str, readers: usize) -> Result<Vec<Reader>> {
-    thread::scope(|scope| {
-        let ask = |number: usize| move || Reader::begin(service, key, path, number % 2);
-        let asking: Vec<_> = (0..readers).map(|number| scope.spawn(ask(number))).collect();
-        asking.into_iter().map(|reader| reader.join().map_err(|_| anyhow::anyhow!("a reader panicked"))?).collect()
-    })
+    let mut begun = Vec::new();
+    while begun.len() < readers {
+        let together = AT_ONCE.min(readers - begun.len());
+        let asked: Result<Vec<Reader>> = thread::scope(|scope| {
+            let ask = |number: usize| move || Reader::begin(service, key, path, number % 2);
+            let asking: Vec<_> = (0..together).map(|number| scope.spawn(ask(number))).collect();
+            asking.into_iter().map(|reader| reader.join().map_err(|_| anyhow::anyhow!("a reader panicked"))?).collect()
+        });
+        begun.extend(asked?);
+    }
+    Ok(begun)
 }
 
 /// Where others have taken all room, whoever asks for more is told so, and when to ask again.

@@ -163,6 +163,15 @@ impl Draft {
         self.open = buffer::with_capacity(bytes);
     }
 
+    /// Begins a piece with room for something long, which then need not grow.
+    pub(crate) fn begin_piece(&mut self, bytes: usize) -> Result<(), SpoolError> {
+        if !self.open.is_empty() {
+            self.close()?;
+        }
+        self.reserve(bytes);
+        Ok(())
+    }
+
     /// Lets something be written at the end, in a new piece where it would hardly fit.
     pub(crate) fn write(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Result<(), SpoolError> {
         let room = self.open.capacity() - self.open.len();

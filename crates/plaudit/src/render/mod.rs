@@ -39,6 +39,9 @@ pub struct Filling {
     pub shows_files: Cell<bool>,
 }
 
+/// So many times as long as its document a record hardly is: answers show more of their fields than they have of their own.
+const LONGER: usize = 3;
+
 /// Writes the body of one answer.
 pub struct Renderer {
     format: Format,
@@ -100,10 +103,9 @@ impl Renderer {
     /// A whole answer that is one record.
     pub fn record(self, document: &str, detail: Option<&str>) -> Result<Content, RenderError> {
         let known = document.len() + detail.map_or(0, str::len);
-        // Answers show more of their fields than they have of their own; a buffer that was used before is better than a
-        // new one, even where it may have to grow.
         let Self { format, filling, mut draft, .. } = self;
-        draft.reserve(if known <= buffer::PIECE { buffer::PIECE.min(3 * known) } else { 3 * known });
+        // A buffer that was used before is better than a new one, even where it may have to grow.
+        draft.reserve(if known <= buffer::PIECE { buffer::PIECE.min(LONGER * known) } else { LONGER * known });
         draft.write(|out| filling.record(format, out, document, detail))?;
         Ok(filling.dated(draft.end()?))
     }
@@ -111,7 +113,7 @@ impl Renderer {
     /// The bytes of a record, in one.
     #[must_use]
     pub fn bytes(self, document: &str) -> Vec<u8> {
-        let mut out = Vec::with_capacity(3 * document.len());
+        let mut out = Vec::with_capacity(LONGER * document.len());
         self.filling.record(self.format, &mut out, document, None);
         out
     }
@@ -132,9 +134,13 @@ impl Renderer {
 
     /// Adds an item of the list.
     pub fn item(&mut self, document: &str, detail: Option<&str>) -> Result<(), RenderError> {
-        self.bytes += document.len() + detail.map_or(0, str::len);
+        let known = document.len() + detail.map_or(0, str::len);
+        self.bytes += known;
         if self.bytes > self.page_bytes {
             return Err(RenderError::PageTooLong(self.page_bytes));
+        }
+        if known > buffer::PIECE {
+            self.draft.begin_piece(LONGER * known)?;
         }
         self.draft.write(|out| match self.format {
             Format::Json => {

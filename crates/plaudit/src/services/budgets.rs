@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use db::AccountId;
 
 /// The bytes that are read back from the spool at once.
-const PIECE: u64 = 64 << 10;
+const PIECE: usize = 64 << 10;
 
 /// How much there is of everything.
 #[derive(Clone, Debug)]
@@ -264,13 +264,12 @@ impl SpoolFile {
         Ok(self.file.get_mut().write_all(bytes)?)
     }
 
-    /// The bytes from this place on, as many as are read at once; none at the end.
-    fn read(&self, at: u64) -> io::Result<Bytes> {
-        let mut piece = Vec::new();
+    /// The bytes from this place on, as many as the buffer has room for.
+    fn read(&self, at: u64, mut buffer: Vec<u8>) -> io::Result<Bytes> {
         let mut file = self.file.lock();
         file.seek(SeekFrom::Start(at))?;
-        (&*file).take(PIECE.min(self.length - at)).read_to_end(&mut piece)?;
-        Ok(piece.into())
+        (&*file).take(buffer.capacity() as u64).read_to_end(&mut buffer)?;
+        Ok(buffer.into())
     }
 
     /// What was written, piece by piece, each read when it is asked for.
@@ -279,8 +278,11 @@ impl SpoolFile {
             if at == file.length {
                 return Ok(None);
             }
+            // Made here: threads that block are many, and each would keep memory of its own for it.
+            let buffer = Vec::with_capacity(usize::try_from(file.length - at).map_or(PIECE, |left| left.min(PIECE)));
             let reader = Arc::clone(&file);
-            let piece = tokio::task::spawn_blocking(move || reader.read(at)).await.map_err(io::Error::other)??;
+            let piece = tokio::task::spawn_blocking(move || reader.read(at, buffer)).await;
+            let piece = piece.map_err(io::Error::other)??;
             if piece.is_empty() {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
