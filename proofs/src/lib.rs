@@ -51,6 +51,7 @@ mod setup_lists;
 mod snapshot;
 mod speed;
 mod statements;
+mod streaming;
 mod streams;
 mod tools;
 mod uploads;
@@ -86,6 +87,7 @@ const PROOFS: &[Proof] = &[
     deadline::PROOF,
     streams::PROOF,
     uploads::PROOF,
+    streaming::PROOF,
     restore_safe::PROOF,
     doctor_sees::PROOF,
     newcomer::PROOF,

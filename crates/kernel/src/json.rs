@@ -203,6 +203,17 @@ impl<'s> Json<'s> {
         }
     }
 
+    /// How many bytes its texts, names and numbers have together, without what stands around them.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        match self {
+            Self::Null | Self::Bool(_) => 0,
+            Self::Number(text) | Self::String(text) => text.len(),
+            Self::Array(elements) => elements.iter().map(Json::length).sum(),
+            Self::Object(object) => object.iter().map(|(name, value)| name.len() + value.length()).sum(),
+        }
+    }
+
     /// Appends the value as compact JSON, numbers as their text (see [`write_json_string`] for strings).
     pub fn write_json(&self, out: &mut Vec<u8>) {
         match self {

@@ -21,11 +21,11 @@ pub mod views;
 
 pub mod transfer;
 
-pub mod render;
-
 pub mod streams;
 
 pub mod services;
+
+pub mod render;
 
 pub mod http;
 

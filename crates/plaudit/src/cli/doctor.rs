@@ -125,6 +125,10 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
         Ok(()) => ok(format_args!("storage {url}: it takes files")),
         Err(error) => findings.fault(format_args!("storage {url}: {error}")),
     }
+    match super::serve::budgets(config).probe_spool() {
+        (name, Ok(())) => ok(format_args!("spool {name}: it takes files")),
+        (name, Err(error)) => findings.fault(format_args!("spool {name}: {error}")),
+    }
     let heads = store::heads(&mut db.snapshot().await?).await?;
     let known: BTreeSet<Slug> = heads.iter().map(|head| head.slug).collect();
     for missing in arguments.accounts.iter().filter(|account| !known.contains(account)) {

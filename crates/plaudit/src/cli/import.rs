@@ -4,8 +4,9 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
-use super::{Failure, folder_of, open, open_file, own_files, say, warn};
+use super::{Failure, folder_of, lengths, open, open_file, own_files, say, warn};
 use crate::config::Config;
+use crate::program::fields::Lengths;
 use crate::storage::Storage;
 use crate::transfer::{self, Deployment, Fault, FileSource, Outcome, Report, Source};
 use db::Db;
@@ -60,7 +61,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
         (arguments.files.unwrap_or_else(|| folder_of(&arguments.file).join("files")), own_files(config));
     let files = FileSource { folder: &folder, own: &own };
     let source = Source { reader: BufReader::with_capacity(1 << 18, source), name: &name, files };
-    let outcome = import(&db, &storage, source, arguments.account).await;
+    let outcome = import(&db, &storage, source, (arguments.account, lengths(config))).await;
     db.close().await;
     conclude(&outcome?)
 }
@@ -68,7 +69,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
 /// Imports records of our own, with this name.
 pub(super) async fn own<R: BufRead + Send>(db: &Db, storage: &Storage, name: &str, reader: R) -> Result<(), Failure> {
     let source = Source { reader, name, files: no_files() };
-    match import(db, storage, source, None).await?.faults {
+    match import(db, storage, source, (None, Lengths::default())).await?.faults {
         0 => Ok(()),
         faults => Err(nothing_applied(faults)),
     }
@@ -78,10 +79,10 @@ async fn import<R: BufRead + Send>(
     db: &Db,
     storage: &Storage,
     source: Source<'_, R>,
-    account: Option<Slug>,
+    (account, lengths): (Option<Slug>, Lengths),
 ) -> Result<Outcome, transfer::Error> {
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db, storage, clock: &clock, ids: &ids };
+    let deployment = Deployment { db, storage, clock: &clock, ids: &ids, lengths };
     transfer::import(deployment, source, account, &mut Printer(Progress::new())).await
 }
 

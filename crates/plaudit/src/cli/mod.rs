@@ -40,6 +40,7 @@ use std::path::{Path, PathBuf};
 use crate::config::{Config, ConfigArgs};
 use crate::log::{Actor, Origin};
 use crate::program::accounts;
+use crate::program::fields::Lengths;
 use crate::storage::{self, Storage};
 use crate::transfer;
 use db::{AccountId, Db, Tx};
@@ -323,6 +324,10 @@ fn storage_settings(config: &Config) -> storage::Settings {
         access_key_id: own.access_key_id.clone(),
         secret_access_key: own.secret_access_key.clone(),
     }
+}
+
+fn lengths(config: &Config) -> Lengths {
+    Lengths { answer: config.limits.field_answer_bytes, entry: config.limits.entry_bytes }
 }
 
 /// What a command's changes are logged as.

@@ -2,6 +2,7 @@
 //!
 //! Nothing is loaded up front, so that a start takes as long on a large database as on an empty one.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
@@ -11,7 +12,7 @@ use super::{Failure, open, say};
 use crate::config::{Config, Source};
 use crate::http::{idempotency, server};
 use crate::records::files;
-use crate::services::{App, Settings};
+use crate::services::{App, Settings, budgets};
 use crate::{router, streams};
 
 use crate::storage::Storage;
@@ -111,11 +112,26 @@ fn settings(config: &Config, address: &str) -> Settings {
         idempotency_bytes: i64::from(config.limits.idempotency_megabytes) << 20,
         download_seconds: u32::try_from(config.limits.download_minutes * 60).unwrap_or(u32::MAX),
         view_bytes: view_bytes(config.database.view_megabytes),
+        lengths: super::lengths(config),
+        budgets: budgets(config),
         max_body_bytes: config.server.max_body_bytes,
         max_upload_bytes: config.server.max_upload_bytes,
         body_timeout_seconds: config.server.body_timeout_seconds,
         streams: streams::Limits { node: config.limits.streams, key: config.limits.streams_per_key },
         log_requests: config.log.requests,
+    }
+}
+
+/// What answers and uploads may take while they are on their way.
+pub(super) fn budgets(config: &Config) -> budgets::Limits {
+    let set = &config.budgets;
+    budgets::Limits {
+        answer_bytes: set.answer_megabytes << 20,
+        memory_bytes: set.memory_megabytes << 20,
+        page_bytes: config.limits.page_bytes,
+        spool_directory: set.spool_directory.as_ref().map(PathBuf::from),
+        spool_bytes: set.spool_megabytes << 20,
+        account_spool_bytes: set.account_spool_megabytes << 20,
     }
 }
 

@@ -46,6 +46,19 @@ fn nothing_given_gives_the_defaults() {
             streams: 5_000,
             streams_per_key: 1_000,
             download_minutes: 15,
+            field_answer_bytes: 1 << 20,
+            entry_bytes: 8 << 20,
+            page_bytes: 64 << 20,
+        }
+    );
+    assert_eq!(
+        config.budgets,
+        Budgets {
+            answer_megabytes: 4,
+            memory_megabytes: 32,
+            spool_directory: None,
+            spool_megabytes: 4_096,
+            account_spool_megabytes: 1_024,
         }
     );
     assert_eq!(config.source("server", "listen"), Some(&Source::Default));

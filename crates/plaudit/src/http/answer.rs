@@ -19,6 +19,9 @@ use crate::render::{self, Content};
 /// When to ask again for a stream that there was no room for; nobody knows when one ends.
 const STREAM_RETRY_SECONDS: u32 = 10;
 
+/// When to ask again where there was no room for an answer or an upload: some of those on their way end within seconds.
+const ROOM_RETRY_SECONDS: u32 = 5;
+
 /// What tells the representations of one record apart: the edition of the deployment (its address and program), the
 /// format, the languages and the language of labels.
 #[must_use]
@@ -49,21 +52,24 @@ pub(super) fn tag(
 }
 
 /// The status, own headers and body of a success.
-pub(super) fn record(reply: Reply, context: &RequestContext, program: &Arc<Program>) -> Recorded {
+pub(super) fn record(reply: Reply, context: &RequestContext, program: &Arc<Program>) -> Result<Recorded, ApiError> {
     let content_type = (header::CONTENT_TYPE, HeaderValue::from_static(context.format.media_type()));
     let mut headers = Vec::with_capacity(3);
     let tell = |headers: &mut Vec<_>, name: HeaderName, text: String| {
         // Tags and addresses are made of what headers take.
         headers.extend(HeaderValue::try_from(text).map(|value| (name, value)));
     };
-    match reply {
+    Ok(match reply {
         Reply::Record { document, detail, revision, version, created, named, people } => {
             headers.push(content_type);
+            let mut renderer = context.renderer(program);
+            if version.is_some() {
+                renderer.overdraw();
+            }
             let version = version.unwrap_or(program.version);
             let etag = tag(context, (revision, version), (&document, detail.as_deref()), &named);
-            let mut renderer = context.renderer(program);
             renderer.naming(people);
-            let body = renderer.record(&document, detail.as_deref());
+            let body = renderer.record(&document, detail.as_deref())?;
             tell(&mut headers, header::ETAG, format!("\"{}\"", body.dated(etag)));
             let status = if created.is_some() { 201 } else { 200 };
             if let Some(path) = created {
@@ -74,7 +80,7 @@ pub(super) fn record(reply: Reply, context: &RequestContext, program: &Arc<Progr
         Reply::Stated { status, document, tag } => {
             headers.push(content_type);
             tell(&mut headers, header::ETAG, format!("\"{tag}.{}\"", context.representation()));
-            let body = context.renderer(program).record(&document, None);
+            let body = context.renderer(program).record(&document, None)?;
             Recorded { status, headers, body }
         }
         Reply::NoContent => Recorded { status: 204, headers, body: Content::default() },
@@ -85,8 +91,8 @@ pub(super) fn record(reply: Reply, context: &RequestContext, program: &Arc<Progr
         }
         Reply::Replay(recorded) => Arc::unwrap_or_clone(recorded),
         // A stream is answered by itself, as it is no answer that could be kept.
-        Reply::Stream(_) => record_error(&ApiError::Internal("a stream in a write".to_owned()), context.format),
-    }
+        Reply::Stream(_) => return Err(ApiError::Internal("a stream in a write".to_owned())),
+    })
 }
 
 /// The status, own headers and body of an error.
@@ -97,6 +103,9 @@ pub(super) fn record_error(error: &ApiError, format: Format) -> Recorded {
     }
     if let ApiError::TooManyStreams(_) = error {
         headers.push((header::RETRY_AFTER, HeaderValue::from(STREAM_RETRY_SECONDS)));
+    }
+    if let ApiError::NoRoom(_) = error {
+        headers.push((header::RETRY_AFTER, HeaderValue::from(ROOM_RETRY_SECONDS)));
     }
     if let ApiError::AnswerNotKept(location) = error {
         headers.extend(HeaderValue::try_from(location).map(|location| (header::LOCATION, location)));

@@ -18,7 +18,7 @@ use crate::program::keys::{ApiKey, Scope};
 use crate::records::users::Person;
 use crate::render::accept::Format;
 use crate::render::language::Languages;
-use crate::render::{Filling, Renderer};
+use crate::render::{Filling, RenderError, Renderer};
 use crate::services::App;
 use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
@@ -92,12 +92,18 @@ impl Caller {
     }
 
     /// 200 with a record that was read with the program at hand and shows a person, rendered from where it lies.
-    pub fn shown(&self, document: &str, detail: Option<&str>, revision: i64, person: Option<Person>) -> Reply {
+    pub fn shown(
+        &self,
+        document: &str,
+        detail: Option<&str>,
+        revision: i64,
+        person: Option<Person>,
+    ) -> Result<Reply, RenderError> {
         let named = tag_of_people(person.as_slice());
         let etag = answer::tag(&self.0, (revision, self.0.program.version), (document, detail), &named);
         let mut renderer = self.renderer();
         renderer.naming(person);
-        Reply::Body { content: renderer.record(document, detail), etag }
+        Ok(Reply::Body { content: renderer.record(document, detail)?, etag })
     }
 
     /// What an answer depends on besides its records: the format and the languages. Part of every `ETag`.
@@ -132,7 +138,7 @@ impl Caller {
         }
         self.0.app.programs.keep_newer(&program);
         // What was written with a newer program than the request was checked by is shown with it too.
-        Ok(Reply::Replay(Arc::new(answer::record(reply, &self.0, &program))))
+        Ok(Reply::Replay(Arc::new(answer::record(reply, &self.0, &program)?)))
     }
 }
 
@@ -219,7 +225,7 @@ impl<S: Send + Sync + 'static> Run<S> {
                 *version = Some(head.version);
             }
             let Some(claim) = &context.claim else { return Ok((reply, program)) };
-            let recorded = answer::record(reply, context, &program);
+            let recorded = answer::record(reply, context, &program)?;
             context.keep(tx, account, claim, &recorded).await?;
             Ok((Reply::Replay(Arc::new(recorded)), program))
         })
@@ -238,7 +244,8 @@ impl RequestContext {
         let program = Arc::clone(program);
         let (people, shows_files) = (Vec::new(), Cell::new(false));
         let languages = self.languages;
-        Renderer::new(self.format, Filling { program, languages, signer, expires, people, shows_files })
+        let filling = Filling { program, languages, signer, expires, people, shows_files };
+        Renderer::new(self.format, filling, &self.app.budgets)
     }
 
     /// When the addresses of files in an answer stop being good, in seconds since 1970-01-01 UTC.

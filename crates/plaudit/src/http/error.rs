@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use crate::lists::page::ListQueryError;
 use crate::records::Refusal;
+use crate::render::RenderError;
+use crate::services::budgets::{NoRoom, SpoolError};
 use crate::services::disks::Disk;
 use crate::storage::StorageError;
 use crate::streams::TooMany;
@@ -71,6 +73,12 @@ pub enum ApiError {
     /// 429: there is no room for one more stream; says whose limit it is.
     #[error("{0}")]
     TooManyStreams(String),
+    /// 400: the records of a page have more than this many bytes.
+    #[error("{}", RenderError::PageTooLong(*.0))]
+    PageTooLong(usize),
+    /// 503: there is no room for the answer or the upload, and nothing was done.
+    #[error("{0}")]
+    NoRoom(#[from] NoRoom),
     /// All that is checked before the body is right; only that was asked for. Never answered.
     #[error("the body is awaited")]
     BodyAwaited,
@@ -100,6 +108,24 @@ impl From<StorageError> for ApiError {
             return Self::DiskFull(Disk::Files, error.to_string());
         }
         Self::Internal(error.to_string())
+    }
+}
+
+impl From<SpoolError> for ApiError {
+    fn from(error: SpoolError) -> Self {
+        match error {
+            SpoolError::NoRoom(no_room) => Self::NoRoom(no_room),
+            SpoolError::Failed(_) => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<RenderError> for ApiError {
+    fn from(error: RenderError) -> Self {
+        match error {
+            RenderError::PageTooLong(limit) => Self::PageTooLong(limit),
+            RenderError::Spool(error) => error.into(),
+        }
     }
 }
 
@@ -165,7 +191,7 @@ impl ApiError {
     /// The status of the answer.
     pub fn status(&self) -> u16 {
         match self {
-            Self::BadRequest(_) | Self::InvalidQuery(_) => 400,
+            Self::BadRequest(_) | Self::InvalidQuery(_) | Self::PageTooLong(_) => 400,
             Self::Unauthorized => 401,
             Self::KeyRefused | Self::ReadOnlyKey => 403,
             Self::NoSuchPath | Self::NotFound => 404,
@@ -175,7 +201,7 @@ impl ApiError {
             Self::TooLarge(_) | Self::FileTooLarge(_) => 413,
             Self::Invalid(_) | Self::State(_) | Self::IdempotencyMismatch => 422,
             Self::RateLimited(_) | Self::TooManyStreams(_) => 429,
-            Self::Maintenance(_) => 503,
+            Self::Maintenance(_) | Self::NoRoom(_) => 503,
             Self::BodyAwaited | Self::Stale | Self::Internal(_) => 500,
             Self::DiskFull(..) => 507,
         }

@@ -220,7 +220,7 @@ fn representation(caller: &Caller) -> Representation {
 fn event(caller: &Caller, change: &EntryChange) -> Bytes {
     let mut renderer = caller.renderer();
     renderer.naming(change.people.iter().cloned());
-    let data = renderer.record(&change.document(), None).whole();
+    let data = renderer.bytes(&change.document());
     let head = format!("id: {}\nevent: {}\n", change.sequence, change.event());
     let mut event = Vec::with_capacity(head.len() + data.len() + 64);
     event.extend_from_slice(head.as_bytes());

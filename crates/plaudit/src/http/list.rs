@@ -18,7 +18,7 @@ use kernel::text::Slug;
 const ATTEMPTS: usize = 5;
 
 /// What is written of a record, from the columns that its list declares.
-pub type Show<'s> = dyn Fn(&mut Renderer, &[&str]) -> Result<(), DbError> + Send + Sync + 's;
+pub type Show<'s> = dyn Fn(&mut Renderer, &[&str]) -> Result<(), ApiError> + Send + Sync + 's;
 
 /// A page.
 pub async fn page(
@@ -44,7 +44,7 @@ pub async fn page(
             return Err(ApiError::Stale);
         }
         if head == page.plan.head {
-            return Ok(page.answer(raw));
+            return page.answer(raw);
         }
         if head.sequence <= page.plan.head.sequence {
             // Another history.
@@ -59,7 +59,7 @@ pub async fn page(
     tx.commit().await?;
     match head {
         Some(head) if head.version != caller.program().version => Err(ApiError::Stale),
-        Some(head) if head == page.plan.head => Ok(page.answer(raw)),
+        Some(head) if head == page.plan.head => page.answer(raw),
         _ => Err(ApiError::Internal("a snapshot is not what was read in it".to_owned())),
     }
 }
@@ -125,12 +125,12 @@ impl<'q> Page<'q> {
         show: &Show<'_>,
     ) -> Result<Option<Committed>, ApiError> {
         let renderer = &mut self.renderer;
-        renderer.begin_list(&PageEnvelope::before(self.query));
+        renderer.begin_list(&PageEnvelope::before(self.query))?;
         let table = (self.list, ALL[self.list.table]);
-        Ok(views::page(source, account, table, &self.plan.wanted, |texts| show(renderer, texts)).await?)
+        views::page(source, account, table, &self.plan.wanted, |texts| show(renderer, texts)).await
     }
 
-    fn answer(self, raw: Option<&str>) -> Reply {
+    fn answer(self, raw: Option<&str>) -> Result<Reply, ApiError> {
         let Self { caller, list, query, plan, renderer } = self;
         let last = plan.wanted.last().zip(plan.last.as_ref()).map(|(wanted, key)| (key, wanted.name.as_str()));
         let around = Around { rows: plan.wanted.len(), total: plan.total, has_more: plan.has_more, last };
@@ -160,7 +160,7 @@ pub fn end(
     (path, query, raw): (&str, &ListQuery, Option<&str>),
     around: &Around<'_>,
     state: &str,
-) -> Reply {
+) -> Result<Reply, ApiError> {
     let program = caller.program();
     let next_position = around.last.filter(|_| around.has_more).map(|(key, name)| position(key, name));
     let envelope = PageEnvelope {
@@ -172,10 +172,10 @@ pub fn end(
         has_more: around.has_more,
         next_position: next_position.as_deref(),
     };
-    let content = renderer.end_list(&envelope.after());
+    let content = renderer.end_list(&envelope.after())?;
     let (version, representation) = (program.version, caller.representation());
     let depends = format!("{state}\n{version}\n{representation}\n{path}\n{}", raw.unwrap_or_default());
-    Reply::Body { content, etag: entity_tag(depends) }
+    Ok(Reply::Body { content, etag: entity_tag(depends) })
 }
 
 /// The user of this slug, whose names are empty where there is no such user.

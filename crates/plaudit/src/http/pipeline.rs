@@ -102,8 +102,8 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
             response.headers_mut().insert(name, value);
         }
     }
-    // 429 for another reason than the window carries no figures of it either.
-    if response.status() != StatusCode::TOO_MANY_REQUESTS {
+    // 429 for another reason than the window carries no figures of it either, nor does 503.
+    if ![StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&response.status()) {
         set_rate_limit_headers(&mut response, standing);
     }
     response
@@ -296,6 +296,11 @@ async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Resu
 /// Runs the handler, again where the program changed meanwhile. The headers are those that the router adds.
 async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
     let format = caller.context().format;
+    if !is_read(request.method())
+        && let Err(no_room) = app.budgets.check_room(caller.account())
+    {
+        return (answer::record_error(&no_room.into(), format).into(), HeaderMap::new());
+    }
     let name = match idempotency_name(&caller, request.method()) {
         Ok(Some(name)) => name,
         Ok(None) => return run_handler(app, caller, request, interface).await,
@@ -320,6 +325,10 @@ async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> 
 enum Claimed {
     New(Caller, Request, RunningRequest),
     Answered(Recorded),
+}
+
+fn is_read(method: &Method) -> bool {
+    method == Method::GET || method == Method::HEAD
 }
 
 /// The idempotency key of a write, where it carries one.
@@ -347,7 +356,7 @@ async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claim
     let (parts, body) = request.into_parts();
     let pause = Duration::from_secs(settings.body_timeout_seconds);
     let (identity, body) = if upload::is_upload(parts.uri.path()) {
-        let (hash, body) = upload::spool(body, settings).await?;
+        let (hash, body) = upload::spool(&context.app, caller.account(), body).await?;
         (Bytes::copy_from_slice(&hash), body)
     } else {
         let bytes = match extract::read(body, settings.max_body_bytes, pause).await {
@@ -411,13 +420,16 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
                     let refused = answer::record_error(&reported(app, unreadable()), caller.context().format);
                     return (refused.into(), extra);
                 }
-                return (Answered::Whole(recorded), extra);
+                match recorded {
+                    Ok(recorded) => return (Answered::Whole(recorded), extra),
+                    Err(error) => error,
+                }
             }
             Err(ApiError::BodyAwaited) => return (Answered::BodyAwaited, extra),
             Err(_) if caller.program().is_broken() => unreadable(),
             Err(error) => error,
         };
-        let is_read = parts.method == Method::GET || parts.method == Method::HEAD;
+        let is_read = is_read(&parts.method);
         match fresh(app, &caller).await {
             Err(refused) => {
                 return (answer::record_error(&reported(app, refused), caller.context().format).into(), extra);

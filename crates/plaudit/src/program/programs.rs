@@ -8,6 +8,7 @@ use std::time::Duration;
 use foldhash::quality::RandomState;
 use parking_lot::RwLock;
 
+use super::fields::Lengths;
 use super::snapshot::Renewal;
 use super::{Program, accounts, keys};
 use db::{AccountId, Db, DbError, Tx};
@@ -51,6 +52,7 @@ pub struct Programs {
     db: Db,
     clock: Clock,
     base_url: Arc<str>,
+    lengths: Lengths,
     loaded: RwLock<HashMap<AccountId, Arc<Program>, RandomState>>,
     keys: RwLock<HashMap<[u8; 32], (AccountId, Slug), RandomState>>,
     loads: Loads,
@@ -65,11 +67,12 @@ fn place(account: AccountId) -> usize {
 
 impl Programs {
     /// No snapshots yet.
-    pub fn new(db: Db, clock: Clock, base_url: &str) -> Self {
+    pub fn new(db: Db, clock: Clock, base_url: &str, lengths: Lengths) -> Self {
         Self {
             db,
             clock,
             base_url: base_url.into(),
+            lengths,
             loaded: RwLock::default(),
             keys: RwLock::default(),
             loads: Loads::default(),
@@ -122,7 +125,10 @@ impl Programs {
             None => (Program::load(tx, account, &self.base_url, &self.clock).await?, &self.loads.whole),
         };
         loads.count(stopwatch.elapsed());
-        Ok(program.map(Arc::new))
+        Ok(program.map(|mut program| {
+            program.lengths = self.lengths;
+            Arc::new(program)
+        }))
     }
 
     /// Keeps a snapshot where it is newer than the one at hand.

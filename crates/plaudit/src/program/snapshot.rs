@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 
 use super::accounts::store::Mark;
 use super::accounts::{self, Account};
-use super::fields::AnswerHead;
+use super::fields::{AnswerHead, Lengths};
 use super::keys::{self, ApiKey};
 use super::record::StoredContext;
 use super::seasons::{Season, Status as SeasonStatus};
@@ -44,6 +44,8 @@ pub struct Program {
     pub account: Account,
     /// What reading a record depends on; its time is that of the loading.
     pub context: Context,
+    /// How long what people write may be.
+    pub lengths: Lengths,
     /// The account's API keys, each with the hash of its secret.
     pub keys: HashMap<Slug, (ApiKey, [u8; 32])>,
     set_up: SetUp,
@@ -175,6 +177,7 @@ impl Program {
             id,
             version,
             context: account.context(now),
+            lengths: Lengths::default(),
             reading: Arc::new(StoredContext::new(account.context(now))),
             account,
             keys: HashMap::new(),

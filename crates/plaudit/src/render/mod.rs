@@ -16,6 +16,7 @@ use self::content::Draft;
 use self::language::Languages;
 use crate::program::{Program, fields};
 use crate::records::users::Person;
+use crate::services::budgets::{Budgets, SpoolError};
 use crate::signing::DownloadSigner;
 use kernel::document::{ShownAs, Slot, slots};
 use kernel::kind::Kind;
@@ -38,12 +39,29 @@ pub struct Filling {
     pub shows_files: Cell<bool>,
 }
 
+/// So many times as long as its document a record hardly is: answers show more of their fields than they have of their own.
+const LONGER: usize = 3;
+
 /// Writes the body of one answer.
 pub struct Renderer {
     format: Format,
     filling: Filling,
-    list: Draft,
+    draft: Draft,
     items: usize,
+    /// The bytes of the documents that are shown, and the most that they may have.
+    bytes: usize,
+    page_bytes: usize,
+}
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// The records of a page have more than so many bytes.
+    #[error("The records of this page have more than {0} bytes; ask for fewer by per_page.")]
+    PageTooLong(usize),
+    /// It could not be put into the spool.
+    #[error(transparent)]
+    Spool(#[from] SpoolError),
 }
 
 /// Renders a document that has no slots, for answers that are given before anything is known of the account.
@@ -62,10 +80,16 @@ pub fn plain(format: Format, document: &str) -> Vec<u8> {
 }
 
 impl Renderer {
-    /// A renderer of an answer in this format.
+    /// A renderer of an answer in this format, within these budgets.
     #[must_use]
-    pub fn new(format: Format, filling: Filling) -> Self {
-        Self { format, filling, list: Draft::default(), items: 0 }
+    pub fn new(format: Format, filling: Filling, budgets: &Budgets) -> Self {
+        let draft = Draft::new(budgets.clone(), filling.program.id);
+        Self { format, filling, draft, items: 0, bytes: 0, page_bytes: budgets.limits().page_bytes }
+    }
+
+    /// The answer is to what was done already, and has to be given whatever it takes.
+    pub fn overdraw(&mut self) {
+        self.draft.overdraws = true;
     }
 
     /// What is written next shows these people; anyone else is shown without a name.
@@ -77,28 +101,26 @@ impl Renderer {
     }
 
     /// A whole answer that is one record.
-    #[must_use]
-    pub fn record(self, document: &str, detail: Option<&str>) -> Content {
+    pub fn record(self, document: &str, detail: Option<&str>) -> Result<Content, RenderError> {
         let known = document.len() + detail.map_or(0, str::len);
-        // Answers show more of their fields than they have of their own; a buffer that was used before is better than a
-        // new one, even where it may have to grow.
-        let guess = if known <= buffer::PIECE { buffer::PIECE.min(3 * known) } else { 3 * known };
-        let mut out = buffer::with_capacity(guess);
-        match self.format {
-            Format::Json => self.filling.json(&mut out, document, detail),
-            Format::Xml => {
-                xml_envelope::begin(&mut out);
-                xml_envelope::members(&mut out, document, &XmlSlots { filling: &self.filling, detail });
-                xml_envelope::end(&mut out);
-            }
-        }
-        self.filling.dated(out.into())
+        let Self { format, filling, mut draft, .. } = self;
+        // A buffer that was used before is better than a new one, even where it may have to grow.
+        draft.reserve(if known <= buffer::PIECE { buffer::PIECE.min(LONGER * known) } else { LONGER * known });
+        draft.write(|out| filling.record(format, out, document, detail))?;
+        Ok(filling.dated(draft.end()?))
+    }
+
+    /// The bytes of a record, in one.
+    #[must_use]
+    pub fn bytes(self, document: &str) -> Vec<u8> {
+        let mut out = Vec::with_capacity(LONGER * document.len());
+        self.filling.record(self.format, &mut out, document, None);
+        out
     }
 
     /// Begins a list: `before` is the JSON text of the envelope from its brace to the member before `data`.
-    pub fn begin_list(&mut self, before: &str) {
-        self.list = Draft::begin();
-        self.list.write(|out| match self.format {
+    pub fn begin_list(&mut self, before: &str) -> Result<(), RenderError> {
+        Ok(self.draft.write(|out| match self.format {
             Format::Json => {
                 out.extend_from_slice(before.as_bytes());
                 out.extend_from_slice(b",\"data\":[");
@@ -107,12 +129,20 @@ impl Renderer {
                 xml_envelope::begin(out);
                 xml_envelope::members(out, &format!("{before}}}"), &xml_envelope::NoSlots);
             }
-        });
+        })?)
     }
 
     /// Adds an item of the list.
-    pub fn item(&mut self, document: &str, detail: Option<&str>) {
-        self.list.write(|out| match self.format {
+    pub fn item(&mut self, document: &str, detail: Option<&str>) -> Result<(), RenderError> {
+        let known = document.len() + detail.map_or(0, str::len);
+        self.bytes += known;
+        if self.bytes > self.page_bytes {
+            return Err(RenderError::PageTooLong(self.page_bytes));
+        }
+        if known > buffer::PIECE {
+            self.draft.begin_piece(LONGER * known)?;
+        }
+        self.draft.write(|out| match self.format {
             Format::Json => {
                 if self.items > 0 {
                     out.push(b',');
@@ -120,14 +150,14 @@ impl Renderer {
                 self.filling.json(out, document, detail);
             }
             Format::Xml => self.filling.xml_item(out, document, detail),
-        });
+        })?;
         self.items += 1;
+        Ok(())
     }
 
     /// Ends the list: `after` is the JSON text of an object of the members after `data`.
-    #[must_use]
-    pub fn end_list(mut self, after: &str) -> Content {
-        self.list.write(|out| match self.format {
+    pub fn end_list(mut self, after: &str) -> Result<Content, RenderError> {
+        self.draft.write(|out| match self.format {
             Format::Json => {
                 out.extend_from_slice(b"],");
                 out.extend_from_slice(after.trim_start_matches('{').as_bytes());
@@ -139,8 +169,8 @@ impl Renderer {
                 xml_envelope::members(out, after, &xml_envelope::NoSlots);
                 xml_envelope::end(out);
             }
-        });
-        self.filling.dated(self.list.end())
+        })?;
+        Ok(self.filling.dated(self.draft.end()?))
     }
 }
 
@@ -148,6 +178,17 @@ impl Filling {
     /// The content, which is good for as long as the addresses of files that it shows.
     fn dated(&self, content: Content) -> Content {
         if self.shows_files.get() { content.good_until(self.expires) } else { content }
+    }
+
+    fn record(&self, format: Format, out: &mut Vec<u8>, document: &str, detail: Option<&str>) {
+        match format {
+            Format::Json => self.json(out, document, detail),
+            Format::Xml => {
+                xml_envelope::begin(out);
+                xml_envelope::members(out, document, &XmlSlots { filling: self, detail });
+                xml_envelope::end(out);
+            }
+        }
     }
 
     fn xml_item(&self, out: &mut Vec<u8>, document: &str, detail: Option<&str>) {

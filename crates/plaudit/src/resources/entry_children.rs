@@ -22,6 +22,8 @@ use kernel::text::{Slug, Timestamp};
 pub(super) trait EntryChild: PeopleRecord<Key: PathPart> {
     /// The group of its operations in the documentation.
     const GROUP: &'static str;
+    /// The member that has its answers.
+    const ANSWERS: &'static str;
     /// Its list.
     const LIST: &'static List;
     /// What a body says of it.
@@ -143,7 +145,10 @@ pub(super) async fn write<T: EntryChild, S>(
 ) -> Result<i64, ApiError> {
     let (account, origin, entry) = (writing.account(), &writing.origin, value.entry());
     let revision = people::change(tx, account, origin, action, value).await?;
-    refresh_detail(tx, account, &writing.program, origin, entry, Cause::EntryChildren).await?;
+    let shown = refresh_detail(tx, account, &writing.program, origin, entry, Cause::EntryChildren).await?;
+    if let Some(shown) = shown.filter(|_| action != Action::Trashed) {
+        shown.check_length(&writing.program, T::ANSWERS)?;
+    }
     Ok(revision)
 }
 

@@ -12,7 +12,6 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     let about = "A page of orders. Without `order` what was changed last comes first.";
     OpenApiRouter::new().routes(people_list(("GetOrderCollectionV23", "Orders"), about, &LIST, |_, renderer, texts| {
         // Who ordered is shown without the global id.
-        renderer.naming(person(texts[0], texts[1], "")?).item(texts[2], None);
-        Ok(())
+        Ok(renderer.naming(person(texts[0], texts[1], "")?).item(texts[2], None)?)
     }))
 }

@@ -3,17 +3,16 @@
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
-use crate::http::{self, Caller, RawQuery};
+use crate::http::{self, ApiError, Caller, RawQuery};
 use crate::lists::List;
 use crate::lists::page::ListQuery;
 use crate::program::Program;
 use crate::render::Renderer;
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
-use db::DbError;
 
 /// Writes a record of a page from the columns that its list declares.
-pub(super) type Show = fn(&Program, &mut Renderer, &[&str]) -> Result<(), DbError>;
+pub(super) type Show = fn(&Program, &mut Renderer, &[&str]) -> Result<(), ApiError>;
 
 /// `GET /{kind}`, a page of a list.
 pub(super) fn people_list(

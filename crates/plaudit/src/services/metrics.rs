@@ -46,7 +46,7 @@ impl Metrics {
         }
         let requests = self.requests.load(Ordering::Relaxed);
         let microseconds = self.microseconds.load(Ordering::Relaxed);
-        let views = app.views.counters();
+        let (views, budgets) = (app.views.counters(), app.budgets.counters());
         let _ = writeln!(text, "plaudit_request_seconds_bucket{{le=\"+Inf\"}} {requests}");
         let _ = writeln!(text, "plaudit_request_seconds_sum {}", seconds(microseconds));
         let _ = writeln!(text, "plaudit_request_seconds_count {requests}");
@@ -59,6 +59,10 @@ impl Metrics {
             ("plaudit_view_evictions_total", "counter", views.evictions.load(Ordering::Relaxed)),
             ("plaudit_view_catch_ups_total", "counter", views.catch_ups.load(Ordering::Relaxed)),
             ("plaudit_view_second_tries_total", "counter", views.second_tries.load(Ordering::Relaxed)),
+            ("plaudit_answer_memory_bytes", "gauge", app.budgets.memory_bytes() as u64),
+            ("plaudit_spool_bytes", "gauge", app.budgets.spool_bytes()),
+            ("plaudit_spool_files_total", "counter", budgets.spooled.load(Ordering::Relaxed)),
+            ("plaudit_spool_refused_total", "counter", budgets.refused.load(Ordering::Relaxed)),
         ] {
             let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {figure}");
         }

@@ -1,5 +1,6 @@
 //! What a running server holds.
 
+pub mod budgets;
 pub mod disks;
 pub mod metrics;
 pub mod rate_limit;
@@ -14,11 +15,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
 
+use self::budgets::Budgets;
 use self::disks::{Disk, FullDisks};
 use self::metrics::Metrics;
 use self::rate_limit::shared::SharedWindows;
 use self::rate_limit::{Counted, RateLimiter, Standing};
 use crate::program::Programs;
+use crate::program::fields::Lengths;
 use crate::records::users;
 use crate::signing::DownloadSigner;
 use crate::storage::{Storage, StorageError};
@@ -55,6 +58,10 @@ pub struct Settings {
     pub max_body_bytes: usize,
     /// The most bytes of a file that is uploaded.
     pub max_upload_bytes: usize,
+    /// The most bytes of what people write.
+    pub lengths: Lengths,
+    /// What answers and uploads may take while they are on their way.
+    pub budgets: budgets::Limits,
     /// How long a client may pause while it sends a body, in seconds.
     pub body_timeout_seconds: u64,
     /// How many streams may be open at once.
@@ -81,6 +88,8 @@ pub struct Parts {
     pub programs: Arc<Programs>,
     /// The settings.
     pub settings: Settings,
+    /// What answers and uploads take while they are on their way.
+    pub budgets: Budgets,
     /// The windows of the rate limit that this node counts.
     pub rate_limiter: RateLimiter,
     /// Those that the nodes count together.
@@ -125,7 +134,7 @@ impl App {
         let edition = Sha256::digest(format!("{} {}", settings.base_url, env!("CARGO_PKG_VERSION")));
         let edition = format!("{}.", hex::encode(&edition[..4]));
         let views = Views::new(db.clone(), settings.view_bytes);
-        let programs = Arc::new(Programs::new(db.clone(), clock.clone(), &settings.base_url));
+        let programs = Arc::new(Programs::new(db.clone(), clock.clone(), &settings.base_url, settings.lengths));
         let app = Self(Arc::new(Parts {
             signer: Arc::new(DownloadSigner::new(&secret, settings.download_seconds)),
             tails: Tails::new(db.clone(), Arc::clone(&programs), settings.streams),
@@ -135,6 +144,7 @@ impl App {
             clock,
             ids,
             storage,
+            budgets: Budgets::new(settings.budgets.clone()),
             settings,
             rate_limiter: RateLimiter::default(),
             full_disks: FullDisks::default(),

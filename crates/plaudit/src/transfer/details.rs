@@ -45,7 +45,7 @@ impl Import<'_> {
 
     /// Writes what belongs to an entry, and notes the entry.
     async fn write_child<T: PeopleRecord>(&mut self, item: &Item, entry: Slug, value: T) -> Result<(), Error> {
-        self.note_entries(entry, item.found.as_ref())?;
+        self.note_entries(entry, item)?;
         self.write_record(item, value).await
     }
 
@@ -117,9 +117,9 @@ impl Import<'_> {
     }
 
     /// The documents of an entry show what belongs to it; so do those of the entry that it belonged to before.
-    fn note_entries(&mut self, entry: Slug, found: Option<&StoredRow>) -> Result<(), Error> {
-        self.reading.names.note(Space::Touched, entry.as_str())?;
-        let before: Option<Owned> = found.and_then(|found| serde_json::from_str(&found.doc).ok());
+    fn note_entries(&mut self, entry: Slug, item: &Item) -> Result<(), Error> {
+        self.reading.names.claim(Space::Touched, entry.as_str(), item.location.line)?;
+        let before: Option<Owned> = item.found.as_ref().and_then(|found| serde_json::from_str(&found.doc).ok());
         if let Some(before) = before.filter(|before| before.entry != entry) {
             self.reading.names.note(Space::Touched, before.entry.as_str())?;
         }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::Error;
+use super::fault::SourceLocation;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::Space;
 use crate::program::fields::{Field, Resource};
@@ -116,6 +117,10 @@ impl Import<'_> {
     ) -> Result<(), Error> {
         let doc = entry.document(around.counts, item.deleted);
         let detail = entries::detail(&entry.entry_fields, around);
+        if let Err(message) = self.deployment.lengths.check_entry(doc.len() + detail.len()) {
+            self.faults.member(&item.location, "entry_fields", message);
+            return Ok(());
+        }
         if item.found.as_ref().is_some_and(|found| found.doc == doc && found.detail == detail) {
             return Ok(());
         }
@@ -147,8 +152,15 @@ impl Import<'_> {
             let Some(end) = touched.last() else { break };
             last.clone_from(end);
             for entry in touched.iter().filter_map(|entry| Slug::parse(entry)) {
-                entries::store::refresh_detail(&mut self.tx, self.id, program, &self.origin, entry, Cause::Import)
-                    .await?;
+                let (tx, cause) = (&mut self.tx, Cause::Import);
+                let refreshed =
+                    entries::store::refresh_detail(tx, self.id, program, &self.origin, entry, cause).await?;
+                let length = refreshed.map_or(0, |stored| stored.doc.len() + stored.detail.len());
+                if let Err(message) = self.deployment.lengths.check_entry(length) {
+                    let line = self.reading.names.line_of(Space::Touched, entry.as_str())?.unwrap_or_default();
+                    let location = SourceLocation::new(line, Kind::Entry, entry.as_str());
+                    self.faults.member(&location, "contributors", message);
+                }
             }
         }
         Ok(())

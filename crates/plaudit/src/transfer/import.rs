@@ -417,7 +417,9 @@ impl Import<'_> {
                 Some(field) if field.resource != resource => {
                     Err(format!("is a field about {}, and not about {}", field.resource.name(), resource.name()).into())
                 }
-                Some(field) => check_answer(field, value),
+                Some(field) => {
+                    check_answer(field, value).and_then(|()| Ok(self.deployment.lengths.check_answer(value)?))
+                }
                 None if self.reading.names.has(Kind::Field, slug.as_str())? => Ok(()),
                 None => Err(format!("there is no field {slug}").into()),
             };

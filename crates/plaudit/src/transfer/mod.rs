@@ -40,6 +40,7 @@ pub use import::import;
 pub use plan::Step;
 pub use schema::schema;
 
+use crate::program::fields::Lengths;
 use crate::storage::{Storage, StorageError};
 use db::{Db, DbError};
 use kernel::clock::Clock;
@@ -58,6 +59,8 @@ pub struct Deployment<'d> {
     pub clock: &'d Clock,
     /// Identifiers, for records that have none.
     pub ids: &'d Ids,
+    /// How long what people write may be.
+    pub lengths: Lengths,
 }
 
 /// A file that is imported.

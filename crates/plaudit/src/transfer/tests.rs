@@ -11,6 +11,7 @@ use super::reading::RecordReader;
 use super::*;
 use crate::log;
 use crate::program::bounds::{CHAIN, RECORDS};
+use crate::program::fields::Lengths;
 use crate::program::testing::numbered;
 use db::{AccountId, Settings, migrate};
 use kernel::text::Timestamp;
@@ -40,7 +41,13 @@ impl Place {
     async fn import_for(&self, text: &str, account: Option<&str>) -> (Outcome, Vec<String>) {
         let mut reported = Vec::new();
         let mut report = |fault: Fault| reported.push(fault.to_string());
-        let deployment = Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
+        let deployment = Deployment {
+            db: &self.db,
+            storage: &self.storage,
+            clock: &self.clock,
+            ids: &self.ids,
+            lengths: Lengths::default(),
+        };
         let own = [self.folder.path().join("plaudit.db").canonicalize().unwrap()];
         let files = FileSource { folder: self.folder.path(), own: &own };
         let source = Source { reader: Cursor::new(text), name: "a.jsonl", files };

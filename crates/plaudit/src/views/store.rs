@@ -222,15 +222,45 @@ pub struct Wanted {
 /// The sizes of the statements that read pages: few texts serve every request.
 const SIZES: [usize; 2] = [10, 100];
 
-/// Reads the documents of a page in one statement, in the order of the page, and with them where the account stands.
-/// Nothing where there is no such account, or where a record is not where it was.
-pub(crate) async fn page(
+/// The most bytes of documents that wait because others come before them on the page.
+const WAITING: usize = 1 << 20;
+
+/// Reads the documents of a page, in the order of the page, and with them where the account stands. Nothing where there is
+/// no such account, where a record is not where it was, or where the account changed meanwhile.
+///
+/// That is one statement, unless long documents come out of order: those that would have to wait are read again, each by
+/// itself.
+pub(crate) async fn page<E: From<DbError> + Send>(
     source: &mut Source<'_>,
     account: AccountId,
     (list, table): (&List, &Table),
     wanted: &[Wanted],
-    mut each: impl FnMut(&[&str]) -> Result<(), DbError> + Send,
-) -> Result<Option<Committed>, DbError> {
+    mut each: impl FnMut(&[&str]) -> Result<(), E> + Send,
+) -> Result<Option<Committed>, E> {
+    let (mut stands, mut left) = (None, wanted);
+    loop {
+        let step = if stands.is_none() { left } else { &left[..left.len().min(1)] };
+        let Some((stood, shown)) = read_page(source, account, (list, table), step, &mut each).await? else {
+            return Ok(None);
+        };
+        if *stands.get_or_insert(stood) != stood || shown == 0 && !step.is_empty() {
+            return Ok(None);
+        }
+        left = &left[shown..];
+        if left.is_empty() {
+            return Ok(stands);
+        }
+    }
+}
+
+/// Reads the first documents of a page in one statement: where the account stands, and how many they are.
+async fn read_page<E: From<DbError> + Send>(
+    source: &mut Source<'_>,
+    account: AccountId,
+    (list, table): (&List, &Table),
+    wanted: &[Wanted],
+    each: &mut (impl FnMut(&[&str]) -> Result<(), E> + Send),
+) -> Result<Option<(Committed, usize)>, E> {
     let engine = source.engine();
     let size = SIZES.into_iter().find(|size| wanted.len() <= *size).unwrap_or(wanted.len());
     let sql = page_sql((list, table), engine, size);
@@ -240,10 +270,16 @@ pub(crate) async fn page(
         Engine::Postgres => wanted.name.as_str().into(),
     }));
     values.resize(size + 1, Value::Null);
-    let (mut stands, mut next, mut is_misplaced) = (None, 0, false);
-    // Neither engine promises an order; what comes early waits.
-    let mut early: HashMap<usize, Vec<String>> = HashMap::new();
-    source
+    let (mut stands, mut next, mut found, mut is_misplaced, mut refused) = (None, 0, 0, false, None);
+    // Neither engine promises an order; what comes early waits, as long as it is little.
+    let (mut early, mut waiting) = (HashMap::<usize, Vec<String>>::new(), 0);
+    let mut show = |texts: &[&str]| {
+        each(texts).map_err(|error| {
+            refused = Some(error);
+            DbError::Failed("a page was given up".to_owned())
+        })
+    };
+    let read = source
         .each(&sql, &values, |row| {
             if row.optional_integer(0)?.is_some() {
                 stands = Some(Committed::read(row, 0)?);
@@ -256,23 +292,32 @@ pub(crate) async fn page(
                 is_misplaced = true;
                 return Ok(());
             };
+            found += 1;
             let texts = (4..4 + list.shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default()));
             let texts = wanted[number].held.iter().map(|held| Ok(held.as_str())).chain(texts);
             let texts = texts.collect::<Result<Vec<&str>, DbError>>()?;
             if number != next {
-                early.insert(number, texts.into_iter().map(str::to_owned).collect());
+                let bytes: usize = texts.iter().map(|text| text.len()).sum();
+                if waiting + bytes <= WAITING {
+                    waiting += bytes;
+                    early.insert(number, texts.into_iter().map(str::to_owned).collect());
+                }
                 return Ok(());
             }
-            each(&texts)?;
+            show(&texts)?;
             next += 1;
             while let Some(texts) = early.remove(&next) {
-                each(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+                show(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
                 next += 1;
             }
             Ok(())
         })
-        .await?;
-    Ok(stands.filter(|_| !is_misplaced && next == wanted.len()))
+        .await;
+    match (refused, read) {
+        (Some(refused), _) => Err(refused),
+        (None, Err(error)) => Err(error.into()),
+        (None, Ok(())) => Ok(stands.filter(|_| !is_misplaced && found == wanted.len()).map(|stands| (stands, next))),
+    }
 }
 
 fn page_sql((list, table): (&List, &Table), engine: Engine, size: usize) -> String {

@@ -2,6 +2,7 @@
 
 use kernel::kind::Kind;
 use kernel::text::Slug;
+use plaudit::program::fields::Lengths;
 use plaudit::transfer::{self, Applied, ApplyMode};
 
 use crate::both_engines;
@@ -12,8 +13,13 @@ const DRY: ApplyMode = ApplyMode { keep: false, dry_run: true };
 const FOR_GOOD: ApplyMode = ApplyMode { keep: false, dry_run: false };
 
 async fn apply(server: &Server, name: &str, text: &str, mode: ApplyMode) -> (Applied, Vec<String>) {
-    let deployment =
-        transfer::Deployment { db: &server.db, storage: &server.storage, clock: &server.clock, ids: &server.ids };
+    let deployment = transfer::Deployment {
+        db: &server.db,
+        storage: &server.storage,
+        clock: &server.clock,
+        ids: &server.ids,
+        lengths: Lengths::default(),
+    };
     let files = transfer::FileSource { folder: std::path::Path::new("."), own: &[] };
     let source = transfer::Source { reader: std::io::Cursor::new(text.to_owned()), name, files };
     let mut faults = Vec::new();

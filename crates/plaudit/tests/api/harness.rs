@@ -13,12 +13,13 @@ use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
 use plaudit::http::server::ClientAddress;
 use plaudit::log::{Action, Actor, Origin};
+use plaudit::program::fields::Lengths;
 use plaudit::program::keys::{self, ApiKey, Scope};
 use plaudit::render::Filling;
 use plaudit::render::Renderer;
 use plaudit::render::accept::Format;
 use plaudit::render::language::Languages;
-use plaudit::services::{self, App};
+use plaudit::services::{self, App, budgets};
 use plaudit::storage::{self, Storage};
 use plaudit::transfer;
 use serde_json::Value;
@@ -140,6 +141,18 @@ pub struct Server {
     url: String,
 }
 
+/// What answers and uploads of the tests may take.
+pub fn budgets() -> budgets::Limits {
+    budgets::Limits {
+        answer_bytes: 4 << 20,
+        memory_bytes: 64 << 20,
+        page_bytes: 64 << 20,
+        spool_directory: None,
+        spool_bytes: 1 << 30,
+        account_spool_bytes: 1 << 30,
+    }
+}
+
 /// What a deployment of the tests is set to.
 fn app_settings() -> services::Settings {
     services::Settings {
@@ -152,6 +165,8 @@ fn app_settings() -> services::Settings {
         view_bytes: 64 << 20,
         max_body_bytes: MAXIMUM_BODY,
         max_upload_bytes: MAXIMUM_UPLOAD,
+        lengths: Lengths::default(),
+        budgets: budgets(),
         body_timeout_seconds: 30,
         streams: plaudit::streams::Limits { node: 40, key: 30 },
         log_requests: false,
@@ -271,7 +286,13 @@ impl Server {
 
     /// The same under another base address.
     pub async fn restart_at(self, base: &str) -> Self {
-        let settings = services::Settings { base_url: base.to_owned(), ..app_settings() };
+        self.restart_with(|settings| base.clone_into(&mut settings.base_url)).await
+    }
+
+    /// The same with other settings.
+    pub async fn restart_with(self, change: impl FnOnce(&mut services::Settings)) -> Self {
+        let mut settings = app_settings();
+        change(&mut settings);
         let app = App::new(self.db.clone(), self.clock.clone(), self.ids.clone(), self.storage.clone(), settings)
             .await
             .unwrap();
@@ -296,8 +317,13 @@ impl Server {
     /// Imports JSON Lines and gives back what is wrong with them.
     pub async fn try_import(&self, lines: &str) -> Vec<String> {
         let mut faults = Vec::new();
-        let deployment =
-            transfer::Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
+        let deployment = transfer::Deployment {
+            db: &self.db,
+            storage: &self.storage,
+            clock: &self.clock,
+            ids: &self.ids,
+            lengths: self.app.settings.lengths,
+        };
         let reader = std::io::Cursor::new(lines.to_owned());
         let files = transfer::FileSource { folder: self.directory.path(), own: &[] };
         let source = transfer::Source { reader, name: "file.jsonl", files };
@@ -534,8 +560,9 @@ impl Server {
             people,
             shows_files: std::cell::Cell::default(),
         };
-        let body = Renderer::new(Format::Json, filling).record(&doc, Some(&detail));
-        serde_json::from_slice(&body.whole()).unwrap()
+        let content = Renderer::new(Format::Json, filling, &self.app.budgets).record(&doc, Some(&detail)).unwrap();
+        let body = Body::from(content).collect().await.unwrap();
+        serde_json::from_slice(&body.to_bytes()).unwrap()
     }
 }
 

@@ -14,6 +14,7 @@ mod accounts;
 mod answers;
 mod apply;
 mod attachments;
+mod budgets;
 mod categories;
 mod chapters;
 mod contributors;

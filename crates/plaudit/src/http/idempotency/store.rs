@@ -74,12 +74,13 @@ pub async fn keep(
     let used = tx.first(sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(0);
     let length = answer.body.len();
     let has_room = i64::try_from(length).is_ok_and(|length| used.saturating_add(length) <= quota);
-    let is_kept = length <= LONGEST && has_room || length <= mark.body.len();
+    let is_kept = length <= LONGEST as u64 && has_room || length <= mark.body.len();
     if !is_kept && answer.status >= 400 {
         return Ok(());
     }
     let answer = if is_kept { answer } else { mark };
-    let body = answer.body.whole().to_vec();
+    let long = || DbError::Failed("an answer that is to be kept is long".to_owned());
+    let body = answer.body.short().ok_or_else(long)?.to_vec();
     let length = i64::try_from(body.len()).unwrap_or(i64::MAX);
     let mut headers = kernel::json::Object::new();
     for (name, value) in &answer.headers {

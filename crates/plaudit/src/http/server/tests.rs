@@ -8,6 +8,8 @@ use tokio::time::{Instant, timeout};
 
 use super::*;
 use crate::render::content::{Content, Draft};
+use crate::services::budgets::{self, Budgets};
+use db::AccountId;
 
 const LONG: Duration = Duration::from_secs(20);
 const SHORT: Duration = Duration::from_millis(120);
@@ -95,9 +97,21 @@ async fn ten_thousand_requests_pass_over_one_connection() {
 
 /// A list of this many kilobytes, in pieces.
 fn list(kilobytes: usize) -> Content {
-    let mut list = Draft::begin();
-    (0..kilobytes).for_each(|number| list.write(|out| out.extend_from_slice(format!("{number:01023}\n").as_bytes())));
-    list.end()
+    let limits = budgets::Limits {
+        answer_bytes: usize::MAX,
+        memory_bytes: usize::MAX,
+        page_bytes: usize::MAX,
+        spool_directory: None,
+        spool_bytes: 0,
+        account_spool_bytes: 0,
+    };
+    let mut list = Draft::new(Budgets::new(limits), AccountId(1));
+    (0..kilobytes).for_each(|number| list.write(|out| out.extend_from_slice(line(number).as_bytes())).unwrap());
+    list.end().unwrap()
+}
+
+fn line(number: usize) -> String {
+    format!("{number:01023}\n")
 }
 
 #[tokio::test]
@@ -106,7 +120,7 @@ async fn what_is_sent_in_pieces_has_one_length_and_leaves_the_connection_good() 
     let router = Router::new().route("/", get(async || axum::body::Body::from(list(KILOBYTES))));
     let running = Running::start(router, settings()).await;
     let mut client = running.connect().await;
-    let expected = String::from_utf8(list(KILOBYTES).whole().to_vec()).unwrap();
+    let expected: String = (0..KILOBYTES).map(line).collect();
     for (method, body) in [("GET", &*expected), ("HEAD", ""), ("GET", &*expected)] {
         client.write_all(format!("{method} / HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.unwrap();
         let answer = answer(&mut client, body).await;

@@ -39,7 +39,7 @@ pub(crate) use record::write_settings;
 pub use rules::{check, create, keeps_meaning, restore, trash, update};
 pub use scores::{auto_score, points};
 pub use standing::{form_of, is_asked_in, rank, resource_of, season_of};
-pub use validate::{characters, check_answer, is_answered, merged, validate_answer, validate_file, words};
+pub use validate::{Lengths, characters, check_answer, is_answered, merged, validate_answer, validate_file, words};
 
 use super::choice::choices;
 use super::{NAME_LENGTH, Record};

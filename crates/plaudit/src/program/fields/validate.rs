@@ -8,6 +8,7 @@
 //!   a record is submitted, of the fields that are shown.
 //! - Characters are what a reader takes for one (grapheme clusters), words are those of Unicode's UAX 29.
 //! - A table is changed cell by cell ([`merged`]); every other answer is replaced.
+//! - How long answers and the records that have them may be is a setting ([`Lengths`]): what is stored is shown in one piece.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,6 +26,38 @@ const ANSWER_LENGTH: usize = 1_048_576;
 const NAMED: usize = 20;
 /// The most cells of a table.
 const CELLS: usize = 100_000;
+
+/// The most bytes of what people write.
+#[derive(Clone, Copy, Debug)]
+pub struct Lengths {
+    /// The most bytes of an answer to a field.
+    pub answer: usize,
+    /// The most bytes of an entry with all that it shows.
+    pub entry: usize,
+}
+
+impl Default for Lengths {
+    /// Those of a deployment that sets nothing.
+    fn default() -> Self {
+        Self { answer: 1 << 20, entry: 8 << 20 }
+    }
+}
+
+impl Lengths {
+    /// Whether an answer is no longer than it may be.
+    pub fn check_answer(&self, answer: &Json) -> Result<(), String> {
+        check_length(answer.length(), self.answer)
+    }
+
+    /// The same of an entry, or of the answers of something that it shows.
+    pub fn check_entry(&self, length: usize) -> Result<(), String> {
+        check_length(length, self.entry)
+    }
+}
+
+fn check_length(length: usize, most: usize) -> Result<(), String> {
+    if length <= most { Ok(()) } else { Err(format!("must have at most {most} bytes in all, and has {length}")) }
+}
 
 /// Whether an answer says anything. Nobody has ticked a checkbox that is false.
 pub fn is_answered(kind: FieldType, value: &Json) -> bool {

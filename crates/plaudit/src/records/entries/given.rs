@@ -72,6 +72,9 @@ pub fn given_to(
             Err(wrong) => violations.wrong(&format!("{}.{}", asked.member, excerpt(name)), &wrong),
         }
     }
+    if let Err(message) = program.lengths.check_entry(after.iter().map(|(_, answer)| answer.length()).sum()) {
+        violations.add(asked.member, message);
+    }
     after
 }
 
@@ -108,6 +111,7 @@ fn answer(
             return Err("is not asked in the category".to_owned().into());
         }
         check_answer(field, answer)?;
+        program.lengths.check_answer(answer)?;
     }
     Ok((field.slug, answer))
 }

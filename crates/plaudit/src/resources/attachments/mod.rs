@@ -25,8 +25,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
                  first.";
     OpenApiRouter::new()
         .routes(people_list(("GetAttachmentCollectionV23", "Attachments"), about, &LIST, |program, renderer, texts| {
-            renderer.item(&Attachment::document(program, texts)?.0, None);
-            Ok(())
+            Ok(renderer.item(&Attachment::document(program, texts)?.0, None)?)
         }))
         .routes(entry_children::show::<Attachment>("GetAttachmentV23", "An attachment."))
         .routes(entry_children::update::<Attachment>("PutAttachmentV23"))
@@ -40,6 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 impl EntryChild for Attachment {
     const GROUP: &'static str = "Attachments";
+    const ANSWERS: &'static str = "attachment_fields";
     const LIST: &'static List = &LIST;
     type Given = rules::Given;
 

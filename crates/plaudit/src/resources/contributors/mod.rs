@@ -41,8 +41,7 @@ async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError
     let list = if by_field { &BY_FIELD } else { &NAMED };
     let query = ListQuery::parse(raw.as_deref(), &list.spec)?;
     http::list::page(&caller, raw.as_deref(), (list, &query), &|renderer: &mut Renderer, texts| {
-        renderer.item(&Contributor::document(program, texts)?.0, None);
-        Ok(())
+        Ok(renderer.item(&Contributor::document(program, texts)?.0, None)?)
     })
     .await
 }

@@ -64,6 +64,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
 
 impl EntryChild for Contributor {
     const GROUP: &'static str = "Contributors";
+    const ANSWERS: &'static str = "fields";
     const LIST: &'static List = &NAMED;
     type Given = Option<JsonObject<'static>>;
 

@@ -13,13 +13,14 @@ pub(super) async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Repl
     let members = query.words("include");
     if members.is_empty() {
         return http::list::page(&caller, raw.as_deref(), (&PLAIN, &query), &|renderer: &mut Renderer, texts| {
-            renderer.naming(person(texts[0], texts[1], texts[2])?).item(texts[3], None);
+            renderer.naming(person(texts[0], texts[1], texts[2])?).item(texts[3], None)?;
             Ok(())
         })
         .await;
     }
     let show = |renderer: &mut Renderer, texts: &[&str]| {
-        renderer.naming(person(texts[0], texts[1], texts[2])?).item(texts[3], included(texts[4], members).as_deref());
+        let detail = included(texts[4], members);
+        renderer.naming(person(texts[0], texts[1], texts[2])?).item(texts[3], detail.as_deref())?;
         Ok(())
     };
     http::list::page(&caller, raw.as_deref(), (&DETAILED, &query), &show).await

@@ -12,5 +12,5 @@ pub async fn show(caller: Caller, Path(slug): Path<Slug>) -> Result<Reply, ApiEr
         let shown = |found: EntryRow<'_>| caller.shown(found.doc, Some(found.detail), found.revision, found.person);
         (found.version == version).then(|| shown(found))
     });
-    shown.await?.ok_or(ApiError::NotFound)?.ok_or(ApiError::Stale)
+    Ok(shown.await?.ok_or(ApiError::NotFound)?.ok_or(ApiError::Stale)??)
 }

@@ -33,7 +33,7 @@ pub(super) async fn summary(caller: Caller, RawQuery(raw): RawQuery) -> Result<R
         .collect();
     let document = write(program, season, &counts);
     let depends = format!("{}\n{}\n{document}", program.version, caller.representation());
-    Ok(Reply::Body { content: caller.renderer().record(&document, None), etag: entity_tag(depends) })
+    Ok(Reply::Body { content: caller.renderer().record(&document, None)?, etag: entity_tag(depends) })
 }
 
 /// Counts by status.

@@ -43,5 +43,6 @@ async fn write_tags(tx: &mut Tx, writing: &Writing<(Slug, String, Change)>) -> R
     writing.precondition(found.revision)?;
     let after = Entry { tags, ..head.clone() };
     let stored = store::write_head(tx, account, &writing.origin, (&found, &head), after, false).await?;
+    stored.check_length(&writing.program, "tags")?;
     Ok(crate::resources::entries::created(stored, *slug))
 }

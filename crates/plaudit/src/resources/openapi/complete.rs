@@ -78,8 +78,7 @@ fn errors(examples: &mut Examples<'_>) -> Value {
         let content = both_formats(&component(schema), &example);
         let mut headers = vec!["x-request-id"];
         match error().status() {
-            429 => headers.push("Retry-After"),
-            503 => {}
+            429 | 503 => headers.push("Retry-After"),
             _ => headers.extend(RATE),
         }
         ((*name).to_owned(), json!({ "description": about, "headers": named_headers(headers), "content": content }))

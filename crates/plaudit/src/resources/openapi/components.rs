@@ -318,6 +318,10 @@ fn errors() -> Map<String, Value> {
             of_members,
         ),
         "Maintenance": object("What the operator says of the maintenance.", json!({ "status": string("A sentence.") })),
+        "Unavailable": {
+            "description": "The operator's text where the region is under maintenance, else why there is no room.",
+            "anyOf": [component("Maintenance"), component("Error")],
+        },
     }))
 }
 
@@ -399,7 +403,10 @@ pub(super) const ERRORS: &[Error] = &[
     ("DiskFull", "A disk of the service is full, and nothing was changed.", "Error", || {
         ApiError::DiskFull(Disk::Database, String::new())
     }),
-    ("Unavailable", "The region is under maintenance.", "Maintenance", || {
-        ApiError::Maintenance("The service is back at 06:00 UTC.".to_owned())
-    }),
+    (
+        "Unavailable",
+        "The region is under maintenance, or there is no room for the answer or the upload at present: then `Retry-After` says when to ask again.",
+        "Unavailable",
+        || ApiError::Maintenance("The service is back at 06:00 UTC.".to_owned()),
+    ),
 ];

@@ -179,15 +179,15 @@ pub(super) async fn page<T: InProgram>(
     let people = users::store::shown_in(caller.account(), source, shown.iter().map(String::as_str)).await?;
     let named = tag_of_people(&people);
     let mut renderer = caller.renderer();
-    renderer.naming(people).begin_list(&PageEnvelope::before(query));
+    renderer.naming(people).begin_list(&PageEnvelope::before(query))?;
     for document in &shown {
-        renderer.item(document, None);
+        renderer.item(document, None)?;
     }
     let counted = page.slugs.iter().filter(|_| counts.is_some()).map(|slug| (slug, count(slug)));
     let state = format!("{}{named}{:?}", page.has_more, counted.collect::<Vec<_>>());
     let end = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
     let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end };
-    Ok(pages::end(caller, renderer, (&format!("/{}", T::KIND.path()), query, raw), &around, &state))
+    pages::end(caller, renderer, (&format!("/{}", T::KIND.path()), query, raw), &around, &state)
 }
 
 /// What a page shows.

@@ -26,8 +26,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     let about = "A page of users. Without `order` who was changed last comes first.";
     OpenApiRouter::new()
         .routes(people_list(("GetUserCollectionV23", "Users"), about, &LIST, |_, renderer, texts| {
-            renderer.item(texts[0], None);
-            Ok(())
+            Ok(renderer.item(texts[0], None)?)
         }))
         .routes(routes!(create))
         .routes(routes!(show, update, delete))

@@ -39,9 +39,15 @@ impl Place {
     async fn apply_with(&self, name: &str, text: &str, account: Option<&str>, mode: ApplyMode) -> Told {
         let mut reported = Vec::new();
         let mut report = |fault: Fault| reported.push(fault.to_string());
-        let deployment = Deployment { db: &self.db, storage: &self.storage, clock: &self.clock, ids: &self.ids };
-        let source =
-            Source { reader: Cursor::new(text), name, files: FileSource { folder: self.folder.path(), own: &[] } };
+        let deployment = Deployment {
+            db: &self.db,
+            storage: &self.storage,
+            clock: &self.clock,
+            ids: &self.ids,
+            lengths: Lengths::default(),
+        };
+        let files = FileSource { folder: self.folder.path(), own: &[] };
+        let source = Source { reader: Cursor::new(text), name, files };
         let applied = apply(deployment, source, account.and_then(Slug::parse), mode, &mut report).await.unwrap();
         assert_eq!(applied.faults, reported.len() as u64);
         (applied.steps.iter().map(ToString::to_string).collect(), reported)

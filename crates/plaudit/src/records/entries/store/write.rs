@@ -93,7 +93,7 @@ pub enum Cause {
 }
 
 /// Makes the documents of an entry anew from the records that they show, and logs them where they changed. To be called
-/// for every entry whose contributors, attachments or files changed, even for one in the trash. Gives what was counted;
+/// for every entry whose contributors, attachments or files changed, even for one in the trash. Gives what is stored then;
 /// `None` where there is no such entry.
 pub async fn refresh_detail(
     tx: &mut Tx,
@@ -102,13 +102,13 @@ pub async fn refresh_detail(
     origin: &Origin,
     slug: Slug,
     cause: Cause,
-) -> Result<Option<Counts>, DbError> {
+) -> Result<Option<Stored>, DbError> {
     let Some(before) = find_any_for_update(tx, account, slug).await? else { return Ok(None) };
     let mut entry = before.entry()?;
     let around = related(tx, account, program, &entry).await?;
     let (counts, detail) = (around.counts, detail(&entry.entry_fields, &around));
     if counts == before.counts()? && detail == before.detail {
-        return Ok(Some(counts));
+        return Ok(Some(before));
     }
     let first = before.head()?;
     let reported = match cause {
@@ -120,8 +120,7 @@ pub async fn refresh_detail(
     };
     let (deleted, person) = (before.deleted, before.person.clone());
     let after = After { entry, counts, detail: Some(detail), deleted, person };
-    commit(tx, account, origin, Some((&before, &first)), after, reported).await?;
-    Ok(Some(counts))
+    commit(tx, account, origin, Some((&before, &first)), after, reported).await.map(Some)
 }
 
 /// What an entry becomes.
