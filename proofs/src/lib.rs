@@ -28,6 +28,7 @@ mod entry_rules;
 mod entry_speed;
 mod errors;
 mod history;
+mod hostile;
 mod isolation;
 mod kill;
 mod limit;
@@ -80,6 +81,7 @@ const PROOFS: &[Proof] = &[
     streams::PROOF,
     uploads::PROOF,
     restore_safe::PROOF,
+    hostile::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,
     weight::PROOF,
