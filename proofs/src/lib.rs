@@ -30,6 +30,7 @@ mod entry_speed;
 mod errors;
 mod full_disk;
 mod history;
+mod hostile;
 mod idempotent;
 mod isolation;
 mod kill;
@@ -90,6 +91,7 @@ const PROOFS: &[Proof] = &[
     streaming::PROOF,
     restore_safe::PROOF,
     doctor_sees::PROOF,
+    hostile::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,
     weight::PROOF,

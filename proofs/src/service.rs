@@ -1,7 +1,7 @@
 //! The service as its operator and its clients have it: a binary, a command line, an address. The proofs know no more.
 
 use std::fs::{self, File};
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,6 +34,7 @@ pub(crate) struct Service {
     port: u16,
     metrics: u16,
     core: Option<usize>,
+    descriptors: Option<u32>,
     environment: Vec<(&'static str, String)>,
     running: Option<Child>,
 }
@@ -68,7 +69,17 @@ impl Service {
     /// The same in this directory and on this database.
     pub(crate) fn at(context: &Context, directory: TempDir, database: String) -> Result<Self> {
         let (binary, environment) = (context.binary()?, Vec::new());
-        Ok(Self { binary, directory, database, port: 0, metrics: 0, core: None, environment, running: None })
+        Ok(Self {
+            binary,
+            directory,
+            database,
+            port: 0,
+            metrics: 0,
+            core: None,
+            descriptors: None,
+            environment,
+            running: None,
+        })
     }
 
     /// One that has imported this program and is running.
@@ -197,8 +208,17 @@ impl Service {
         let directory = tempfile::Builder::new().prefix("plaudit-proof-").tempdir()?;
         let (binary, database) = (self.binary.clone(), self.database.clone());
         let environment = self.environment.clone();
-        let mut node =
-            Self { binary, directory, database, port: 0, metrics: 0, core: None, environment, running: None };
+        let mut node = Self {
+            binary,
+            directory,
+            database,
+            port: 0,
+            metrics: 0,
+            core: None,
+            descriptors: None,
+            environment,
+            running: None,
+        };
         node.start()?;
         Ok(node)
     }
@@ -224,6 +244,16 @@ impl Service {
     /// From the next start on the service has this core and no other.
     pub(crate) fn keep_to_core(&mut self, core: usize) {
         self.core = Some(core);
+    }
+
+    /// From the next start on the service has so many descriptors.
+    pub(crate) fn limit_descriptors(&mut self, descriptors: u32) {
+        self.descriptors = Some(descriptors);
+    }
+
+    /// Where the service listens.
+    pub(crate) fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
     /// The process that serves, while there is one.
@@ -278,7 +308,11 @@ impl Service {
         let log = File::options().create(true).append(true).open(self.log("serve"))?;
         let mut command = self.command(&["serve", "--listen", &format!("127.0.0.1:{}", self.port)]);
         if let Some(core) = self.core {
-            command = on_core(core, &command);
+            command = started_by(&["taskset", "--cpu-list", &core.to_string()], &command);
+        }
+        if let Some(descriptors) = self.descriptors {
+            let script = format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"");
+            command = started_by(&["sh", "-c", &script], &command);
         }
         command.stdout(log.try_clone()?).stderr(log);
         if self.metrics != 0 {
@@ -317,10 +351,10 @@ impl Service {
     }
 }
 
-/// The same command, kept to one core.
-fn on_core(core: usize, command: &Command) -> Command {
-    let mut kept = Command::new("taskset");
-    kept.args(["--cpu-list", &core.to_string()]).arg(command.get_program()).args(command.get_args());
+/// The same command, started by another that gives its process to it.
+fn started_by(starter: &[&str], command: &Command) -> Command {
+    let mut kept = Command::new(starter[0]);
+    kept.args(&starter[1..]).arg(command.get_program()).args(command.get_args());
     kept.stdin(Stdio::null());
     if let Some(directory) = command.get_current_dir() {
         kept.current_dir(directory);

@@ -60,6 +60,8 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let scale = if context.short { SHORT } else { WHOLE };
     let program = Program { entries: scale.entries, orders: 0, ..Program::small(11) };
     let mut service = Service::new(context, engine)?;
+    // All of its streams come from one address.
+    service.set("PLAUDIT_SERVER_MAX_CONNECTIONS_PER_ADDRESS", "10000");
     service.import(&program)?;
     if cores() > 1 {
         service.keep_to_core(CORE);

@@ -91,8 +91,17 @@ settings! {
         idle_timeout_seconds: u64 = "75", Kind::Whole(1, 86400);
         /// Seconds that requests in flight are given to finish when the service is asked to stop.
         shutdown_timeout_seconds: u64 = "30", Kind::Whole(1, 3600);
-        /// Connections open at once. Further ones wait until one is closed.
-        max_connections: usize = "10000", Kind::Whole(1, 1_000_000);
+        /// Bytes of a body or an answer that a client moves in each second that it is waited for, once that has been for
+        /// `body_timeout_seconds` without a break. 0 is any.
+        min_bytes_per_second: u64 = "500", Kind::Whole(0, 1_000_000);
+        /// Connections open at once. Where there is no room, those without an answered request give way to new ones, and then
+        /// those that have been idle longest; where all are busy, new ones wait. 0 is half of the descriptors that the system
+        /// lets the process have (`ulimit -Hn`) beyond 128 and `database.pool_size`, at most 10000. More than these are never
+        /// taken: the rest is for the database and files.
+        max_connections: usize = "0", Kind::Whole(0, 1_000_000);
+        /// Connections of one client address, or of one network /64 of IPv6, but for trusted proxies. Where it has as many, its
+        /// own give way; where all of these are busy, a new one is closed. 0 is an eighth of the connections open at once.
+        max_connections_per_address: usize = "0", Kind::Whole(0, 1_000_000);
         /// Bytes of a request body, but for the file of an upload.
         max_body_bytes: usize = "1048576", Kind::Whole(1024, 268_435_456);
         /// Bytes of a file that is uploaded. The interface allows 256 MB.

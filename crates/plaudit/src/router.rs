@@ -1,7 +1,7 @@
 //! Every route, once.
 
 use std::convert::Infallible;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -13,6 +13,7 @@ use tower::Service;
 use utoipa::OpenApi as _;
 use utoipa_axum::router::OpenApiRouter;
 
+use crate::http::connections::Connections;
 use crate::http::{ApiError, pipeline};
 use crate::resources::openapi::{self, Document};
 use crate::resources::{self, public_routes};
@@ -76,9 +77,11 @@ pub fn document() -> &'static str {
 }
 
 /// The router of the address for measurements.
-pub fn metrics(app: App) -> Router {
-    let text =
-        async |State(app): State<App>| ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], app.metrics.text(&app));
+pub fn metrics(app: App, connections: Arc<Connections>) -> Router {
+    let text = async move |State(app): State<App>| {
+        let text = app.metrics.text(&app) + &connections.measurements();
+        ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text)
+    };
     Router::new().route("/metrics", get(text)).with_state(app)
 }
 

@@ -3,13 +3,16 @@
 //! Nothing is loaded up front, so that a start takes as long on a large database as on an empty one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::{Failure, open, say};
 use crate::config::{Config, Source};
+use crate::http::connections::{self, Connections, Room};
 use crate::http::{idempotency, server};
 use crate::records::files;
 use crate::services::{App, Settings, budgets};
@@ -50,6 +53,7 @@ async fn listen(address: &str, setting: &str) -> Result<TcpListener, Failure> {
 pub(super) struct Node {
     app: App,
     listener: TcpListener,
+    connections: Arc<Connections>,
     metrics: Option<JoinHandle<usize>>,
     /// The address that it listens on, with the port that it was given.
     pub(super) address: String,
@@ -67,16 +71,20 @@ impl Node {
         let settings = settings(config, &address);
         let app = App::new(db, Clock::system(), Ids::random(), storage, settings).await?;
         app.shared_windows.synchronize(&app.db, &app.clock).await?;
+        let connections = Connections::new(room(config));
         let metrics = match &config.metrics.listen {
-            Some(own) => Some(serve_metrics(config, &app, listen(own, "metrics.listen").await?)),
+            Some(own) => {
+                let router = router::metrics(app.clone(), Arc::clone(&connections));
+                Some(serve_metrics(config, router, listen(own, "metrics.listen").await?))
+            }
             None => None,
         };
-        Ok(Self { app, listener, metrics, address })
+        Ok(Self { app, listener, connections, metrics, address })
     }
 
     /// Serves until the process is asked to stop, finishes what was accepted, and closes the database.
     pub(super) async fn run(self, config: &Config) {
-        let Self { app, listener, metrics, .. } = self;
+        let Self { app, listener, connections, metrics, .. } = self;
         let poll = tokio::spawn(poll_maintenance(app.clone()));
         let sweep = tokio::spawn(tidy_up(app.clone()));
         let look = tokio::spawn(look_for_commits(app.clone()));
@@ -86,7 +94,7 @@ impl Node {
             server::stop_signal().await;
             app.tails.stop();
         };
-        server::serve(listener, router::new(app.clone()), &settings, stop).await;
+        server::serve(listener, router::new(app.clone()), &connections, &settings, stop).await;
         for task in [poll, sweep, look, beat] {
             task.abort();
         }
@@ -156,10 +164,21 @@ fn memory() -> Option<usize> {
     }
 }
 
-fn serve_metrics(config: &Config, app: &App, listener: TcpListener) -> JoinHandle<usize> {
+/// How many connections there may be, with as many descriptors as can be had.
+fn room(config: &Config) -> Room {
+    let descriptors = connections::raise_descriptors();
+    let room = Room::new(config, descriptors);
+    tracing::info!(descriptors, connections = room.all, of_one_address = room.of_address, "room for connections");
+    room
+}
+
+/// The most connections for measurements.
+const METRICS_ROOM: Room = Room { all: 16, of_address: 16 };
+
+fn serve_metrics(config: &Config, router: Router, listener: TcpListener) -> JoinHandle<usize> {
     let settings = server::Settings::from(&config.server);
-    let router = router::metrics(app.clone());
-    tokio::spawn(async move { server::serve(listener, router, &settings, std::future::pending()).await })
+    let connections = Connections::new(METRICS_ROOM);
+    tokio::spawn(async move { server::serve(listener, router, &connections, &settings, std::future::pending()).await })
 }
 
 /// Forgets answers to idempotency keys that are no longer given again and windows of the rate limit that have ended, and removes

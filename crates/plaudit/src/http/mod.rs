@@ -6,6 +6,7 @@
 
 mod answer;
 mod caller;
+pub mod connections;
 pub mod download;
 mod error;
 mod event_stream;

@@ -30,7 +30,7 @@ use crate::render::accept::{self, Format};
 use crate::render::language;
 use crate::services::App;
 use crate::services::RunningRequest;
-use crate::services::rate_limit::{RateLimiter, Standing};
+use crate::services::rate_limit::{self, Counted, Standing};
 use db::Source;
 use kernel::text::{Slug, Timestamp};
 
@@ -162,13 +162,13 @@ async fn count(
     hash: Option<[u8; 32]>,
     address: Option<IpAddr>,
 ) -> Result<(Option<KnownKey>, Standing), ApiError> {
+    let address = Counted::Address(rate_limit::network(address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED))));
     let known = match hash {
-        Some(hash) => find_key(app, hash).await?,
+        Some(hash) => find_key(app, hash, address).await?,
         None => None,
     };
     let Some(mut known) = known else {
-        let counted = RateLimiter::of_address(address.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)));
-        let standing = app.rate_limiter.count(counted, app.settings.requests_per_minute, &app.clock);
+        let standing = app.rate_limiter.count(address, app.settings.requests_per_minute, &app.clock);
         return standing.map(|standing| (None, standing)).map_err(ApiError::RateLimited);
     };
     let limit = known.program.account.rate_limit;
@@ -188,8 +188,16 @@ async fn count(
     standing.map(|standing| (Some(known), standing)).map_err(ApiError::RateLimited)
 }
 
-async fn find_key(app: &App, hash: [u8; 32]) -> Result<Option<KnownKey>, ApiError> {
-    let Some((account, slug)) = app.programs.of_key(&hash).await? else { return Ok(None) };
+async fn find_key(app: &App, hash: [u8; 32], address: Counted) -> Result<Option<KnownKey>, ApiError> {
+    let found = match app.programs.known_key(&hash) {
+        Some(found) => Some(found),
+        None => {
+            let limit = app.settings.requests_per_minute;
+            app.rate_limiter.look_up(address, limit, &app.clock).map_err(ApiError::RateLimited)?;
+            app.programs.find_key(&hash).await?
+        }
+    };
+    let Some((account, slug)) = found else { return Ok(None) };
     let program = app.programs.get(account).await?;
     Ok(program.map(|program| KnownKey { program, slug, hash }))
 }

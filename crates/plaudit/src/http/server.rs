@@ -1,8 +1,7 @@
 //! The HTTP server loop: connections in, requests to the router.
 //!
-//! Every connection is one task. What it is doing is kept in one number that is only counted up ([`Activity`]), and a
-//! timer a connection looks now and then whether the number has moved; so timeouts cost a request neither a clock nor
-//! a timer, and are exact to a quarter of the shortest of them.
+//! Every connection is one task. What it is doing is noted in its [`Activity`], and a timer a connection looks now and then
+//! what has become of it; so timeouts are exact to a quarter of the shortest of them.
 //!
 //! A request that is answered before its body was read leaves the rest of it on the connection, where the next request
 //! would be looked for, and a client that is still sending would not get to see its answer. So the rest is read and thrown
@@ -11,12 +10,11 @@
 //! that the connection ends.
 
 use std::convert::Infallible;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -32,11 +30,11 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tower::Service as _;
 
+use super::connections::{Activity, Connections, Limits, Phase, Place, Seen};
 use crate::config;
 
 /// The longest head of a request: the request line and all headers.
@@ -62,8 +60,8 @@ pub struct Settings {
     pub idle_timeout: Duration,
     /// How long requests in flight may take to finish after the call to stop.
     pub shutdown_timeout: Duration,
-    /// Connections open at once.
-    pub max_connections: usize,
+    /// How many bytes a client sends of a body, or takes of an answer, in each second that it is waited for.
+    pub min_bytes_per_second: u64,
     /// The proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<config::Network>,
 }
@@ -75,7 +73,7 @@ impl From<&config::Server> for Settings {
             body_timeout: Duration::from_secs(server.body_timeout_seconds),
             idle_timeout: Duration::from_secs(server.idle_timeout_seconds),
             shutdown_timeout: Duration::from_secs(server.shutdown_timeout_seconds),
-            max_connections: server.max_connections,
+            min_bytes_per_second: server.min_bytes_per_second,
             trusted_proxies: server.trusted_proxies.clone(),
         }
     }
@@ -86,33 +84,33 @@ impl From<&config::Server> for Settings {
 pub async fn serve(
     listener: TcpListener,
     router: Router,
+    connections: &Arc<Connections>,
     settings: &Settings,
     shutdown: impl Future<Output = ()>,
 ) -> usize {
     let settings = Arc::new(settings.clone());
-    let room = Arc::new(Semaphore::new(settings.max_connections.clamp(1, Semaphore::MAX_PERMITS)));
     let graceful = GracefulShutdown::new();
-    let mut connections = JoinSet::new();
+    let mut tasks = JoinSet::new();
     let mut shutdown = pin!(shutdown);
     loop {
         let accepted = tokio::select! {
             biased;
             () = &mut shutdown => break,
-            accepted = accept(&listener, &room) => accepted,
+            accepted = accept(&listener, connections, &settings.trusted_proxies) => accepted,
         };
-        if let Some((stream, peer, permit)) = accepted {
-            connections.spawn(connection(stream, peer, router.clone(), settings.clone(), graceful.watcher(), permit));
+        if let Some((stream, peer, place)) = accepted {
+            tasks.spawn(connection(stream, peer, router.clone(), settings.clone(), graceful.watcher(), place));
         }
-        while connections.try_join_next().is_some() {}
+        while tasks.try_join_next().is_some() {}
     }
     drop(listener);
     // Time over: dropping the set ends what is left.
     let _ = tokio::time::timeout(settings.shutdown_timeout, graceful.shutdown()).await;
-    while connections.try_join_next().is_some() {}
-    if !connections.is_empty() {
-        tracing::warn!(connections = connections.len(), "cut requests that did not finish in time");
+    while tasks.try_join_next().is_some() {}
+    if !tasks.is_empty() {
+        tracing::warn!(connections = tasks.len(), "cut requests that did not finish in time");
     }
-    connections.len()
+    tasks.len()
 }
 
 /// Ready when the process is asked to stop: by SIGINT or SIGTERM. One that cannot be listened for does not keep the other.
@@ -138,14 +136,20 @@ async fn or_never(signal: impl Future<Output = io::Result<()>>) {
     }
 }
 
-/// Waits for room and then for a connection; nothing if there was an error, after which it is worth trying again.
+/// Waits for a connection and then for its place; nothing if it was refused or there was an error, after which it is worth
+/// trying again.
 async fn accept(
     listener: &TcpListener,
-    room: &Arc<Semaphore>,
-) -> Option<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
-    let permit = room.clone().acquire_owned().await.ok()?;
+    connections: &Arc<Connections>,
+    trusted: &[config::Network],
+) -> Option<(TcpStream, Peer, Place)> {
     match listener.accept().await {
-        Ok((stream, peer)) => Some((stream, peer, permit)),
+        Ok((stream, address)) => {
+            let address = address.ip().to_canonical();
+            let is_proxy = trusted.iter().any(|network| network.contains(address));
+            let place = connections.admit((!is_proxy).then_some(address)).await?;
+            Some((stream, Peer { address, is_proxy }, place))
+        }
         // The connection was gone before it was accepted.
         Err(error) if is_of_the_connection(&error) => None,
         // Out of file descriptors or memory: both come back when connections are closed, so do not spin until then.
@@ -157,6 +161,14 @@ async fn accept(
     }
 }
 
+/// Who opened a connection.
+#[derive(Clone, Copy, Debug)]
+struct Peer {
+    address: IpAddr,
+    /// Whether it is a trusted proxy.
+    is_proxy: bool,
+}
+
 fn is_of_the_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
@@ -164,23 +176,22 @@ fn is_of_the_connection(error: &io::Error) -> bool {
 
 async fn connection(
     stream: TcpStream,
-    peer: SocketAddr,
+    peer: Peer,
     router: Router,
     settings: Arc<Settings>,
     watcher: Watcher,
-    permit: OwnedSemaphorePermit,
+    place: Place,
 ) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
-    let activity = Arc::new(Activity::new());
-    let peer = peer.ip().to_canonical();
-    let is_proxy = settings.trusted_proxies.iter().any(|network| network.contains(peer));
+    let activity = &place.activity;
+    let Peer { address: peer, is_proxy } = peer;
     let service = service_fn(|request: Request<Incoming>| {
         activity.set(Phase::Working);
         let client = if is_proxy { forwarded(request.headers(), peer, &settings.trusted_proxies) } else { peer };
         let waits = request.headers().contains_key(header::EXPECT);
-        let mut request = request.map(|body| into_body(body, &activity, waits));
+        let mut request = request.map(|body| into_body(body, activity, waits));
         request.extensions_mut().insert(ClientAddress(client));
         // A target that names its host is believed and the header is not (RFC 9112, section 3.2.2).
         if let Some(named) = request.uri().authority().and_then(|named| HeaderValue::from_str(named.as_str()).ok()) {
@@ -190,7 +201,7 @@ async fn connection(
         let activity = activity.clone();
         async move {
             let Ok(mut response): Result<Response<Body>, Infallible> = answer.await;
-            if activity.ends.load(Ordering::Relaxed) {
+            if activity.ends() {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
             let sent = Sent(activity);
@@ -209,8 +220,13 @@ async fn connection(
         .max_buf_size(MAX_BUFFER_BYTES)
         .serve_connection(stream, service);
     let mut http = pin!(watcher.watch(http));
-    let limits = Limits::of(&settings);
-    let mut seen = (activity.state(), Duration::ZERO);
+    let limits = Limits::new(
+        settings.header_timeout,
+        settings.body_timeout,
+        settings.idle_timeout,
+        settings.min_bytes_per_second,
+    );
+    let mut seen = Seen::new(activity);
     let mut timer = pin!(sleep(limits.step));
     loop {
         tokio::select! {
@@ -222,10 +238,12 @@ async fn connection(
                 }
                 break;
             }
+            () = poll_fn(|context| activity.poll_give_way(context)) => {
+                place.gave_way();
+                break;
+            }
             () = &mut timer => {
-                let now = activity.state();
-                seen = if seen.0 == now { (now, seen.1 + limits.step) } else { (now, Duration::ZERO) };
-                if limits.are_passed(seen.0, seen.1) {
+                if limits.are_passed(activity, &mut seen) {
                     tracing::trace!(%peer, "connection cut after a timeout");
                     break;
                 }
@@ -233,7 +251,6 @@ async fn connection(
             }
         }
     }
-    drop(permit);
 }
 
 /// The right-most address of `X-Forwarded-For` that is not itself a trusted proxy; what is left of it was written by
@@ -259,107 +276,6 @@ fn forwarded_address(text: &str) -> Option<IpAddr> {
     address.ok().map(|address| address.to_canonical())
 }
 
-/// What a connection is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Phase {
-    /// Between two requests.
-    Idle = 0,
-    /// The head of a request has begun to arrive.
-    Head = 1,
-    /// A request is being answered.
-    Working = 2,
-    /// More of a request's body is waited for.
-    Body = 3,
-}
-
-const PHASE: u64 = 0b011;
-/// The client does not take what is sent.
-const STALLED: u64 = 0b100;
-const STEP: u64 = 0b1000;
-
-/// The phase of a connection and, in the upper bits, a count of everything that has happened. Only the task of the
-/// connection changes it, except where a handler reads a body elsewhere, which may lose a count and harms nothing.
-#[derive(Debug)]
-struct Activity {
-    state: AtomicU64,
-    /// Whether the connection takes no other request.
-    ends: AtomicBool,
-}
-
-impl Activity {
-    fn new() -> Self {
-        Self { state: AtomicU64::new(Phase::Head as u64), ends: AtomicBool::new(false) }
-    }
-
-    fn state(&self) -> u64 {
-        self.state.load(Ordering::Relaxed)
-    }
-
-    /// Counts nothing when the phase stays: a task that is woken by its timer polls, and notes, the same again.
-    fn set(&self, phase: Phase) {
-        let state = self.state();
-        if state & PHASE == phase as u64 {
-            return;
-        }
-        self.state.store((state & !PHASE | phase as u64).wrapping_add(STEP), Ordering::Relaxed);
-    }
-
-    fn received(&self) {
-        if self.state() & PHASE == Phase::Idle as u64 {
-            self.set(Phase::Head);
-        }
-    }
-
-    /// What was left of a body has arrived; what comes now is another head.
-    fn rested(&self) {
-        if self.state() & PHASE == Phase::Head as u64 {
-            self.set(Phase::Idle);
-        }
-    }
-
-    /// A handler waits for a request's body, or has what it waited for; without a request there is nothing to note.
-    fn reading(&self, waits: bool) {
-        let phase = self.state() & PHASE;
-        if phase == Phase::Working as u64 || phase == Phase::Body as u64 {
-            self.set(if waits { Phase::Body } else { Phase::Working });
-        }
-    }
-
-    fn sent(&self, stalled: bool) {
-        let state = self.state();
-        if !stalled {
-            self.state.store((state & !STALLED).wrapping_add(STEP), Ordering::Relaxed);
-        } else if state & STALLED == 0 {
-            self.state.store((state | STALLED).wrapping_add(STEP), Ordering::Relaxed);
-        }
-    }
-}
-
-/// How long a connection may stay in one state.
-#[derive(Clone, Copy, Debug)]
-struct Limits {
-    header: Duration,
-    body: Duration,
-    idle: Duration,
-    step: Duration,
-}
-
-impl Limits {
-    fn of(settings: &Settings) -> Self {
-        let (header, body, idle) = (settings.header_timeout, settings.body_timeout, settings.idle_timeout);
-        let step = (header.min(body).min(idle) / 4).max(Duration::from_millis(1));
-        Self { header, body, idle, step }
-    }
-
-    fn are_passed(&self, state: u64, lasting: Duration) -> bool {
-        let phase = state & PHASE;
-        (state & STALLED != 0 && lasting >= self.body)
-            || (phase == Phase::Idle as u64 && lasting >= self.idle)
-            || (phase == Phase::Head as u64 && lasting >= self.header)
-            || (phase == Phase::Body as u64 && lasting >= self.body)
-    }
-}
-
 /// A connection's stream that notes what comes and goes.
 struct WatchedStream {
     stream: TcpStream,
@@ -375,7 +291,7 @@ impl AsyncRead for WatchedStream {
         let before = buffer.filled().len();
         let result = ready!(Pin::new(&mut self.stream).poll_read(context, buffer));
         if buffer.filled().len() > before {
-            self.activity.received();
+            self.activity.received(buffer.filled().len() - before);
         }
         Poll::Ready(result)
     }
@@ -384,7 +300,7 @@ impl AsyncRead for WatchedStream {
 impl AsyncWrite for WatchedStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.activity.sent(result.is_pending());
+        self.activity.sent(&result);
         result
     }
 
@@ -394,7 +310,7 @@ impl AsyncWrite for WatchedStream {
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
-        self.activity.sent(result.is_pending());
+        self.activity.sent(&result);
         result
     }
 
@@ -433,7 +349,7 @@ impl Drop for RequestBody {
         self.activity.reading(false);
         let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) else { return };
         if self.waits || body.size_hint().lower() > MAX_REST_BYTES {
-            self.activity.ends.store(true, Ordering::Relaxed);
+            self.activity.end();
         }
         if !self.waits {
             tokio::spawn(throw_away(body, self.activity.clone()));
@@ -481,7 +397,7 @@ struct Sent(Arc<Activity>);
 
 impl Drop for Sent {
     fn drop(&mut self) {
-        self.0.set(Phase::Idle);
+        self.0.answered();
     }
 }
 

@@ -172,12 +172,15 @@ impl Programs {
         }
     }
 
-    /// The account and slug of the key with this hash. Whether the key is still good is told by the account's snapshot.
-    pub async fn of_key(&self, hash: &[u8; 32]) -> Result<Option<(AccountId, Slug)>, DbError> {
-        let known = self.keys.read().get(hash).copied();
-        if known.is_some() {
-            return Ok(known);
-        }
+    /// The account and slug of the key with this hash, where they are at hand. Whether the key is still good is told by the
+    /// account's snapshot.
+    #[must_use]
+    pub fn known_key(&self, hash: &[u8; 32]) -> Option<(AccountId, Slug)> {
+        self.keys.read().get(hash).copied()
+    }
+
+    /// The account and slug of the key with this hash, looked up.
+    pub async fn find_key(&self, hash: &[u8; 32]) -> Result<Option<(AccountId, Slug)>, DbError> {
         let found = keys::store::find_by_hash(&self.db, hash).await?;
         if let Some(found) = found {
             let mut keys = self.keys.write();

@@ -4,6 +4,7 @@
 //!   refused request does not count and does not extend it. On SQLite, which has one node, windows are counted in memory; those
 //!   of keys on PostgreSQL are one across its nodes ([`shared`]), those of addresses are each node's own.
 //! - A window lasts as long as time passes, whatever the clock is set to meanwhile.
+//! - Who has used up a window has few keys looked up in it, and then none.
 //! - Addresses can be invented without end, keys cannot: what becomes of the windows of the ones is nothing to the others.
 
 pub mod shared;
@@ -53,29 +54,31 @@ pub struct Standing {
     pub reset: i64,
 }
 
+/// What an address counts as: a network of IPv6 addresses that one subscriber is given (RFC 6177) is one.
+#[must_use]
+pub fn network(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
+        IpAddr::V4(_) => address,
+    }
+}
+
 /// The windows of a node: those of keys, and those of addresses.
 #[derive(Debug, Default)]
 pub struct RateLimiter([Mutex<HashMap<Counted, Window>>; 2]);
 
 impl RateLimiter {
-    /// Whose window the requests of an address without a known key are counted in: a network of IPv6 addresses that one
-    /// subscriber is given (RFC 6177) counts as one.
-    #[must_use]
-    pub fn of_address(address: IpAddr) -> Counted {
-        Counted::Address(match address {
-            IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),
-            IpAddr::V4(_) => address,
-        })
-    }
-
     /// Counts a request, or refuses it: the error is the number of whole seconds until the window ends, at least 1.
     pub fn count(&self, counted: Counted, limit: i64, clock: &Clock) -> Result<Standing, i64> {
         let (now, elapsed) = (clock.now().as_microseconds(), clock.elapsed());
         let mut windows = self.0[usize::from(matches!(counted, Counted::Address(_)))].lock();
         if windows.len() >= MAX_WINDOWS {
             windows.retain(|_, window| window.ends > elapsed);
-            // Where so many are counted at once, somebody invents callers; beginning again costs less than counting them.
-            if windows.len() >= MAX_WINDOWS {
+            // Where so many are counted at once, somebody invents callers: who used up a window keeps it as long as can be.
+            if windows.len() > MAX_WINDOWS / 2 {
+                windows.retain(|_, window| window.count >= limit);
+            }
+            if windows.len() > MAX_WINDOWS / 2 {
                 windows.clear();
             }
         }
@@ -96,6 +99,19 @@ impl RateLimiter {
         }
         window.count += 1;
         Ok(Standing { limit, remaining: limit - window.count, reset: ceiling_seconds(window.reset) })
+    }
+
+    /// Whether a key may be looked up for an address, or the number of whole seconds until its window ends. Beyond its limit
+    /// it has as many look-ups again, so that a good key behind the address is found, and invented ones cost no more.
+    pub fn look_up(&self, address: Counted, limit: i64, clock: &Clock) -> Result<(), i64> {
+        let elapsed = clock.elapsed();
+        let mut windows = self.0[1].lock();
+        let Some(window) = windows.get_mut(&address).filter(|window| window.ends > elapsed) else { return Ok(()) };
+        if window.count >= 2 * limit {
+            return Err(ceiling_seconds(window.ends - elapsed).max(1));
+        }
+        window.count += i64::from(window.count >= limit);
+        Ok(())
     }
 }
 
@@ -164,5 +180,28 @@ mod tests {
             assert!(limiter.count(Counted::Address(IpAddr::V4(address.into())), 1, &clock).is_ok());
         }
         assert!(limiter.count(key(1), 1, &clock).is_err());
+    }
+
+    #[test]
+    fn an_address_that_used_up_its_window_keeps_it_however_many_others_come() {
+        let (limiter, clock) = (RateLimiter::default(), at(0));
+        assert!((0..60).all(|_| limiter.count(ADDRESS, 60, &clock).is_ok()));
+        for address in 0..105_000 {
+            assert!(limiter.count(Counted::Address(IpAddr::V4(address.into())), 60, &clock).is_ok());
+        }
+        assert!(limiter.count(ADDRESS, 60, &clock).is_err());
+    }
+
+    #[test]
+    fn an_address_beyond_its_limit_has_as_many_keys_looked_up_again_and_then_none() {
+        let (limiter, clock) = (RateLimiter::default(), at(0));
+        for request in 0..200 {
+            let looked_up = limiter.look_up(ADDRESS, 60, &clock);
+            assert_eq!(looked_up, if request < 120 { Ok(()) } else { Err(60) });
+            assert_eq!(limiter.count(ADDRESS, 60, &clock).is_ok(), request < 60);
+        }
+        clock.advance(60);
+        assert_eq!(limiter.look_up(ADDRESS, 60, &clock), Ok(()));
+        assert_eq!(limiter.count(ADDRESS, 60, &clock).unwrap().remaining, 59);
     }
 }

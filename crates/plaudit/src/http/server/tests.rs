@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout};
 
 use super::*;
+use crate::http::connections::Room;
 use crate::render::content::{Content, Draft};
 use crate::services::budgets::{self, Budgets};
 use db::AccountId;
@@ -20,7 +21,7 @@ fn settings() -> Settings {
         body_timeout: LONG,
         idle_timeout: LONG,
         shutdown_timeout: LONG,
-        max_connections: 100,
+        min_bytes_per_second: 0,
         trusted_proxies: Vec::new(),
     }
 }
@@ -33,13 +34,18 @@ struct Running {
 
 impl Running {
     async fn start(router: Router, settings: Settings) -> Self {
+        Self::with_room(router, settings, Room { all: 100, of_address: 100 }).await
+    }
+
+    async fn with_room(router: Router, settings: Settings, room: Room) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
         let shutdown = async move {
             let _ = stopped.await;
         };
-        let served = tokio::spawn(async move { serve(listener, router, &settings, shutdown).await });
+        let served =
+            tokio::spawn(async move { serve(listener, router, &Connections::new(room), &settings, shutdown).await });
         Self { address, stop, served }
     }
 
@@ -290,18 +296,68 @@ async fn a_request_that_takes_too_long_is_cut_at_the_end() {
 }
 
 #[tokio::test]
-async fn connections_past_the_limit_wait() {
-    let running = Running::start(router(), Settings { max_connections: 1, ..settings() }).await;
+async fn an_idle_connection_gives_way_to_a_new_one_and_a_busy_one_lets_it_wait() {
+    let (gate, entered, open) = gate();
+    let running = Running::with_room(
+        router().merge(Router::new().nest("/gate", gate)),
+        settings(),
+        Room { all: 1, of_address: 1 },
+    )
+    .await;
     let mut first = running.connect().await;
     first.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
     answer(&mut first, "127.0.0.1").await;
     let mut second = running.connect().await;
-    second.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
-    assert!(timeout(SHORT, second.read_u8()).await.is_err());
-    drop(first);
-    answer(&mut second, "127.0.0.1").await;
-    drop(second);
+    second.write_all(b"GET /gate HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+    assert_eq!(rest(&mut first).await, "");
+    entered.notified().await;
+    let mut refused = running.connect().await;
+    assert_eq!(rest(&mut refused).await, "", "its address has its share, which is busy");
+    open.notify_one();
+    answer(&mut second, "done").await;
     running.stop().await;
+}
+
+#[tokio::test]
+async fn a_new_connection_waits_where_all_are_busy() {
+    let (gate, entered, open) = gate();
+    let proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    let settings = Settings { trusted_proxies: proxies, ..settings() };
+    let running = Running::with_room(gate, settings, Room { all: 1, of_address: 1 }).await;
+    let (mut first, request) = (running.connect().await, b"GET / HTTP/1.1\r\nhost: x\r\n\r\n");
+    first.write_all(request).await.unwrap();
+    entered.notified().await;
+    let mut second = running.connect().await;
+    second.write_all(request).await.unwrap();
+    assert!(timeout(SHORT, second.read_u8()).await.is_err());
+    open.notify_one();
+    answer(&mut first, "done").await;
+    entered.notified().await;
+    open.notify_one();
+    answer(&mut second, "done").await;
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_slow_body_is_cut_and_one_that_keeps_the_pace_is_not() {
+    for (pace, is_cut) in [(1_000_000, true), (1, false)] {
+        let times = Settings { body_timeout: SHORT, min_bytes_per_second: pace, ..settings() };
+        let running = Running::start(router(), times).await;
+        let mut client = running.connect().await;
+        client.write_all(b"POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 30\r\n\r\n").await.unwrap();
+        for _ in 0..30 {
+            sleep(SHORT / 10).await;
+            if client.write_all(b"x").await.is_err() {
+                break;
+            }
+        }
+        if is_cut {
+            assert_eq!(rest(&mut client).await, "");
+        } else {
+            answer(&mut client, &"x".repeat(30)).await;
+        }
+        running.stop().await;
+    }
 }
 
 #[tokio::test]

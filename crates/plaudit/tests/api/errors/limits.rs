@@ -1,6 +1,7 @@
 //! Rows 1 and 2: maintenance and the rate limit.
 
 use futures_util::future::join_all;
+use plaudit::program::keys;
 use plaudit::services::store::set_maintenance;
 use tower::ServiceExt as _;
 
@@ -81,6 +82,27 @@ both_engines! {
         let mut elsewhere = server.request("GET", "/order", &[("x-api-key", "")], None);
         elsewhere.extensions_mut().insert(ClientAddress(IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1))));
         assert_eq!(server.send(elsewhere).await.expect(401).header("x-ratelimit-remaining"), Some("59"));
+    }
+
+    async fn invented_keys_cost_nothing_beyond_twice_the_limit_of_their_address_and_a_good_key_is_found(server) {
+        let guess = async || {
+            let invented = keys::new_secret(&server.ids);
+            server.get_with("/order", &[("x-api-key", &invented)]).await
+        };
+        for _ in 0..60 {
+            guess().await.expect(403);
+        }
+        let good = server.new_key("AccountA", Scope::Read).await;
+        server.get_with("/order", &[("x-api-key", &good)]).await.expect(200);
+        for _ in 0..59 {
+            guess().await.expect(429);
+        }
+        let before = server.db.statements();
+        for _ in 0..10 {
+            guess().await.expect(429);
+        }
+        assert_eq!(server.db.statements(), before);
+        server.get_with("/order", &[("x-api-key", &good)]).await.expect(200);
     }
 
     async fn a_limit_that_is_raised_is_effective_on_the_next_request(server) {

@@ -1,0 +1,88 @@
+//! How many connections there is room for.
+
+use crate::config::Config;
+
+/// The descriptors that are kept for listening, logs and the database, whose readers have a few for each thread.
+const RESERVED: usize = 128;
+/// The most connections unless the operator sets it.
+const MAX_CONNECTIONS: usize = 10_000;
+/// The part of the connections that an address may have unless the operator sets it.
+const SHARE: usize = 8;
+
+/// How many connections there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// In all.
+    pub all: usize,
+    /// Of one address.
+    pub of_address: usize,
+}
+
+impl Room {
+    /// What the settings ask for, as far as a process with so many descriptors has them: one of a connection, and one of
+    /// the file that its request reads or writes.
+    #[must_use]
+    pub fn new(config: &Config, descriptors: Option<usize>) -> Self {
+        let server = &config.server;
+        let wanted = if server.max_connections == 0 { MAX_CONNECTIONS } else { server.max_connections };
+        let possible = descriptors.map_or(wanted, |descriptors| {
+            descriptors.saturating_sub(RESERVED + config.database.pool_size).div_ceil(2).max(1)
+        });
+        let all = wanted.min(possible);
+        if server.max_connections > all {
+            tracing::warn!(
+                descriptors,
+                "server.max_connections is {wanted}, but the limit of descriptors leaves room for {all} connections: raise \
+                 it (`ulimit -n`, or LimitNOFILE= of systemd)"
+            );
+        }
+        let share = server.max_connections_per_address;
+        let of_address = if share == 0 { all.div_ceil(SHARE) } else { share.min(all) };
+        Self { all, of_address }
+    }
+}
+
+/// Raises the limit of descriptors as far as the system lets the process, and gives it; nothing where there is none.
+#[must_use]
+pub fn raise_descriptors() -> Option<usize> {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Resource, getrlimit, setrlimit};
+        let mut limit = getrlimit(Resource::Nofile);
+        limit.current = limit.maximum;
+        if let Err(error) = setrlimit(Resource::Nofile, limit) {
+            tracing::warn!(%error, "the limit of descriptors cannot be raised");
+        }
+        getrlimit(Resource::Nofile).current.and_then(|current| usize::try_from(current).ok())
+    }
+    #[cfg(not(unix))]
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::ConfigArgs;
+
+    #[test]
+    fn the_room_is_what_the_descriptors_leave() {
+        for (connections, of_address, descriptors, room) in [
+            ("0", "0", None, (10_000, 1_250)),
+            ("0", "0", Some(1_048_576), (10_000, 1_250)),
+            ("0", "0", Some(1_024), (448, 56)),
+            ("0", "0", Some(100), (1, 1)),
+            ("0", "300", Some(1_024), (448, 300)),
+            ("0", "500", Some(1_024), (448, 448)),
+            ("10000", "0", Some(1_024), (448, 56)),
+            ("50000", "0", Some(1_048_576), (50_000, 6_250)),
+            ("4", "0", None, (4, 1)),
+        ] {
+            let variables = [("CONNECTIONS", connections), ("CONNECTIONS_PER_ADDRESS", of_address)];
+            let variables = variables.map(|(name, value)| (format!("PLAUDIT_SERVER_MAX_{name}"), value.to_owned()));
+            let none = std::path::Path::new("/nonexistent");
+            let config = Config::load(&ConfigArgs::default(), variables.into_iter(), none).unwrap();
+            let (all, of_address) = room;
+            assert_eq!(Room::new(&config, descriptors), Room { all, of_address });
+        }
+    }
+}
