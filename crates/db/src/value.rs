@@ -26,7 +26,6 @@ pub type Statement<'v> = (String, Vec<Value<'v>>);
 
 impl Value<'_> {
     /// The value as a column holds it, which has no U+0000.
-    #[must_use]
     pub fn stored(self) -> Self {
         match self {
             Self::Text(text) if holds_nul(&text) => Self::Text(Cow::Owned(without_nul(&text))),

@@ -33,7 +33,6 @@ pub struct Members<'j> {
 
 impl<'j> Members<'j> {
     /// Begins to read an object whose unknown members are violations.
-    #[must_use]
     pub fn closed(object: &'j JsonObject<'j>) -> Self {
         Self {
             path: String::new(),
@@ -47,19 +46,16 @@ impl<'j> Members<'j> {
     }
 
     /// Notes what is asked for, so that it can be compared with the tables of members.
-    #[must_use]
     pub fn noting(self) -> Self {
         Self { asked: Some(BTreeSet::new()), ..self }
     }
 
     /// Every member that was asked for so far, where that is noted.
-    #[must_use]
     pub fn asked(&self) -> BTreeSet<String> {
         self.asked.clone().unwrap_or_default()
     }
 
     /// Begins to read an object whose unknown members are passed over.
-    #[must_use]
     pub fn open(object: &'j JsonObject<'j>) -> Self {
         Self { closed: false, ..Self::closed(object) }
     }
@@ -92,7 +88,6 @@ impl<'j> Members<'j> {
     }
 
     /// Whether the object has this member.
-    #[must_use]
     pub fn has(&self, name: &str) -> bool {
         self.object.get(name).is_some()
     }
@@ -196,7 +191,6 @@ impl<'j> Members<'j> {
     }
 
     /// Everything that is wrong, members that nobody read included.
-    #[must_use]
     pub fn finish(mut self) -> Violations {
         if self.closed {
             for (index, (name, _)) in self.object.iter().enumerate() {

@@ -204,7 +204,6 @@ impl<'s> Json<'s> {
     }
 
     /// How many bytes its texts, names and numbers have together, without what stands around them.
-    #[must_use]
     pub fn length(&self) -> usize {
         match self {
             Self::Null | Self::Bool(_) => 0,

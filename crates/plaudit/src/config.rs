@@ -335,7 +335,6 @@ impl Config {
     }
 
     /// The file that values came from, where there is one.
-    #[must_use]
     pub fn file(&self) -> Option<&Path> {
         self.origins.iter().find_map(|origin| match &origin.source {
             Source::File(path) => Some(path.as_path()),

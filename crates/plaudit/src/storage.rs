@@ -61,7 +61,6 @@ pub enum StorageError {
 
 impl StorageError {
     /// Whether the disk of the folder is full, or what its user may have of it.
-    #[must_use]
     pub fn is_disk_full(&self) -> bool {
         let causes = std::iter::successors(Some(self as &dyn std::error::Error), |error| error.source());
         causes

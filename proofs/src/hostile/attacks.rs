@@ -178,7 +178,7 @@ async fn slow_head(attacker: Attacker, number: u32) -> io::Result<()> {
 async fn slow_body(attacker: Attacker, number: u32) -> io::Result<()> {
     let mut connection = attacker.connect(number / 20).await?;
     let path = format!("/entry/{}/attachment/{}", attacker.0.entry, attacker.0.tab);
-    let request = attacker.request("POST", &path, "", &[b' '; 100_000]);
+    let request = attacker.request("POST", &path, "", &vec![b' '; 100_000]);
     let (head, body) = request.split_at(request.len() - 100_000);
     connection.write_all(head).await?;
     trickle(&mut connection, body).await
@@ -328,7 +328,7 @@ async fn guess(attacker: Attacker, number: u32) -> io::Result<()> {
 async fn nonsense(attacker: Attacker, number: u32) -> io::Result<()> {
     let request = match number % 4 {
         0 => vec![0xff; 70_000],
-        1 => b"GET / HTTP/1.1\r\n".iter().copied().chain([b'x'; 100_000]).collect(),
+        1 => b"GET / HTTP/1.1\r\n".iter().copied().chain(vec![b'x'; 100_000]).collect(),
         2 => b"POST /entry HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nffffffffffffffff\r\n".to_vec(),
         _ => b"GET /entry HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n".to_vec(),
     };

@@ -29,7 +29,6 @@ pub use slot::{MARKER, ShownAs, Slot, Slots, people_of, slots};
 pub use write::{List, Object, extended, object};
 
 /// A whole document: the first one, with the members of the second one in their place.
-#[must_use]
 pub fn whole(doc: &str, detail: &str) -> String {
     let splice = format!("\"{MARKER}p\":0");
     let members = detail.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default();
@@ -46,13 +45,11 @@ fn hidden_at(doc: &str) -> Option<(usize, &str)> {
 }
 
 /// The JSON text of the members that are hidden in a document, where there are any.
-#[must_use]
 pub fn hidden(doc: &str) -> Option<&str> {
     hidden_at(doc).map(|(_, hidden)| hidden)
 }
 
 /// A document with its hidden members at its end, as if they were shown.
-#[must_use]
 pub fn revealed(doc: &str) -> Cow<'_, str> {
     match hidden_at(doc) {
         Some((at, hidden)) => Cow::Owned([&doc[..at], hidden.strip_prefix('{').unwrap_or(hidden)].concat()),
@@ -61,7 +58,6 @@ pub fn revealed(doc: &str) -> Cow<'_, str> {
 }
 
 /// What stands between the tags in XML for an object without slots.
-#[must_use]
 pub fn inner_xml(json: &str) -> Vec<u8> {
     let mut xml = Vec::with_capacity(json.len() * 2);
     xml_envelope::members(&mut xml, json, &xml_envelope::NoSlots);

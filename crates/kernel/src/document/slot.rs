@@ -49,7 +49,6 @@ pub enum ShownAs {
 impl<'d> Slot<'d> {
     /// A slot that is a string: what stands between the marker and the closing quotation mark.
     #[inline]
-    #[must_use]
     pub fn of_string(inside: &'d str) -> Option<Self> {
         match inside.as_bytes().first()? {
             b'r' => Some(Self::Reference(char::from(*inside.as_bytes().get(1)?), inside.get(2..)?)),
@@ -65,7 +64,6 @@ impl<'d> Slot<'d> {
 
     /// A slot that is a member: what its name holds after the marker, and the JSON text of its value.
     #[inline]
-    #[must_use]
     pub fn of_member(name: &str, json: &'d str) -> Option<Self> {
         match name.as_bytes().first()? {
             b't' => Some(Self::Translated(json)),
@@ -84,7 +82,6 @@ pub struct Slots<'d> {
 }
 
 /// Walks through a document from slot to slot.
-#[must_use]
 pub fn slots(document: &str) -> Slots<'_> {
     Slots { document, done: false }
 }
@@ -111,7 +108,6 @@ impl<'d> Iterator for Slots<'d> {
 }
 
 /// The people whom a document shows.
-#[must_use]
 pub fn people_of(document: &str) -> Vec<Slug> {
     let person = |(_, slot): (&str, Option<Slot<'_>>)| match slot {
         Some(Slot::Person { slug, .. }) => Slug::parse(slug),
@@ -125,7 +121,6 @@ type Split<'d> = (&'d str, Slot<'d>, &'d str);
 
 impl<'d> Slots<'d> {
     /// What follows the last slot that was given.
-    #[must_use]
     pub fn rest(&self) -> &'d str {
         self.document
     }

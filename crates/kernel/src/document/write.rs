@@ -19,7 +19,6 @@ fn string_of(text: Vec<u8>) -> String {
 }
 
 /// A document with more members at its end.
-#[must_use]
 pub fn extended(document: &str, write: impl FnOnce(&mut Object<'_>)) -> String {
     let begun = document.strip_suffix('}').unwrap_or(document);
     let mut text = begun.as_bytes().to_vec();

@@ -17,7 +17,6 @@ impl Violations {
     }
 
     /// Whether nothing is wrong.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -33,7 +32,6 @@ impl Violations {
     }
 
     /// What is wrong with a value of which these are the members.
-    #[must_use]
     pub fn of_part<T>(self) -> Wrong<T> {
         Wrong { messages: self.iter().map(|(member, message)| format!("{member} {message}")).collect(), rest: None }
     }
@@ -83,13 +81,11 @@ impl<T> Wrong<T> {
     }
 
     /// The messages alone, of a value that is a part of another.
-    #[must_use]
     pub fn of_part<U>(self) -> Wrong<U> {
         Wrong { messages: self.messages, rest: None }
     }
 
     /// The same of what is made of the value.
-    #[must_use]
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Wrong<U> {
         Wrong { messages: self.messages, rest: self.rest.map(change) }
     }

@@ -27,7 +27,6 @@ pub fn excerpt(text: &str) -> String {
 }
 
 /// A text of at most so many characters, and a sign where more followed.
-#[must_use]
 pub fn cut(text: &str, limit: usize) -> Cow<'_, str> {
     match text.char_indices().nth(limit) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),

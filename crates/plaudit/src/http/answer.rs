@@ -24,7 +24,6 @@ const ROOM_RETRY_SECONDS: u32 = 5;
 
 /// What tells the representations of one record apart: the edition of the deployment (its address and program), the
 /// format, the languages and the language of labels.
-#[must_use]
 pub(super) fn representation(edition: &str, format: Format, languages: &Languages) -> String {
     let format = match format {
         Format::Json => 'j',

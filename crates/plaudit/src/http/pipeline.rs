@@ -189,13 +189,12 @@ async fn count(
 }
 
 async fn find_key(app: &App, hash: [u8; 32], address: Counted) -> Result<Option<KnownKey>, ApiError> {
-    let found = match app.programs.known_key(&hash) {
-        Some(found) => Some(found),
-        None => {
-            let limit = app.settings.requests_per_minute;
-            app.rate_limiter.look_up(address, limit, &app.clock).map_err(ApiError::RateLimited)?;
-            app.programs.find_key(&hash).await?
-        }
+    let found = if let Some(found) = app.programs.known_key(&hash) {
+        Some(found)
+    } else {
+        let limit = app.settings.requests_per_minute;
+        app.rate_limiter.look_up(address, limit, &app.clock).map_err(ApiError::RateLimited)?;
+        app.programs.find_key(&hash).await?
     };
     let Some((account, slug)) = found else { return Ok(None) };
     let program = app.programs.get(account).await?;
@@ -324,14 +323,14 @@ async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> 
         refused => return refused,
     }
     match claimed(caller, request, name).await {
-        Ok(Claimed::New(caller, request, _guard)) => run_handler(app, caller, request, interface).await,
+        Ok(Claimed::New(caller, request, _guard)) => run_handler(app, caller, *request, interface).await,
         Ok(Claimed::Answered(recorded)) => (recorded.into(), HeaderMap::new()),
         Err(error) => (answer::record_error(&reported(app, error), format).into(), HeaderMap::new()),
     }
 }
 
 enum Claimed {
-    New(Caller, Request, RunningRequest),
+    New(Caller, Box<Request>, RunningRequest),
     Answered(Recorded),
 }
 
@@ -403,7 +402,7 @@ async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claim
     }
     let guard = guard.ok_or(ApiError::StillRunning)?;
     let caller = Caller::new(RequestContext { claim: Some(claim), ..context.clone() });
-    Ok(Claimed::New(caller, request, guard))
+    Ok(Claimed::New(caller, Box::new(request), guard))
 }
 
 async fn run_handler(app: &App, mut caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {

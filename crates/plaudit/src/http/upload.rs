@@ -41,7 +41,6 @@ use kernel::kind::Kind;
 use kernel::text::{Timestamp, Token};
 
 /// Whether a path takes uploads, whose bodies are larger than others.
-#[must_use]
 pub(super) fn is_upload(path: &str) -> bool {
     path.split('/').nth(3).is_some_and(|part| part == "upload" || part == "attachment")
 }
@@ -162,19 +161,16 @@ async fn forget(caller: &Caller, token: &Token) {
 
 impl Received {
     /// The members of the body. All of them are read by the work, `filename` and `data` by [`Received::file`].
-    #[must_use]
     pub fn members(&self) -> Members<'_> {
         Members::closed(&self.members)
     }
 
     /// The token that the file gets.
-    #[must_use]
     pub fn token(&self) -> &Token {
         &self.token
     }
 
     /// What the bytes tell, where they are base64.
-    #[must_use]
     pub fn content(&self) -> Option<&Content> {
         self.reported.as_ref().ok()
     }
@@ -231,7 +227,6 @@ impl Received {
 }
 
 /// The answer to an upload that made a record of this kind, which has the token of its file.
-#[must_use]
 pub fn answer(file: &File, kind: Kind, revision: i64) -> Reply {
     let token = file.token.as_str();
     let shown = document::object(|object| {

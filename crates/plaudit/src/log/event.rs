@@ -13,7 +13,6 @@ macro_rules! events {
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
             /// The identifier that subscriptions and deliveries use.
-            #[must_use]
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$variant => $name),*

@@ -66,7 +66,6 @@ pub enum Action {
 
 impl Action {
     /// The name in the log.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Created => "created",

@@ -5,20 +5,17 @@ use sha2::{Digest, Sha256};
 use kernel::text::Slug;
 
 /// The hash before the first change of an account.
-#[must_use]
 pub fn origin(account: Slug) -> [u8; 32] {
     Sha256::new().chain_update("plaudit change log 2\n").chain_update(account.as_str()).finalize().into()
 }
 
 /// The hash of a document.
-#[must_use]
 pub fn hash_of(document: &str) -> [u8; 32] {
     Sha256::digest(document).into()
 }
 
 /// The hash of a change: over the hash before it, its number, time and form, its texts, each with its length before it,
 /// and the hash of its document, so that no two different changes are hashed over the same bytes.
-#[must_use]
 pub(super) fn chained(before: &[u8; 32], numbers: [i64; 3], texts: &[&str; 6], document: &[u8]) -> [u8; 32] {
     let mut hash = Sha256::new().chain_update(before);
     for number in numbers {
@@ -32,7 +29,6 @@ pub(super) fn chained(before: &[u8; 32], numbers: [i64; 3], texts: &[&str; 6], d
 }
 
 /// The name of the change of a hash, never a negative number.
-#[must_use]
 pub fn name_of(hash: &[u8; 32]) -> i64 {
     hash.iter().take(size_of::<i64>()).fold(0, |name, byte| name << 8 | i64::from(*byte)) & i64::MAX
 }

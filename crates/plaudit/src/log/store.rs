@@ -76,25 +76,21 @@ pub struct Entry<'r> {
 
 impl Entry<'_> {
     /// The name of the record's kind.
-    #[must_use]
     pub fn kind(&self) -> &str {
         self.texts[2]
     }
 
     /// The record's slug or token.
-    #[must_use]
     pub fn slug(&self) -> &str {
         self.texts[3]
     }
 
     /// The hash that it must have after a change with this one.
-    #[must_use]
     pub fn chained(&self, before: &[u8; 32]) -> [u8; 32] {
         rules::chained(before, [self.sequence, self.at, self.form], &self.texts, self.document_hash)
     }
 
     /// Whether the document is the one that was logged, or was erased.
-    #[must_use]
     pub fn has_its_document(&self) -> bool {
         self.document.is_none_or(|document| rules::hash_of(document) == self.document_hash)
     }

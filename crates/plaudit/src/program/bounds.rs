@@ -32,7 +32,6 @@ pub(super) fn followers<T: SetupRecord>(records: &Records<T>, slug: Slug, names:
 }
 
 /// How many set-up records an account has, those in the trash included.
-#[must_use]
 pub fn count(program: &Program) -> usize {
     Kind::ALL.into_iter().filter_map(|kind| for_setup_kind!(kind, T => T::records(program).len())).sum()
 }
@@ -68,7 +67,6 @@ pub fn check<T: InProgram>(program: &Program, before: Option<&T>, after: &T) -> 
 }
 
 /// The owners that have too many records of a kind: their kind and slug, the kind that they own and how many.
-#[must_use]
 pub fn crowded(program: &Program) -> Vec<(Kind, Slug, Kind, usize)> {
     let mut found = Vec::new();
     for kind in Kind::ALL {

@@ -28,25 +28,21 @@ pub struct Description {
 
 impl Description {
     /// A kind that is read, one by one and in lists.
-    #[must_use]
     pub const fn new(name: &'static str, about: &'static str, members: &'static [&'static [Member]]) -> Self {
         Self { name, about, members, has_list: true, is_open: false, has_settings: false }
     }
 
     /// The same without a list.
-    #[must_use]
     pub const fn without_list(self) -> Self {
         Self { has_list: false, ..self }
     }
 
     /// The same with bodies that may have members that nobody knows.
-    #[must_use]
     pub const fn open(self) -> Self {
         Self { is_open: true, ..self }
     }
 
     /// The same, whose members of bodies can be read.
-    #[must_use]
     pub const fn with_settings(self) -> Self {
         Self { has_settings: true, ..self }
     }
@@ -56,7 +52,6 @@ impl Description {
     }
 
     /// The schemas of the kind by their names.
-    #[must_use]
     pub fn schemas(&self) -> Vec<(String, Value)> {
         let name = self.name;
         let mut schemas = vec![(name.to_owned(), self.answer(false))];

@@ -162,14 +162,12 @@ pub(crate) const fn joined<const COUNT: usize>(tables: &[&[Member]]) -> [Member;
 }
 
 /// The names of an enumeration, for [`Shape::OneOf`].
-#[must_use]
 pub fn names<T>(choices: &[(&'static str, T)]) -> Vec<&'static str> {
     choices.iter().map(|(name, _)| *name).collect()
 }
 
 impl Member {
     /// One that is what these say.
-    #[must_use]
     pub const fn new(name: &'static str, shape: Shape, about: &'static str, presence: Presence) -> Self {
         Self {
             name,
@@ -190,67 +188,56 @@ impl Member {
     }
 
     /// One that must be there.
-    #[must_use]
     pub const fn required(name: &'static str, shape: Shape, about: &'static str) -> Self {
         Self::new(name, shape, about, Presence::Required)
     }
 
     /// One that may be left out.
-    #[must_use]
     pub const fn optional(name: &'static str, shape: Shape, about: &'static str) -> Self {
         Self::new(name, shape, about, Presence::Optional)
     }
 
     /// One that follows from other records and is passed over.
-    #[must_use]
     pub const fn computed(name: &'static str, about: &'static str) -> Self {
         Self::new(name, Shape::Any, about, Presence::Computed).hidden()
     }
 
     /// The address of the record, which it alone shows.
-    #[must_use]
     pub const fn link() -> Self {
         Self::computed("link", "Its address.").shown_as(&Shape::Component("Link")).in_single_reads()
     }
 
     /// It may be null.
-    #[must_use]
     pub const fn nullable(self) -> Self {
         Self { is_nullable: true, ..self }
     }
 
     /// It may be null where this is so.
-    #[must_use]
     pub const fn nullable_if(self, is_nullable: bool) -> Self {
         Self { is_nullable, ..self }
     }
 
     /// An example of its value: JSON, or a text.
-    #[must_use]
     pub const fn example(self, example: &'static str) -> Self {
         Self { example: Some(example), ..self }
     }
 
     /// It is the name that references show.
-    #[must_use]
     pub const fn is_name(self) -> Self {
         Self { is_name: true, ..self }
     }
 
     /// Bodies have it as something else than program files.
-    #[must_use]
     pub const fn in_bodies_as(self, shape: &'static Shape) -> Self {
         Self { bodies: InBodies { shape: Some(shape), ..self.bodies }, ..self }
     }
 
     /// Bodies cannot say null.
-    #[must_use]
     pub const fn never_null_in_bodies(self) -> Self {
         Self { bodies: InBodies { is_nullable: Some(false), ..self.bodies }, ..self }
     }
 
     /// Whether the body that makes a record, or the one that changes it, has it, and whether it must.
-    #[must_use]
     pub const fn in_body(&self, is_new: bool) -> Option<Presence> {
         match (is_new, self.bodies.update) {
             (true, _) => self.bodies.create,
@@ -260,103 +247,86 @@ impl Member {
     }
 
     /// What its value is in bodies.
-    #[must_use]
     pub fn body_shape(&self) -> &Shape {
         self.bodies.shape.unwrap_or(&self.shape)
     }
 
     /// Whether bodies can say null.
-    #[must_use]
     pub fn is_nullable_in_bodies(&self) -> bool {
         self.bodies.is_nullable.unwrap_or(self.is_nullable)
     }
 
     /// A record without a slug is known by it.
-    #[must_use]
     pub const fn identifying(self) -> Self {
         Self { identifies: true, ..self }
     }
 
     /// A record that leaves it out keeps what it has.
-    #[must_use]
     pub const fn kept(self) -> Self {
         Self { is_kept: true, ..self }
     }
 
     /// It may be there only where another member has this value.
-    #[must_use]
     pub const fn only_with(self, name: &'static str, value: &'static str) -> Self {
         Self { only_with: Some((name, value)), ..self }
     }
 
     /// The body that makes a record must have it.
-    #[must_use]
     pub const fn to_create(self) -> Self {
         Self { bodies: InBodies { create: Some(Presence::Required), ..self.bodies }, ..self }
     }
 
     /// The body that makes a record may have it.
-    #[must_use]
     pub const fn creatable(self) -> Self {
         Self { bodies: InBodies { create: Some(Presence::Optional), ..self.bodies }, ..self }
     }
 
     /// The body that changes a record may have it.
-    #[must_use]
     pub const fn updatable(self) -> Self {
         Self { bodies: InBodies { update: true, ..self.bodies }, ..self }
     }
 
     /// Bodies have it within `translated`.
-    #[must_use]
     pub const fn text(self) -> Self {
         Self { bodies: InBodies { is_text: true, ..self.bodies }, ..self }
     }
 
     /// It is in no answer.
-    #[must_use]
     pub const fn hidden(self) -> Self {
         Self { shown: Shown::Never, ..self }
     }
 
     /// It is in answers that are about one record.
-    #[must_use]
     pub const fn in_single_reads(self) -> Self {
         Self { shown: Shown::Single, ..self }
     }
 
     /// It is in lists.
-    #[must_use]
     pub const fn in_lists(self) -> Self {
         Self { shown: Shown::Listed, ..self }
     }
 
     /// It is in answers that are about one record, and in lists where it is asked for.
-    #[must_use]
     pub const fn where_asked(self) -> Self {
         Self { shown: Shown::Asked, ..self }
     }
 
     /// It is shown as something else than its shape becomes in answers.
-    #[must_use]
     pub const fn shown_as(self, shape: &'static Shape) -> Self {
         Self { shown_as: Some(shape), ..self }
     }
 
     /// It is in every answer.
-    #[must_use]
     pub const fn shown(self) -> Self {
         Self { shown: Shown::Always, ..self }
     }
 
     /// It is shown as null where what it refers to is gone.
-    #[must_use]
     pub const fn or_gone(self) -> Self {
         Self { shown_null: Some(true), ..self }
     }
 
     /// It is never shown as null.
-    #[must_use]
     pub const fn never_null(self) -> Self {
         Self { shown_null: Some(false), ..self }
     }
@@ -364,7 +334,6 @@ impl Member {
 
 impl Shape {
     /// The kind that its slugs are of.
-    #[must_use]
     pub fn kind(&self) -> Option<Kind> {
         match self {
             Self::Ref(kind) => Some(*kind),
@@ -400,7 +369,6 @@ impl Shape {
 }
 
 /// The slugs that a record names, by its members: the path of each, the kind that it must be, and the slug.
-#[must_use]
 pub fn references(members: &[Member], record: &JsonObject) -> Vec<(String, Kind, Slug)> {
     let mut found = Vec::new();
     references_of(members, record, "", &mut found);

@@ -174,7 +174,6 @@ impl Programs {
 
     /// The account and slug of the key with this hash, where they are at hand. Whether the key is still good is told by the
     /// account's snapshot.
-    #[must_use]
     pub fn known_key(&self, hash: &[u8; 32]) -> Option<(AccountId, Slug)> {
         self.keys.read().get(hash).copied()
     }

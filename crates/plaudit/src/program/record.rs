@@ -25,7 +25,6 @@ pub struct Context {
 
 impl Context {
     /// The context for what may be in any language, such as what is stored already.
-    #[must_use]
     pub fn any_language(now: Timestamp) -> Self {
         Self { languages: Locale::ALL.to_vec(), default_language: Locale::EnGb, now }
     }

@@ -29,13 +29,11 @@ impl Usage {
 }
 
 /// A schema of the OpenAPI document by its name.
-#[must_use]
 pub fn component(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
 /// A name in the case of the names of schemas: `score_set` is `ScoreSet`.
-#[must_use]
 pub fn pascal(name: &str) -> String {
     let word = |word: &str| word[..1].to_ascii_uppercase() + &word[1..];
     name.split('_').filter(|word| !word.is_empty()).map(word).collect()
@@ -43,7 +41,6 @@ pub fn pascal(name: &str) -> String {
 
 impl Member {
     /// Its JSON Schema where it stands.
-    #[must_use]
     pub fn schema(&self, usage: Usage) -> Value {
         let is_answer = usage == Usage::Answer;
         let (shape, is_nullable) = match usage {
@@ -80,7 +77,6 @@ impl Member {
 
 impl Shape {
     /// Its JSON Schema where it stands. What is sent is bounded; what is shown is what was taken.
-    #[must_use]
     pub fn schema(&self, usage: Usage) -> Value {
         let is_answer = usage == Usage::Answer;
         match self {
@@ -196,7 +192,6 @@ fn object(schema: Value) -> Map<String, Value> {
 }
 
 /// The JSON Schema of an object with these members and no others.
-#[must_use]
 pub fn object_schema(members: &[Member], usage: Usage) -> Value {
     let properties: Map<String, Value> =
         members.iter().map(|member| (member.name.to_owned(), member.schema(usage))).collect();
@@ -222,7 +217,6 @@ fn dependency(member: &Member) -> Option<(String, Value)> {
 }
 
 /// The definitions that shapes refer to.
-#[must_use]
 pub fn definitions() -> Map<String, Value> {
     let locales: Vec<&str> = Locale::ALL.iter().map(|locale| locale.code()).collect();
     object(json!({

@@ -10,13 +10,11 @@ use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The stored form of a record that is not in the trash: its program-file form without the kind.
-#[must_use]
 pub fn stored<T: StoredRecord>(value: &T) -> String {
     stored_as(value, false)
 }
 
 /// The stored form of a record, which says so where it is in the trash.
-#[must_use]
 pub fn stored_as<T: StoredRecord>(value: &T, deleted: bool) -> String {
     document::object(|object| {
         object.text(T::Key::MEMBER, value.key().as_str());

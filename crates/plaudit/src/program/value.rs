@@ -69,7 +69,6 @@ pub trait MemberValue: Sized {
     fn write(&self, member: &Member, object: &mut Object<'_>, texts: Texts);
 
     /// What it is where the member is left out and states no default.
-    #[must_use]
     fn absent(_: &Context) -> Option<Self> {
         None
     }

@@ -30,13 +30,11 @@ impl Answers {
     }
 
     /// The fields and values, by the field's slug.
-    #[must_use]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (Slug, &Json<'static>)> {
         self.0.iter().map(|(field, value)| (*field, value))
     }
 
     /// The answer to a field.
-    #[must_use]
     pub fn get(&self, field: Slug) -> Option<&Json<'static>> {
         let index = self.0.binary_search_by_key(&field, |(field, _)| *field).ok()?;
         Some(&self.0[index].1)
@@ -53,7 +51,6 @@ impl Answers {
     }
 
     /// The canonical text of the answer map.
-    #[must_use]
     pub fn to_json(&self) -> String {
         let mut text = Vec::with_capacity(64 * self.0.len() + 2);
         text.push(b'{');

@@ -38,7 +38,6 @@ impl StoredRow {
     }
 
     /// The whole document, which is the one in the change log.
-    #[must_use]
     pub fn document(&self) -> String {
         document::whole(&self.doc, &self.detail)
     }
@@ -137,7 +136,6 @@ pub struct Rows {
 
 impl Rows {
     /// Those of a table whose documents are the program-file form.
-    #[must_use]
     pub const fn of(table: &'static str, key: &'static str) -> Self {
         Self {
             table,
@@ -155,7 +153,6 @@ impl Rows {
 
     /// The row of a record at the revision that its change has in the log: columns with their values, those of the key
     /// first.
-    #[must_use]
     pub(super) fn row(
         &self,
         account: AccountId,
@@ -216,7 +213,6 @@ pub(super) const PAGE: usize = 32;
 pub(super) const NO: &str = "CAST(0 AS BIGINT)";
 
 /// Where a kind has its rows; nothing where its records have none of their own.
-#[must_use]
 pub fn rows(kind: Kind) -> Option<Rows> {
     Some(match kind {
         Kind::ApiKey => Rows { deleted: NO, ..Rows::of("api_keys", "slug") },
@@ -233,7 +229,6 @@ pub fn rows(kind: Kind) -> Option<Rows> {
 }
 
 /// The member that identifies a record of this kind in program files.
-#[must_use]
 pub fn key(kind: Kind) -> &'static str {
     rows(kind).map_or("slug", |rows| rows.key)
 }

@@ -11,7 +11,6 @@ pub enum Format {
 
 impl Format {
     /// The media type, for `Accept` as for the `Content-Type` of the answer.
-    #[must_use]
     pub const fn media_type(self) -> &'static str {
         match self {
             Self::Json => "application/vnd.service.v2.3+json",

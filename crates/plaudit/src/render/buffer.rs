@@ -21,7 +21,6 @@ const WIDE: usize = 4;
 static FREE: [Mutex<Vec<Vec<u8>>>; 2] = [Mutex::new(Vec::new()), Mutex::new(Vec::new())];
 
 /// An empty buffer with room for so many bytes: one that was used before where there is one.
-#[must_use]
 pub(super) fn with_capacity(capacity: usize) -> Vec<u8> {
     match SIZES.iter().position(|size| capacity <= *size) {
         Some(size) => {
@@ -40,7 +39,6 @@ fn size(capacity: usize) -> Option<usize> {
 
 /// The bytes of a buffer, whose memory is used again when they have been sent. What takes little of a piece leaves it at
 /// once.
-#[must_use]
 pub(super) fn bytes(buffer: Vec<u8>) -> Bytes {
     let capacity = buffer.capacity();
     match size(capacity) {

@@ -53,14 +53,12 @@ impl Content {
     }
 
     /// The same content, which shows addresses that are good until this time, in seconds since 1970-01-01 UTC.
-    #[must_use]
     pub(super) fn good_until(self, time: i64) -> Self {
         Self { good_until: Some(time), ..self }
     }
 
     /// An `ETag`, without quotes, that is another one from time to time where the content shows addresses that end: who is
     /// told that nothing has changed has addresses that are good for a while yet.
-    #[must_use]
     pub(crate) fn dated(&self, etag: String) -> String {
         match self.good_until {
             Some(time) => format!("{etag}.{:x}", time.div_euclid(TAGGED)),
@@ -69,7 +67,6 @@ impl Content {
     }
 
     /// How many bytes it has.
-    #[must_use]
     pub(crate) fn len(&self) -> u64 {
         match &self.held {
             Held::One(piece) => piece.len() as u64,
@@ -79,7 +76,6 @@ impl Content {
     }
 
     /// The bytes of content that is one piece, as all of at most 64 KiB is.
-    #[must_use]
     pub(crate) fn short(&self) -> Option<&Bytes> {
         if let Held::One(piece) = &self.held { Some(piece) } else { None }
     }
@@ -152,7 +148,6 @@ pub(crate) struct Draft {
 
 impl Draft {
     /// Content of an answer to an account, with nothing in it yet.
-    #[must_use]
     pub(crate) fn new(budgets: Budgets, account: AccountId) -> Self {
         let (full, open) = (Vec::new(), Vec::new());
         Self { full, open, longest: 0, budgets, account, overdraws: false, memory: None, file: None }
@@ -190,21 +185,20 @@ impl Draft {
     /// Puts the open piece where the others are.
     fn close(&mut self) -> Result<(), SpoolError> {
         let piece = std::mem::take(&mut self.open);
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => {
-                let budgets = &self.budgets;
-                if self.memory.get_or_insert_with(|| budgets.memory()).grow(piece.len()) {
-                    self.full.push(buffer::bytes(piece));
-                    return Ok(());
-                }
-                let mut file = budgets.spool(self.account, self.overdraws)?;
-                for piece in self.full.drain(..) {
-                    file.write(&piece)?;
-                }
-                self.memory = None;
-                self.file.insert(file)
+        let file = if let Some(file) = &mut self.file {
+            file
+        } else {
+            let budgets = &self.budgets;
+            if self.memory.get_or_insert_with(|| budgets.memory()).grow(piece.len()) {
+                self.full.push(buffer::bytes(piece));
+                return Ok(());
             }
+            let mut file = budgets.spool(self.account, self.overdraws)?;
+            for piece in self.full.drain(..) {
+                file.write(&piece)?;
+            }
+            self.memory = None;
+            self.file.insert(file)
         };
         // Read from the buffer that is used again.
         file.write(&buffer::bytes(piece))
@@ -319,7 +313,7 @@ mod tests {
         let budgets = budgets(0);
         let (held, _) = written(&budgets, &[1 << 16; 255]);
         let mut draft = Draft::new(budgets.clone(), AccountId(1));
-        let text = |draft: &mut Draft| draft.write(|out| out.extend_from_slice(&[b'x'; 70_000]));
+        let text = |draft: &mut Draft| draft.write(|out| out.extend_from_slice(&vec![b'x'; 70_000]));
         assert!(matches!(text(&mut draft), Err(SpoolError::NoRoom(NoRoom::OfAccount))));
         let mut draft = Draft::new(budgets, AccountId(1));
         draft.overdraws = true;

@@ -13,7 +13,6 @@ pub struct Languages {
 
 impl Languages {
     /// The default language alone.
-    #[must_use]
     pub const fn of_default(default: Locale) -> Self {
         Self { locales: [default; Locale::ALL.len()], count: 1, first_requested: default, default }
     }
@@ -31,25 +30,21 @@ impl Languages {
     }
 
     /// The locales to show, in the account's order.
-    #[must_use]
     pub fn locales(&self) -> &[Locale] {
         &self.locales[..self.count]
     }
 
     /// Whether a locale is to be shown.
-    #[must_use]
     pub fn contains(&self, locale: Locale) -> bool {
         self.locales().contains(&locale)
     }
 
     /// The locale of localised labels: the first that was asked for, the default for `all` and for no header.
-    #[must_use]
     pub const fn first_requested(&self) -> Locale {
         self.first_requested
     }
 
     /// Whether the answer shows the account's default language and no other, as it does without the header.
-    #[must_use]
     pub fn is_default(&self) -> bool {
         self.locales() == [self.default]
     }

@@ -65,7 +65,6 @@ pub enum RenderError {
 }
 
 /// Renders a document that has no slots, for answers that are given before anything is known of the account.
-#[must_use]
 pub fn plain(format: Format, document: &str) -> Vec<u8> {
     match format {
         Format::Json => document.as_bytes().to_vec(),
@@ -81,7 +80,6 @@ pub fn plain(format: Format, document: &str) -> Vec<u8> {
 
 impl Renderer {
     /// A renderer of an answer in this format, within these budgets.
-    #[must_use]
     pub fn new(format: Format, filling: Filling, budgets: &Budgets) -> Self {
         let draft = Draft::new(budgets.clone(), filling.program.id);
         Self { format, filling, draft, items: 0, bytes: 0, page_bytes: budgets.limits().page_bytes }
@@ -111,7 +109,6 @@ impl Renderer {
     }
 
     /// The bytes of a record, in one.
-    #[must_use]
     pub fn bytes(self, document: &str) -> Vec<u8> {
         let mut out = Vec::with_capacity(LONGER * document.len());
         self.filling.record(self.format, &mut out, document, None);

@@ -48,7 +48,6 @@ impl Limits {
     }
 
     /// Writes to the spool and reads from it; gives what it is called in messages.
-    #[must_use]
     pub fn probe_spool(&self) -> (String, io::Result<()>) {
         let name = self.spool_directory.as_ref().map(|directory| directory.display().to_string());
         let probed = self.file().and_then(|mut file| file.write_all(b"x"));
@@ -117,38 +116,32 @@ impl From<io::Error> for SpoolError {
 
 impl Budgets {
     /// Budgets of which nothing is taken yet.
-    #[must_use]
     pub fn new(limits: Limits) -> Self {
         let (memory, spool, counters) = (AtomicUsize::new(0), Mutex::default(), Counters::default());
         Self(Arc::new(Inner { limits, memory, spool, counters }))
     }
 
     /// How much there is.
-    #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.0.limits
     }
 
     /// How many bytes of memory answers take.
-    #[must_use]
     pub fn memory_bytes(&self) -> usize {
         self.0.memory.load(Ordering::Relaxed)
     }
 
     /// How many bytes the spool has.
-    #[must_use]
     pub fn spool_bytes(&self) -> u64 {
         self.0.spool.lock().bytes
     }
 
     /// What was decided.
-    #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.0.counters
     }
 
     /// The memory of an answer, nothing of it yet.
-    #[must_use]
     pub fn memory(&self) -> Memory {
         Memory { budgets: self.clone(), bytes: 0 }
     }
@@ -212,7 +205,6 @@ pub struct Memory {
 
 impl Memory {
     /// Takes so many bytes more, unless that is more than the answer's share or than is left.
-    #[must_use]
     pub fn grow(&mut self, bytes: usize) -> bool {
         let Inner { limits, memory, .. } = &*self.budgets.0;
         if self.bytes + bytes > limits.answer_bytes {
@@ -245,13 +237,11 @@ pub struct SpoolFile {
 
 impl SpoolFile {
     /// How many bytes it has.
-    #[must_use]
     pub fn len(&self) -> u64 {
         self.length
     }
 
     /// Whether it has none.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
@@ -334,10 +324,10 @@ mod tests {
     fn the_spool_has_a_quota_by_account_and_in_all() {
         let budgets = budgets();
         let [mut first, mut second] = ACCOUNTS.map(|account| budgets.spool(account, false).unwrap());
-        first.write(&[b'x'; 150_000]).unwrap();
+        first.write(&vec![b'x'; 150_000]).unwrap();
         assert!(matches!(first.write(b"x"), Err(SpoolError::NoRoom(NoRoom::OfAccount))));
-        assert!(matches!(second.write(&[b'x'; 60_000]), Err(SpoolError::NoRoom(NoRoom::OnNode))));
-        second.write(&[b'x'; 50_000]).unwrap();
+        assert!(matches!(second.write(&vec![b'x'; 60_000]), Err(SpoolError::NoRoom(NoRoom::OnNode))));
+        second.write(&vec![b'x'; 50_000]).unwrap();
         assert_eq!(budgets.check_room(ACCOUNTS[1]), Ok(()), "there is memory");
         let (mut memory, mut rest) = (budgets.memory(), budgets.memory());
         assert!(memory.grow(10) && rest.grow(5));
@@ -355,8 +345,8 @@ mod tests {
         let mut file = budgets().spool(ACCOUNTS[0], false).unwrap();
         let mut written = Vec::new();
         for letter in b'a'..=b'e' {
-            file.write(&[letter; 30_000]).unwrap();
-            written.extend([letter; 30_000]);
+            file.write(&vec![letter; 30_000]).unwrap();
+            written.extend(vec![letter; 30_000]);
         }
         let file = Arc::new(file);
         let (mut first, mut second) = (Box::pin(Arc::clone(&file).pieces()), Box::pin(file.pieces()));

@@ -24,7 +24,6 @@ impl FullDisks {
     }
 
     /// Whether a disk is full.
-    #[must_use]
     pub fn contains(&self, disk: Disk) -> bool {
         self.0[disk as usize].load(Ordering::Relaxed)
     }

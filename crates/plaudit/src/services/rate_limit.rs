@@ -55,7 +55,6 @@ pub struct Standing {
 }
 
 /// What an address counts as: a network of IPv6 addresses that one subscriber is given (RFC 6177) is one.
-#[must_use]
 pub fn network(address: IpAddr) -> IpAddr {
     match address {
         IpAddr::V6(address) => IpAddr::V6((address.to_bits() & !u128::from(u64::MAX)).into()),

@@ -93,7 +93,6 @@ enum Admission {
 
 impl Connections {
     /// None yet, with so much room.
-    #[must_use]
     pub fn new(room: Room) -> Arc<Self> {
         Arc::new(Self {
             room,
@@ -142,7 +141,9 @@ impl Connections {
         if missing > 0 {
             free.sort_unstable_by_key(|(rank, _)| *rank);
             free.truncate(missing.max(room / MADE_AT_ONCE));
-            free.iter().for_each(|(_, activity)| activity.give_way());
+            for (_, activity) in &free {
+                activity.give_way();
+            }
             self.log(&mut held.logged);
         }
         if missing <= free.len() && held.open < self.room.all + (self.room.all / SLACK_PART).min(MAX_SLACK) {
@@ -181,7 +182,6 @@ impl Connections {
     }
 
     /// The text that Prometheus reads.
-    #[must_use]
     pub fn measurements(&self) -> String {
         let [mut new, mut idle, mut busy] = [0; 3];
         for activity in self.held.lock().by_address.values().flat_map(HashMap::values) {

@@ -21,7 +21,6 @@ pub struct Room {
 impl Room {
     /// What the settings ask for, as far as a process with so many descriptors has them: one of a connection, and one of
     /// the file that its request reads or writes.
-    #[must_use]
     pub fn new(config: &Config, descriptors: Option<usize>) -> Self {
         let server = &config.server;
         let wanted = if server.max_connections == 0 { MAX_CONNECTIONS } else { server.max_connections };
@@ -43,7 +42,6 @@ impl Room {
 }
 
 /// Raises the limit of descriptors as far as the system lets the process, and gives it; nothing where there is none.
-#[must_use]
 pub fn raise_descriptors() -> Option<usize> {
     #[cfg(unix)]
     {

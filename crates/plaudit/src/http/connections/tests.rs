@@ -8,6 +8,7 @@ fn connections(all: usize, of_address: usize) -> Arc<Connections> {
     Connections::new(Room { all, of_address })
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "admission takes an address that may not be known")]
 fn address(last: u8) -> Option<IpAddr> {
     Some(IpAddr::from([192, 0, 2, last]))
 }
@@ -101,7 +102,9 @@ fn new_ones_do_not_wait_for_others_to_close_but_for_a_few() {
 fn a_busy_connection_never_gives_way() {
     let connections = connections(3, 2);
     let mut places: Vec<Place> = [1, 1, 2].map(|last| place(&connections, address(last))).into();
-    places.iter().for_each(|place| place.activity.set(Phase::Working));
+    for place in &places {
+        place.activity.set(Phase::Working);
+    }
     assert!(matches!(connections.admit_now(address(1)), Admission::Refused), "of an address that has its share");
     assert_eq!(gives_way(&connections, address(2), &places), [0_usize; 0]);
     assert_eq!(gives_way(&connections, None, &places), [0_usize; 0]);

@@ -21,7 +21,6 @@ use kernel::text::{Date, Slug, Timestamp, compare_decimals};
 /// How a condition compares, by what its field is.
 impl FieldType {
     /// Whether conditions can compare answers to fields of this type so.
-    #[must_use]
     pub fn is_compared_by(self, operator: Operator) -> bool {
         use Operator::{
             Answered, AtLeast, AtMost, Contains, Equals, GreaterThan, LessThan, NoneOf, NotContains, NotEquals, OneOf,
@@ -57,7 +56,6 @@ pub struct ShownFields<'s, A> {
 
 impl<'s, A: Fn(Slug) -> Option<&'s Json<'s>>> ShownFields<'s, A> {
     /// The fields of a program that are shown with these answers.
-    #[must_use]
     pub fn of(program: &'s Program, answer: A) -> Self {
         Self::among(&program.fields, answer)
     }

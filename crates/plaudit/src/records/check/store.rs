@@ -80,7 +80,6 @@ pub async fn each_wrong(
 }
 
 /// A difference, as it is told.
-#[must_use]
 pub fn difference(table: &str, record: &str, column: &str, what: &str) -> String {
     format!("{table} {}: {column}: {what}", excerpt(record))
 }

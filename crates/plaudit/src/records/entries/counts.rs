@@ -10,7 +10,6 @@ use kernel::text::Slug;
 pub(super) type DivisionKey = (Slug, i64);
 
 /// Where an entry is counted; nowhere in the trash.
-#[must_use]
 pub(super) fn division_of(entry: &Entry, deleted: bool) -> Option<DivisionKey> {
     (!deleted).then(|| (entry.category, entry.division.unwrap_or(0)))
 }

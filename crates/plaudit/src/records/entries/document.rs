@@ -38,7 +38,6 @@ pub struct RelatedData {
 impl Entry {
     /// The first document (specification, section 2.2, without the members of the second one). That the entry is in the
     /// trash or archived is hidden in it.
-    #[must_use]
     pub fn document(&self, counts: Counts, deleted: bool) -> String {
         document::object(|object| {
             object.slug("slug", self.slug);
@@ -85,7 +84,6 @@ impl Entry {
 }
 
 /// The second document of an entry: the members that only a single read shows.
-#[must_use]
 pub fn detail(answers: &Answers, around: &RelatedData) -> String {
     document::object(|object| {
         object.answers("entry_fields", &answers.to_json());
@@ -103,7 +101,6 @@ pub fn detail(answers: &Answers, around: &RelatedData) -> String {
 }
 
 /// The second document with these of its members alone; nothing where there are none.
-#[must_use]
 pub(crate) fn included<'d>(detail: &'d str, members: &[&str]) -> Option<Cow<'d, str>> {
     if members.is_empty() || members.len() == MEMBERS.len() {
         return (!members.is_empty()).then_some(Cow::Borrowed(detail));
@@ -139,7 +136,6 @@ pub(crate) fn included<'d>(detail: &'d str, members: &[&str]) -> Option<Cow<'d, 
 pub(super) const MEMBERS: [&str; 3] = ["entry_fields", "attachments", "contributors"];
 
 /// The answers of an entry, read back from its second document, where they stand first.
-#[must_use]
 pub fn answers_of(detail: &str) -> Option<Answers> {
     match document::slots(detail).next()? {
         (_, Some(Slot::Answers(map))) => Answers::read(&parse_value(map.as_bytes()).ok()?).ok(),
@@ -148,7 +144,6 @@ pub fn answers_of(detail: &str) -> Option<Answers> {
 }
 
 /// The second document with other answers.
-#[must_use]
 pub(super) fn with_answers(detail: &str, answers: &Answers) -> Option<String> {
     let mut parts = document::slots(detail);
     let (_, Some(Slot::Answers(_))) = parts.next()? else { return None };

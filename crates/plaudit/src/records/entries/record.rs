@@ -18,7 +18,6 @@ pub struct Stated {
 
 impl Stated {
     /// Looks them up in a record; what cannot be read is left to the reading of the record.
-    #[must_use]
     pub fn of(record: &JsonObject) -> Self {
         let count = |name| record.get(name).and_then(|json| input::integer(0..=i64::MAX)(json).ok());
         Self {
@@ -32,19 +31,16 @@ impl Stated {
     }
 
     /// Whether the record states any.
-    #[must_use]
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
     /// Whether it has the parent of the entry's category for another one.
-    #[must_use]
     pub fn contradicts_parent(&self, parent: Option<Slug>) -> bool {
         self.parent_category.is_some_and(|stated| stated != parent)
     }
 
     /// Where it contradicts what was counted.
-    #[must_use]
     pub fn contradictions(&self, counts: Counts) -> Violations {
         let mut violations = Violations::default();
         if self.contributor_count.is_some_and(|stated| stated != counts.contributors) {

@@ -70,7 +70,6 @@ pub(crate) fn takes_another(category: &Category, has: i64) -> Result<(), String>
 
 /// Why an entry of a season and category cannot be in a chapter: everything that applies. `found` is the chapter of
 /// that slug, unless it is in the trash.
-#[must_use]
 pub fn offered(
     found: Option<&Chapter>,
     season: Option<Slug>,
@@ -95,7 +94,6 @@ pub fn offered(
 }
 
 /// How many of these answers are files.
-#[must_use]
 pub(super) fn files_among(program: &Program, answers: &Answers) -> i64 {
     let is_file = |field| program.fields.any(field).is_some_and(|field| field.kind == FieldType::File);
     let files = answers.iter().filter(|(field, _)| is_file(*field));

@@ -66,7 +66,6 @@ impl Stored {
     }
 
     /// The whole document.
-    #[must_use]
     pub fn whole(&self) -> String {
         whole(&self.doc, &self.detail)
     }

@@ -149,7 +149,6 @@ impl File {
     }
 
     /// What is shown of the file (contract, section 6).
-    #[must_use]
     pub fn shown(&self) -> String {
         document::object(|object| {
             object.download("download_link", self.token.as_str());
@@ -168,7 +167,6 @@ impl File {
     }
 
     /// The stored form: the program-file form without its kind and bytes.
-    #[must_use]
     pub fn stored(&self) -> String {
         document::object(|object| {
             object.text("token", self.token.as_str());

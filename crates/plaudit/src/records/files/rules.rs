@@ -23,13 +23,11 @@ pub struct Content {
 
 impl Content {
     /// What these bytes tell.
-    #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         Self::told_by(&Sample::of(bytes), &Sha256::digest(bytes))
     }
 
     /// What the bytes of this sample and hash tell.
-    #[must_use]
     pub fn told_by(sample: &Sample<'_>, sha256: &[u8]) -> Self {
         let mime = content_type(sample);
         let sides = image::size(mime, sample.head);

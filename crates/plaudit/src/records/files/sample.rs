@@ -20,7 +20,6 @@ pub struct Sample<'b> {
 
 impl<'b> Sample<'b> {
     /// The sample of a content that is at hand.
-    #[must_use]
     pub fn of(bytes: &'b [u8]) -> Self {
         Self {
             head: &bytes[..bytes.len().min(HEAD)],
@@ -30,13 +29,11 @@ impl<'b> Sample<'b> {
     }
 
     /// Whether the head is the whole content.
-    #[must_use]
     pub fn is_whole(&self) -> bool {
         self.head.len() as u64 == self.size
     }
 
     /// What is known of the content from a place on, the longer of what head and tail have.
-    #[must_use]
     pub(super) fn starting_at(&self, start: usize) -> Option<&'b [u8]> {
         let skipped = usize::try_from(self.size).ok()?.checked_sub(self.tail.len())?;
         match start.checked_sub(skipped) {
@@ -46,7 +43,6 @@ impl<'b> Sample<'b> {
     }
 
     /// A part of the content, where it is known.
-    #[must_use]
     pub(super) fn part(&self, range: Range<usize>) -> Option<&'b [u8]> {
         self.starting_at(range.start)?.get(..range.end.checked_sub(range.start)?)
     }
@@ -74,13 +70,11 @@ impl Sampler {
     }
 
     /// The number of bytes that came.
-    #[must_use]
     pub fn size(&self) -> u64 {
         self.size
     }
 
     /// The sample of what came.
-    #[must_use]
     pub fn sample(&self) -> Sample<'_> {
         let tail = &self.tail[self.tail.len().saturating_sub(TAIL)..];
         Sample { head: &self.head, tail, size: self.size }

@@ -25,14 +25,12 @@ pub struct RelatedData {
 
 impl Order {
     /// The entries that its lines name, each with the price, every pair once.
-    #[must_use]
     pub fn entries(&self) -> BTreeSet<(Slug, Option<Slug>)> {
         self.items.iter().filter_map(|item| Some((item.entry?, item.price))).collect()
     }
 }
 
 /// The document of an order in which an entry has another title.
-#[must_use]
 pub(super) fn retitled(doc: &str, entry: Slug, title: &str) -> String {
     let link = document::object(|object| object.link("link", Kind::Entry, entry.as_str()));
     // The link is a slot, which no text of people can look like; the title follows it.
@@ -91,7 +89,6 @@ pub(super) fn read(doc: &str) -> Result<Order, String> {
 }
 
 /// The program-file form without its kind.
-#[must_use]
 pub(super) fn exported(order: &Order) -> String {
     document::object(|object| {
         object.slug("slug", order.slug);
@@ -123,7 +120,6 @@ pub(super) fn exported(order: &Order) -> String {
 }
 
 /// The order as it is shown (specification, section 2.7), and what is hidden of it.
-#[must_use]
 pub fn shown(order: &Order, related: &RelatedData) -> String {
     document::object(|object| {
         object.slug("slug", order.slug);

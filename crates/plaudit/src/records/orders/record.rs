@@ -240,7 +240,6 @@ impl Order {
     }
 
     /// Every slug that the order refers to, with the member that does and the kind it must have.
-    #[must_use]
     pub fn references(&self) -> Vec<(String, Kind, Slug)> {
         let mut references =
             vec![("season".to_owned(), Kind::Season, self.season), ("user".to_owned(), Kind::User, self.user)];

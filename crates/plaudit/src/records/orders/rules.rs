@@ -99,7 +99,6 @@ fn compute(
 }
 
 /// The items as an HTML list.
-#[must_use]
 pub fn items_html(items: &[Item]) -> String {
     let mut html = String::from("<ul>");
     for item in items {
@@ -133,7 +132,6 @@ fn escape(text: &str, html: &mut String) {
 /// The sort key of an invoice number: numbers by their value, everything else after them as text.
 ///
 /// No two invoice numbers have the same key, so that uniqueness of keys is uniqueness of invoice numbers.
-#[must_use]
 pub fn invoice_key(invoice_number: &str) -> String {
     let digits = invoice_number.trim_start_matches('0');
     let is_number = !invoice_number.is_empty() && invoice_number.bytes().all(|byte| byte.is_ascii_digit());
@@ -145,7 +143,6 @@ pub fn invoice_key(invoice_number: &str) -> String {
 }
 
 /// The value of the number whose sort key this is.
-#[must_use]
 pub(super) fn invoice_value(key: &str) -> Option<u64> {
     let digits = key.get(2..)?.split_once('.')?.0;
     if digits.is_empty() { Some(0) } else { digits.parse().ok() }

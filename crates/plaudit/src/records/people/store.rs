@@ -63,7 +63,6 @@ pub async fn free_slug<T: PeopleRecord + SetupRecord>(
 }
 
 /// Where the records of a kind have their rows.
-#[must_use]
 pub const fn rows<T: PeopleRecord>() -> Rows {
     Rows {
         list_revision: ListRevision::Revision,

@@ -15,7 +15,6 @@ use kernel::json::{Json, Object as JsonObject};
 use kernel::text::{Slug, Timestamp};
 
 /// The password of a body, where there is one and it is right. It is hashed before the rest is looked at.
-#[must_use]
 pub(crate) fn password_of(body: &JsonObject) -> Option<Password> {
     password(body.get("password")?).ok()
 }
@@ -55,7 +54,6 @@ fn validate(program: &Program, name: &str, answer: &Json) -> Result<(), Wrong<()
 }
 
 /// The user that a body makes: of this slug and person, added now.
-#[must_use]
 pub(crate) fn create(program: &Program, changes: Changes, slug: Slug, person: &str, now: Timestamp) -> Option<User> {
     let context = Context { now, ..program.context.clone() };
     let user = User {
@@ -69,7 +67,6 @@ pub(crate) fn create(program: &Program, changes: Changes, slug: Slug, person: &s
 }
 
 /// The user after an update; where nothing changes, as it was.
-#[must_use]
 pub(crate) fn update(program: &Program, before: &User, changes: Changes, now: Timestamp) -> User {
     let after = apply(program, before, changes);
     if after == *before { after } else { User { updated: now, ..after } }

@@ -13,7 +13,6 @@ use kernel::kind::Kind;
 use kernel::text::Locale;
 
 /// The user as lists show it (contract, section 6).
-#[must_use]
 pub fn shown(user: &User, deleted: bool) -> String {
     document::object(|object| {
         object.flag("analytics_cookies", user.analytics_cookies);
@@ -51,7 +50,6 @@ pub fn shown(user: &User, deleted: bool) -> String {
 }
 
 /// The members that only a single read shows.
-#[must_use]
 pub fn detail(user: &User) -> String {
     document::object(|object| {
         object.raw("preferences", &user.preferences);

@@ -31,7 +31,6 @@ pub enum Purpose {
 
 impl Purpose {
     /// The first segment of the path.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Confirm => "confirm",
@@ -40,7 +39,6 @@ impl Purpose {
     }
 
     /// How long a link is good, in seconds.
-    #[must_use]
     pub fn seconds(self) -> i64 {
         match self {
             Self::Confirm => 7 * 86_400,
@@ -62,14 +60,12 @@ pub struct Link {
 
 impl Link {
     /// A link that is good from now on; `token` are random letters.
-    #[must_use]
     pub fn new(purpose: Purpose, token: String, now: Timestamp) -> Self {
         let expires = Timestamp::from_seconds(now.as_seconds().saturating_add(purpose.seconds()));
         Self { purpose, token, expires }
     }
 
     /// The address, from its first slash on.
-    #[must_use]
     pub fn address(&self, signer: &DownloadSigner, account: Slug) -> String {
         let path = signed(self.purpose, account.as_str(), &self.token, self.expires.as_seconds());
         let signature = signer.signature_of(&path);
@@ -77,7 +73,6 @@ impl Link {
     }
 
     /// The hash of the token, which is kept.
-    #[must_use]
     pub fn hash(&self) -> [u8; 32] {
         hash(&self.token)
     }
@@ -113,7 +108,6 @@ pub struct Followed<'a> {
 
 impl Followed<'_> {
     /// The account, where the address is as it was made and still good.
-    #[must_use]
     fn verified(&self, signer: &DownloadSigner, now: Timestamp) -> Option<Slug> {
         let expires: i64 = self.expires.parse().ok()?;
         let is_token = !self.token.is_empty() && self.token.bytes().all(|byte| byte.is_ascii_alphabetic());

@@ -198,19 +198,16 @@ fn check_user(
 
 impl User {
     /// The first and the last name.
-    #[must_use]
     pub fn name(&self) -> String {
         full_name(&self.first_name, &self.last_name)
     }
 
     /// What reaches the person, as far as this account knows, each as it is compared.
-    #[must_use]
     pub fn contacts(&self) -> Vec<String> {
         self.email.as_deref().map(normal_email).into_iter().chain(self.mobile.clone()).collect()
     }
 
     /// What other records show of the user.
-    #[must_use]
     pub fn summary(&self) -> Summary {
         Summary {
             slug: self.slug,

@@ -68,7 +68,6 @@ pub fn password_hash(json: &Json) -> Result<PasswordHash, String> {
 
 impl PasswordHash {
     /// Reads a PHC string of Argon2id whose check costs no more than is reasonable.
-    #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let hash = phc::PasswordHash::new(text).ok()?;
         let params = Params::try_from(&hash).ok()?;
@@ -78,13 +77,11 @@ impl PasswordHash {
     }
 
     /// The PHC string.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether this is the hash of a password. Takes as long as hashing it.
-    #[must_use]
     pub fn matches(&self, password: &str) -> bool {
         let Ok(hash) = phc::PasswordHash::new(&self.0) else { return false };
         Argon2::default().verify_password(password.as_bytes(), &hash).is_ok()

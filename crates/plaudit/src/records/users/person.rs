@@ -24,7 +24,6 @@ impl From<&Summary> for Person {
 }
 
 /// The members by which a user is shown: those of [`Person::names`].
-#[must_use]
 pub fn names(first_name: &str, last_name: &str, email: Option<&str>) -> String {
     let object = document::object(|object| {
         object.text("name", &full_name(first_name, last_name));

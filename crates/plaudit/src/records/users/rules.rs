@@ -22,14 +22,12 @@ pub struct Summary {
 
 impl Summary {
     /// The first and the last name.
-    #[must_use]
     pub fn name(&self) -> String {
         full_name(&self.first_name, &self.last_name)
     }
 }
 
 /// The first and the last name with a blank between them, where there are both.
-#[must_use]
 pub fn full_name(first_name: &str, last_name: &str) -> String {
     match (first_name.trim(), last_name.trim()) {
         (first, "") => first.to_owned(),
@@ -39,13 +37,11 @@ pub fn full_name(first_name: &str, last_name: &str) -> String {
 }
 
 /// The form in which two e-mail addresses that reach the same person are equal.
-#[must_use]
 pub fn normal_email(email: &str) -> String {
     email.to_lowercase()
 }
 
 /// What a text is sorted by, as in every list.
-#[must_use]
 pub(super) fn sort_text(text: &str) -> String {
     // PostgreSQL has no text with this character in it.
     let text = folded(text).replace('\0', "\u{fffd}");

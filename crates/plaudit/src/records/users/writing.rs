@@ -27,14 +27,12 @@ pub(crate) async fn write(
 }
 
 /// The events of an update: one of the user, and one for each role that is granted.
-#[must_use]
 pub(crate) fn update_events(before: &User, after: &User) -> Vec<Event> {
     let granted = after.roles.iter().filter(|role| !before.roles.contains(role));
     std::iter::once(Event::UserUpdated).chain(granted.map(|_| Event::RoleGranted)).collect()
 }
 
 /// The events of a user who is added.
-#[must_use]
 pub(crate) fn create_events(user: &User) -> Vec<Event> {
     let granted = user.roles.iter().map(|_| Event::RoleGranted);
     std::iter::once(Event::MembershipRegistered).chain(granted).collect()

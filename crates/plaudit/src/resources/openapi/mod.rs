@@ -19,7 +19,6 @@ use utoipa::openapi::OpenApi;
 pub struct Document;
 
 /// The document with what holds for every operation.
-#[must_use]
 pub fn complete(document: &OpenApi) -> Value {
     let mut document = serde_json::to_value(document).unwrap_or_default();
     complete::complete(&mut document);
@@ -27,7 +26,6 @@ pub fn complete(document: &OpenApi) -> Value {
 }
 
 /// A page for people: every operation with its description.
-#[must_use]
 pub fn page(document: &OpenApi) -> String {
     let mut page = String::from(
         "<!doctype html><meta charset=utf-8><title>Plaudit</title>\

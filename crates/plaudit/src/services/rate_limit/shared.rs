@@ -64,7 +64,6 @@ pub struct SharedWindows {
 
 impl SharedWindows {
     /// No windows yet, and this clock's time for that of the database.
-    #[must_use]
     pub fn new(clock: &Clock) -> Self {
         Self { offset: AtomicI64::new(clock.now().as_microseconds() - clock.elapsed()), leases: Mutex::default() }
     }

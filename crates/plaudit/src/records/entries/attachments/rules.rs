@@ -28,7 +28,6 @@ pub fn write_shown(attachment: &Attachment, filename: &str, object: &mut Object<
 }
 
 /// An attachment as it is shown on its own (contract, section 6), with the title of its entry and the name of its file.
-#[must_use]
 pub(crate) fn document(attachment: &Attachment, title: &str, filename: &str) -> String {
     let token = attachment.token.as_str();
     document::object(|object| {

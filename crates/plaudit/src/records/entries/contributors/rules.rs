@@ -20,7 +20,6 @@ pub fn write_shown(contributor: &Contributor, object: &mut Object<'_>) {
 }
 
 /// A contributor as it is shown on its own (contract, section 6), with the title and the season of its entry.
-#[must_use]
 pub(crate) fn document(contributor: &Contributor, title: &str, season: Slug) -> String {
     document::object(|object| {
         object.object("entry", |object| {
@@ -110,7 +109,6 @@ pub(crate) fn answered(
 }
 
 /// What lists sort an answer by: numbers by their value and before texts, texts after case folding. Never empty.
-#[must_use]
 pub(super) fn sort_key(answer: &Json) -> String {
     let text = match answer {
         Json::Number(text) => {

@@ -46,7 +46,6 @@ pub(in crate::records::entries) struct DeadlineScope<'e> {
 }
 
 /// Whether an entry can be submitted now.
-#[must_use]
 pub(in crate::records::entries) fn is_open(program: &Program, place: DeadlineScope<'_>, now: Timestamp) -> bool {
     let zone = program.account.zone();
     let is_in_time = moment(place.custom_deadline, &zone).is_some_and(|deadline| now < deadline);

@@ -6,7 +6,6 @@ use crate::records::entries::{Eligibility, Entry, Moderation, Status};
 
 /// What is logged of an entry that was `before` and is `after`, each with whether it is in the trash. `is_answered`: its answers are others. `is_copy`: it
 /// begins as the copy of another one.
-#[must_use]
 pub(in crate::records::entries) fn logged(
     before: Option<(&Entry, bool)>,
     after: (&Entry, bool),

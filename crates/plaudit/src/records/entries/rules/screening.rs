@@ -33,7 +33,6 @@ pub(in crate::records::entries) fn set_eligibility(
 
 /// The division of an entry that comes into a category: of those that have the fewest entries the first. `counts` is how
 /// many each has. A category that is not divided gives none.
-#[must_use]
 pub(in crate::records::entries) fn division(category: &Category, counts: &BTreeMap<i64, i64>) -> Option<i64> {
     if category.divisions <= 1 {
         return None;

@@ -30,7 +30,6 @@ pub(in crate::records::entries) enum Step {
 }
 
 /// The step from one status to another, where there is one.
-#[must_use]
 pub(in crate::records::entries) fn step(from: Status, to: Status) -> Option<Step> {
     match (from, to) {
         (Status::InProgress, Status::Submitted) => Some(Step::Submit),
@@ -44,13 +43,11 @@ pub(in crate::records::entries) fn step(from: Status, to: Status) -> Option<Step
 
 impl Step {
     /// Whether the entry is handed in by it.
-    #[must_use]
     pub(in crate::records::entries) fn hands_in(self) -> bool {
         matches!(self, Self::Submit | Self::Resubmit)
     }
 
     /// When an entry counts as submitted after it.
-    #[must_use]
     pub(in crate::records::entries) fn submitted(self, before: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Submit | Self::Resubmit => Some(now),
@@ -61,7 +58,6 @@ impl Step {
 }
 
 /// The status after a review stage stopped an entry before it was submitted, where that is possible.
-#[must_use]
 pub fn stopped(status: Status) -> Option<Status> {
     (status == Status::InProgress).then_some(Status::NotApprovedForSubmission)
 }

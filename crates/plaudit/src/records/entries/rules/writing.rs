@@ -364,7 +364,6 @@ pub(crate) fn copy(program: &Program, entry: &Entry, facts: &Facts, identity: Id
 }
 
 /// The answers that are no files.
-#[must_use]
 pub(crate) fn without_files(program: &Program, answers: &Answers) -> Answers {
     let is_file = |field: Slug| program.fields.any(field).is_some_and(Field::is_file);
     let mut kept = answers.clone();
