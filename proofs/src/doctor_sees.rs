@@ -96,7 +96,7 @@ fn prepared(context: &Context, engine: Engine, checks: &mut Checks) -> Result<Se
     };
     let second = Program { entries: 20, detail_every: 3, orders: 10, ..Program::second(2) };
     let mut service = Service::with(context, engine, &[&first, &second])?;
-    let client = service.client(&service.key(&first.account, "write")?);
+    let client = service.client(&service.key(&first.account, "read_write")?);
     for position in 0..20 {
         let entry = format!("/entry/{}", first.slug(Kind::Entry, position));
         let chapter = json!({"chapter": first.slug(Kind::Chapter, position % (first.chapters - 1))});

@@ -117,3 +117,21 @@ pub async fn unknown(db: &Db) -> Result<Vec<String>, DbError> {
     let unknown = applied(db).await?.into_iter().skip(all().len());
     Ok(unknown.map(|(number, name)| format!("V{number}__{name}")).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_new_database_that_is_closed_leaves_an_empty_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("new.db");
+        let settings = Settings::at(&format!("sqlite:{}", file.display()));
+        let db = Db::open(&settings).await.unwrap();
+        run(&db, &settings).await.unwrap();
+        let log = || std::fs::metadata(folder.path().join("new.db-wal")).unwrap().len();
+        assert!(log() > 0);
+        db.close().await;
+        assert_eq!(log(), 0);
+    }
+}

@@ -195,8 +195,9 @@ fn write_groups(mut tx: Tx, queue: &Receiver<Box<dyn Job>>, group_limit: usize) 
         }
     }
     if let Some(connection) = tx.sqlite() {
-        // The next start is quicker with an empty log; where this fails, the log is simply read then.
-        drop(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));
+        // The next start is quicker with an empty log; where this fails, the log is simply read then. The read is for a
+        // connection to a new file that nothing was run on: there the checkpoint begins a read of its own and waits for its end.
+        drop(connection.execute_batch("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(TRUNCATE)"));
     }
 }
 

@@ -320,9 +320,10 @@ impl Program {
         record
     }
 
-    /// The keys of the table's columns.
+    /// The keys of the table's columns, which are lines of text.
     fn columns(&self) -> Vec<&'static str> {
-        if self.hostile { HOSTILE_NAMES.to_vec() } else { vec!["A", "B"] }
+        let is_line = |name: &&str| !name.contains(char::is_control);
+        if self.hostile { HOSTILE_NAMES.iter().copied().filter(is_line).collect() } else { vec!["A", "B"] }
     }
 
     fn people(&self, random: &mut Random, emit: &mut dyn FnMut(Value) -> Result<()>) -> Result<()> {
