@@ -6,8 +6,8 @@
 
 mod bucket;
 mod folder;
-mod incoming;
 mod location;
+mod parts;
 #[cfg(test)]
 mod tests;
 
@@ -16,12 +16,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
+use futures_util::stream::{BoxStream, Stream, StreamExt as _, TryStreamExt as _};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt as _, PutPayload};
+use tokio::sync::Semaphore;
 
-pub use incoming::{Incoming, PART};
 pub use location::{Location, Secret, Settings};
 
 /// What can go wrong with files.
@@ -54,6 +54,9 @@ pub enum StorageError {
         /// Bytes there should be.
         expected: u64,
     },
+    /// The bytes of a file that is to be stored cannot be read.
+    #[error("what is to be stored cannot be read: {0}")]
+    Read(#[source] std::io::Error),
     /// The store failed.
     #[error("the file storage failed: {0}")]
     Store(#[source] object_store::Error),
@@ -69,6 +72,15 @@ impl StorageError {
     }
 }
 
+/// How many files are stored at the same time.
+const TOGETHER: usize = 4;
+
+/// The least that a part of a file has in a bucket, the last one excepted.
+const PART_OF_BUCKET: usize = 5 << 20;
+
+/// What a part of a file has in a folder.
+const PART_OF_FOLDER: usize = 1 << 20;
+
 /// The content of a file, piece by piece.
 pub type Pieces = BoxStream<'static, Result<Bytes, StorageError>>;
 
@@ -78,6 +90,8 @@ pub struct Storage {
     store: Arc<dyn ObjectStore>,
     /// The folder, unless it is a bucket.
     folder: Option<Arc<std::path::Path>>,
+    /// Of those who store files.
+    turns: Arc<Semaphore>,
 }
 
 impl std::fmt::Debug for Storage {
@@ -90,14 +104,15 @@ impl std::fmt::Debug for Storage {
 impl Storage {
     /// Opens the storage of these settings; a folder is made when it does not exist, a bucket must be there.
     pub fn open(settings: &Settings) -> Result<Self, StorageError> {
+        let turns = Arc::new(Semaphore::new(TOGETHER));
         match Location::parse(&settings.url)? {
             Location::Folder(folder) => {
                 folder::make(&folder).map_err(|source| StorageError::Folder { folder: folder.clone(), source })?;
                 let store = LocalFileSystem::new_with_prefix(&folder).map_err(StorageError::Store)?;
-                Ok(Self { store: Arc::new(store.with_fsync(true)), folder: Some(folder.into()) })
+                Ok(Self { store: Arc::new(store.with_fsync(true)), folder: Some(folder.into()), turns })
             }
             Location::Bucket { bucket, prefix } => {
-                Ok(Self { store: bucket::open(settings, &bucket, &prefix)?, folder: None })
+                Ok(Self { store: bucket::open(settings, &bucket, &prefix)?, folder: None, turns })
             }
         }
     }
@@ -110,10 +125,19 @@ impl Storage {
         Ok(())
     }
 
-    /// Begins a file of this name whose bytes come piece by piece.
-    pub fn receive(&self, account: &str, token: &str) -> Result<Incoming, StorageError> {
+    /// Keeps a file whose bytes come piece by piece, as [`Storage::put`] does; where it fails, nothing is left of it. Some
+    /// files are stored at the same time, and others wait for their turn: parts of them are in memory.
+    pub async fn put_stream(
+        &self,
+        account: &str,
+        token: &str,
+        pieces: impl Stream<Item = std::io::Result<Bytes>> + Unpin,
+    ) -> Result<(), StorageError> {
         let key = key(account, token)?;
-        Ok(Incoming::new(Arc::clone(&self.store), key))
+        // It is never closed.
+        let _turn = self.turns.acquire().await.ok();
+        let part = if self.folder.is_some() { PART_OF_FOLDER } else { PART_OF_BUCKET };
+        parts::put(&*self.store, &key, part, pieces).await
     }
 
     /// The content of a file and its size, or a part of the content; a part ends at the end of the file at the latest.

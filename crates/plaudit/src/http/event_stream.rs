@@ -4,6 +4,7 @@
 //!   `entry_deleted`, `data` is a document in the format and languages of the request.
 //! - `Last-Event-ID` resumes after that change. The first block names where the stream begins, and every sign of life
 //!   how far it has got, so that a client that saw no event resumes from the right place, too.
+//! - A long event takes memory of the budget while it is on its way to anybody. Where none is left, the stream ends.
 //! - A stream is checked again with every sign of life and whenever the account's program changes; where the request
 //!   would be refused now, the stream ends. It also ends when the region goes under maintenance, when its entry goes
 //!   to the trash, and when the server stops. Whoever comes back is told why, and after which pause.
@@ -22,10 +23,13 @@ use memchr::memchr_iter;
 
 use super::{ApiError, Caller, pipeline};
 use crate::program::Program;
+use crate::services::budgets::Memory;
 use crate::streams::{EntryChange, News, Permit, Representation, Subscription};
 use db::{BoxFuture, Committed, DbError};
 use kernel::text::Slug;
 
+/// The most bytes of an event that is not counted.
+const SHORT: usize = 64 << 10;
 /// The media type of a stream.
 const MEDIA_TYPE: &str = "text/event-stream";
 /// The header that a client resumes with.
@@ -140,7 +144,10 @@ impl EventStream {
                         self.pieces.clear();
                     }
                     let caller = &self.caller;
-                    return Some(change.rendered(&self.representation, |change| event(caller, change)));
+                    match change.rendered(&self.representation, |change| event(caller, change)) {
+                        Some(event) => return Some(event),
+                        None => self.end(),
+                    }
                 }
                 None if self.has_ended => return None,
                 None => self.look().await,
@@ -216,8 +223,20 @@ fn representation(caller: &Caller) -> Representation {
     (context.representation(), caller.program().version, context.expires())
 }
 
-/// A change as an event.
-fn event(caller: &Caller, change: &EntryChange) -> Bytes {
+/// A long event, with its memory.
+struct LongEvent {
+    event: Vec<u8>,
+    _memory: Memory,
+}
+
+impl AsRef<[u8]> for LongEvent {
+    fn as_ref(&self) -> &[u8] {
+        &self.event
+    }
+}
+
+/// A change as an event; nothing where there is no memory for it.
+fn event(caller: &Caller, change: &EntryChange) -> Option<Bytes> {
     let mut renderer = caller.renderer();
     renderer.naming(change.people.iter().cloned());
     let data = renderer.bytes(&change.document());
@@ -234,7 +253,11 @@ fn event(caller: &Caller, change: &EntryChange) -> Bytes {
         begin = end + 1;
     }
     event.push(b'\n');
-    event.into()
+    if event.len() <= SHORT {
+        return Some(event.into());
+    }
+    let mut memory = caller.app().budgets.memory(caller.account());
+    memory.grow(event.capacity()).then(|| Bytes::from_owner(LongEvent { event, _memory: memory }))
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use http_body_util::BodyExt as _;
 
 use super::{ApiError, Caller};
 use crate::lists::page::asks_for_settings;
+use crate::render::content::Draft;
 use kernel::document::{Object, extended};
 use kernel::json;
 use kernel::json::{Json, Object as JsonObject};
@@ -136,7 +137,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Writer {
         if !caller.writes() {
             return Err(ApiError::ReadOnlyKey);
         }
-        if parts.extensions.get::<BeforeBody>().is_some() { Err(ApiError::BodyAwaited) } else { Ok(Self) }
+        if parts.extensions.get::<BeforeBody>().is_some() {
+            return Err(ApiError::BodyAwaited);
+        }
+        // What is done is told: nothing is begun where there is no room to tell it.
+        caller.app().budgets.check_room(caller.account())?;
+        Ok(Self)
     }
 }
 
@@ -150,8 +156,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let caller = Caller::from_request_parts(&mut parts, state).await?;
-        let settings = &caller.app().settings;
-        let bytes = read(body, settings.max_body_bytes, Duration::from_secs(settings.body_timeout_seconds)).await?;
+        let bytes = read(&caller, body).await?;
         if bytes.trim_ascii().is_empty() {
             return Err(empty());
         }
@@ -200,18 +205,23 @@ pub(super) async fn next_piece(body: &mut axum::body::Body, pause: Duration) -> 
     }
 }
 
-/// Reads a body of at most `limit` bytes, with `pause` at the most between two parts of it.
-pub(super) async fn read(mut body: axum::body::Body, limit: usize, pause: Duration) -> Result<Bytes, ApiError> {
+/// Reads a body of at most `max_body_bytes`. What is long waits within the budgets until all of it has come.
+pub(super) async fn read(caller: &Caller, mut body: axum::body::Body) -> Result<Bytes, ApiError> {
+    let app = caller.app();
+    let (limit, pause) = (app.settings.max_body_bytes, Duration::from_secs(app.settings.body_timeout_seconds));
     // A body that announces too much is refused before any of it is read.
     if http_body::Body::size_hint(&body).lower() > limit as u64 {
         return Err(ApiError::TooLarge(limit));
     }
-    let mut bytes = Vec::new();
+    let mut draft = Draft::new(app.budgets.clone(), caller.account());
+    let mut length = 0;
     while let Some(piece) = next_piece(&mut body, pause).await? {
-        if piece.len() > limit - bytes.len() {
+        length += piece.len();
+        if length > limit {
             return Err(ApiError::TooLarge(limit));
         }
-        bytes.extend_from_slice(&piece);
+        draft.append(piece).await?;
     }
-    Ok(bytes.into())
+    let content = axum::body::Body::from(draft.end()?).collect().await;
+    Ok(content.map_err(|error| ApiError::Internal(error.to_string()))?.to_bytes())
 }

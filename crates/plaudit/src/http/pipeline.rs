@@ -9,7 +9,6 @@ use std::convert::Infallible;
 use std::net::{IpAddr, Ipv4Addr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -303,11 +302,6 @@ async fn is_addressed(app: &App, headers: &HeaderMap, program: &Program) -> Resu
 /// Runs the handler, again where the program changed meanwhile. The headers are those that the router adds.
 async fn run(app: &App, caller: Caller, request: Request, interface: Router) -> (Answered, HeaderMap) {
     let format = caller.context().format;
-    if !is_read(request.method())
-        && let Err(no_room) = app.budgets.check_room(caller.account())
-    {
-        return (answer::record_error(&no_room.into(), format).into(), HeaderMap::new());
-    }
     let name = match idempotency_name(&caller, request.method()) {
         Ok(Some(name)) => name,
         Ok(None) => return run_handler(app, caller, request, interface).await,
@@ -359,14 +353,12 @@ fn idempotency_name(caller: &Caller, method: &Method) -> Result<Option<String>, 
 /// Takes the request's idempotency key, or finds the answer that was given to it.
 async fn claimed(caller: Caller, request: Request, name: String) -> Result<Claimed, ApiError> {
     let context = caller.context();
-    let settings = &context.app.settings;
     let (parts, body) = request.into_parts();
-    let pause = Duration::from_secs(settings.body_timeout_seconds);
     let (identity, body) = if upload::is_upload(parts.uri.path()) {
         let (hash, body) = upload::spool(&context.app, caller.account(), body).await?;
         (Bytes::copy_from_slice(&hash), body)
     } else {
-        let bytes = match extract::read(body, settings.max_body_bytes, pause).await {
+        let bytes = match extract::read(&caller, body).await {
             // A body that is too large is refused at its place in the order, by the operation that reads it.
             Err(ApiError::TooLarge(limit)) => vec![b' '; limit + 1].into(),
             read => read?,

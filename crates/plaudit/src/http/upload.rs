@@ -1,26 +1,28 @@
 //! Uploads: a JSON object whose member `data` is a file in base64, read as it arrives and never held whole.
 //!
 //! - [`Upload`] stands as the last argument of a handler. It reads the body: the members beside `data` are kept, the
-//!   data is decoded and written to the storage, where nobody sees it yet, and its size, hash and type are told on the
-//!   way. A body that is no JSON object is 400, one that is too large 413, as everywhere.
-//! - [`Upload::write`] makes the file whole and then runs the handler's work in its transaction. The work checks the
+//!   data is decoded and waits where long answers do, and its size, hash and type are told on the way. A body that is no
+//!   JSON object is 400, one that is too large 413, as everywhere.
+//! - [`Upload::write`] stores the file and then runs the handler's work in its transaction. The work checks the
 //!   members ([`Received::file`]) and records the file ([`Received::record`]). Where it does not, the file is removed.
 //! - Before the first byte is stored the upload is announced, and forgotten in the transaction that records the file. What
 //!   a crash leaves announced is removed by the sweep ([`files::sweep`]).
 //! - A client that goes away before its body has come leaves nothing behind. One that goes away later is not told what
 //!   came of it; the upload is finished all the same, so that there is never a record without its bytes.
-//! - In memory is what the type is told by ([`files::Sampler`]), two parts of the storage and one piece of the body.
+//! - In memory is what the type is told by ([`files::Sampler`]), one piece of the body, and what the budgets let wait there.
 
 mod decode;
 mod scan;
 mod spool;
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, Request};
+use futures_util::TryStreamExt as _;
 use futures_util::future::BoxFuture;
 use sha2::{Digest, Sha256};
 
@@ -31,8 +33,8 @@ use super::caller::Writing;
 use super::{ApiError, Caller, Reply, extract};
 use crate::log::{self, Action, Change};
 use crate::records::files::{self, Content, File, Sampler};
+use crate::render::content::{Content as Waiting, Draft};
 use crate::services::Settings;
-use crate::storage::{self, Incoming};
 use db::{DbError, Tx};
 use kernel::document;
 use kernel::input::Members;
@@ -54,7 +56,8 @@ fn largest_body(settings: &Settings) -> usize {
 #[derive(Debug)]
 pub struct Upload {
     received: Received,
-    incoming: Option<Incoming>,
+    /// The file, where it can be recorded.
+    content: Option<Waiting>,
 }
 
 /// What is known of a file that was uploaded.
@@ -63,7 +66,6 @@ pub struct Received {
     members: JsonObject<'static>,
     reported: Result<Content, &'static str>,
     token: Token,
-    is_announced: bool,
     is_recorded: AtomicBool,
 }
 
@@ -105,14 +107,13 @@ impl Upload {
     where
         S: Send + Sync + 'static,
     {
-        let Self { mut received, incoming } = self;
-        let is_kept = incoming.is_some();
-        if let Some(incoming) = incoming {
-            if !received.is_announced {
-                announce(&caller, &received.token).await?;
-                received.is_announced = true;
-            }
-            incoming.keep().await?;
+        let Self { received, content } = self;
+        let is_kept = content.is_some();
+        if let Some(content) = content {
+            announce(&caller, &received.token).await?;
+            let pieces = Body::from(content).into_data_stream().map_err(io::Error::other);
+            let account = caller.program().account.slug;
+            caller.app().storage.put_stream(account.as_str(), received.token.as_str(), pieces).await?;
         }
         let uploaded = Arc::new(Uploaded { received, state });
         let outcome = caller.write_shared(Arc::clone(&uploaded), work).await;
@@ -247,7 +248,7 @@ async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
     let is_json = extract::is_json(caller.headers());
     let pause = Duration::from_secs(settings.body_timeout_seconds);
     let mut scanner = Scanner::new(settings.max_body_bytes);
-    let mut receiving = Receiving::begin(caller)?;
+    let mut receiving = Receiving::begin(caller);
     let (mut text, mut length) = (Vec::new(), 0_usize);
     while let Some(piece) = extract::next_piece(&mut body, pause).await? {
         length = length.saturating_add(piece.len());
@@ -258,21 +259,20 @@ async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
         if !scanner.is_empty() && !is_json {
             return Err(extract::not_json());
         }
-        receiving.take(caller, &text).await?;
+        receiving.take(&text).await?;
         text.clear();
     }
     if scanner.is_empty() {
         return Err(extract::empty());
     }
     let Scanned { members, is_base64 } = scanner.finish().map_err(|error| extract::no_object(&error))?;
-    receiving.finish(caller, members, is_base64).await
+    receiving.finish(members, is_base64).await
 }
 
 /// A file whose bytes are coming.
 struct Receiving {
     token: Token,
-    is_announced: bool,
-    incoming: Incoming,
+    draft: Draft,
     decoder: Result<Decoder, NotBase64>,
     sampler: Sampler,
     hash: Sha256,
@@ -282,23 +282,21 @@ struct Receiving {
 }
 
 impl Receiving {
-    fn begin(caller: &Caller) -> Result<Self, ApiError> {
-        let token = caller.app().ids.token();
-        let incoming = caller.app().storage.receive(caller.program().account.slug.as_str(), token.as_str())?;
-        Ok(Self {
-            token,
-            is_announced: false,
-            incoming,
+    fn begin(caller: &Caller) -> Self {
+        let app = caller.app();
+        Self {
+            token: app.ids.token(),
+            draft: Draft::new(app.budgets.clone(), caller.account()),
             decoder: Ok(Decoder::default()),
             sampler: Sampler::default(),
             hash: Sha256::new(),
             characters: 0,
-            largest: caller.app().settings.max_upload_bytes,
+            largest: app.settings.max_upload_bytes,
             bytes: Vec::new(),
-        })
+        }
     }
 
-    async fn take(&mut self, caller: &Caller, text: &[u8]) -> Result<(), ApiError> {
+    async fn take(&mut self, text: &[u8]) -> Result<(), ApiError> {
         self.characters = self.characters.saturating_add(text.len());
         if self.characters / 4 > self.largest.div_ceil(3) {
             return Err(ApiError::FileTooLarge(self.largest));
@@ -309,48 +307,37 @@ impl Receiving {
             // The rest of the body is read all the same: it may be no JSON, which is told first.
             self.decoder = Err(wrong);
         }
-        self.pass_on(caller).await
+        self.pass_on().await
     }
 
-    async fn pass_on(&mut self, caller: &Caller) -> Result<(), ApiError> {
+    async fn pass_on(&mut self) -> Result<(), ApiError> {
+        let bytes = std::mem::take(&mut self.bytes);
         if self.decoder.is_ok() {
-            self.sampler.take(&self.bytes);
+            self.sampler.take(&bytes);
             if self.sampler.size() > self.largest as u64 {
                 return Err(ApiError::FileTooLarge(self.largest));
             }
-            self.hash.update(&self.bytes);
-            if !self.is_announced && self.sampler.size() >= storage::PART as u64 {
-                // A larger file is stored part by part while it comes.
-                announce(caller, &self.token).await?;
-                self.is_announced = true;
-            }
-            self.incoming.write(&self.bytes).await?;
+            self.hash.update(&bytes);
+            self.draft.append(bytes.into()).await?;
         }
-        self.bytes.clear();
         Ok(())
     }
 
-    async fn finish(
-        mut self,
-        caller: &Caller,
-        members: JsonObject<'static>,
-        is_base64: Option<bool>,
-    ) -> Result<Upload, ApiError> {
+    async fn finish(mut self, members: JsonObject<'static>, is_base64: Option<bool>) -> Result<Upload, ApiError> {
         if let Ok(decoder) = &self.decoder
             && let Err(wrong) = decoder.finish(&mut self.bytes)
         {
             self.decoder = Err(wrong);
         }
-        self.pass_on(caller).await?;
+        self.pass_on().await?;
         let reported = match (is_base64, &self.decoder) {
             (None, _) if members.get("data").is_none() => Err("is required"),
             (None, _) => Err("must be a string in base64"),
             (Some(true), Ok(_)) => Ok(Content::told_by(&self.sampler.sample(), &self.hash.finalize())),
             _ => Err("must be base64: letters, digits, + and /, with its padding and without blanks"),
         };
-        let incoming = reported.is_ok().then_some(self.incoming);
-        let Self { token, is_announced, .. } = self;
-        let received = Received { members, reported, token, is_announced, is_recorded: AtomicBool::new(false) };
-        Ok(Upload { received, incoming })
+        let content = if reported.is_ok() { Some(self.draft.end()?) } else { None };
+        let received = Received { members, reported, token: self.token, is_recorded: AtomicBool::new(false) };
+        Ok(Upload { received, content })
     }
 }

@@ -1,4 +1,4 @@
-//! The content of an answer (RFC 9110, section 6.4), in pieces.
+//! The content of an answer or a request (RFC 9110, section 6.4), in pieces.
 //!
 //! - A list is written into buffers of one size, one after the other, so that nothing that was written is copied because
 //!   the list turns out longer than another, and nobody has to guess how long it will be. A record is one piece.
@@ -182,26 +182,65 @@ impl Draft {
         if self.open.len() > buffer::PIECE { self.close() } else { Ok(()) }
     }
 
+    /// Writes what has come of a body at the end; what goes to the disk is written where that may take its time.
+    pub(crate) async fn append(&mut self, piece: Bytes) -> Result<(), SpoolError> {
+        let mut draft = if self.file.is_none() {
+            return self.write(|out| out.extend_from_slice(&piece));
+        } else {
+            std::mem::replace(self, Self::new(self.budgets.clone(), self.account))
+        };
+        let written = tokio::task::spawn_blocking(move || {
+            draft.write(|out| out.extend_from_slice(&piece))?;
+            Ok::<_, SpoolError>(draft)
+        });
+        *self = written.await.map_err(io::Error::other)??;
+        Ok(())
+    }
+
     /// Puts the open piece where the others are.
     fn close(&mut self) -> Result<(), SpoolError> {
-        let piece = std::mem::take(&mut self.open);
+        // A piece that goes to the spool is read from the buffer that is used again.
+        let piece = buffer::bytes(std::mem::take(&mut self.open));
+        let (budgets, account, most) = (&self.budgets, self.account, self.budgets.limits().answer_bytes as u64);
+        let memory = self.memory.get_or_insert_with(|| budgets.memory(account));
+        let is_short = memory.overdraws || memory.len() + piece.len() as u64 <= most;
+        if self.file.is_none() && is_short && memory.grow(piece.len()) {
+            self.full.push(piece);
+            return Ok(());
+        }
+        match self.spool(&piece) {
+            Err(_) if self.overdraws => self.keep(piece),
+            spooled => spooled,
+        }
+    }
+
+    /// Puts a piece into the spool, and those before it.
+    fn spool(&mut self, piece: &[u8]) -> Result<(), SpoolError> {
         let file = if let Some(file) = &mut self.file {
             file
         } else {
-            let budgets = &self.budgets;
-            if self.memory.get_or_insert_with(|| budgets.memory()).grow(piece.len()) {
-                self.full.push(buffer::bytes(piece));
-                return Ok(());
+            let mut file = self.budgets.spool(self.account, self.overdraws)?;
+            for piece in &self.full {
+                file.write(piece)?;
             }
-            let mut file = budgets.spool(self.account, self.overdraws)?;
-            for piece in self.full.drain(..) {
-                file.write(&piece)?;
-            }
+            self.full.clear();
             self.memory = None;
             self.file.insert(file)
         };
-        // Read from the buffer that is used again.
-        file.write(&buffer::bytes(piece))
+        file.write(piece)
+    }
+
+    /// Keeps a piece, those before it and those behind it in memory, because the spool fails and they tell what was done.
+    fn keep(&mut self, piece: Bytes) -> Result<(), SpoolError> {
+        if let Some(file) = self.file.take() {
+            self.full.push(file.read_all()?);
+        }
+        self.full.push(piece);
+        let mut memory = self.budgets.memory(self.account);
+        memory.overdraws = true;
+        memory.grow(self.full.iter().map(Bytes::len).sum());
+        self.memory = Some(memory);
+        Ok(())
     }
 
     /// What was written.
@@ -235,7 +274,7 @@ mod tests {
             memory_bytes: 1 << 24,
             page_bytes: 1 << 30,
             spool_directory: None,
-            spool_bytes: 1 << 24,
+            spool_bytes: 1 << 25,
             account_spool_bytes: 1 << 24,
         })
     }
@@ -300,10 +339,10 @@ mod tests {
     fn memory_is_given_back_when_a_client_goes_away() {
         let budgets = budgets(1 << 24);
         let (content, expected) = written(&budgets, &[2_000; 200]);
-        assert_eq!(budgets.memory_bytes(), expected.len());
+        assert_eq!(budgets.memory_bytes(), expected.len() as u64);
         let mut body = Body::from(content);
         assert!(body.frame().now_or_never().unwrap().is_some());
-        assert_eq!(budgets.memory_bytes(), expected.len());
+        assert_eq!(budgets.memory_bytes(), expected.len() as u64);
         drop(body);
         assert_eq!(budgets.memory_bytes(), 0);
     }
@@ -319,5 +358,22 @@ mod tests {
         draft.overdraws = true;
         assert!(text(&mut draft).is_ok());
         drop(held);
+    }
+
+    #[test]
+    fn what_was_done_is_told_from_memory_where_the_spool_fails() {
+        let nowhere = Limits { spool_directory: Some("/dev/null/spool".into()), ..budgets(100_000).limits().clone() };
+        let budgets = Budgets::new(nowhere);
+        let mut draft = Draft::new(budgets.clone(), AccountId(1));
+        draft.overdraws = true;
+        let expected = write(&mut draft, &[70_000; 300]);
+        let content = draft.end().unwrap();
+        assert!(budgets.memory_bytes() > 1 << 24);
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        assert!(runtime.block_on(sent(content)) == expected);
+        assert_eq!(budgets.memory_bytes(), 0);
+        let mut draft = Draft::new(budgets, AccountId(1));
+        draft.write(|out| out.extend_from_slice(&[b'x'; 70_000])).unwrap();
+        assert!(draft.write(|out| out.extend_from_slice(&[b'x'; 70_000])).is_err(), "a read is refused");
     }
 }

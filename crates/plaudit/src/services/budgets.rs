@@ -1,11 +1,12 @@
-//! What answers on their way out and uploads on their way in may take: memory, and room in the spool.
+//! What answers on their way out and bodies on their way in may take: memory, and room in the spool.
 //!
-//! - The memory of answers is one budget. An answer that is longer than its share, or for which nothing is left of the
-//!   budget, waits in a file of the spool and is sent from there.
-//! - The spool has a quota in all and one for each account. Where either is used up, an answer or an upload is refused
-//!   until others have ended, however they end.
-//! - What a request did is told whatever it takes: only the answer to a change that was made may exceed the quotas, and no
-//!   change begins where there is no room.
+//! - Memory is one budget, the spool another. What is longer than its share of memory, or finds nothing left of it, waits in
+//!   a file of the spool. Where that has no room either, an answer or a body is refused until others have ended, however
+//!   they end.
+//! - No account takes more than its quota, nor more than half of what the others leave: however many accounts take all they
+//!   can, there is something for the next one.
+//! - What a request did is told whatever it takes: only the answer to a change that was made may exceed the quotas. No change
+//!   begins where such answers have come to as much again.
 //! - A file of the spool has no name, so that nothing is left of it whatever ends the process.
 
 use std::collections::HashMap;
@@ -13,7 +14,8 @@ use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::stream::{Stream, try_unfold};
@@ -24,12 +26,15 @@ use db::AccountId;
 /// The bytes that are read back from the spool at once.
 const PIECE: usize = 64 << 10;
 
+/// How long something in the spool is read at most.
+const LONGEST: Duration = Duration::from_hours(1);
+
 /// How much there is of everything.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// The most bytes of one answer that wait in memory.
     pub answer_bytes: usize,
-    /// The most bytes of all answers that wait in memory.
+    /// The most bytes that answers, bodies and events take in memory.
     pub memory_bytes: usize,
     /// The most bytes of the records of a page.
     pub page_bytes: usize,
@@ -62,16 +67,71 @@ pub struct Budgets(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     limits: Limits,
-    memory: AtomicUsize,
-    spool: Mutex<Spool>,
+    memory: Shared,
+    spool: Shared,
     counters: Counters,
 }
 
-/// How many bytes the spool has, and how many of them each account that has any.
+/// Bytes that the accounts of a node share.
+#[derive(Debug)]
+struct Shared {
+    most: u64,
+    most_of_account: u64,
+    taken: Mutex<Taken>,
+}
+
+/// How many bytes are taken, and how many of them by each account that has any.
 #[derive(Debug, Default)]
-struct Spool {
+struct Taken {
     bytes: u64,
     accounts: HashMap<AccountId, u64>,
+}
+
+impl Shared {
+    fn new(most: u64, most_of_account: u64) -> Self {
+        Self { most, most_of_account, taken: Mutex::default() }
+    }
+
+    fn bytes(&self) -> u64 {
+        self.taken.lock().bytes
+    }
+
+    fn take(&self, account: AccountId, bytes: u64, overdraws: bool) -> Result<(), NoRoom> {
+        let mut taken = self.taken.lock();
+        let own = taken.accounts.get(&account).copied().unwrap_or_default();
+        let left_by_others = self.most.saturating_sub(taken.bytes - own);
+        if !overdraws && own + bytes > self.most_of_account {
+            return Err(NoRoom::OfAccount);
+        }
+        if !overdraws && own + bytes > left_by_others / 2 {
+            return Err(NoRoom::OnNode);
+        }
+        if bytes > 0 {
+            taken.accounts.insert(account, own + bytes);
+            taken.bytes += bytes;
+        }
+        Ok(())
+    }
+
+    fn give_back(&self, account: AccountId, bytes: u64) {
+        let mut taken = self.taken.lock();
+        taken.bytes -= bytes;
+        if let Some(own) = taken.accounts.get_mut(&account) {
+            *own -= bytes;
+            if *own == 0 {
+                taken.accounts.remove(&account);
+            }
+        }
+    }
+
+    /// Refuses where as much again is taken as may be without overdrawing.
+    fn check_overdrawn(&self, account: AccountId) -> Result<(), NoRoom> {
+        let taken = self.taken.lock();
+        if taken.accounts.get(&account).is_some_and(|own| *own >= self.most_of_account.saturating_mul(2)) {
+            return Err(NoRoom::OfAccount);
+        }
+        if taken.bytes >= self.most.saturating_mul(2) { Err(NoRoom::OnNode) } else { Ok(()) }
+    }
 }
 
 /// What the budgets of a node have decided.
@@ -79,7 +139,7 @@ struct Spool {
 pub struct Counters {
     /// Files that were made in the spool.
     pub spooled: AtomicU64,
-    /// Answers and uploads that were refused because the spool had no room.
+    /// Answers and bodies that were refused because the spool had no room.
     pub refused: AtomicU64,
 }
 
@@ -87,10 +147,10 @@ pub struct Counters {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRoom {
     /// The account has filled its quota.
-    #[error("Answers and uploads of the account that are on their way fill its share of the spool; try again later.")]
+    #[error("Answers and bodies of the account that are on their way fill its share of the spool; try again later.")]
     OfAccount,
     /// The spool or its disk is full.
-    #[error("Answers and uploads that are on their way fill the spool of the service; try again later.")]
+    #[error("Answers and bodies that are on their way fill the spool of the service; try again later.")]
     OnNode,
 }
 
@@ -117,8 +177,9 @@ impl From<io::Error> for SpoolError {
 impl Budgets {
     /// Budgets of which nothing is taken yet.
     pub fn new(limits: Limits) -> Self {
-        let (memory, spool, counters) = (AtomicUsize::new(0), Mutex::default(), Counters::default());
-        Self(Arc::new(Inner { limits, memory, spool, counters }))
+        let memory = Shared::new(limits.memory_bytes as u64, u64::MAX);
+        let spool = Shared::new(limits.spool_bytes, limits.account_spool_bytes);
+        Self(Arc::new(Inner { limits, memory, spool, counters: Counters::default() }))
     }
 
     /// How much there is.
@@ -126,14 +187,14 @@ impl Budgets {
         &self.0.limits
     }
 
-    /// How many bytes of memory answers take.
-    pub fn memory_bytes(&self) -> usize {
-        self.0.memory.load(Ordering::Relaxed)
+    /// How many bytes of memory answers and bodies take.
+    pub fn memory_bytes(&self) -> u64 {
+        self.0.memory.bytes()
     }
 
     /// How many bytes the spool has.
     pub fn spool_bytes(&self) -> u64 {
-        self.0.spool.lock().bytes
+        self.0.spool.bytes()
     }
 
     /// What was decided.
@@ -141,9 +202,9 @@ impl Budgets {
         &self.0.counters
     }
 
-    /// The memory of an answer, nothing of it yet.
-    pub fn memory(&self) -> Memory {
-        Memory { budgets: self.clone(), bytes: 0 }
+    /// Memory for something of an account, nothing of it yet.
+    pub fn memory(&self, account: AccountId) -> Memory {
+        Memory { budgets: self.clone(), account, bytes: 0, overdraws: false }
     }
 
     /// A new file of the spool. Where it `overdraws`, no quota keeps anything out of it.
@@ -153,75 +214,51 @@ impl Budgets {
         Ok(SpoolFile { file, length: 0, account, overdraws, budgets: self.clone() })
     }
 
-    /// Refuses where a long answer would find room neither in memory nor in the spool.
+    /// Refuses a change where answers to changes have taken as much as they may in excess of the quotas.
     pub fn check_room(&self, account: AccountId) -> Result<(), NoRoom> {
-        if self.memory_bytes() < self.0.limits.memory_bytes {
-            Ok(())
-        } else {
-            self.take(account, 1, false).map(|()| self.give_back(account, 1))
-        }
+        let checked = self.0.memory.check_overdrawn(account).and_then(|()| self.0.spool.check_overdrawn(account));
+        checked.inspect_err(|_| self.count_refused())
     }
 
-    fn take(&self, account: AccountId, bytes: u64, overdraws: bool) -> Result<(), NoRoom> {
-        let Limits { spool_bytes, account_spool_bytes, .. } = self.0.limits;
-        let mut spool = self.0.spool.lock();
-        let all = spool.bytes + bytes;
-        let of_account = spool.accounts.entry(account).or_default();
-        let refused = if *of_account + bytes > account_spool_bytes {
-            Some(NoRoom::OfAccount)
-        } else {
-            (all > spool_bytes).then_some(NoRoom::OnNode)
-        };
-        if let Some(refused) = refused.filter(|_| !overdraws) {
-            if *of_account == 0 {
-                spool.accounts.remove(&account);
-            }
-            self.0.counters.refused.fetch_add(1, Ordering::Relaxed);
-            return Err(refused);
-        }
-        *of_account += bytes;
-        spool.bytes = all;
-        Ok(())
-    }
-
-    fn give_back(&self, account: AccountId, bytes: u64) {
-        let mut spool = self.0.spool.lock();
-        spool.bytes -= bytes;
-        if let Some(of_account) = spool.accounts.get_mut(&account) {
-            *of_account -= bytes;
-            if *of_account == 0 {
-                spool.accounts.remove(&account);
-            }
-        }
+    fn count_refused(&self) {
+        self.0.counters.refused.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// Memory that an answer takes until it is dropped.
+/// Memory that something takes until this is dropped.
 #[derive(Debug)]
 pub struct Memory {
     budgets: Budgets,
-    bytes: usize,
+    account: AccountId,
+    bytes: u64,
+    /// Whether it gets what it needs whatever is left.
+    pub overdraws: bool,
 }
 
 impl Memory {
-    /// Takes so many bytes more, unless that is more than the answer's share or than is left.
+    /// How many bytes it has.
+    pub fn len(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.bytes == 0
+    }
+
+    /// Takes so many bytes more, unless that is more than is left for the account.
     pub fn grow(&mut self, bytes: usize) -> bool {
-        let Inner { limits, memory, .. } = &*self.budgets.0;
-        if self.bytes + bytes > limits.answer_bytes {
-            return false;
+        let is_taken = self.budgets.0.memory.take(self.account, bytes as u64, self.overdraws).is_ok();
+        if is_taken {
+            self.bytes += bytes as u64;
         }
-        if memory.fetch_add(bytes, Ordering::Relaxed) + bytes > limits.memory_bytes {
-            memory.fetch_sub(bytes, Ordering::Relaxed);
-            return false;
-        }
-        self.bytes += bytes;
-        true
+        is_taken
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.budgets.0.memory.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.budgets.0.memory.give_back(self.account, self.bytes);
     }
 }
 
@@ -246,12 +283,22 @@ impl SpoolFile {
         self.length == 0
     }
 
-    /// Writes at the end.
+    /// Writes at the end. Where that fails, nothing more can be written.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SpoolError> {
         let taken = bytes.len() as u64;
-        self.budgets.take(self.account, taken, self.overdraws)?;
+        let Inner { spool, .. } = &*self.budgets.0;
+        spool.take(self.account, taken, self.overdraws).inspect_err(|_| self.budgets.count_refused())?;
+        if let Err(error) = self.file.get_mut().write_all(bytes) {
+            spool.give_back(self.account, taken);
+            return Err(error.into());
+        }
         self.length += taken;
-        Ok(self.file.get_mut().write_all(bytes)?)
+        Ok(())
+    }
+
+    /// All that was written.
+    pub fn read_all(&self) -> io::Result<Bytes> {
+        self.read(0, Vec::with_capacity(usize::try_from(self.length).map_err(io::Error::other)?))
     }
 
     /// The bytes from this place on, as many as the buffer has room for.
@@ -262,11 +309,19 @@ impl SpoolFile {
         Ok(buffer.into())
     }
 
-    /// What was written, piece by piece, each read when it is asked for.
+    /// What was written, piece by piece, each read when it is asked for. It is not kept for longer than an hour for who
+    /// takes it more slowly than that.
     pub fn pieces(self: Arc<Self>) -> impl Stream<Item = io::Result<Bytes>> + Send + use<> {
-        try_unfold((self, 0), |(file, at)| async move {
+        self.pieces_until(Instant::now() + LONGEST)
+    }
+
+    fn pieces_until(self: Arc<Self>, until: Instant) -> impl Stream<Item = io::Result<Bytes>> + Send + use<> {
+        try_unfold((self, 0), move |(file, at)| async move {
             if at == file.length {
                 return Ok(None);
+            }
+            if Instant::now() > until {
+                return Err(io::ErrorKind::TimedOut.into());
             }
             // Made here: threads that block are many, and each would keep memory of its own for it.
             let buffer = Vec::with_capacity(usize::try_from(file.length - at).map_or(PIECE, |left| left.min(PIECE)));
@@ -284,7 +339,7 @@ impl SpoolFile {
 
 impl Drop for SpoolFile {
     fn drop(&mut self) {
-        self.budgets.give_back(self.account, self.length);
+        self.budgets.0.spool.give_back(self.account, self.length);
     }
 }
 
@@ -299,45 +354,66 @@ mod tests {
     fn budgets() -> Budgets {
         Budgets::new(Limits {
             answer_bytes: 10,
-            memory_bytes: 15,
+            memory_bytes: 16,
             page_bytes: 1_000,
             spool_directory: None,
-            spool_bytes: 200_000,
+            spool_bytes: 400_000,
             account_spool_bytes: 150_000,
         })
     }
 
     #[test]
-    fn an_answer_takes_no_more_than_its_share_and_all_no_more_than_the_budget() {
+    fn memory_is_left_for_the_next_account_and_given_back() {
         let budgets = budgets();
-        let (mut first, mut second) = (budgets.memory(), budgets.memory());
-        assert!(first.grow(6) && first.grow(4) && !first.grow(1));
-        assert!(!second.grow(6) && second.grow(5) && !second.grow(1));
-        assert_eq!(budgets.memory_bytes(), 15);
+        let [mut first, mut second] = ACCOUNTS.map(|account| budgets.memory(account));
+        assert!(first.grow(6) && first.grow(2) && !first.grow(1), "an account has half of what the others leave");
+        assert!(second.grow(4) && !second.grow(1));
+        assert_eq!(budgets.memory_bytes(), 12);
         drop(first);
-        assert!(second.grow(5));
+        assert!(second.grow(4) && !second.grow(1));
+        second.overdraws = true;
+        assert!(second.grow(100));
         drop(second);
         assert_eq!(budgets.memory_bytes(), 0);
     }
 
     #[test]
-    fn the_spool_has_a_quota_by_account_and_in_all() {
+    fn the_spool_has_a_quota_by_account_and_leaves_something_for_the_next() {
         let budgets = budgets();
-        let [mut first, mut second] = ACCOUNTS.map(|account| budgets.spool(account, false).unwrap());
+        let [mut first, mut second, mut third] = [1, 2, 3].map(|id| budgets.spool(AccountId(id), false).unwrap());
         first.write(&vec![b'x'; 150_000]).unwrap();
         assert!(matches!(first.write(b"x"), Err(SpoolError::NoRoom(NoRoom::OfAccount))));
-        assert!(matches!(second.write(&vec![b'x'; 60_000]), Err(SpoolError::NoRoom(NoRoom::OnNode))));
-        second.write(&vec![b'x'; 50_000]).unwrap();
-        assert_eq!(budgets.check_room(ACCOUNTS[1]), Ok(()), "there is memory");
-        let (mut memory, mut rest) = (budgets.memory(), budgets.memory());
-        assert!(memory.grow(10) && rest.grow(5));
-        assert_eq!(budgets.check_room(ACCOUNTS[1]), Err(NoRoom::OnNode));
-        let mut done = budgets.spool(ACCOUNTS[0], true).unwrap();
-        done.write(b"what was done is told").unwrap();
-        drop((first, second, done));
+        second.write(&vec![b'x'; 120_000]).unwrap();
+        assert!(matches!(second.write(&vec![b'x'; 6_000]), Err(SpoolError::NoRoom(NoRoom::OnNode))));
+        third.write(&vec![b'x'; 60_000]).unwrap();
+        assert_eq!(budgets.spool_bytes(), 330_000);
+        assert_eq!(budgets.counters().refused.load(Ordering::Relaxed), 2);
+        drop((first, second, third));
         assert_eq!(budgets.spool_bytes(), 0);
-        assert!(budgets.0.spool.lock().accounts.is_empty());
-        assert_eq!(budgets.counters().refused.load(Ordering::Relaxed), 3);
+        assert!(budgets.0.spool.taken.lock().accounts.is_empty());
+    }
+
+    #[test]
+    fn what_was_done_is_told_beyond_the_quota_and_no_change_begins_beyond_twice_of_it() {
+        let budgets = budgets();
+        let mut read = budgets.spool(ACCOUNTS[0], false).unwrap();
+        read.write(&vec![b'x'; 150_000]).unwrap();
+        assert_eq!(budgets.check_room(ACCOUNTS[0]), Ok(()));
+        let mut done = budgets.spool(ACCOUNTS[0], true).unwrap();
+        done.write(&vec![b'x'; 150_000]).unwrap();
+        assert_eq!(budgets.check_room(ACCOUNTS[0]), Err(NoRoom::OfAccount));
+        assert_eq!(budgets.check_room(ACCOUNTS[1]), Ok(()));
+        drop(read);
+        assert_eq!(budgets.check_room(ACCOUNTS[0]), Ok(()));
+    }
+
+    #[tokio::test]
+    async fn who_takes_too_long_for_what_is_in_the_spool_gets_no_more_of_it() {
+        let mut file = budgets().spool(ACCOUNTS[0], false).unwrap();
+        file.write(b"x").unwrap();
+        let past = Instant::now().checked_sub(Duration::from_nanos(1)).unwrap();
+        let mut pieces = Box::pin(Arc::new(file).pieces_until(past));
+        assert_eq!(pieces.try_next().await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 
     #[tokio::test]

@@ -59,7 +59,7 @@ impl Metrics {
             ("plaudit_view_evictions_total", "counter", views.evictions.load(Ordering::Relaxed)),
             ("plaudit_view_catch_ups_total", "counter", views.catch_ups.load(Ordering::Relaxed)),
             ("plaudit_view_second_tries_total", "counter", views.second_tries.load(Ordering::Relaxed)),
-            ("plaudit_answer_memory_bytes", "gauge", app.budgets.memory_bytes() as u64),
+            ("plaudit_answer_memory_bytes", "gauge", app.budgets.memory_bytes()),
             ("plaudit_spool_bytes", "gauge", app.budgets.spool_bytes()),
             ("plaudit_spool_files_total", "counter", budgets.spooled.load(Ordering::Relaxed)),
             ("plaudit_spool_refused_total", "counter", budgets.refused.load(Ordering::Relaxed)),

@@ -5,7 +5,7 @@ use object_store::PutResult;
 use test_bucket::Bucket;
 
 use super::folder::PIECE;
-use super::incoming::Sent;
+use super::parts::Sent;
 use super::*;
 
 fn storage() -> (tempfile::TempDir, Storage) {
@@ -26,13 +26,6 @@ fn bucket() -> (tempfile::TempDir, Bucket, Settings) {
         secret_access_key: Secret::new(test_bucket::SECRET_ACCESS_KEY),
     };
     (folder, bucket, settings)
-}
-
-/// Waits until something is so that another task does.
-async fn until(is_so: impl Fn() -> bool) {
-    while !is_so() {
-        tokio::task::yield_now().await;
-    }
 }
 
 async fn whole(pieces: Pieces) -> Vec<u8> {
@@ -117,7 +110,7 @@ async fn an_unfinished_upload_keeps_nobody_from_storing_the_file() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_received_is_seen_when_it_is_whole() {
+async fn a_file_that_comes_in_pieces_is_stored_whole() {
     let (folder, storage) = storage();
     receives_files(&storage).await;
     assert_eq!(std::fs::read_dir(folder.path().join("a/b/Account")).unwrap().count(), 0);
@@ -127,15 +120,16 @@ async fn a_file_that_is_received_is_seen_when_it_is_whole() {
     assert!(bucket.parts().unwrap().is_empty());
 }
 
+/// Pieces of a file that do not end where parts do.
+fn pieces_of(content: &[u8]) -> impl Stream<Item = std::io::Result<Bytes>> + Unpin {
+    let pieces: Vec<_> = content.chunks(PART_OF_BUCKET / 2 + 1).map(Bytes::copy_from_slice).map(Ok).collect();
+    futures_util::stream::iter(pieces)
+}
+
 async fn receives_files(storage: &Storage) {
-    let content: Vec<u8> = (0..2 * PART + 17).map(|at| u8::try_from(at % 251).unwrap()).collect();
-    for length in [0, 3, PART, PART + 1, content.len()] {
-        let mut incoming = storage.receive("Account", "Token").unwrap();
-        for piece in content[..length].chunks(PART / 2 + 1) {
-            incoming.write(piece).await.unwrap();
-        }
-        assert!(!storage.exists("Account", "Token").await.unwrap());
-        incoming.keep().await.unwrap();
+    let content: Vec<u8> = (0..2 * PART_OF_BUCKET + 17).map(|at| u8::try_from(at % 251).unwrap()).collect();
+    for length in [0, 3, PART_OF_FOLDER, PART_OF_FOLDER + 1, PART_OF_BUCKET, PART_OF_BUCKET + 1, content.len()] {
+        storage.put_stream("Account", "Token", pieces_of(&content[..length])).await.unwrap();
         let (size, pieces) = storage.get_stream("Account", "Token", None).await.unwrap();
         assert_eq!(size, length as u64);
         assert!(whole(pieces).await == content[..length]);
@@ -144,27 +138,22 @@ async fn receives_files(storage: &Storage) {
 }
 
 #[tokio::test]
-async fn a_file_that_is_not_kept_leaves_nothing() {
+async fn a_file_that_breaks_off_leaves_nothing() {
     let (folder, storage) = storage();
-    let mut incoming = storage.receive("Account", "Token").unwrap();
-    incoming.write(&vec![1; 2 * PART + 1]).await.unwrap();
-    let files = || std::fs::read_dir(folder.path().join("a/b/Account")).unwrap().count();
-    assert_eq!(files(), 1);
-    drop(incoming);
-    until(|| files() == 0).await;
-    assert!(storage.receive("..", "Token").is_err());
+    breaks_off(&storage).await;
+    assert_eq!(std::fs::read_dir(folder.path().join("a/b/Account")).unwrap().count(), 0);
+    let (_folder, bucket, settings) = bucket();
+    breaks_off(&Storage::open(&settings).unwrap()).await;
+    assert!(bucket.parts().unwrap().is_empty());
+    assert!(bucket.keys("some/prefix/Account").unwrap().is_empty());
 }
 
-#[tokio::test]
-async fn a_file_that_is_not_kept_leaves_no_part_in_a_bucket() {
-    let (_folder, bucket, settings) = bucket();
-    let storage = Storage::open(&settings).unwrap();
-    let mut incoming = storage.receive("Account", "Token").unwrap();
-    incoming.write(&vec![1; 2 * PART + 1]).await.unwrap();
-    assert!(!bucket.parts().unwrap().is_empty());
-    drop(incoming);
-    until(|| bucket.parts().unwrap().is_empty()).await;
-    assert!(bucket.keys("some/prefix/Account").unwrap().is_empty());
+async fn breaks_off(storage: &Storage) {
+    let begun = vec![1; 2 * PART_OF_BUCKET + 1];
+    let broken = futures_util::stream::iter([Err(std::io::ErrorKind::UnexpectedEof.into())]);
+    let refused = storage.put_stream("Account", "Token", pieces_of(&begun).chain(broken)).await.unwrap_err();
+    assert!(matches!(refused, StorageError::Read(_)), "{refused}");
+    assert!(storage.put_stream("..", "Token", pieces_of(b"x")).await.is_err());
 }
 
 #[tokio::test]
@@ -245,7 +234,7 @@ impl object_store::MultipartUpload for Slow {
 async fn a_part_on_its_way_is_stored_before_its_upload_is_taken_back() {
     let (events, stored) = (Arc::new(Mutex::new(Vec::new())), Arc::new(tokio::sync::Notify::new()));
     let mut sent = Sent::new(Box::new(Slow { events: Arc::clone(&events), stored: Arc::clone(&stored) }));
-    sent.send(Bytes::from_static(b"part"));
+    sent.send(Bytes::from_static(b"part").into());
     let taken_back = tokio::spawn(sent.take_back());
     for _ in 0..100 {
         tokio::task::yield_now().await;

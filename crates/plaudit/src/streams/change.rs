@@ -63,17 +63,21 @@ impl EntryChange {
         })
     }
 
-    /// What `render` makes of it, made once for all readers of one representation.
-    pub fn rendered(&self, representation: &Representation, render: impl FnOnce(&Self) -> Bytes) -> Bytes {
+    /// What `render` makes of it, made once for all readers of one representation; nothing where it makes nothing.
+    pub fn rendered(
+        &self,
+        representation: &Representation,
+        render: impl FnOnce(&Self) -> Option<Bytes>,
+    ) -> Option<Bytes> {
         if let Some((_, bytes)) = self.rendered.lock().iter().find(|(known, _)| known == representation) {
-            return bytes.clone();
+            return Some(bytes.clone());
         }
-        let bytes = render(self);
+        let bytes = render(self)?;
         let mut rendered = self.rendered.lock();
         if rendered.len() < CACHE_CAPACITY {
             rendered.push((representation.clone(), bytes.clone()));
         }
-        bytes
+        Some(bytes)
     }
 
     /// The bytes of memory that it takes.

@@ -40,8 +40,6 @@ use kernel::text::Slug;
 const WARM: i64 = 1024;
 /// The most bytes of documents that a tail reads at once.
 const TAIL_BYTES: usize = 256 << 10;
-/// The most bytes of documents that a reader reads at once.
-const READER_BYTES: usize = 64 << 10;
 /// How many readers read from the log at the same time, so that requests find the database free.
 const OLDER_TOGETHER: usize = 4;
 /// How many beats there are from one sign of life of a reader to the next.
@@ -302,7 +300,8 @@ impl Subscription {
     pub async fn older(&self, range: (i64, i64)) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
         let _turn: Option<SemaphorePermit<'_>> = self.tails.0.older.acquire().await.ok();
         let account = self.tail.account;
-        let (changes, reached) = store::stretch(&self.tails.0.db, account, self.entry, range, READER_BYTES).await?;
+        let (changes, reached) =
+            store::stretch(&self.tails.0.db, account, self.entry, range, reader::BATCH_BYTES).await?;
         if reached <= range.0 {
             return Err(DbError::Failed(format!("the change log of {account:?} ends before {}", range.1)));
         }

@@ -10,6 +10,8 @@ use kernel::text::Slug;
 
 /// The most changes that are taken at once.
 const BATCH_SIZE: usize = 32;
+/// The most bytes of documents that a reader takes at once, unless one change has more: it may be slow to pass them on.
+pub(super) const BATCH_BYTES: usize = 64 << 10;
 /// For how many beats a change may wait for a reader before it counts as too slow.
 const PATIENCE: u64 = 10;
 
@@ -113,7 +115,7 @@ impl Reader {
             self.is_live = false;
             return News::Older(self.after, ring.floor());
         }
-        let changes = ring.some(first - 1, self.entry, BATCH_SIZE);
+        let changes = ring.some(first - 1, self.entry, (BATCH_SIZE, BATCH_BYTES));
         let last = changes.last().map_or(first, |change| change.sequence);
         self.after = last;
         self.first = ring.first(last, self.entry);

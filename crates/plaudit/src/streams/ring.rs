@@ -9,7 +9,7 @@ use kernel::text::Slug;
 /// The most changes that are kept.
 const CHANGES: usize = 1024;
 /// The most bytes of documents that are kept, the newest change excepted.
-const BYTES: usize = 4 << 20;
+const BYTES: usize = 1 << 20;
 /// For how many beats a change is kept.
 const BEATS: u64 = 60;
 
@@ -62,9 +62,17 @@ impl Ring {
         self.changes_after(after, entry).next().map(|change| change.sequence)
     }
 
-    /// At most `limit` changes after a sequence number, of one entry or of all.
-    pub(super) fn some(&self, after: i64, entry: Option<Slug>, limit: usize) -> Vec<Arc<EntryChange>> {
-        self.changes_after(after, entry).take(limit).map(Arc::clone).collect()
+    /// The next changes after a sequence number, of one entry or of all: no more than so many, and no more than have so many
+    /// bytes together, but at least one.
+    pub(super) fn some(&self, after: i64, entry: Option<Slug>, (most, bytes): (usize, usize)) -> Vec<Arc<EntryChange>> {
+        let mut left = bytes;
+        let fits = |(number, change): &(usize, &Arc<EntryChange>)| {
+            let rest = left.checked_sub(change.bytes());
+            left = rest.unwrap_or_default();
+            *number == 0 || rest.is_some()
+        };
+        let changes = self.changes_after(after, entry).take(most).enumerate().take_while(fits);
+        changes.map(|(_, change)| Arc::clone(change)).collect()
     }
 
     fn changes_after(&self, after: i64, entry: Option<Slug>) -> impl Iterator<Item = &Arc<EntryChange>> {
@@ -114,9 +122,12 @@ mod tests {
         assert_eq!(ring.first(10, None), Some(12));
         assert_eq!(ring.first(12, one), Some(16));
         assert_eq!(ring.first(16, None), None);
-        assert_eq!(numbers(&ring.some(0, one, 9)), [12, 16]);
-        assert_eq!(numbers(&ring.some(12, None, 9)), [13, 16]);
-        assert_eq!(numbers(&ring.some(10, None, 2)), [12, 13]);
+        assert_eq!(numbers(&ring.some(0, one, (9, usize::MAX))), [12, 16]);
+        assert_eq!(numbers(&ring.some(12, None, (9, usize::MAX))), [13, 16]);
+        assert_eq!(numbers(&ring.some(10, None, (2, usize::MAX))), [12, 13]);
+        let bytes = change(1, "EntryOne", 1).bytes();
+        assert_eq!(numbers(&ring.some(10, None, (9, 2 * bytes))), [12, 13]);
+        assert_eq!(numbers(&ring.some(10, None, (9, bytes - 1))), [12], "at least one");
     }
 
     #[test]

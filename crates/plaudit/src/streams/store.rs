@@ -27,8 +27,8 @@ const STRETCH: i64 = 256;
 
 /// Reads a stretch of the log, of at most 256 changes, after one sequence number and up to another: the changes of one entry,
 /// which are found without reading those in between, or of all. Gives them, and the sequence number up to which it has read:
-/// less than asked for where the documents have more bytes than `bytes`. Nothing in between is left out: where all are read,
-/// a number that is missing is an error.
+/// less than asked for where the documents have more bytes than `bytes`; at least one is read. Nothing in between is left out:
+/// where all are read, a number that is missing is an error.
 pub async fn stretch(
     db: &Db,
     account: AccountId,
@@ -48,15 +48,18 @@ pub async fn stretch(
     let mut left = Some(bytes);
     db.each(&sql, &values, |row| {
         let Some(room) = left else { return Ok(()) };
-        let sequence = row.integer(0)?;
+        let (sequence, document) = (row.integer(0)?, row.optional_text(6)?);
         if entry.is_none() && sequence != last + 1 {
             return Err(DbError::Failed(format!("the change log of {account:?} has no change {}", last + 1)));
         }
-        (last, rows) = (sequence, rows + 1);
-        if let Some(document) = row.optional_text(6)? {
+        if let Some(document) = document {
             left = room.checked_sub(document.len());
+            if left.is_none() && !found.is_empty() {
+                return Ok(());
+            }
             found.push(change(row, document)?);
         }
+        (last, rows) = (sequence, rows + 1);
         Ok(())
     })
     .await?;

@@ -116,7 +116,7 @@ both_engines! {
         let server = server
             .restart_with(|settings| {
                 settings.budgets.answer_bytes = 0;
-                settings.budgets.spool_bytes = 0;
+                settings.budgets.spool_bytes = 60_000;
             })
             .await;
         let text = "x".repeat(50_000);
@@ -130,13 +130,18 @@ both_engines! {
     }
 
     async fn an_upload_takes_room_in_the_spool_until_it_has_ended(server) {
-        let server = server.restart_with(|settings| settings.budgets.account_spool_bytes = 6_000).await;
+        let server = server
+            .restart_with(|settings| {
+                settings.budgets.answer_bytes = 0;
+                settings.budgets.account_spool_bytes = 100_000;
+            })
+            .await;
         let path = "/entry/EntryTwo/upload/FieldFil";
         let body = |bytes: usize| json!({"filename": "a.bin", "data": STANDARD.encode(vec![0x80; bytes])}).to_string();
         let changes = server.changes("AccountA").await;
         for format in FORMATS {
             let headers = [("accept", format), ("idempotency-key", format)];
-            let refused = server.post_with(path, &body(5_000), &headers).await.expect(503);
+            let refused = server.post_with(path, &body(90_000), &headers).await.expect(503);
             assert!(refused.text().contains("fill its share of the spool"), "{}", refused.text());
             assert_eq!(server.changes("AccountA").await, changes);
             assert_eq!(server.app.budgets.spool_bytes(), 0);
@@ -144,11 +149,12 @@ both_engines! {
         assert_eq!(server.app.budgets.counters().refused.load(Ordering::Relaxed), 2);
         // One that has ended, well or not, leaves its room to the next.
         for number in ["1", "2", "3"] {
-            server.post_with(path, &body(4_000), &[("idempotency-key", number)]).await.expect(201);
+            server.post_with(path, &body(50_000), &[("idempotency-key", number)]).await.expect(201);
             server.post_with(path, "{", &[("idempotency-key", &format!("wrong{number}"))]).await.expect(400);
             assert_eq!(server.app.budgets.spool_bytes(), 0);
         }
-        server.post(path, &body(5_000)).await.expect(201);
+        // Without a key it waits decoded alone.
+        server.post(path, &body(90_000)).await.expect(201);
     }
 
     async fn answers_and_entries_that_are_too_long_are_told_with_everything_else(server) {

@@ -1,13 +1,13 @@
-//! Keeps the body of an upload with an `Idempotency-Key` in the spool while its hash is made: the hash tells whether the
-//! request is the one that the key belongs to, and has to be known before the handler runs.
+//! Keeps the body of an upload with an `Idempotency-Key` while its hash is made: the hash tells whether the request is the one
+//! that the key belongs to, and has to be known before the handler runs.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use sha2::{Digest, Sha256};
 
 use crate::http::{ApiError, extract};
+use crate::render::content::Draft;
 use crate::services::App;
 use db::AccountId;
 
@@ -19,15 +19,15 @@ pub(in crate::http) async fn spool(
     mut body: Body,
 ) -> Result<([u8; 32], Body), ApiError> {
     let pause = Duration::from_secs(app.settings.body_timeout_seconds);
-    let largest = super::largest_body(&app.settings) as u64;
-    let mut file = app.budgets.spool(account, false)?;
-    let mut hash = Sha256::new();
-    while file.len() <= largest
+    let largest = super::largest_body(&app.settings);
+    let mut draft = Draft::new(app.budgets.clone(), account);
+    let (mut hash, mut length) = (Sha256::new(), 0);
+    while length <= largest
         && let Some(piece) = extract::next_piece(&mut body, pause).await?
     {
+        length += piece.len();
         hash.update(&piece);
-        let written = tokio::task::spawn_blocking(move || file.write(&piece).map(|()| file)).await;
-        file = written.map_err(|error| ApiError::Internal(format!("an upload could not be kept: {error}")))??;
+        draft.append(piece).await?;
     }
-    Ok((hash.finalize().into(), Body::from_stream(Arc::new(file).pieces())))
+    Ok((hash.finalize().into(), draft.end()?.into()))
 }
