@@ -58,7 +58,7 @@ struct Scale {
     is_timed: bool,
 }
 
-const WHOLE: Scale = Scale { accounts: 98, lasting: Duration::from_secs(8), answer: 200_000, is_timed: true };
+const WHOLE: Scale = Scale { accounts: 95, lasting: Duration::from_secs(8), answer: 500_000, is_timed: true };
 const SHORT: Scale = Scale { accounts: 2, lasting: Duration::from_millis(800), answer: 50_000, is_timed: false };
 
 /// A running service, its honest client and its attackers.
@@ -89,22 +89,34 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
 impl Trial {
     fn begin(context: &Context, engine: Engine, scale: Scale) -> Result<Self> {
         let program = Program { account: "HonestAc".to_owned(), letter: 'h', ..Program::small(1) };
-        let hostile = Program { account: "HostileA".to_owned(), letter: 'x', orders: 0, ..Program::small(2) };
+        let hostile = |letter: char| Program {
+            account: format!("Hostile{}", letter.to_ascii_uppercase()),
+            letter,
+            entries: 90,
+            detail_every: 1,
+            orders: 0,
+            ..Program::small(2)
+        };
         let mut service = Service::new(context, engine)?;
         service.limit_descriptors(DESCRIPTORS);
         service.set("PLAUDIT_DATABASE_VIEW_MEGABYTES", "64");
         service.set("PLAUDIT_LOG_REQUESTS", "false");
         service.import(&program)?;
         let file = service.directory().join("hostile.jsonl");
-        let (question, answer) = (hostile.slug(Kind::Field, field::TEXTAREA), "<&> ".repeat(scale.answer / 4));
-        hostile.write_with(&file, |_, record| {
-            if record["kind"] == "entry" && record["entry_fields"].is_object() {
-                record["entry_fields"][&question] = json!(answer);
-            }
-        })?;
-        service.import_file(&file)?.succeeded()?;
+        let mut keys = Vec::new();
+        for letter in ('p'..).take(attacks::OWN) {
+            let program = hostile(letter);
+            let (question, answer) = (program.slug(Kind::Field, field::TEXTAREA), "<&> ".repeat(scale.answer / 4));
+            program.write_with(&file, |_, record| {
+                if record["kind"] == "entry" && record["entry_fields"].is_object() {
+                    record["entry_fields"][&question] = json!(answer);
+                }
+            })?;
+            service.import_file(&file)?.succeeded()?;
+            keys.push(service.key(&program.account, "read")?);
+        }
+        let hostile = hostile('p');
         let mut random = Random::new(3);
-        let mut keys = vec![service.key(&hostile.account, "read")?];
         for number in 0..scale.accounts {
             let account = made::name("Many", number);
             let (lines, _) = made::population(&account, Size { users: 4, entries: 20, orders: 60 }, &mut random);

@@ -35,13 +35,19 @@ pub(super) const ATTACKS: &[Attack] = &[
     attack("slow heads", 400, |attacker, number| Box::pin(slow_head(attacker, number))),
     attack("slow bodies", 200, |attacker, number| Box::pin(slow_body(attacker, number))),
     attack("slow readers", 200, |attacker, number| Box::pin(slow_reader(attacker, number))),
+    attack("slow readers of long pages of several accounts", 120, |attacker, number| {
+        Box::pin(slow_page(attacker, number))
+    }),
+    attack("slow readers of streams of long changes", 120, |attacker, number| Box::pin(slow_stream(attacker, number))),
     attack("an idle flood of one address", 1, |attacker, _| Box::pin(idle(attacker, 1, 2_000))),
     attack("an idle flood of many addresses", 50, |attacker, number| Box::pin(idle(attacker, number, 100))),
     attack("connections renewed by 34 bytes", 500, |attacker, number| Box::pin(renewed(attacker, number))),
     attack("an upload flood", 8, |attacker, number| Box::pin(upload(attacker, number))),
+    attack("uploads that are held back", 200, |attacker, number| Box::pin(held_upload(attacker, number))),
     attack("large answers", 6, |attacker, number| Box::pin(large_answer(attacker, number))),
     attack("large errors", 8, |attacker, number| Box::pin(large_error(attacker, number))),
-    attack("deep and wide bodies", 8, |attacker, number| Box::pin(deep_or_wide(attacker, number))),
+    attack("small changes of large records", 8, |attacker, number| Box::pin(small_change(attacker, number))),
+    attack("deep and wide bodies", 64, |attacker, number| Box::pin(deep_or_wide(attacker, number))),
     attack("a deep set-up", 4, |attacker, number| Box::pin(deep_setup(attacker, number))),
     attack("a query flood", 16, |attacker, number| Box::pin(query(attacker, number))),
     attack("a retry flood", 16, |attacker, number| Box::pin(retry(attacker, number))),
@@ -49,6 +55,8 @@ pub(super) const ATTACKS: &[Attack] = &[
     attack("what is no HTTP", 16, |attacker, number| Box::pin(nonsense(attacker, number))),
 ];
 
+/// How many accounts with long entries attackers have.
+pub(super) const OWN: usize = 4;
 /// How long an attacker waits after an attempt that failed at once.
 const PAUSE: Duration = Duration::from_millis(5);
 /// How long a slow client waits between two bytes.
@@ -62,7 +70,7 @@ struct Known {
     service: SocketAddr,
     /// A key that writes.
     key: String,
-    /// Keys that read, of many accounts; the first of the attackers' own.
+    /// Keys that read, of many accounts; the first [`OWN`] of the attackers' own, with long entries.
     keys: Vec<String>,
     entry: String,
     season: String,
@@ -195,6 +203,29 @@ async fn slow_reader(attacker: Attacker, number: u32) -> io::Result<()> {
     Ok(())
 }
 
+/// Takes a byte now and then of what is behind a path of an own account.
+async fn slow_get(attacker: Attacker, number: u32, path: &str, headers: &str) -> io::Result<()> {
+    let mut connection = attacker.connect_with(number / 20, Some(4_096)).await?;
+    let key = &attacker.0.keys[number as usize % OWN];
+    let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n{headers}\r\n");
+    connection.write_all(request.as_bytes()).await?;
+    while connection.read_u8().await.is_ok() {
+        sleep(SLOWLY).await;
+    }
+    Ok(())
+}
+
+async fn slow_page(attacker: Attacker, number: u32) -> io::Result<()> {
+    let format = if number.is_multiple_of(2) { XML } else { JSON };
+    let path = "/entry?per_page=100&include=entry_fields,attachments,contributors";
+    slow_get(attacker, number, path, &format!("accept: {format}\r\n")).await
+}
+
+async fn slow_stream(attacker: Attacker, number: u32) -> io::Result<()> {
+    let format = if number.is_multiple_of(2) { XML } else { JSON };
+    slow_get(attacker, number, "/entry/stream", &format!("accept: {format}\r\nlast-event-id: {number}\r\n")).await
+}
+
 /// Opens connections as fast as can be and keeps them.
 async fn idle(attacker: Attacker, number: u32, count: usize) -> io::Result<()> {
     let mut held = Vec::with_capacity(count);
@@ -228,6 +259,27 @@ async fn upload(attacker: Attacker, number: u32) -> io::Result<()> {
     }
     let mut connection = attacker.connect(number).await?;
     connection.write_all(&request[..request.len() / 2]).await
+}
+
+/// Sends most of a file and then a byte now and then; every other one under a name of its own.
+async fn held_upload(attacker: Attacker, number: u32) -> io::Result<()> {
+    let path = format!("/entry/{}/attachment/{}", attacker.0.entry, attacker.0.tab);
+    let body = format!("{{\"filename\":\"a.bin\",\"order\":1,\"data\":\"{}\"}}", "QUJD".repeat(1_000_000));
+    let named = if number.is_multiple_of(2) { String::new() } else { format!("idempotency-key: held-{number}\r\n") };
+    let request = attacker.request("POST", &path, &format!("accept: {JSON}\r\n{named}"), body.as_bytes());
+    let (most, rest) = request.split_at(request.len() - 1_000);
+    let mut connection = attacker.connect(number / 20).await?;
+    connection.write_all(most).await?;
+    trickle(&mut connection, rest).await
+}
+
+/// Changes a member of an entry that is long in all.
+async fn small_change(attacker: Attacker, number: u32) -> io::Result<()> {
+    let format = if number.is_multiple_of(2) { XML } else { JSON };
+    let path = format!("/entry/{}", attacker.0.entry);
+    let body = format!("{{\"title\":\"Title {number}\"}}");
+    let request = attacker.request("PUT", &path, &format!("accept: {format}\r\n"), body.as_bytes());
+    attacker.send(number, &request).await.map(drop)
 }
 
 async fn large_answer(attacker: Attacker, number: u32) -> io::Result<()> {

@@ -69,6 +69,9 @@ impl Node {
     ) -> Result<Self, Failure> {
         let address = format!("http://{}", listener.local_addr()?);
         let settings = settings(config, &address);
+        if let (spool, Err(error)) = settings.budgets.probe_spool() {
+            tracing::error!(%spool, %error, "the spool takes no files: long answers are refused");
+        }
         let app = App::new(db, Clock::system(), Ids::random(), storage, settings).await?;
         app.shared_windows.synchronize(&app.db, &app.clock).await?;
         let connections = Connections::new(room(config));

@@ -42,7 +42,7 @@ const MAX_HEAD_BYTES: usize = 32 * 1024;
 /// The most of a body that is read after its request was answered.
 const MAX_REST_BYTES: u64 = 64 * 1024 * 1024;
 /// What a connection may buffer in either direction.
-const MAX_BUFFER_BYTES: usize = 128 * 1024;
+const MAX_BUFFER_BYTES: usize = 64 * 1024;
 
 /// The address that a request came from: the client's own, where a trusted proxy says so. In the extensions of every
 /// request.

@@ -9,7 +9,7 @@
 //!   a crash leaves announced is removed by the sweep ([`files::sweep`]).
 //! - A client that goes away before its body has come leaves nothing behind. One that goes away later is not told what
 //!   came of it; the upload is finished all the same, so that there is never a record without its bytes.
-//! - In memory is what the type is told by ([`files::Sampler`]), one piece of the body, and what the budgets let wait there.
+//! - In memory is one piece of the body, and what the budgets let wait there.
 
 mod decode;
 mod scan;
@@ -32,7 +32,7 @@ pub(super) use self::spool::spool;
 use super::caller::Writing;
 use super::{ApiError, Caller, Reply, extract};
 use crate::log::{self, Action, Change};
-use crate::records::files::{self, Content, File, Sampler};
+use crate::records::files::{self, Content, File, Sample};
 use crate::render::content::{Content as Waiting, Draft};
 use crate::services::Settings;
 use db::{DbError, Tx};
@@ -249,18 +249,20 @@ async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
     let pause = Duration::from_secs(settings.body_timeout_seconds);
     let mut scanner = Scanner::new(settings.max_body_bytes);
     let mut receiving = Receiving::begin(caller);
-    let (mut text, mut length) = (Vec::new(), 0_usize);
+    let mut length = 0_usize;
     while let Some(piece) = extract::next_piece(&mut body, pause).await? {
         length = length.saturating_add(piece.len());
         if length > largest {
             return Err(ApiError::FileTooLarge(settings.max_upload_bytes));
         }
+        // It is not kept for the next piece: many clients may be slow to send that.
+        let mut text = Vec::new();
         scanner.take(&piece, &mut text).map_err(|_| ApiError::TooLarge(settings.max_body_bytes))?;
         if !scanner.is_empty() && !is_json {
             return Err(extract::not_json());
         }
+        drop(piece);
         receiving.take(&text).await?;
-        text.clear();
     }
     if scanner.is_empty() {
         return Err(extract::empty());
@@ -274,7 +276,7 @@ struct Receiving {
     token: Token,
     draft: Draft,
     decoder: Result<Decoder, NotBase64>,
-    sampler: Sampler,
+    size: u64,
     hash: Sha256,
     characters: usize,
     largest: usize,
@@ -288,7 +290,7 @@ impl Receiving {
             token: app.ids.token(),
             draft: Draft::new(app.budgets.clone(), caller.account()),
             decoder: Ok(Decoder::default()),
-            sampler: Sampler::default(),
+            size: 0,
             hash: Sha256::new(),
             characters: 0,
             largest: app.settings.max_upload_bytes,
@@ -313,8 +315,8 @@ impl Receiving {
     async fn pass_on(&mut self) -> Result<(), ApiError> {
         let bytes = std::mem::take(&mut self.bytes);
         if self.decoder.is_ok() {
-            self.sampler.take(&bytes);
-            if self.sampler.size() > self.largest as u64 {
+            self.size += bytes.len() as u64;
+            if self.size > self.largest as u64 {
                 return Err(ApiError::FileTooLarge(self.largest));
             }
             self.hash.update(&bytes);
@@ -330,14 +332,23 @@ impl Receiving {
             self.decoder = Err(wrong);
         }
         self.pass_on().await?;
+        let content = self.draft.end()?;
         let reported = match (is_base64, &self.decoder) {
             (None, _) if members.get("data").is_none() => Err("is required"),
             (None, _) => Err("must be a string in base64"),
-            (Some(true), Ok(_)) => Ok(Content::told_by(&self.sampler.sample(), &self.hash.finalize())),
+            (Some(true), Ok(_)) => Ok(told_by(&content, &self.hash.finalize())?),
             _ => Err("must be base64: letters, digits, + and /, with its padding and without blanks"),
         };
-        let content = if reported.is_ok() { Some(self.draft.end()?) } else { None };
+        let content = reported.is_ok().then_some(content);
         let received = Received { members, reported, token: self.token, is_recorded: AtomicBool::new(false) };
         Ok(Upload { received, content })
     }
+}
+
+/// What the bytes tell.
+fn told_by(content: &Waiting, sha256: &[u8]) -> Result<Content, ApiError> {
+    let size = content.len();
+    let part = |range| content.part(range).map_err(|error| ApiError::Internal(format!("an upload is lost: {error}")));
+    let (head, tail) = (part(0..files::HEAD as u64)?, part(size.saturating_sub(files::TAIL as u64)..size)?);
+    Ok(Content::told_by(&Sample { head: &head, tail: &tail, size }, sha256))
 }

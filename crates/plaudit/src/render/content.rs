@@ -6,6 +6,7 @@
 //!   the spool, and is read from there as the client takes it.
 
 use std::io;
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -73,6 +74,23 @@ impl Content {
             Held::Pieces(pieces, _) => pieces.iter().map(|piece| piece.len() as u64).sum(),
             Held::Spooled(file) => file.len(),
         }
+    }
+
+    /// A part of its bytes; it ends where they end at the latest.
+    pub(crate) fn part(&self, range: Range<u64>) -> io::Result<Bytes> {
+        let pieces = match &self.held {
+            Held::One(piece) => std::slice::from_ref(piece),
+            Held::Pieces(pieces, _) => pieces,
+            Held::Spooled(file) => return file.part(range),
+        };
+        let (mut at, mut part) = (0, Vec::new());
+        for piece in pieces {
+            let within =
+                |place: u64| usize::try_from(place.saturating_sub(at)).map_or(piece.len(), |n| n.min(piece.len()));
+            part.extend_from_slice(&piece[within(range.start)..within(range.end)]);
+            at += piece.len() as u64;
+        }
+        Ok(part.into())
     }
 
     /// The bytes of content that is one piece, as all of at most 64 KiB is.
@@ -233,7 +251,7 @@ impl Draft {
     /// Keeps a piece, those before it and those behind it in memory, because the spool fails and they tell what was done.
     fn keep(&mut self, piece: Bytes) -> Result<(), SpoolError> {
         if let Some(file) = self.file.take() {
-            self.full.push(file.read_all()?);
+            self.full.push(file.part(0..file.len())?);
         }
         self.full.push(piece);
         let mut memory = self.budgets.memory(self.account);
@@ -313,6 +331,9 @@ mod tests {
             prop_assert_eq!(budgets.spool_bytes(), if is_spooled { expected.len() as u64 } else { 0 });
             prop_assert_eq!(HttpBody::size_hint(&Body::from(content.clone())).exact(), Some(expected.len() as u64));
             let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let middle = expected.len() / 3..expected.len() / 2;
+            let part = content.part(middle.start as u64..middle.end as u64).unwrap();
+            prop_assert_eq!(&part[..], &expected[middle]);
             prop_assert_eq!(runtime.block_on(sent(content)), expected);
             prop_assert_eq!((budgets.memory_bytes(), budgets.spool_bytes()), (0, 0));
         }

@@ -12,6 +12,7 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -296,9 +297,10 @@ impl SpoolFile {
         Ok(())
     }
 
-    /// All that was written.
-    pub fn read_all(&self) -> io::Result<Bytes> {
-        self.read(0, Vec::with_capacity(usize::try_from(self.length).map_err(io::Error::other)?))
+    /// A part of what was written; it ends at the end at the latest.
+    pub fn part(&self, range: Range<u64>) -> io::Result<Bytes> {
+        let bytes = range.end.min(self.length).saturating_sub(range.start);
+        self.read(range.start, Vec::with_capacity(usize::try_from(bytes).map_err(io::Error::other)?))
     }
 
     /// The bytes from this place on, as many as the buffer has room for.

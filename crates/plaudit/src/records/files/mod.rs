@@ -19,7 +19,7 @@ mod sweep;
 pub use members::MEMBERS;
 pub use names::check_name;
 pub use rules::Content;
-pub use sample::{HEAD, Sample, Sampler, TAIL};
+pub use sample::{HEAD, Sample, TAIL};
 pub use sweep::{PATIENCE, SweepError, sweep};
 
 use crate::program::Context;

@@ -48,55 +48,13 @@ impl<'b> Sample<'b> {
     }
 }
 
-/// Takes the sample of a content that comes piece by piece.
-#[derive(Debug, Default)]
-pub struct Sampler {
-    head: Vec<u8>,
-    tail: Vec<u8>,
-    size: u64,
-}
-
-impl Sampler {
-    /// Takes the next piece.
-    pub fn take(&mut self, piece: &[u8]) {
-        let room = HEAD - self.head.len();
-        self.head.extend_from_slice(&piece[..piece.len().min(room)]);
-        self.tail.extend_from_slice(&piece[piece.len().saturating_sub(TAIL)..]);
-        // Twice the room, so that the bytes are moved seldom.
-        if self.tail.len() > 2 * TAIL {
-            self.tail.drain(..self.tail.len() - TAIL);
-        }
-        self.size += piece.len() as u64;
-    }
-
-    /// The number of bytes that came.
-    pub fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// The sample of what came.
-    pub fn sample(&self) -> Sample<'_> {
-        let tail = &self.tail[self.tail.len().saturating_sub(TAIL)..];
-        Sample { head: &self.head, tail, size: self.size }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_sampled_as_the_whole_is() {
+    fn a_part_is_known_where_it_is_at_the_beginning_or_at_the_end() {
         let bytes: Vec<u8> = (0..HEAD + 3 * TAIL + 5).map(|at| u8::try_from(at % 253).unwrap()).collect();
-        for length in [0, 1, TAIL - 1, TAIL, HEAD, HEAD + 1, bytes.len()] {
-            for piece in [TAIL / 3 + 7, TAIL, 3 * TAIL] {
-                let mut sampler = Sampler::default();
-                bytes[..length].chunks(piece).for_each(|piece| sampler.take(piece));
-                let (reported, whole) = (sampler.sample(), Sample::of(&bytes[..length]));
-                assert_eq!((reported.size, reported.is_whole()), (whole.size, length <= HEAD));
-                assert!(reported.head == whole.head && reported.tail == whole.tail, "{length} bytes by {piece}");
-            }
-        }
         let sample = Sample::of(&bytes);
         let end = bytes.len();
         assert_eq!(sample.part(5..9), Some(&bytes[5..9]));
