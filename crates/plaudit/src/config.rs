@@ -164,9 +164,9 @@ settings! {
         /// Megabytes of kept answers of one account. Of further ones only the fact is kept: a repeat is 409 with the address
         /// of what was done.
         idempotency_megabytes: u32 = "256", Kind::Whole(1, 1_048_576);
-        /// Streams open at once on one node. Each takes one of `server.max_connections`.
+        /// Streams open at once on one node. Each takes one of the connections, of which streams have at most half.
         streams: usize = "5000", Kind::Whole(1, 1_000_000);
-        /// Streams open at once with one key, on one node.
+        /// Streams open at once with one key, on one node; at most an eighth of the connections.
         streams_per_key: usize = "1000", Kind::Whole(1, 1_000_000);
         /// Minutes for which a download address is good, at least; it ends at a whole minute.
         download_minutes: u64 = "15", Kind::Whole(1, 10_080);
