@@ -172,7 +172,8 @@ settings! {
         download_minutes: u64 = "15", Kind::Whole(1, 10_080);
         /// Bytes of an answer to a field.
         field_answer_bytes: usize = "1048576", Kind::Whole(1024, 67_108_864);
-        /// Bytes of an entry with its answers, attachments and contributors.
+        /// Bytes of an entry with its answers, attachments and contributors. One that has more since this was lowered can be
+        /// shortened and goes on its way.
         entry_bytes: usize = "8388608", Kind::Whole(1024, 67_108_864);
         /// Bytes of the records of a page, as they are stored. Of a page that is longer fewer records have to be asked for,
         /// so that it must not be less than an entry may have.

@@ -88,10 +88,8 @@ mod tests {
             ("50000", "0", Some(1_048_576), (50_000, 6_250)),
             ("4", "0", None, (4, 1)),
         ] {
-            let config = config(&[
-                ("SERVER_MAX_CONNECTIONS", connections),
-                ("SERVER_MAX_CONNECTIONS_PER_ADDRESS", of_address),
-            ]);
+            let config =
+                config(&[("SERVER_MAX_CONNECTIONS", connections), ("SERVER_MAX_CONNECTIONS_PER_ADDRESS", of_address)]);
             let (all, of_address) = room;
             assert_eq!(Room::new(&config, descriptors), Room { all, of_address });
         }

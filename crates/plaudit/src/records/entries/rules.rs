@@ -4,6 +4,7 @@ pub(crate) mod answers;
 pub(crate) mod body;
 pub(super) mod deadline;
 pub(super) mod events;
+pub(crate) mod length;
 mod screening;
 mod status;
 pub(crate) mod tags;

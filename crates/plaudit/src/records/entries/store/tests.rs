@@ -173,7 +173,7 @@ async fn whatever_is_written_is_what_it_would_be_if_made_anew() {
     let (account, context) = (bench.program.id, &bench.program.context);
     let mut tx = filled(&bench).await;
     add_contributor_and_attachment(&mut tx, &bench).await;
-    refresh_detail(&mut tx, account, &bench.program, &bench.origin, slug("EntryAAA"), Cause::EntryChildren)
+    refresh_detail(&mut tx, account, &bench.program, &bench.origin, slug("EntryAAA"), Cause::EntryChildren("fields"))
         .await
         .unwrap();
     let text =
@@ -226,12 +226,12 @@ async fn an_entry_is_made_trashed_and_restored() {
     assert_made_anew(&mut tx, &bench, &made).await;
     assert_eq!(counts(&mut tx).await, ["CategAAA 0 2"]);
     let head = made.head().unwrap();
-    let trashed = write_head(&mut tx, account, &bench.origin, (&made, &head), head.clone(), true).await.unwrap();
+    let trashed = write_head(&mut tx, &bench.program, &bench.origin, (&made, &head), head.clone(), true).await.unwrap();
     assert_eq!((trashed.deleted, trashed.entry().unwrap()), (true, new.clone()), "the trash is no member");
     assert_made_anew(&mut tx, &bench, &trashed).await;
     assert_eq!(counts(&mut tx).await, ["CategAAA 0 1"]);
     let head = trashed.head().unwrap();
-    write_head(&mut tx, account, &bench.origin, (&trashed, &head), head.clone(), false).await.unwrap();
+    write_head(&mut tx, &bench.program, &bench.origin, (&trashed, &head), head.clone(), false).await.unwrap();
     assert_eq!(counts(&mut tx).await, ["CategAAA 0 2"]);
     assert_eq!(
         reported(&mut tx, account).await,
