@@ -7,6 +7,19 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Config, ConfigError, Origin, SECTIONS, SETTINGS, Setting, Source, names_of};
 
+/// A setting, by section and name.
+type Name = (&'static str, &'static str);
+
+/// Settings of which the first, in bytes, must be at least the second: whatever the one allows, the other has room for.
+const AT_LEAST: [(Name, Name); 6] = [
+    (("limits", "entry_bytes"), ("limits", "field_answer_bytes")),
+    (("limits", "page_bytes"), ("limits", "entry_bytes")),
+    (("budgets", "memory_megabytes"), ("budgets", "answer_megabytes")),
+    (("budgets", "spool_megabytes"), ("budgets", "account_spool_megabytes")),
+    (("budgets", "account_spool_megabytes"), ("server", "max_upload_bytes")),
+    (("budgets", "account_spool_megabytes"), ("limits", "page_bytes")),
+];
+
 /// The layers put over one another so far.
 pub(super) struct Layers {
     values: Vec<(String, Source)>,
@@ -95,7 +108,28 @@ impl Layers {
         }
     }
 
+    /// What a setting is, in bytes and as people read it.
+    fn size(&self, (section, name): Name) -> Option<(u64, String)> {
+        let (text, source) = self.values.get(Setting::position(section, name)?)?;
+        let unit = if name.ends_with("megabytes") { 1 << 20 } else { 1 };
+        Some((text.parse::<u64>().ok()? * unit, format!("[{section}] {name} = {text} ({source})")))
+    }
+
+    /// Finds settings that are right and contradict each other.
+    fn compare(&mut self) {
+        for (larger, smaller) in AT_LEAST {
+            if let (Some((has, larger)), Some((needs, smaller))) = (self.size(larger), self.size(smaller))
+                && has < needs
+            {
+                self.faults.push(format!("{larger}: must have at least the bytes of {smaller}, which are {needs}"));
+            }
+        }
+    }
+
     pub(super) fn finish(mut self) -> Result<Config, ConfigError> {
+        if self.faults.is_empty() {
+            self.compare();
+        }
         let listen = Setting::position("server", "listen").and_then(|position| self.values.get(position));
         let listen = listen.map(|(text, _)| text.clone()).unwrap_or_default();
         if let Some((text, _)) = Setting::position("server", "base_url").and_then(|at| self.values.get_mut(at)) {
