@@ -200,6 +200,10 @@ async fn tidy_up(app: App) {
         if let Err(error) = idempotency::store::forget(&app.db, oldest).await {
             tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
         }
+        match idempotency::store::usage(&app.db).await {
+            Ok(usage) => app.metrics.note_kept_answers(usage.answers, usage.bytes),
+            Err(error) => tracing::warn!(%error, "the kept answers could not be counted"),
+        }
         if let Err(error) = app.shared_windows.tidy_up(&app.db, &app.clock).await {
             tracing::warn!(%error, "ended windows of the rate limit could not be forgotten");
         }
