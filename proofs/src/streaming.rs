@@ -36,7 +36,7 @@ struct Size {
     readers: [usize; 2],
     /// The bytes of the answer that each entry has. A page shows it twice.
     answer: usize,
-    settings: [(&'static str, &'static str); 4],
+    settings: &'static [(&'static str, &'static str)],
     account_megabytes: u64,
 }
 
@@ -45,7 +45,7 @@ const WHOLE: Size = Size {
     pages: [30, 2],
     readers: [20, 60],
     answer: 1_000_000,
-    settings: [
+    settings: &[
         ("PLAUDIT_LIMITS_PAGE_BYTES", "67108864"),
         ("PLAUDIT_BUDGETS_ANSWER_MEGABYTES", "4"),
         ("PLAUDIT_BUDGETS_MEMORY_MEGABYTES", "32"),
@@ -61,8 +61,10 @@ const SHORT: Size = Size {
     pages: [12, 1],
     readers: [6, 20],
     answer: 500_000,
-    settings: [
+    settings: &[
         ("PLAUDIT_LIMITS_PAGE_BYTES", "6500000"),
+        ("PLAUDIT_LIMITS_ENTRY_BYTES", "6500000"),
+        ("PLAUDIT_SERVER_MAX_UPLOAD_BYTES", "16777216"),
         ("PLAUDIT_BUDGETS_ANSWER_MEGABYTES", "1"),
         ("PLAUDIT_BUDGETS_MEMORY_MEGABYTES", "2"),
         // As above, of 6.
@@ -84,7 +86,7 @@ struct Reader {
 fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let size = if context.short { SHORT } else { WHOLE };
     let mut service = Service::new(context, engine)?;
-    for (variable, value) in size.settings {
+    for (variable, value) in size.settings.iter().copied() {
         service.set(variable, value);
     }
     // They are slower than the service would bear.

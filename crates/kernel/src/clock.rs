@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
+
 use crate::text::Timestamp;
 
 /// A clock: the system's, or one that stands where a test put it.
@@ -85,5 +87,41 @@ impl Stopwatch {
     /// How long it is since the start.
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
+    }
+}
+
+/// Lets something happen at most once in a while, such as a line of the log, however often there is a reason for it.
+#[derive(Debug)]
+pub struct Throttle {
+    every: Duration,
+    last: Mutex<Option<Stopwatch>>,
+}
+
+impl Throttle {
+    /// Lets it happen at once, and then this long after the last time.
+    pub const fn new(every: Duration) -> Self {
+        Self { every, last: Mutex::new(None) }
+    }
+
+    /// Whether it may happen now.
+    pub fn passes(&self) -> bool {
+        let mut last = self.last.lock();
+        let passes = last.is_none_or(|last| last.elapsed() >= self.every);
+        if passes {
+            *last = Some(Stopwatch::start());
+        }
+        passes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_throttle_lets_the_first_pass_and_the_next_when_its_time_is_over() {
+        let (never_again, always) = (Throttle::new(Duration::MAX), Throttle::new(Duration::ZERO));
+        assert_eq!([(); 3].map(|()| never_again.passes()), [true, false, false]);
+        assert_eq!([(); 3].map(|()| always.passes()), [true; 3]);
     }
 }

@@ -164,33 +164,35 @@ settings! {
         /// Megabytes of kept answers of one account. Of further ones only the fact is kept: a repeat is 409 with the address
         /// of what was done.
         idempotency_megabytes: u32 = "256", Kind::Whole(1, 1_048_576);
-        /// Streams open at once on one node. Each takes one of `server.max_connections`.
+        /// Streams open at once on one node. Each takes one of the connections, of which streams have at most half.
         streams: usize = "5000", Kind::Whole(1, 1_000_000);
-        /// Streams open at once with one key, on one node.
+        /// Streams open at once with one key, on one node; at most an eighth of the connections.
         streams_per_key: usize = "1000", Kind::Whole(1, 1_000_000);
         /// Minutes for which a download address is good, at least; it ends at a whole minute.
         download_minutes: u64 = "15", Kind::Whole(1, 10_080);
         /// Bytes of an answer to a field.
         field_answer_bytes: usize = "1048576", Kind::Whole(1024, 67_108_864);
-        /// Bytes of an entry with its answers, attachments and contributors.
+        /// Bytes of an entry with its answers, attachments and contributors, at least `field_answer_bytes`. One that has more since
+        /// this was lowered can be shortened and goes on its way.
         entry_bytes: usize = "8388608", Kind::Whole(1024, 67_108_864);
-        /// Bytes of the records of a page, as they are stored. Of a page that is longer fewer records have to be asked for,
-        /// so that it must not be less than an entry may have.
+        /// Bytes of the records of a page, as they are stored, at least `entry_bytes`. Of a page that is longer fewer records have
+        /// to be asked for.
         page_bytes: usize = "67108864", Kind::Whole(1024, 1_073_741_824);
     }
     /// What answers on their way to clients, and uploads on their way in, may take of the machine.
     budgets: Budgets {
         /// Megabytes of one answer that wait in memory for its client. Of a longer one all waits in the spool.
         answer_megabytes: usize = "4", Kind::Whole(1, 1024);
-        /// Megabytes of memory for all answers that wait for their clients, those of up to 64 KB not counted. Where they are
-        /// used up, further answers wait in the spool.
+        /// Megabytes of memory for all answers that wait for their clients, those of up to 64 KB not counted; at least
+        /// `answer_megabytes`. Where they are used up, further answers wait in the spool.
         memory_megabytes: usize = "32", Kind::Whole(1, 1_048_576);
         /// The folder of the spool, which must be there, and on a disk rather than in memory. Left empty, it is that of the
         /// system for temporary files. The files in it have no names, and none outlives the service.
         spool_directory: Option<String> = "", Kind::Text;
-        /// Megabytes in the spool. Where they are used up, long answers and uploads with an `Idempotency-Key` are 503.
+        /// Megabytes in the spool, at least `account_spool_megabytes`. Where they are used up, long answers and uploads with an
+        /// `Idempotency-Key` are 503.
         spool_megabytes: u64 = "4096", Kind::Whole(1, 1_073_741_824);
-        /// Megabytes of one account in the spool.
+        /// Megabytes of one account in the spool, at least `server.max_upload_bytes` and `limits.page_bytes`.
         account_spool_megabytes: u64 = "1024", Kind::Whole(1, 1_073_741_824);
     }
 }

@@ -16,6 +16,8 @@ use super::progress::Progress;
 use super::store::Head;
 use super::{Failure, chain, database_settings, must_exist, say, store};
 use crate::config::Config;
+use crate::http::connections::{self, Room};
+use crate::http::idempotency;
 use crate::log;
 use crate::records::store::{difference, each_wrong, next};
 use crate::records::{StoredRow, files as stored_files, users};
@@ -27,6 +29,9 @@ use kernel::text::Slug;
 
 /// The folder of the file that is written to see whether the storage takes files; no account has so short a slug.
 const PROBE: &str = "doctor";
+
+/// With room for fewer connections a service is soon full.
+const FEW_CONNECTIONS: usize = 64;
 
 /// How many faults of a check are told one by one.
 const TOLD: u64 = 1_000;
@@ -129,6 +134,14 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
         (name, Ok(())) => ok(format_args!("spool {name}: it takes files")),
         (name, Err(error)) => findings.fault(format_args!("spool {name}: {error}")),
     }
+    match room(config, connections::raise_descriptors()) {
+        Ok(room) => ok(room),
+        Err(few) => findings.fault(few),
+    }
+    let budgets = &config.budgets;
+    let (of_one, of_all) = (budgets.answer_megabytes, budgets.memory_megabytes);
+    ok(format_args!("answers on their way: up to {of_one} MB of one and {of_all} MB of all wait in memory"));
+    ok(kept_answers(config, &idempotency::store::usage(db).await?));
     let heads = store::heads(&mut db.snapshot().await?).await?;
     let known: BTreeSet<Slug> = heads.iter().map(|head| head.slug).collect();
     for missing in arguments.accounts.iter().filter(|account| !known.contains(account)) {
@@ -144,6 +157,30 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
         installation(&mut db.snapshot().await?, findings).await?;
     }
     Ok(())
+}
+
+/// What room for connections a service has that is started as this process was; the error is that there is little.
+pub(super) fn room(config: &Config, descriptors: Option<usize>) -> Result<String, String> {
+    let room = Room::new(config, descriptors);
+    let (Room { all, of_address }, streams) = (room, room.streams(&config.limits));
+    let descriptors = descriptors.map_or_else(|| "any number of".to_owned(), |descriptors| descriptors.to_string());
+    let line = format!(
+        "connections: with {descriptors} descriptors there is room for {all}, {of_address} of one address; {} streams, {} of one key",
+        streams.node, streams.key
+    );
+    // So few can be what the operator wants.
+    if all < FEW_CONNECTIONS && all != config.server.max_connections {
+        Err(format!("{line}: raise the limit (`ulimit -Hn`, or LimitNOFILE= of systemd)"))
+    } else {
+        Ok(line)
+    }
+}
+
+fn kept_answers(config: &Config, usage: &idempotency::store::Usage) -> String {
+    let most = config.limits.idempotency_megabytes;
+    let fullest =
+        usage.fullest.map_or_else(String::new, |(account, bytes)| format!("; {account} has most, {bytes} bytes"));
+    format!("kept answers: {} with {} bytes, of up to {most} MB an account{fullest}", usage.answers, usage.bytes)
 }
 
 /// What is of no account, and people, who are the installation's.

@@ -15,9 +15,8 @@ use crate::config::{Config, Source};
 use crate::http::connections::{self, Connections, Room};
 use crate::http::{idempotency, server};
 use crate::records::files;
+use crate::router;
 use crate::services::{App, Settings, budgets};
-use crate::{router, streams};
-
 use crate::storage::Storage;
 use db::{Db, Engine};
 use kernel::clock::Clock;
@@ -26,6 +25,8 @@ use kernel::text::Timestamp;
 
 /// How often a node asks whether its region is under maintenance: twice within the second that the contract allows.
 const MAINTENANCE_POLL: Duration = Duration::from_millis(500);
+/// How often is tried whether there is room again on a disk that was full.
+const DISK_POLL: Duration = Duration::from_millis(500);
 /// How often is tidied up.
 const SWEEP: Duration = Duration::from_mins(10);
 /// How often streams give signs of life, each in its turn, and look whether they may go on.
@@ -68,13 +69,14 @@ impl Node {
         listener: TcpListener,
     ) -> Result<Self, Failure> {
         let address = format!("http://{}", listener.local_addr()?);
-        let settings = settings(config, &address);
+        let room = room(config);
+        let settings = settings(config, &address, room);
         if let (spool, Err(error)) = settings.budgets.probe_spool() {
             tracing::error!(%spool, %error, "the spool takes no files: long answers are refused");
         }
         let app = App::new(db, Clock::system(), Ids::random(), storage, settings).await?;
         app.shared_windows.synchronize(&app.db, &app.clock).await?;
-        let connections = Connections::new(room(config));
+        let connections = Connections::new(room);
         let metrics = match &config.metrics.listen {
             Some(own) => {
                 let router = router::metrics(app.clone(), Arc::clone(&connections));
@@ -89,6 +91,7 @@ impl Node {
     pub(super) async fn run(self, config: &Config) {
         let Self { app, listener, connections, metrics, .. } = self;
         let poll = tokio::spawn(poll_maintenance(app.clone()));
+        let probe = tokio::spawn(probe_full_disks(app.clone()));
         let sweep = tokio::spawn(tidy_up(app.clone()));
         let look = tokio::spawn(look_for_commits(app.clone()));
         let beat = tokio::spawn(beat(app.clone()));
@@ -98,7 +101,7 @@ impl Node {
             app.tails.stop();
         };
         server::serve(listener, router::new(app.clone()), &connections, &settings, stop).await;
-        for task in [poll, sweep, look, beat] {
+        for task in [poll, probe, sweep, look, beat] {
             task.abort();
         }
         if let Some(metrics) = metrics {
@@ -111,7 +114,7 @@ impl Node {
 /// The memory for views where the system does not tell how much there is.
 const WITHOUT_MEMORY: usize = 256 << 20;
 
-fn settings(config: &Config, address: &str) -> Settings {
+fn settings(config: &Config, address: &str, room: Room) -> Settings {
     // Without a setting the address stands that is really listened on: the port can be another than the one asked for.
     let is_set = config.source("server", "base_url").is_some_and(|source| *source != Source::Default);
     let base_url = if is_set { config.server.base_url.trim_end_matches('/') } else { "" };
@@ -128,7 +131,7 @@ fn settings(config: &Config, address: &str) -> Settings {
         max_body_bytes: config.server.max_body_bytes,
         max_upload_bytes: config.server.max_upload_bytes,
         body_timeout_seconds: config.server.body_timeout_seconds,
-        streams: streams::Limits { node: config.limits.streams, key: config.limits.streams_per_key },
+        streams: room.streams(&config.limits),
         log_requests: config.log.requests,
     }
 }
@@ -167,11 +170,19 @@ fn memory() -> Option<usize> {
     }
 }
 
-/// How many connections there may be, with as many descriptors as can be had.
+/// How many connections there may be, and how many streams of them, with as many descriptors as can be had.
 fn room(config: &Config) -> Room {
     let descriptors = connections::raise_descriptors();
     let room = Room::new(config, descriptors);
-    tracing::info!(descriptors, connections = room.all, of_one_address = room.of_address, "room for connections");
+    let streams = room.streams(&config.limits);
+    tracing::info!(
+        descriptors,
+        connections = room.all,
+        of_one_address = room.of_address,
+        streams = streams.node,
+        streams_of_one_key = streams.key,
+        "room for connections"
+    );
     room
 }
 
@@ -191,6 +202,10 @@ async fn tidy_up(app: App) {
         let oldest = Timestamp::from_seconds(app.clock.now().as_seconds() - app.settings.idempotency_seconds);
         if let Err(error) = idempotency::store::forget(&app.db, oldest).await {
             tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
+        }
+        match idempotency::store::usage(&app.db).await {
+            Ok(usage) => app.metrics.note_kept_answers(usage.answers, usage.bytes),
+            Err(error) => tracing::warn!(%error, "the kept answers could not be counted"),
         }
         if let Err(error) = app.shared_windows.tidy_up(&app.db, &app.clock).await {
             tracing::warn!(%error, "ended windows of the rate limit could not be forgotten");
@@ -232,6 +247,13 @@ async fn poll_maintenance(app: App) {
             // The last answer stands: a database that does not answer is no maintenance.
             tracing::warn!(%error, "cannot ask whether the region is under maintenance");
         }
+    }
+}
+
+/// In a task of its own: a disk that hangs delays nothing else.
+async fn probe_full_disks(app: App) {
+    loop {
+        tokio::time::sleep(DISK_POLL).await;
         app.probe_full_disks().await;
     }
 }

@@ -115,6 +115,22 @@ async fn a_folder_is_no_file_to_read() {
     }
 }
 
+#[test]
+fn doctor_finds_room_for_few_connections_unless_that_is_what_was_asked_for() {
+    let config = |connections: &str| {
+        let variable = ("PLAUDIT_SERVER_MAX_CONNECTIONS".to_owned(), connections.to_owned());
+        Config::load(&ConfigArgs::default(), std::iter::once(variable), Path::new("/nonexistent")).unwrap()
+    };
+    let room = |connections: &str, descriptors| doctor::room(&config(connections), descriptors);
+    let line =
+        "connections: with 1024 descriptors there is room for 448, 56 of one address; 224 streams, 56 of one key";
+    assert_eq!(room("0", Some(1_024)), Ok(line.to_owned()));
+    assert!(room("0", Some(200)).unwrap_err().contains("room for 36, 5 of one address"));
+    assert!(room("50", Some(200)).is_err());
+    assert!(room("30", Some(200)).is_ok());
+    assert!(room("0", None).unwrap().starts_with("connections: with any number of descriptors"));
+}
+
 #[tokio::test]
 async fn doctor_makes_no_database_and_knows_a_newer_schema() {
     let place = Place(TempDir::new().unwrap());

@@ -7,6 +7,22 @@ use toml::de::{DeTable, DeValue};
 
 use super::{Config, ConfigError, Origin, SECTIONS, SETTINGS, Setting, Source, names_of};
 
+/// A setting, by section and name.
+type Name = (&'static str, &'static str);
+
+/// Settings of which the first, in bytes, must be at least so many times the second: whatever the one allows, the other has
+/// room for.
+const AT_LEAST: [(Name, u64, Name); 6] = [
+    (("limits", "entry_bytes"), 1, ("limits", "field_answer_bytes")),
+    (("limits", "page_bytes"), 1, ("limits", "entry_bytes")),
+    // No account takes more than half.
+    (("budgets", "memory_megabytes"), 2, ("budgets", "answer_megabytes")),
+    (("budgets", "spool_megabytes"), 2, ("budgets", "account_spool_megabytes")),
+    // With an `Idempotency-Key` an upload waits in base64 first, then decoded as well.
+    (("budgets", "account_spool_megabytes"), 3, ("server", "max_upload_bytes")),
+    (("budgets", "account_spool_megabytes"), 1, ("limits", "page_bytes")),
+];
+
 /// The layers put over one another so far.
 pub(super) struct Layers {
     values: Vec<(String, Source)>,
@@ -95,7 +111,30 @@ impl Layers {
         }
     }
 
+    /// What a setting is, in bytes and as people read it.
+    fn size(&self, (section, name): Name) -> Option<(u64, String)> {
+        let (text, source) = self.values.get(Setting::position(section, name)?)?;
+        let unit = if name.ends_with("megabytes") { 1 << 20 } else { 1 };
+        Some((text.parse::<u64>().ok()? * unit, format!("[{section}] {name} = {text} ({source})")))
+    }
+
+    /// Finds settings that are right and contradict each other.
+    fn compare(&mut self) {
+        for (larger, times, smaller) in AT_LEAST {
+            if let (Some((has, larger)), Some((bytes, smaller))) = (self.size(larger), self.size(smaller))
+                && has < bytes.saturating_mul(times)
+            {
+                let needs = bytes.saturating_mul(times);
+                let times = if times == 1 { String::new() } else { format!("{times} times ") };
+                self.faults.push(format!("{larger}: must be at least {times}{smaller}, which is {needs} bytes"));
+            }
+        }
+    }
+
     pub(super) fn finish(mut self) -> Result<Config, ConfigError> {
+        if self.faults.is_empty() {
+            self.compare();
+        }
         let listen = Setting::position("server", "listen").and_then(|position| self.values.get(position));
         let listen = listen.map(|(text, _)| text.clone()).unwrap_or_default();
         if let Some((text, _)) = Setting::position("server", "base_url").and_then(|at| self.values.get_mut(at)) {

@@ -87,7 +87,8 @@ fn later_layers_win() {
 fn every_setting_is_a_variable() {
     for setting in SETTINGS {
         let text = match setting.kind {
-            Kind::Whole(least, _) => least.to_string(),
+            // The least of one setting can be too little for another.
+            Kind::Whole(..) => setting.default.to_owned(),
             Kind::Flag => "false".to_owned(),
             Kind::Address | Kind::OptionalAddress => "x:1".to_owned(),
             Kind::WebAddress => "https://x/y".to_owned(),
@@ -143,6 +144,37 @@ fn all_faults_are_named_with_place_and_what_is_allowed() {
 #[test]
 fn a_replaced_value_is_checked_too() {
     assert_eq!(faults("[server]\nregion = \"mars\"", &[], &["--region", "us"]).len(), 1);
+}
+
+#[test]
+fn settings_that_leave_no_room_for_what_others_allow_are_faults_that_name_both() {
+    for (variable, text, other) in [
+        ("LIMITS_ENTRY_BYTES", "1048575", "[limits] field_answer_bytes = 1048576 (default), which is 1048576"),
+        ("LIMITS_PAGE_BYTES", "8388607", "[limits] entry_bytes = 8388608 (default), which is 8388608"),
+        ("BUDGETS_MEMORY_MEGABYTES", "7", "2 times [budgets] answer_megabytes = 4 (default), which is 8388608"),
+        (
+            "BUDGETS_SPOOL_MEGABYTES",
+            "2047",
+            "2 times [budgets] account_spool_megabytes = 1024 (default), which is 2147483648",
+        ),
+        (
+            "BUDGETS_ACCOUNT_SPOOL_MEGABYTES",
+            "767",
+            "3 times [server] max_upload_bytes = 268435456 (default), which is 805306368",
+        ),
+    ] {
+        let variable = format!("PLAUDIT_{variable}");
+        let (section, name) = variable["PLAUDIT_".len()..].split_once('_').unwrap();
+        let (section, name) = (section.to_lowercase(), name.to_lowercase());
+        let expected = format!("[{section}] {name} = {text} ({variable}): must be at least {other} bytes");
+        assert_eq!(faults("", &[(&variable, text)], &[]), [expected]);
+        let enough = (text.parse::<u64>().unwrap() + 1).to_string();
+        load("", &[(&variable, &enough)], &[]).unwrap();
+    }
+    let file = "[budgets]\naccount_spool_megabytes = 900\n[limits]\npage_bytes = 943718401";
+    let expected = "[budgets] account_spool_megabytes = 900 (plaudit.toml): must be at least [limits] page_bytes = \
+                    943718401 (plaudit.toml), which is 943718401 bytes";
+    assert_eq!(faults(file, &[], &[]), [expected]);
 }
 
 #[test]

@@ -143,7 +143,7 @@ impl Caller {
 }
 
 /// What a handler does in a transaction.
-pub type Work<S> = for<'a> fn(&'a mut Tx, &'a Writing<S>) -> BoxFuture<'a, Result<Reply, ApiError>>;
+pub(super) type Work<S> = for<'a> fn(&'a mut Tx, &'a Writing<S>) -> BoxFuture<'a, Result<Reply, ApiError>>;
 
 /// What a handler knows inside its transaction.
 pub struct Writing<S> {

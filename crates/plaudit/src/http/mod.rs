@@ -21,9 +21,9 @@ pub mod upload;
 
 pub use axum::extract::RawQuery;
 
-pub use caller::{Caller, Work, Writing};
+pub use caller::{Caller, Writing};
 pub use error::ApiError;
 pub use event_stream::{LastEventId, Opening};
 pub use extract::{Body, IncludeSettings, Path, PathField, PathPart, PathTab, PathTags, PathUser, Writer};
 pub use reply::{Reply, entity_tag};
-pub use upload::{Received, Upload, Uploaded};
+pub use upload::{Upload, Uploaded};

@@ -171,7 +171,7 @@ async fn count(
         return standing.map(|standing| (None, standing)).map_err(ApiError::RateLimited);
     };
     let limit = known.program.account.rate_limit;
-    let seconds = match app.count_key(known.program.id, known.slug, limit).await? {
+    let seconds = match app.count_key(known.program.id, known.slug, limit).await {
         Ok(standing) => return Ok((Some(known), standing)),
         Err(seconds) => seconds,
     };
@@ -183,7 +183,7 @@ async fn count(
     if fresh == limit {
         return Err(ApiError::RateLimited(seconds));
     }
-    let standing = app.count_key(known.program.id, known.slug, fresh).await?;
+    let standing = app.count_key(known.program.id, known.slug, fresh).await;
     standing.map(|standing| (Some(known), standing)).map_err(ApiError::RateLimited)
 }
 

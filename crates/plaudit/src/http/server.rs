@@ -36,6 +36,7 @@ use tower::Service as _;
 
 use super::connections::{Activity, Connections, Limits, Phase, Place, Seen};
 use crate::config;
+use kernel::clock::Throttle;
 
 /// The longest head of a request: the request line and all headers.
 const MAX_HEAD_BYTES: usize = 32 * 1024;
@@ -43,6 +44,8 @@ const MAX_HEAD_BYTES: usize = 32 * 1024;
 const MAX_REST_BYTES: u64 = 64 * 1024 * 1024;
 /// What a connection may buffer in either direction.
 const MAX_BUFFER_BYTES: usize = 64 * 1024;
+/// How often is logged that a proxy seems not to be named.
+const LOG_EVERY: Duration = Duration::from_hours(1);
 
 /// The address that a request came from: the client's own, where a trusted proxy says so. In the extensions of every
 /// request.
@@ -79,6 +82,31 @@ impl From<&config::Server> for Settings {
     }
 }
 
+/// What the connections of a server have in common.
+struct Serving {
+    router: Router,
+    settings: Settings,
+    log: Throttle,
+}
+
+impl Serving {
+    /// The address of the client that a request comes from.
+    fn client(&self, peer: Peer, headers: &HeaderMap) -> IpAddr {
+        let Peer { address, is_proxy } = peer;
+        if is_proxy {
+            return forwarded(headers, address, &self.settings.trusted_proxies);
+        }
+        if is_forwarded(headers) && self.log.passes() {
+            tracing::warn!(
+                peer = %address,
+                "a request was forwarded by somebody whom server.trusted_proxies does not name: if it is a proxy of yours, all \
+                 who come through it count as one client until it is named"
+            );
+        }
+        address
+    }
+}
+
 /// Serves until `shutdown` is ready, then lets the requests in flight finish and returns how many connections had to
 /// be cut because they took longer than the settings allow.
 pub async fn serve(
@@ -88,7 +116,7 @@ pub async fn serve(
     settings: &Settings,
     shutdown: impl Future<Output = ()>,
 ) -> usize {
-    let settings = Arc::new(settings.clone());
+    let serving = Arc::new(Serving { router, settings: settings.clone(), log: Throttle::new(LOG_EVERY) });
     let graceful = GracefulShutdown::new();
     let mut tasks = JoinSet::new();
     let mut shutdown = pin!(shutdown);
@@ -99,7 +127,7 @@ pub async fn serve(
             accepted = accept(&listener, connections, &settings.trusted_proxies) => accepted,
         };
         if let Some((stream, peer, place)) = accepted {
-            tasks.spawn(connection(stream, peer, router.clone(), settings.clone(), graceful.watcher(), place));
+            tasks.spawn(connection(stream, peer, Arc::clone(&serving), graceful.watcher(), place));
         }
         while tasks.try_join_next().is_some() {}
     }
@@ -174,22 +202,15 @@ fn is_of_the_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
-async fn connection(
-    stream: TcpStream,
-    peer: Peer,
-    router: Router,
-    settings: Arc<Settings>,
-    watcher: Watcher,
-    place: Place,
-) {
+async fn connection(stream: TcpStream, peer: Peer, serving: Arc<Serving>, watcher: Watcher, place: Place) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "cannot set TCP_NODELAY");
     }
     let activity = &place.activity;
-    let Peer { address: peer, is_proxy } = peer;
+    let settings = &serving.settings;
     let service = service_fn(|request: Request<Incoming>| {
         activity.set(Phase::Working);
-        let client = if is_proxy { forwarded(request.headers(), peer, &settings.trusted_proxies) } else { peer };
+        let client = serving.client(peer, request.headers());
         let waits = request.headers().contains_key(header::EXPECT);
         let mut request = request.map(|body| into_body(body, activity, waits));
         request.extensions_mut().insert(ClientAddress(client));
@@ -197,7 +218,7 @@ async fn connection(
         if let Some(named) = request.uri().authority().and_then(|named| HeaderValue::from_str(named.as_str()).ok()) {
             request.headers_mut().insert(header::HOST, named);
         }
-        let answer = router.clone().call(request);
+        let answer = serving.router.clone().call(request);
         let activity = activity.clone();
         async move {
             let Ok(mut response): Result<Response<Body>, Infallible> = answer.await;
@@ -234,7 +255,7 @@ async fn connection(
             // What goes wrong here is the client's: it went away or does not speak HTTP.
             result = &mut http => {
                 if let Err(error) = result {
-                    tracing::trace!(%error, %peer, "connection ended");
+                    tracing::trace!(%error, peer = %peer.address, "connection ended");
                 }
                 break;
             }
@@ -244,13 +265,18 @@ async fn connection(
             }
             () = &mut timer => {
                 if limits.are_passed(activity, &mut seen) {
-                    tracing::trace!(%peer, "connection cut after a timeout");
+                    tracing::trace!(peer = %peer.address, "connection cut after a timeout");
                     break;
                 }
                 timer.set(sleep(limits.step));
             }
         }
     }
+}
+
+/// Whether a proxy says that it forwarded a request.
+fn is_forwarded(headers: &HeaderMap) -> bool {
+    headers.contains_key("x-forwarded-for") || headers.contains_key(header::FORWARDED)
 }
 
 /// The right-most address of `X-Forwarded-For` that is not itself a trusted proxy; what is left of it was written by

@@ -9,9 +9,6 @@ macro_rules! events {
         }
 
         impl Event {
-            /// Every event.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
             /// The identifier that subscriptions and deliveries use.
             pub fn name(self) -> &'static str {
                 match self {

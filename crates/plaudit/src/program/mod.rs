@@ -48,13 +48,13 @@ pub(crate) use choice::choices;
 pub use description::{Description, SLUG};
 pub use kinds::{InProgram, SetUp};
 pub(crate) use kinds::{any_kind, for_setup_kind, of_setup_kind, setup_kinds};
-pub use member::{Member, Presence, Shape, Shown, names, references};
-pub use programs::{Loads, Programs, Timed};
+pub use member::{Member, Presence, Shape, names, references};
+pub use programs::Programs;
 pub use record::{Context, Record, RecordKey, Records, SetupRecord, StoredRecord};
 pub use record_derive::Record;
 pub use schema::{Usage, component, definitions, object_schema, pascal};
 pub use shown::shown;
-pub use snapshot::{Fragment, Program};
+pub use snapshot::Program;
 pub use value::{Item, MemberValue, RecordMembers, Texts};
 
 /// The most characters of a name or heading.

@@ -394,7 +394,8 @@ mod tests {
         assert!(runtime.block_on(sent(content)) == expected);
         assert_eq!(budgets.memory_bytes(), 0);
         let mut draft = Draft::new(budgets, AccountId(1));
-        draft.write(|out| out.extend_from_slice(&[b'x'; 70_000])).unwrap();
-        assert!(draft.write(|out| out.extend_from_slice(&[b'x'; 70_000])).is_err(), "a read is refused");
+        let text = vec![b'x'; 70_000];
+        draft.write(|out| out.extend_from_slice(&text)).unwrap();
+        assert!(draft.write(|out| out.extend_from_slice(&text)).is_err(), "a read is refused");
     }
 }

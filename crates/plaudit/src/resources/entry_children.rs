@@ -145,10 +145,7 @@ pub(super) async fn write<T: EntryChild, S>(
 ) -> Result<i64, ApiError> {
     let (account, origin, entry) = (writing.account(), &writing.origin, value.entry());
     let revision = people::change(tx, account, origin, action, value).await?;
-    let shown = refresh_detail(tx, account, &writing.program, origin, entry, Cause::EntryChildren).await?;
-    if let Some(shown) = shown.filter(|_| action != Action::Trashed) {
-        shown.check_length(&writing.program, T::ANSWERS)?;
-    }
+    refresh_detail(tx, account, &writing.program, origin, entry, Cause::EntryChildren(T::ANSWERS)).await?;
     Ok(revision)
 }
 

@@ -16,13 +16,14 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::stream::{Stream, try_unfold};
 use parking_lot::Mutex;
 
 use db::AccountId;
+use kernel::clock::Stopwatch;
 
 /// The bytes that are read back from the spool at once.
 const PIECE: usize = 64 << 10;
@@ -314,15 +315,16 @@ impl SpoolFile {
     /// What was written, piece by piece, each read when it is asked for. It is not kept for longer than an hour for who
     /// takes it more slowly than that.
     pub fn pieces(self: Arc<Self>) -> impl Stream<Item = io::Result<Bytes>> + Send + use<> {
-        self.pieces_until(Instant::now() + LONGEST)
+        self.pieces_within(LONGEST)
     }
 
-    fn pieces_until(self: Arc<Self>, until: Instant) -> impl Stream<Item = io::Result<Bytes>> + Send + use<> {
+    fn pieces_within(self: Arc<Self>, longest: Duration) -> impl Stream<Item = io::Result<Bytes>> + Send + use<> {
+        let begun = Stopwatch::start();
         try_unfold((self, 0), move |(file, at)| async move {
             if at == file.length {
                 return Ok(None);
             }
-            if Instant::now() > until {
+            if begun.elapsed() >= longest {
                 return Err(io::ErrorKind::TimedOut.into());
             }
             // Made here: threads that block are many, and each would keep memory of its own for it.
@@ -413,8 +415,7 @@ mod tests {
     async fn who_takes_too_long_for_what_is_in_the_spool_gets_no_more_of_it() {
         let mut file = budgets().spool(ACCOUNTS[0], false).unwrap();
         file.write(b"x").unwrap();
-        let past = Instant::now().checked_sub(Duration::from_nanos(1)).unwrap();
-        let mut pieces = Box::pin(Arc::new(file).pieces_until(past));
+        let mut pieces = Box::pin(Arc::new(file).pieces_within(Duration::ZERO));
         assert_eq!(pieces.try_next().await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 

@@ -16,6 +16,8 @@ pub struct Metrics {
     buckets: [AtomicU64; BUCKETS.len()],
     microseconds: AtomicU64,
     requests: AtomicU64,
+    kept_answers: AtomicU64,
+    kept_answer_bytes: AtomicU64,
 }
 
 impl Metrics {
@@ -29,6 +31,13 @@ impl Metrics {
         }
         self.microseconds.fetch_add(microseconds, Ordering::Relaxed);
         self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Notes how many answers to idempotency keys are kept, and how many bytes they have.
+    pub fn note_kept_answers(&self, answers: i64, bytes: i64) {
+        for (figure, value) in [(&self.kept_answers, answers), (&self.kept_answer_bytes, bytes)] {
+            figure.store(u64::try_from(value).unwrap_or_default(), Ordering::Relaxed);
+        }
     }
 
     /// The text that Prometheus reads.
@@ -63,6 +72,8 @@ impl Metrics {
             ("plaudit_spool_bytes", "gauge", app.budgets.spool_bytes()),
             ("plaudit_spool_files_total", "counter", budgets.spooled.load(Ordering::Relaxed)),
             ("plaudit_spool_refused_total", "counter", budgets.refused.load(Ordering::Relaxed)),
+            ("plaudit_kept_answers", "gauge", self.kept_answers.load(Ordering::Relaxed)),
+            ("plaudit_kept_answer_bytes", "gauge", self.kept_answer_bytes.load(Ordering::Relaxed)),
         ] {
             let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {figure}");
         }

@@ -9,8 +9,9 @@ use super::import::{Import, Item, REMEMBERED};
 use super::store::Space;
 use crate::program::fields::{Field, Resource};
 use crate::program::{Program, Record, RecordMembers as _};
+use crate::records::entries::rules::length::check_length;
 use crate::records::entries::{self, Cause, CountChanges, Counts, Entry, RelatedData, Stated};
-use crate::records::{StoredRow, users};
+use crate::records::{Refusal, StoredRow, users};
 use db::DbError;
 use kernel::kind::Kind;
 use kernel::text::Slug;
@@ -117,11 +118,12 @@ impl Import<'_> {
     ) -> Result<(), Error> {
         let doc = entry.document(around.counts, item.deleted);
         let detail = entries::detail(&entry.entry_fields, around);
-        if let Err(message) = self.deployment.lengths.check_entry(doc.len() + detail.len()) {
-            self.faults.member(&item.location, "entry_fields", message);
+        if item.found.as_ref().is_some_and(|found| found.doc == doc && found.detail == detail) {
             return Ok(());
         }
-        if item.found.as_ref().is_some_and(|found| found.doc == doc && found.detail == detail) {
+        let had = before.as_ref().zip(item.found.as_ref()).map(|(before, found)| (before, found.detail.as_str()));
+        if let Err(message) = check_length(&self.deployment.lengths, had, &entry, [&doc, &detail]) {
+            self.faults.member(&item.location, "entry_fields", message);
             return Ok(());
         }
         let revision = self.log(Kind::Entry, entry.slug.as_str(), kernel::document::whole(&doc, &detail)).await?;
@@ -153,13 +155,15 @@ impl Import<'_> {
             last.clone_from(end);
             for entry in touched.iter().filter_map(|entry| Slug::parse(entry)) {
                 let (tx, cause) = (&mut self.tx, Cause::Import);
-                let refreshed =
-                    entries::store::refresh_detail(tx, self.id, program, &self.origin, entry, cause).await?;
-                let length = refreshed.map_or(0, |stored| stored.doc.len() + stored.detail.len());
-                if let Err(message) = self.deployment.lengths.check_entry(length) {
-                    let line = self.reading.names.line_of(Space::Touched, entry.as_str())?.unwrap_or_default();
-                    let location = SourceLocation::new(line, Kind::Entry, entry.as_str());
-                    self.faults.member(&location, "contributors", message);
+                match entries::store::refresh_detail(tx, self.id, program, &self.origin, entry, cause).await {
+                    Ok(_) => {}
+                    Err(Refusal::Invalid(violations)) => {
+                        let line = self.reading.names.line_of(Space::Touched, entry.as_str())?.unwrap_or_default();
+                        let location = SourceLocation::new(line, Kind::Entry, entry.as_str());
+                        self.faults.violations(&location, &violations);
+                    }
+                    Err(Refusal::Db(error)) => return Err(error.into()),
+                    Err(Refusal::State(cause) | Refusal::Failed(cause)) => return Err(DbError::Failed(cause).into()),
                 }
             }
         }

@@ -186,6 +186,7 @@ impl Import<'_> {
     /// The program as it will be.
     fn program(&self, account: &Account, changes: &Changes) -> Result<Program, Error> {
         let mut program = Program::new(self.id, 0, account.clone(), &Arc::from(""), self.origin.at);
+        program.lengths = self.deployment.lengths;
         let kept = changes.stored.iter().filter(|(key, _)| !changes.changed.contains_key(key));
         for ((kind, _), row) in kept.chain(&changes.changed) {
             program.add(*kind, &row.as_record())?;

@@ -37,7 +37,6 @@ use kernel::text::Slug;
 
 pub use self::plan::{Plan, Request};
 use self::store::Standing;
-pub use self::store::Wanted;
 pub(crate) use self::store::{head_of as head, page};
 
 /// From how many changes on a view is loaded again and not brought up to date, where that is more than an eighth of its

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::both_engines;
 use crate::harness::check::{FORMATS, error_names};
 use crate::harness::fixture::of_account_a;
-use crate::harness::{JSON, Server, tree};
+use crate::harness::{Answer, JSON, Server, tree};
 
 const LIST: &str = "/entry?order=local_id&include=entry_fields,contributors";
 
@@ -207,6 +207,33 @@ both_engines! {
             r#"{{"kind":"contributor","slug":"ContribX","entry":"EntryTwo","tab":"TabContr","fields":{{"FieldCtr":"{text}"}}}}"#
         );
         let faults = server.try_import(&of_account_a(&lines)).await;
-        assert!(faults.len() == 1 && faults[0].starts_with("file.jsonl:2: entry EntryTwo: contributors: must have at most 6000 bytes"), "{faults:?}");
+        assert!(faults.len() == 1 && faults[0].starts_with("file.jsonl:2: entry EntryTwo: contributors: makes the entry too long: it must have at most 6000 bytes"), "{faults:?}");
+    }
+
+    async fn an_entry_that_is_too_long_since_the_limit_was_lowered_is_shortened_and_goes_on_its_way_and_grows_no_more(server) {
+        let text = "x".repeat(2_500);
+        let answers = json!({"entry_fields": {"FieldTxt": text, "FieldTab": {"A1": text}}}).to_string();
+        server.put("/entry/EntryTwo", &answers).await.expect(200);
+        let server = server.restart_with(|settings| settings.lengths = Lengths { answer: 1_000, entry: 3_000 }).await;
+        let refused = async |answer: Answer, member: &str| {
+            assert_eq!(error_names(&answer.expect(422), JSON).unwrap(), [member]);
+        };
+        refused(server.put("/entry/EntryTwo", r#"{"title":"A longer title than it had"}"#).await, "title").await;
+        refused(server.put("/entry/EntryTwo/tag/more", "{}").await, "tags").await;
+        refused(server.put("/entry/EntryTwo", r#"{"entry_fields":{"FieldRad":"no"}}"#).await, "entry_fields").await;
+        let cell = json!({"entry_fields": {"FieldTab": {"A1": text, "B1": "more"}}}).to_string();
+        refused(server.put("/entry/EntryTwo", &cell).await, "entry_fields.FieldTab").await;
+        let file = json!({"filename": "a.bin", "data": STANDARD.encode([0x80])}).to_string();
+        refused(server.post("/entry/EntryTwo/upload/FieldFil", &file).await, "entry_fields").await;
+        let contributor = r#"{"entry":"EntryTwo","tab":"TabContr","fields":{"FieldCtr":"x"}}"#;
+        refused(server.post("/contributor", contributor).await, "fields").await;
+
+        server.put("/entry/EntryTwo", r#"{"moderation_status":"approved"}"#).await.expect(200);
+        server.delete("/entry/EntryTwo").await.expect(204);
+        server.post("/entry/EntryTwo/restore", "").await.expect(204);
+        let shorter = json!({"entry_fields": {"FieldTab": {"A1": "x".repeat(2_000)}}}).to_string();
+        server.put("/entry/EntryTwo", &shorter).await.expect(200);
+        server.put("/entry/EntryTwo", r#"{"entry_fields":{"FieldTxt":null}}"#).await.expect(200);
+        server.put("/entry/EntryTwo/tag/more", "{}").await.expect(201);
     }
 }

@@ -1,7 +1,7 @@
 //! `Idempotency-Key`: the first answer again, byte for byte, for a day.
 
 use axum::body::{Body, Bytes};
-use kernel::text::Timestamp;
+use kernel::text::{Slug, Timestamp};
 use plaudit::http::idempotency::{LONGEST, store};
 use plaudit::program::keys::{ApiKey, Scope, new_secret};
 
@@ -221,6 +221,9 @@ both_engines! {
             statuses.push(put(&server, INACTIVE, &name).await.status);
         }
         assert_eq!(statuses, [200, 200, 200, 409, 409, 409]);
+        let usage = store::usage(&server.db).await.unwrap();
+        assert!(usage.answers == 6 && (90_000..=100_000).contains(&usage.bytes), "{usage:?}");
+        assert_eq!(usage.fullest, Some((Slug::parse("AccountA").unwrap(), usage.bytes)));
         for _ in 0..2 {
             put(&server, r#"{"status":5}"#, "wrong").await.expect(422);
             server.delete_with("/field/FieldTxt", &[("idempotency-key", "none")]).await.expect(204);
@@ -228,6 +231,8 @@ both_engines! {
         server.clock.advance(25 * 3600);
         let oldest = Timestamp::from_seconds(server.clock.now().as_seconds() - 24 * 3600);
         store::forget(&server.db, oldest).await.unwrap();
+        let usage = store::usage(&server.db).await.unwrap();
+        assert_eq!((usage.answers, usage.bytes, usage.fullest), (0, 0, None));
         put(&server, INACTIVE, "again").await.expect(200);
         put(&server, INACTIVE, "again").await.expect(200);
     }

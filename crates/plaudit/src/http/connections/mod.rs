@@ -27,7 +27,7 @@ pub(super) use activity::{Activity, Limits, Phase, Seen};
 pub use room::{Room, raise_descriptors};
 
 use crate::services::rate_limit;
-use kernel::clock::Stopwatch;
+use kernel::clock::Throttle;
 
 /// How long a new connection waits for room before it is looked for again: a connection that becomes idle tells nobody.
 const PATIENCE: Duration = Duration::from_millis(20);
@@ -62,6 +62,7 @@ pub struct Connections {
     closed: Notify,
     gave_way: AtomicU64,
     refused: AtomicU64,
+    log: Throttle,
 }
 
 /// The open connections by the address that they count for; none of trusted proxies.
@@ -69,8 +70,6 @@ pub struct Connections {
 struct Held {
     by_address: HashMap<Option<IpAddr>, HashMap<u64, Arc<Activity>>>,
     open: usize,
-    /// Since it was logged that there was no room.
-    logged: Option<Stopwatch>,
 }
 
 /// A connection's place among the others, until it is dropped.
@@ -101,6 +100,7 @@ impl Connections {
             closed: Notify::new(),
             gave_way: AtomicU64::new(0),
             refused: AtomicU64::new(0),
+            log: Throttle::new(LOG_EVERY),
         })
     }
 
@@ -144,7 +144,7 @@ impl Connections {
             for (_, activity) in &free {
                 activity.give_way();
             }
-            self.log(&mut held.logged);
+            self.log();
         }
         if missing <= free.len() && held.open < self.room.all + (self.room.all / SLACK_PART).min(MAX_SLACK) {
             return Admission::Admitted(self.place(held, address));
@@ -166,9 +166,8 @@ impl Connections {
     }
 
     /// Says that there is no room, once in a while, however many connections come.
-    fn log(&self, logged: &mut Option<Stopwatch>) {
-        if logged.is_none_or(|logged| logged.elapsed() >= LOG_EVERY) {
-            *logged = Some(Stopwatch::start());
+    fn log(&self) {
+        if self.log.passes() {
             let Room { all, of_address } = self.room;
             let (gave_way, refused) = (self.gave_way.load(Ordering::Relaxed), self.refused.load(Ordering::Relaxed));
             tracing::warn!(

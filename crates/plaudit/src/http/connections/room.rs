@@ -1,6 +1,7 @@
 //! How many connections there is room for.
 
-use crate::config::Config;
+use crate::config::{self, Config};
+use crate::streams;
 
 /// The descriptors that are kept for listening, logs and the database, whose readers have a few for each thread.
 const RESERVED: usize = 128;
@@ -39,6 +40,13 @@ impl Room {
         let of_address = if share == 0 { all.div_ceil(SHARE) } else { share.min(all) };
         Self { all, of_address }
     }
+
+    /// How many streams may be open: what the settings ask for, as far as other requests keep half of the connections and
+    /// other keys most of them.
+    pub fn streams(self, limits: &config::Limits) -> streams::Limits {
+        let part = |wanted: usize, share: usize| wanted.min(self.all / share).max(1);
+        streams::Limits { node: part(limits.streams, 2), key: part(limits.streams_per_key, SHARE) }
+    }
 }
 
 /// Raises the limit of descriptors as far as the system lets the process, and gives it; nothing where there is none.
@@ -62,6 +70,11 @@ mod tests {
     use super::*;
     use crate::config::ConfigArgs;
 
+    fn config(variables: &[(&str, &str)]) -> Config {
+        let variables = variables.iter().map(|(name, value)| (format!("PLAUDIT_{name}"), (*value).to_owned()));
+        Config::load(&ConfigArgs::default(), variables, std::path::Path::new("/nonexistent")).unwrap()
+    }
+
     #[test]
     fn the_room_is_what_the_descriptors_leave() {
         for (connections, of_address, descriptors, room) in [
@@ -75,12 +88,24 @@ mod tests {
             ("50000", "0", Some(1_048_576), (50_000, 6_250)),
             ("4", "0", None, (4, 1)),
         ] {
-            let variables = [("CONNECTIONS", connections), ("CONNECTIONS_PER_ADDRESS", of_address)];
-            let variables = variables.map(|(name, value)| (format!("PLAUDIT_SERVER_MAX_{name}"), value.to_owned()));
-            let none = std::path::Path::new("/nonexistent");
-            let config = Config::load(&ConfigArgs::default(), variables.into_iter(), none).unwrap();
+            let config =
+                config(&[("SERVER_MAX_CONNECTIONS", connections), ("SERVER_MAX_CONNECTIONS_PER_ADDRESS", of_address)]);
             let (all, of_address) = room;
             assert_eq!(Room::new(&config, descriptors), Room { all, of_address });
+        }
+    }
+
+    #[test]
+    fn streams_leave_half_of_the_connections_to_other_requests_and_most_to_other_keys() {
+        for (all, streams, of_key, limits) in [
+            (10_000, "5000", "1000", (5_000, 1_000)),
+            (448, "5000", "1000", (224, 56)),
+            (448, "100", "10", (100, 10)),
+            (1, "5000", "1000", (1, 1)),
+        ] {
+            let config = config(&[("LIMITS_STREAMS", streams), ("LIMITS_STREAMS_PER_KEY", of_key)]);
+            let found = Room { all, of_address: 1 }.streams(&config.limits);
+            assert_eq!((found.node, found.key), limits);
         }
     }
 }

@@ -6,7 +6,7 @@ use super::{Claim, LONGEST};
 use crate::http::reply::Recorded;
 use db::{AccountId, Db, DbError, Row, Source, Tx};
 use kernel::json::Json;
-use kernel::text::Timestamp;
+use kernel::text::{Slug, Timestamp};
 
 const FIND: &str = "SELECT request, status, headers, body FROM idempotent_answers \
                     WHERE account = $1 AND api_key = $2 AND name = $3 AND created > $4";
@@ -57,6 +57,29 @@ pub async fn forget(db: &Db, oldest: Timestamp) -> Result<(), DbError> {
         })
     })
     .await
+}
+
+/// What kept answers take.
+#[derive(Debug)]
+pub struct Usage {
+    /// How many there are.
+    pub answers: i64,
+    /// The bytes of their bodies.
+    pub bytes: i64,
+    /// The account that has most bytes of them, where one has any.
+    pub fullest: Option<(Slug, i64)>,
+}
+
+/// What kept answers take of the database.
+// tidy: every account -- an operator is told of the deployment
+pub async fn usage(db: &Db) -> Result<Usage, DbError> {
+    let sql = "SELECT (SELECT count(*) FROM idempotent_answers), CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM idempotent_usage";
+    let in_all = db.first(sql, &[], |row| Ok((row.integer(0)?, row.integer(1)?))).await?;
+    let (answers, bytes) = in_all.unwrap_or_default();
+    let sql = "SELECT a.slug, u.bytes FROM idempotent_usage u JOIN accounts a ON a.id = u.account \
+               WHERE u.bytes > 0 ORDER BY u.bytes DESC, a.slug LIMIT 1";
+    let fullest = db.first(sql, &[], |row| Ok((row.slug(0)?, row.integer(1)?))).await?;
+    Ok(Usage { answers, bytes, fullest })
 }
 
 /// Keeps an answer, or the mark that it was given, where it is too long or the account's kept answers have `quota` bytes

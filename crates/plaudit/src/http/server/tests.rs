@@ -432,6 +432,21 @@ async fn a_trusted_proxy_names_the_client() {
 }
 
 #[test]
+fn who_forwards_and_is_not_named_is_a_warning_and_nobody_else() {
+    for (is_proxy, name, is_warned) in [
+        (false, "x-forwarded-for", true),
+        (false, "forwarded", true),
+        (false, "via", false),
+        (true, "x-forwarded-for", false),
+    ] {
+        let serving = Serving { router: router(), settings: settings(), log: Throttle::new(LOG_EVERY) };
+        let headers = HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_static("203.0.113.9"))]);
+        serving.client(Peer { address: "10.0.0.1".parse().unwrap(), is_proxy }, &headers);
+        assert_eq!(serving.log.passes(), !is_warned, "{name}");
+    }
+}
+
+#[test]
 fn the_right_most_untrusted_address_is_the_client() {
     let trusted = ["10.0.0.0/8", "fd00::/8"].map(|network| network.parse().unwrap());
     let client = |values: &[&str]| {

@@ -21,7 +21,7 @@ mod query;
 pub use cursor::Cursor;
 pub use envelope::PageEnvelope;
 pub use error::ListQueryError;
-pub use filter::{Filter, FilterKind, FilterValue, TimeRange};
+pub use filter::{Filter, FilterKind, FilterValue};
 pub use list_view::Direction;
 pub use narrow::{Ask, EVERY, Narrow, bounded};
 pub use openapi::settings_parameter;

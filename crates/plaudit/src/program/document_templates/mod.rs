@@ -7,8 +7,6 @@
 
 mod rules;
 
-pub use rules::places;
-
 use super::choice::choices;
 use super::{DESCRIPTION_LENGTH, NAME_LENGTH, Record};
 use kernel::input::Members;

@@ -4,7 +4,7 @@
 const ROOTS: &[&str] = &["account", "entry", "season", "user"];
 
 /// The paths that stand between braces in a body, in order, or what is wrong with one of them.
-pub fn places(body: &str) -> Result<Vec<&str>, String> {
+pub(super) fn places(body: &str) -> Result<Vec<&str>, String> {
     let mut places = Vec::new();
     let mut rest = body;
     while let Some((_, behind)) = rest.split_once("{{") {

@@ -36,10 +36,10 @@ pub use conditions::ShownFields;
 pub use document::document;
 pub use members::BODY;
 pub(crate) use record::write_settings;
-pub use rules::{check, create, keeps_meaning, restore, trash, update};
-pub use scores::{auto_score, points};
+pub use rules::{keeps_meaning, trash};
+pub use scores::auto_score;
 pub use standing::{form_of, is_asked_in, rank, resource_of, season_of};
-pub use validate::{Lengths, characters, check_answer, is_answered, merged, validate_answer, validate_file, words};
+pub use validate::{Lengths, check_answer, is_answered, merged, validate_answer, validate_file};
 
 use super::choice::choices;
 use super::{NAME_LENGTH, Record};

@@ -52,7 +52,7 @@ fn unnamed(fields: &Records<Field>, slug: Slug) -> Result<(), String> {
 
 /// Whether a field can come back from the trash: its tab, its form and the field that its condition names are there, and
 /// that one is not at the end of too long a chain.
-pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
+pub(crate) fn restore(program: &Program, field: &Field) -> Result<(), String> {
     let mut missing = Vec::new();
     if let Some(tab) = field.tab.filter(|tab| program.tabs.live(*tab).is_none()) {
         missing.push(format!("its tab {tab}"));
@@ -75,7 +75,7 @@ pub fn restore(program: &Program, field: &Field) -> Result<(), String> {
 }
 
 /// The field that a body makes, which was read with these violations.
-pub fn create(
+pub(crate) fn create(
     program: &Program,
     slug: Slug,
     (mut given, mut violations): (Given, Violations),
@@ -114,7 +114,7 @@ pub fn create(
 }
 
 /// The field after an update that was read with these violations.
-pub fn update(
+pub(crate) fn update(
     program: &Program,
     before: &Field,
     (mut given, mut violations): (Given, Violations),
@@ -269,7 +269,7 @@ fn check_categories(program: &Program, field: &Field, violations: &mut Violation
 
 /// What is wrong with a field among the records that it refers to. References to records that do not exist are found
 /// elsewhere.
-pub fn check(field: &Field, program: &Program) -> Violations {
+pub(crate) fn check(field: &Field, program: &Program) -> Violations {
     let mut violations = Violations::default();
     let tab = field.tab.and_then(|tab| program.tabs.any(tab));
     if let (Some(stated), Some(tab)) = (field.form, tab)

@@ -11,7 +11,7 @@ use kernel::text::Slug;
 
 /// What an answer adds to the automatic score. Where options state scores, that is the sum of those that were chosen, at
 /// most the field's `auto_scoring`; else every answer adds all of it.
-pub fn points(field: &Field, answer: &Json) -> i64 {
+pub(super) fn points(field: &Field, answer: &Json) -> i64 {
     if field.auto_scoring == 0 || !is_answered(field.kind, answer) {
         return 0;
     }

@@ -223,12 +223,12 @@ fn is_time(text: &str) -> bool {
 }
 
 /// The number of characters that a reader counts.
-pub fn characters(text: &str) -> usize {
+pub(super) fn characters(text: &str) -> usize {
     text.graphemes(true).count()
 }
 
 /// The number of words.
-pub fn words(text: &str) -> usize {
+pub(super) fn words(text: &str) -> usize {
     text.unicode_words().count()
 }
 

@@ -7,7 +7,7 @@
 
 mod rules;
 
-pub use rules::{country, document};
+pub use rules::document;
 
 use super::{NAME_LENGTH, Record};
 use kernel::text::{Rate, Slug, Timestamp};

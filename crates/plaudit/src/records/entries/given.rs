@@ -3,6 +3,7 @@
 //! - An answer is given to a live field about entries, of the entry's form and asked in its category. It is taken back
 //!   wherever it stands.
 //! - The cells of a table are merged, every other answer is replaced; null and the empty string take one back.
+//! - What is too long since a limit was lowered can be shortened, and not made longer.
 //! - What no longer is asked keeps its answer, and neither is required nor counts.
 
 use crate::program::Program;
@@ -72,7 +73,10 @@ pub fn given_to(
             Err(wrong) => violations.wrong(&format!("{}.{}", asked.member, excerpt(name)), &wrong),
         }
     }
-    if let Err(message) = program.lengths.check_entry(after.iter().map(|(_, answer)| answer.length()).sum()) {
+    let [had, has] = [before, &after].map(|answers| answers.iter().map(|(_, answer)| answer.length()).sum::<usize>());
+    if has > had
+        && let Err(message) = program.lengths.check_entry(has)
+    {
         violations.add(asked.member, message);
     }
     after
@@ -111,7 +115,9 @@ fn answer(
             return Err("is not asked in the category".to_owned().into());
         }
         check_answer(field, answer)?;
-        program.lengths.check_answer(answer)?;
+        if before.get(field.slug).is_none_or(|before| answer.length() > before.length()) {
+            program.lengths.check_answer(answer)?;
+        }
     }
     Ok((field.slug, answer))
 }

@@ -31,7 +31,7 @@ pub use document::{Counts, RelatedData, answers_of, detail};
 pub use given::{Asked, given_to};
 pub use list::{LISTED, PAYMENTS};
 pub use record::{Stated, complete};
-pub use rules::{change_chapter, check_changeable, offered, stopped};
+pub use rules::{change_chapter, check_changeable};
 pub use standing::{Eligibility, Moderation, Payment, Status};
 pub use store::{Cause, refresh_detail};
 

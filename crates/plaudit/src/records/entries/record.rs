@@ -30,11 +30,6 @@ impl Stated {
         }
     }
 
-    /// Whether the record states any.
-    pub fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// Whether it has the parent of the entry's category for another one.
     pub fn contradicts_parent(&self, parent: Option<Slug>) -> bool {
         self.parent_category.is_some_and(|stated| stated != parent)
@@ -93,7 +88,7 @@ mod tests {
         assert!(stated.contradicts_parent(Some(parent)) && !stated.contradicts_parent(None));
         let found = stated.contradictions(counts);
         assert_eq!(found.iter().map(|(member, _)| member).collect::<Vec<_>>(), ["files_count"]);
-        assert!(Stated::of(&JsonObject::new()).is_empty());
+        assert_eq!(Stated::of(&JsonObject::new()), Stated::default());
         assert!(Stated::default().contradictions(counts).is_empty());
         assert!(!Stated::default().contradicts_parent(Some(parent)));
     }

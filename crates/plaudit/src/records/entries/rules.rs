@@ -4,12 +4,11 @@ pub(crate) mod answers;
 pub(crate) mod body;
 pub(super) mod deadline;
 pub(super) mod events;
+pub(crate) mod length;
 mod screening;
 mod status;
 pub(crate) mod tags;
 pub(crate) mod writing;
-
-pub use status::stopped;
 
 use crate::program::Program;
 use crate::program::categories::Category;
@@ -70,7 +69,7 @@ pub(crate) fn takes_another(category: &Category, has: i64) -> Result<(), String>
 
 /// Why an entry of a season and category cannot be in a chapter: everything that applies. `found` is the chapter of
 /// that slug, unless it is in the trash.
-pub fn offered(
+pub(crate) fn offered(
     found: Option<&Chapter>,
     season: Option<Slug>,
     category: Option<&Category>,

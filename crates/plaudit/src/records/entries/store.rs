@@ -17,8 +17,6 @@ use crate::records::store::{Derived, ListRevision, SetTable, listed};
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
 use db::{AccountId, Db, DbError, Tx, Value};
-use kernel::document::whole;
-use kernel::input::Violations;
 use kernel::text::{Slug, folded};
 
 pub(crate) use counts::divisions;
@@ -54,20 +52,6 @@ impl Stored {
     /// The entry.
     pub fn entry(&self) -> Result<Entry, DbError> {
         read(&self.doc, &self.detail)
-    }
-
-    /// Whether it is no longer than an entry may be; what is wrong is told under the member that was written.
-    pub fn check_length(&self, program: &Program, member: &str) -> Result<(), Violations> {
-        let mut violations = Violations::default();
-        if let Err(message) = program.lengths.check_entry(self.doc.len() + self.detail.len()) {
-            violations.add(member, format!("makes the entry too long: it {message}"));
-        }
-        violations.or(Some(()))
-    }
-
-    /// The whole document.
-    pub fn whole(&self) -> String {
-        whole(&self.doc, &self.detail)
     }
 }
 

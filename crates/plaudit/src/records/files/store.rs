@@ -20,16 +20,6 @@ pub async fn put(tx: &mut Tx, account: AccountId, file: &File, revision: i64) ->
     tx.put(ROWS.table, 2, row).await
 }
 
-/// What is known of a file.
-pub async fn find(tx: &mut Tx, account: AccountId, token: &Token, context: &Context) -> Result<Option<File>, DbError> {
-    tx.first(
-        "SELECT doc FROM files WHERE account = $1 AND token = $2",
-        &[account.into(), token.as_str().into()],
-        |row| parse(row.text(0)?, context),
-    )
-    .await
-}
-
 /// The version of the account's program, and what is known of a file, with its revision.
 pub(crate) async fn show(
     db: &Db,

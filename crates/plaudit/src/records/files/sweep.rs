@@ -12,7 +12,7 @@ use db::{AccountId, Db, DbError};
 use kernel::text::{Timestamp, Token};
 
 /// How long an upload may take, from its first stored byte to its record.
-pub const PATIENCE: Duration = Duration::from_hours(24);
+pub(super) const PATIENCE: Duration = Duration::from_hours(24);
 /// How many are looked up at once.
 const BATCH_SIZE: i64 = 100;
 

@@ -206,15 +206,4 @@ impl User {
     pub fn contacts(&self) -> Vec<String> {
         self.email.as_deref().map(normal_email).into_iter().chain(self.mobile.clone()).collect()
     }
-
-    /// What other records show of the user.
-    pub fn summary(&self) -> Summary {
-        Summary {
-            slug: self.slug,
-            first_name: self.first_name.clone(),
-            last_name: self.last_name.clone(),
-            email: self.email.clone(),
-            global_id: self.global_id.clone(),
-        }
-    }
 }

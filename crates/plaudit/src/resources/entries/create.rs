@@ -30,7 +30,6 @@ async fn written<S>(tx: &mut Tx, writing: &Writing<S>, entry: Entry, is_copy: bo
     let slug = entry.slug;
     let change = Change { before: None, after: entry, deleted: false, is_copy };
     let stored = store::write(tx, writing.account(), &writing.program, &writing.origin, change).await?;
-    stored.check_length(&writing.program, "entry_fields")?;
     Ok(crate::resources::entries::created(stored, slug))
 }
 

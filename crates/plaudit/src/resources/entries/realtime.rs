@@ -84,7 +84,7 @@ async fn write_chapter(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>
     let head = found.head()?;
     let moved = change_chapter(&writing.program, &head, chapter)?;
     writing.precondition(found.revision)?;
-    let stored = store::write_head(tx, account, &writing.origin, (&found, &head), moved, false).await?;
+    let stored = store::write_head(tx, &writing.program, &writing.origin, (&found, &head), moved, false).await?;
     Ok(crate::resources::entries::shown(stored))
 }
 

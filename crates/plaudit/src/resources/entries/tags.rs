@@ -42,7 +42,6 @@ async fn write_tags(tx: &mut Tx, writing: &Writing<(Slug, String, Change)>) -> R
     rules::check_season(&writing.program, head.season)?;
     writing.precondition(found.revision)?;
     let after = Entry { tags, ..head.clone() };
-    let stored = store::write_head(tx, account, &writing.origin, (&found, &head), after, false).await?;
-    stored.check_length(&writing.program, "tags")?;
+    let stored = store::write_head(tx, &writing.program, &writing.origin, (&found, &head), after, false).await?;
     Ok(crate::resources::entries::created(stored, *slug))
 }

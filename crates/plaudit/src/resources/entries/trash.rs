@@ -16,7 +16,7 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     let found = store::find_for_update(tx, account, *writing.state).await?.ok_or(ApiError::NotFound)?;
     writing.precondition(found.revision)?;
     let head = found.head()?;
-    store::write_head(tx, account, &writing.origin, (&found, &head), head.clone(), true).await?;
+    store::write_head(tx, &writing.program, &writing.origin, (&found, &head), head.clone(), true).await?;
     Ok(Reply::NoContent)
 }
 
@@ -40,6 +40,6 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
             .map_err(|message| ApiError::State(format!("The entry cannot be restored: its category {message}.")))?;
     }
     writing.precondition(found.revision)?;
-    store::write_head(tx, account, &writing.origin, (&found, &head), head.clone(), false).await?;
+    store::write_head(tx, program, &writing.origin, (&found, &head), head.clone(), false).await?;
     Ok(Reply::NoContent)
 }

@@ -65,6 +65,5 @@ pub(super) async fn change<S>(
     writing.precondition(found.revision)?;
     let change = Change { before: Some(&found), after, deleted: false, is_copy: false };
     let stored = store::write(tx, account, program, &writing.origin, change).await?;
-    stored.check_length(program, "entry_fields")?;
     Ok(crate::resources::entries::shown(stored))
 }

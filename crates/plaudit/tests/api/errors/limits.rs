@@ -1,5 +1,6 @@
 //! Rows 1 and 2: maintenance and the rate limit.
 
+use db::{AccountId, DbError};
 use futures_util::future::join_all;
 use plaudit::program::keys;
 use plaudit::services::store::set_maintenance;
@@ -67,6 +68,22 @@ both_engines! {
         let windows = if server.db.engine() == db::Engine::Postgres { 1 } else { 3 };
         assert!(left.into_iter().eq((0..60).flat_map(|left| vec![left; windows])));
         assert_eq!(answers.iter().filter(|answer| answer.status() == 429).count(), 180 - 60 * windows);
+    }
+
+    async fn a_key_is_counted_by_each_node_where_the_database_cannot_count(server) {
+        limited(&server).await;
+        let rename = "ALTER TABLE rate_windows RENAME TO gone";
+        server
+            .db
+            .write(AccountId::NONE, rename, |tx, sql| Box::pin(async move { tx.execute(sql, &[]).await.map(drop) }))
+            .await
+            .map_err(|error: DbError| error)
+            .unwrap();
+        exhaust(&server).await;
+        server.get("/order").await.expect(429);
+        server.clock.advance(60);
+        let answer = server.get("/order").await.expect(200);
+        assert_eq!(answer.header("x-ratelimit-remaining"), Some("59"));
     }
 
     async fn requests_without_a_known_key_count_per_address(server) {

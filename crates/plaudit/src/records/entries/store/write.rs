@@ -4,13 +4,15 @@
 //!   none, nothing is written.
 //! - The documents, the index columns, the tags, the counts, the title in orders and the seasons of the entrant are kept in the
 //!   same transaction. Of the documents only what has changed is made anew; they always are what they would be if all of it were.
+//! - What makes an entry longer than it may be is refused.
 //! - `updated` is the time of the last change of a member. The trash is no member.
 
 use crate::log::{self, Action, Event, Origin};
 use crate::program::Program;
+use crate::records::Refusal;
 use crate::records::entries::counts::division_of;
 use crate::records::entries::document::with_answers;
-use crate::records::entries::rules::{events, files_among};
+use crate::records::entries::rules::{events, files_among, length};
 use crate::records::entries::store::{
     Stored, broken, find_any_for_update, related, set_documents, set_row, set_tags, write_counts,
 };
@@ -19,6 +21,7 @@ use crate::records::orders;
 use crate::records::users::{self, Person};
 use db::{AccountId, DbError, Tx};
 use kernel::document::whole;
+use kernel::input::Violations;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
@@ -42,7 +45,7 @@ pub async fn write(
     program: &Program,
     origin: &Origin,
     change: Change<'_>,
-) -> Result<Stored, DbError> {
+) -> Result<Stored, Refusal> {
     let Change { before, after: entry, deleted, is_copy } = change;
     let entrant = entry.entrant;
     let missing = || DbError::Failed(format!("there is no user {entrant}, whose entry is written"));
@@ -51,14 +54,14 @@ pub async fn write(
         let around = made(tx, account, program, &entry, is_copy).await?;
         let reported = events::logged(None, (&entry, deleted), false, is_copy);
         let detail = Some(detail(&entry.entry_fields, &around));
-        let after = After { entry, counts: around.counts, detail, deleted, person };
-        return commit(tx, account, origin, None, after, reported).await;
+        let after = After { entry, counts: around.counts, detail, deleted, person, member: "entry_fields" };
+        return commit(tx, program, origin, None, after, reported).await;
     };
     let (first, counts) = (before.entry()?, before.counts()?);
     let is_answered = first.entry_fields != entry.entry_fields;
     let detail = match with_answers(&before.detail, &entry.entry_fields) {
         Some(detail) => is_answered.then_some(detail),
-        None => return Err(broken(&"its answers")),
+        None => return Err(broken(&"its answers").into()),
     };
     let [files_before, files] = [&first, &entry].map(|entry| files_among(program, &entry.entry_fields));
     let counts = Counts { files: counts.files - files_before + files, ..counts };
@@ -66,21 +69,23 @@ pub async fn write(
         entrant if entrant == first.entrant => before.person.clone(),
         entrant => Some(users::store::person(tx, account, entrant).await?.ok_or_else(missing)?),
     };
-    changed(tx, account, origin, (before, &first), After { entry, counts, detail, deleted, person }).await
+    let member = if is_answered { "entry_fields" } else { "title" };
+    let after = After { entry, counts, detail, deleted, person, member };
+    changed(tx, program, origin, (before, &first), after).await
 }
 
 /// Like [`write`], of an entry that keeps its answers and its entrant: nothing but the first document is looked at.
 pub async fn write_head(
     tx: &mut Tx,
-    account: AccountId,
+    program: &Program,
     origin: &Origin,
     (before, first): (&Stored, &Entry),
-    after: Entry,
+    entry: Entry,
     deleted: bool,
-) -> Result<Stored, DbError> {
+) -> Result<Stored, Refusal> {
     let (counts, person) = (before.counts()?, before.person.clone());
-    let after = After { entry: after, counts, detail: None, deleted, person };
-    changed(tx, account, origin, (before, first), after).await
+    let after = After { entry, counts, detail: None, deleted, person, member: "tags" };
+    changed(tx, program, origin, (before, first), after).await
 }
 
 /// Why the documents of an entry are made anew.
@@ -88,8 +93,9 @@ pub async fn write_head(
 pub enum Cause {
     /// An import changed the records that it shows.
     Import,
-    /// A contributor, an attachment or a file of it was added, changed or taken away, which changes the entry.
-    EntryChildren,
+    /// A contributor, an attachment or a file of it was added, changed or taken away, which changes the entry. The member has
+    /// the answers that were given.
+    EntryChildren(&'static str),
 }
 
 /// Makes the documents of an entry anew from the records that they show, and logs them where they changed. To be called
@@ -102,7 +108,7 @@ pub async fn refresh_detail(
     origin: &Origin,
     slug: Slug,
     cause: Cause,
-) -> Result<Option<Stored>, DbError> {
+) -> Result<Option<Stored>, Refusal> {
     let Some(before) = find_any_for_update(tx, account, slug).await? else { return Ok(None) };
     let mut entry = before.entry()?;
     let around = related(tx, account, program, &entry).await?;
@@ -111,16 +117,16 @@ pub async fn refresh_detail(
         return Ok(Some(before));
     }
     let first = before.head()?;
-    let reported = match cause {
-        Cause::Import => (Action::Imported, Vec::new()),
-        Cause::EntryChildren => {
+    let (member, reported) = match cause {
+        Cause::Import => ("contributors", (Action::Imported, Vec::new())),
+        Cause::EntryChildren(answers) => {
             entry.updated = origin.at;
-            (Action::Updated, vec![Event::EntryUpdated])
+            (answers, (Action::Updated, vec![Event::EntryUpdated]))
         }
     };
     let (deleted, person) = (before.deleted, before.person.clone());
-    let after = After { entry, counts, detail: Some(detail), deleted, person };
-    commit(tx, account, origin, Some((&before, &first)), after, reported).await.map(Some)
+    let after = After { entry, counts, detail: Some(detail), deleted, person, member };
+    commit(tx, program, origin, Some((&before, &first)), after, reported).await.map(Some)
 }
 
 /// What an entry becomes.
@@ -133,6 +139,8 @@ struct After {
     deleted: bool,
     /// Its entrant, as entries show users.
     person: Option<Person>,
+    /// The member under which is told that it becomes too long.
+    member: &'static str,
 }
 
 /// What a new entry shows of other records. Nothing can belong to it yet, unless it is a copy.
@@ -153,11 +161,11 @@ async fn made(
 /// Writes an entry where it is another one than before.
 async fn changed(
     tx: &mut Tx,
-    account: AccountId,
+    program: &Program,
     origin: &Origin,
     (before, first): (&Stored, &Entry),
     mut after: After,
-) -> Result<Stored, DbError> {
+) -> Result<Stored, Refusal> {
     after.entry.updated = first.updated;
     let is_same = after.entry == *first;
     if is_same && after.deleted == before.deleted {
@@ -168,21 +176,28 @@ async fn changed(
     }
     let (was, is) = ((first, before.deleted), (&after.entry, after.deleted));
     let reported = events::logged(Some(was), is, after.detail.is_some(), false);
-    commit(tx, account, origin, Some((before, first)), after, reported).await
+    commit(tx, program, origin, Some((before, first)), after, reported).await
 }
 
 async fn commit(
     tx: &mut Tx,
-    account: AccountId,
+    program: &Program,
     origin: &Origin,
     before: Option<(&Stored, &Entry)>,
     after: After,
     (action, events): (Action, Vec<Event>),
-) -> Result<Stored, DbError> {
-    let After { entry, counts, detail, deleted, person } = after;
+) -> Result<Stored, Refusal> {
+    let account = program.id;
+    let After { entry, counts, detail, deleted, person, member } = after;
     let has_same_detail = detail.is_none();
     let detail = detail.or_else(|| before.map(|(stored, _)| stored.detail.clone())).unwrap_or_default();
     let doc = entry.document(counts, deleted);
+    let had = before.map(|(stored, first)| (first, stored.detail.as_str()));
+    if let Err(message) = length::check_length(&program.lengths, had, &entry, [&doc, &detail]) {
+        let mut violations = Violations::default();
+        violations.add(member, message);
+        return Err(violations.into());
+    }
     let document = whole(&doc, &detail);
     let change = log::Change { kind: Kind::Entry, slug: entry.slug.as_str(), action, events: &events, document };
     let revision = log::append(tx, account, origin, change).await?;
