@@ -23,7 +23,7 @@ pub(crate) enum Engines {
 /// The options of a run.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Tiny data and one run of half a second: shows that the benchmark works, and what is counted and not timed.
+    /// Tiny data and one run of a tenth of a second: shows that the benchmark works, and what is counted and not timed.
     #[arg(long)]
     short: bool,
     /// The engines to measure.
@@ -85,7 +85,7 @@ impl Context {
         let directory = arguments.keep.clone().unwrap_or_else(|| target.join("bench"));
         std::fs::create_dir_all(&directory).with_context(|| format!("{}", directory.display()))?;
         let duty = if short {
-            Duty { warm_up: Duration::from_millis(100), run: Duration::from_millis(500), runs: 1 }
+            Duty { warm_up: Duration::from_millis(20), run: Duration::from_millis(100), runs: 1 }
         } else {
             Duty { warm_up: Duration::from_secs(1), run: Duration::from_secs(8), runs: 3 }
         };

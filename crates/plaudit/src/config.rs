@@ -183,16 +183,18 @@ settings! {
     budgets: Budgets {
         /// Megabytes of one answer that wait in memory for its client. Of a longer one all waits in the spool.
         answer_megabytes: usize = "4", Kind::Whole(1, 1024);
-        /// Megabytes of memory for all answers that wait for their clients, those of up to 64 KB not counted; at least
-        /// `answer_megabytes`. Where they are used up, further answers wait in the spool.
+        /// Megabytes of memory for all answers, bodies and events on their way, those of up to 64 KB not counted; at least
+        /// twice `answer_megabytes`. An account has at most half of what others leave. What finds nothing left waits in the spool.
         memory_megabytes: usize = "32", Kind::Whole(1, 1_048_576);
-        /// The folder of the spool, which must be there, and on a disk rather than in memory. Left empty, it is that of the
-        /// system for temporary files. The files in it have no names, and none outlives the service.
+        /// The folder of the spool, which must be there, and on a disk rather than in memory. Left empty, it is `/var/tmp`, or
+        /// the system's for temporary files where nothing can be written there. The files in it have no names, and none outlives
+        /// the service.
         spool_directory: Option<String> = "", Kind::Text;
-        /// Megabytes in the spool, at least `account_spool_megabytes`. Where they are used up, long answers and uploads with an
-        /// `Idempotency-Key` are 503.
+        /// Megabytes in the spool, at least twice `account_spool_megabytes`. An account has at most half of what others leave.
+        /// Where they are used up, long answers and uploads are 503.
         spool_megabytes: u64 = "4096", Kind::Whole(1, 1_073_741_824);
-        /// Megabytes of one account in the spool, at least `server.max_upload_bytes` and `limits.page_bytes`.
+        /// Megabytes of one account in the spool, at least `limits.page_bytes` and three times `server.max_upload_bytes`: an
+        /// upload with an `Idempotency-Key` waits as it was sent, and then decoded as well.
         account_spool_megabytes: u64 = "1024", Kind::Whole(1, 1_073_741_824);
     }
 }

@@ -28,6 +28,9 @@ use kernel::clock::Stopwatch;
 /// The bytes that are read back from the spool at once.
 const PIECE: usize = 64 << 10;
 
+/// The system's folder for large temporary files.
+const LARGE_FILES: &str = "/var/tmp";
+
 /// How long something in the spool is read at most.
 const LONGEST: Duration = Duration::from_hours(1);
 
@@ -40,7 +43,7 @@ pub struct Limits {
     pub memory_bytes: usize,
     /// The most bytes of the records of a page.
     pub page_bytes: usize,
-    /// The folder of the spool; without one it is the system's folder for temporary files.
+    /// The folder of the spool; without one it is the system's for large temporary files, or else for any.
     pub spool_directory: Option<PathBuf>,
     /// The most bytes in the spool.
     pub spool_bytes: u64,
@@ -51,14 +54,18 @@ pub struct Limits {
 impl Limits {
     /// A file of the spool, without a name.
     fn file(&self) -> io::Result<File> {
-        self.spool_directory.as_ref().map_or_else(tempfile::tempfile, tempfile::tempfile_in)
+        match &self.spool_directory {
+            Some(directory) => tempfile::tempfile_in(directory),
+            // The other one often is in memory (Filesystem Hierarchy Standard 3.0, section 5.15).
+            None => tempfile::tempfile_in(LARGE_FILES).or_else(|_| tempfile::tempfile()),
+        }
     }
 
     /// Writes to the spool and reads from it; gives what it is called in messages.
     pub fn probe_spool(&self) -> (String, io::Result<()>) {
         let name = self.spool_directory.as_ref().map(|directory| directory.display().to_string());
         let probed = self.file().and_then(|mut file| file.write_all(b"x"));
-        (name.unwrap_or_else(|| "in the folder for temporary files".to_owned()), probed)
+        (name.unwrap_or_else(|| "in the folder for large temporary files".to_owned()), probed)
     }
 }
 
