@@ -3,7 +3,7 @@
 //! The tables and columns come from the schema, so that a new one is changed as well, unless the list of what nothing
 //! determines in `docs/database.md` has it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt::Write as _;
 use std::fs;
 
@@ -74,10 +74,12 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     waiting.truncate(count);
     // Where the account's own row is changed, much of the account is not what it was; so these come one by one.
     let (alone, together): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|column| column.table == "accounts");
-    let runs = alone.chunks(1).chain(together.chunks(TOGETHER));
     let mut found = 0;
-    for columns in runs {
-        found += round(context, (engine, &service), columns, &mut random, &mut checks)?;
+    for (columns, together) in [(alone, 1), (together, TOGETHER)] {
+        let mut waiting = VecDeque::from(columns);
+        while !waiting.is_empty() {
+            found += round(context, (engine, &service), (&mut waiting, together), &mut random, &mut checks)?;
+        }
     }
     let doctor = service.run(&["doctor"])?;
     checks.check(doctor.code == Some(0), || format!("after everything was put back: {}", doctor.last_line()));
@@ -120,11 +122,11 @@ fn prepared(context: &Context, engine: Engine, checks: &mut Checks) -> Result<Se
     Ok(service)
 }
 
-/// Changes a row for each of these columns, lets the doctor look, and puts everything back; gives how many were found.
+/// Changes a row for each of some of these columns, lets the doctor look, and puts everything back; gives how many were found.
 fn round(
     context: &Context,
     (engine, service): (Engine, &Service),
-    columns: &[Column],
+    (waiting, together): (&mut VecDeque<Column>, usize),
     random: &mut Random,
     checks: &mut Checks,
 ) -> Result<usize> {
@@ -133,10 +135,11 @@ fn round(
         Engine::Sqlite => "rowid",
         Engine::Postgres => "ctid",
     };
-    for column in columns {
+    for column in waiting.drain(..together.min(waiting.len())).collect::<Vec<_>>() {
         // A few tries, because two changes of one record might hide each other.
+        let mut is_changed = false;
         for _ in 0..20 {
-            let Column { table, name, .. } = column;
+            let Column { table, name, .. } = &column;
             let count: u32 = service.ask(context, &format!("SELECT count(*) FROM {table}"))?.parse()?;
             if count == 0 {
                 bail!("there is no row of {table} to be changed");
@@ -157,10 +160,17 @@ fn round(
             let value = column.changed(engine, random);
             writeln!(statements, "UPDATE {table} SET {name} = {value} WHERE {row} = '{place}';")?;
             changes.push(Change { column: column.clone(), record: record.to_owned() });
+            is_changed = true;
             break;
         }
+        if !is_changed {
+            // A table of few rows has its turn again.
+            waiting.push_back(column);
+        }
     }
-    checks.check(changes.len() == columns.len(), || "there are too few records to be changed together".to_owned());
+    if changes.is_empty() {
+        bail!("no row can be chosen for {}", waiting.iter().map(Column::full_name).collect::<Vec<_>>().join(", "));
+    }
     service.tamper(context, &statements)?;
     let doctor = service.run(&["doctor"])?;
     let printed = String::from_utf8_lossy(&doctor.stdout).into_owned();
@@ -206,7 +216,8 @@ impl Column {
     fn changed(&self, engine: Engine, random: &mut Random) -> String {
         let name = &self.name;
         match self.holds {
-            Holds::Integer => format!("{name} + {}", 1 + random.below(1_000)),
+            // So far away that it is no other row's.
+            Holds::Integer => format!("{name} + {}", 1_000_000 + random.below(1_000_000)),
             Holds::Text => {
                 let place = format!("1 + {} % length({name})", random.below(10_000));
                 format!(

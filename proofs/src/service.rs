@@ -203,6 +203,13 @@ impl Service {
         Ok(metrics.get("/metrics")?.expect_status(200)?.text())
     }
 
+    /// A figure that is measured.
+    pub(crate) fn figure(&self, name: &str) -> Result<u64> {
+        let text = self.metrics()?;
+        let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        Ok(line.with_context(|| format!("{name} is not measured"))?.parse()?)
+    }
+
     /// Another node of the service on the same database, running.
     pub(crate) fn beside(&self) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("plaudit-proof-").tempdir()?;

@@ -107,7 +107,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         for reader in &taken {
             checks.check(reader.status == 200, || format!("a slow reader of {path} got {}", reader.head));
         }
-        let spool = figure(&service, "plaudit_spool_bytes")?;
+        let spool = service.figure("plaudit_spool_bytes")?;
         let is_within = spool <= size.account_megabytes << 20;
         checks.check(is_within, || format!("the spool has {spool} bytes while {path} is read"));
         if per_page == size.pages[0] {
@@ -203,20 +203,13 @@ fn too_long(client: &Client, entries: u32, checks: &mut Checks) -> Result<()> {
 fn emptied(service: &Service, checks: &mut Checks) -> Result<()> {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        let left = [figure(service, "plaudit_spool_bytes")?, figure(service, "plaudit_answer_memory_bytes")?];
+        let left = [service.figure("plaudit_spool_bytes")?, service.figure("plaudit_answer_memory_bytes")?];
         if left == [0, 0] || Instant::now() > deadline {
             checks.check(left == [0, 0], || format!("{left:?} bytes are held for nobody"));
             return Ok(());
         }
         thread::sleep(Duration::from_millis(20));
     }
-}
-
-/// A figure that is measured.
-fn figure(service: &Service, name: &str) -> Result<u64> {
-    let text = service.metrics()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    Ok(line.with_context(|| format!("{name} is not measured"))?.parse()?)
 }
 
 impl Reader {

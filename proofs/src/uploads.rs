@@ -31,6 +31,8 @@ pub(crate) const PROOF: Proof = Proof {
 const SIZES: [usize; 2] = [256 << 20, 12 << 20];
 /// The most memory that the service may have held: half of the largest file.
 const MEMORY: u64 = 128 << 20;
+/// How often it is tried to kill the service while it stores a file.
+const ATTEMPTS: usize = 20;
 /// How long the service may take to clear up behind a client that went away.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -81,6 +83,7 @@ impl<'c> Trial<'c> {
         let file = service.directory().join("field.jsonl");
         std::fs::write(&file, format!("{field}\n"))?;
         service.run(&["import", "--account", &program.account, &file.to_string_lossy()])?.succeeded()?;
+        service.measure()?;
         service.start()?;
         let key = service.key(&program.account, "read_write")?;
         let client = service.client(&key);
@@ -172,7 +175,9 @@ impl<'c> Trial<'c> {
         let status = self.upload(&self.answer(), &body_with("not-named-so.pdf", "", &png))?.status;
         self.check(status == 201, || format!("an image with another name is {status}"));
         // What had begun to be stored of a file is removed behind the answer that refuses it.
-        self.wait_for("the three accepted files alone to be stored", |stored| stored.len() == before.len() + 3)
+        self.wait_for("the three accepted files alone to be stored", |trial| {
+            Ok(trial.stored()?.len() == before.len() + 3)
+        })
     }
 
     /// Names that lead elsewhere, or would if they were paths.
@@ -259,9 +264,9 @@ impl<'c> Trial<'c> {
         Ok(format!("{text}&signature={}", signature.trim()))
     }
 
-    /// Sends the beginning of an upload and nothing more.
-    fn begin_upload(&self) -> Result<TcpStream> {
-        let body = body("half.bin", &content(self.size));
+    /// Sends the beginning of an upload and nothing more; gives the rest as well.
+    fn begin_upload(&self) -> Result<(TcpStream, Vec<u8>)> {
+        let mut body = body("half.bin", &content(self.size));
         let mut stream = TcpStream::connect(self.service.base().trim_start_matches("http://"))?;
         write!(
             stream,
@@ -272,53 +277,65 @@ impl<'c> Trial<'c> {
             self.key,
             body.len()
         )?;
-        stream.write_all(&body[..body.len() / 4 * 3])?;
-        Ok(stream)
+        let rest = body.split_off(body.len() / 4 * 3);
+        stream.write_all(&body)?;
+        Ok((stream, rest))
     }
 
     /// A client that goes away in the middle.
     fn broken_off(&mut self) -> Result<()> {
         let before = self.stored()?;
-        let stream = self.begin_upload()?;
-        self.wait_for("the first parts to be stored", |stored| stored.len() > before.len())?;
+        let (stream, _) = self.begin_upload()?;
+        self.wait_for("the first bytes to come", |trial| Ok(trial.service.figure("plaudit_spool_bytes")? > 0))?;
         drop(stream);
-        self.wait_for("nothing to be left", |stored| stored == before)?;
-        self.check(true, || "an upload that broke off left something".to_owned());
+        self.wait_for("nothing to be left", |trial| Ok(trial.service.figure("plaudit_spool_bytes")? == 0))?;
+        let after = self.stored()?;
+        self.check(after == before, || format!("an upload that broke off left {after:?}"));
         Ok(())
     }
 
-    fn wait_for(&self, what: &str, is_so: impl Fn(&[String]) -> bool) -> Result<()> {
+    fn wait_for(&self, what: &str, is_so: impl Fn(&Self) -> Result<bool>) -> Result<()> {
         let deadline = Instant::now() + PATIENCE;
-        while !is_so(&self.stored()?) {
+        while !is_so(self)? {
             if Instant::now() > deadline {
-                bail!("waited in vain for {what}: {:?}", self.stored()?);
+                bail!("waited in vain for {what}");
             }
             thread::sleep(Duration::from_millis(20));
         }
         Ok(())
     }
 
-    /// The service dies in the middle; what it left is removed, once nobody can be at it any more.
+    /// The service dies while it stores a file; what it left is removed, once nobody can be at it any more.
     fn killed(&mut self) -> Result<()> {
         let before = self.stored()?;
-        let stream = self.begin_upload()?;
-        self.wait_for("the first parts to be stored", |stored| stored.len() > before.len())?;
-        self.service.kill()?;
-        drop(stream);
-        let left = self.service.ask(self.context, "SELECT count(*) FROM uploads")?;
-        self.check(left != "0", || "the upload was not announced before its bytes were stored".to_owned());
+        let mut kept = 0;
+        while self.service.ask(self.context, "SELECT count(*) FROM uploads")? == "0" {
+            if kept == ATTEMPTS {
+                bail!("the service was never killed while it stored a file");
+            }
+            // Where the last attempt was too late, its file was recorded and is to stay.
+            let stored = self.stored()?.len();
+            let (mut stream, rest) = self.begin_upload()?;
+            let sent = thread::spawn(move || stream.write_all(&rest));
+            let deadline = Instant::now() + PATIENCE;
+            while self.stored()?.len() == stored && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(1));
+            }
+            self.service.kill()?;
+            drop(sent.join());
+            kept += 1;
+            if self.service.ask(self.context, "SELECT count(*) FROM uploads")? == "0" {
+                self.service.start()?;
+            }
+        }
         self.service.tamper(self.context, "UPDATE uploads SET begun = 0")?;
         self.service.start()?;
-        let deadline = Instant::now() + PATIENCE;
-        while self.service.ask(self.context, "SELECT count(*) FROM uploads")? != "0" {
-            if Instant::now() > deadline {
-                bail!("what the killed upload announced was never removed: {}", self.service.last_words());
-            }
-            thread::sleep(Duration::from_millis(50));
-        }
+        self.wait_for("what the killed upload announced to be removed", |trial| {
+            Ok(trial.service.ask(trial.context, "SELECT count(*) FROM uploads")? == "0")
+        })?;
         let after = self.place.files(&self.program.account)?;
-        let is_clean = after.iter().all(|name| before.contains(name));
-        self.check(is_clean, || format!("a killed upload left {after:?}"));
+        let added = after.iter().filter(|name| !before.contains(name)).count();
+        self.check(added == kept - 1, || format!("a killed upload left {after:?}"));
         self.client = self.service.client(&self.key);
         Ok(())
     }

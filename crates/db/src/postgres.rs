@@ -15,7 +15,7 @@ use super::row::EachRow;
 use super::session::postgres::{Session, each};
 use super::sharing::{Shared, Sharing};
 use super::turns::InTurns;
-use super::tx::{Link, Tx};
+use super::tx::{HELD_LIMIT, Link, Tx};
 use super::{AccountId, Activity, DbError, Settings, Value};
 
 /// How often a write is run again that met another one or lost its connection.
@@ -172,18 +172,18 @@ impl Inner {
         }
     }
 
-    /// Writes a group; where the database asks for another run, its members one by one.
+    /// Writes a group, in several transactions where its answers are long; where the database asks for another run, its
+    /// members one by one.
     async fn write(&self, mut group: Vec<Box<dyn Job>>) {
-        match self.write_together(&mut group).await {
-            Err(DbError::Again(_)) => {
-                for job in group {
-                    self.write_alone(job).await;
+        while !group.is_empty() {
+            match self.write_together(&mut group).await {
+                Err(DbError::Again(_)) => {
+                    for job in group.drain(..) {
+                        self.write_alone(job).await;
+                    }
                 }
-            }
-            outcome => {
-                for job in group {
-                    job.answer(outcome.as_ref().copied().map_err(DbError::of_commit));
-                }
+                Err(error) => group.drain(..).for_each(|job| job.answer(Err(error.of_commit()))),
+                Ok(written) => group.drain(..written).for_each(|job| job.answer(Ok(()))),
             }
         }
     }
@@ -192,7 +192,7 @@ impl Inner {
         let mut alone = [job];
         let mut outcome = Ok(());
         for run in 0..MAX_ATTEMPTS {
-            outcome = self.write_together(&mut alone).await;
+            outcome = self.write_together(&mut alone).await.map(drop);
             if !matches!(outcome, Err(DbError::Again(_))) {
                 break;
             }
@@ -203,19 +203,30 @@ impl Inner {
         job.answer(outcome);
     }
 
-    async fn write_together(&self, group: &mut [Box<dyn Job>]) -> Result<(), DbError> {
+    /// Writes the first jobs of a group, and gives how many they are.
+    async fn write_together(&self, group: &mut [Box<dyn Job>]) -> Result<usize, DbError> {
         let mut tx = self.transaction("BEGIN").await?;
+        let mut written = 0;
         for job in &mut *group {
             tx.savepoint().await?;
             let kept = job.run(&mut tx).await;
             if job.wants_another_run() {
                 return Err(DbError::Again("a write of the group met a conflict".to_owned()));
             }
-            if kept { tx.release().await? } else { tx.undo().await? }
+            if kept {
+                tx.release().await?;
+            } else {
+                tx.undo().await?;
+            }
+            written += 1;
+            if tx.held >= HELD_LIMIT {
+                break;
+            }
         }
         tx.write_heads().await?;
         // Past this point the outcome of a lost connection is not known, and the work must not run twice.
-        tx.commit().await.map_err(|error| error.of_commit())
+        tx.commit().await.map_err(|error| error.of_commit())?;
+        Ok(written)
     }
 }
 

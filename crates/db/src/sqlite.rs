@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use super::group::Job;
 use super::row::EachRow;
 use super::session::sqlite::{Connected, Idle, connect, each};
-use super::tx::{Link, Tx};
+use super::tx::{HELD_LIMIT, Link, Tx};
 use super::{Activity, DbError, Settings, Value};
 
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
@@ -218,6 +218,7 @@ fn write_group(
     group: &mut Vec<Box<dyn Job>>,
 ) -> Result<(), DbError> {
     let mut next = Some(first);
+    tx.held = 0;
     let begun = now(tx.control("BEGIN IMMEDIATE"));
     while let Some(mut job) = next.take() {
         if begun.is_ok()
@@ -227,7 +228,7 @@ fn write_group(
             return Err(error);
         }
         group.push(job);
-        if group.len() < group_limit && begun.is_ok() {
+        if group.len() < group_limit && tx.held < HELD_LIMIT && begun.is_ok() {
             next = queue.try_recv().ok();
         }
     }

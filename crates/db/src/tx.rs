@@ -32,7 +32,12 @@ pub struct Tx {
     pub(super) undo: Vec<(AccountId, Option<Head>)>,
     /// Where the commit leaves the accounts that it changes.
     pub(super) written: Vec<(AccountId, Committed)>,
+    /// The bytes of what writes of this transaction answer when it is committed.
+    pub(super) held: usize,
 }
+
+/// From how many bytes of answers on no further write joins a transaction.
+pub(super) const HELD_LIMIT: usize = 16 << 20;
 
 /// How many statements wait at the most before they are sent, so that a long import stays within its memory.
 const DEFERRED_LIMIT: usize = 128;
@@ -82,6 +87,7 @@ impl Tx {
             heads: BTreeMap::new(),
             undo: Vec::new(),
             written: Vec::new(),
+            held: 0,
         }
     }
 
@@ -344,6 +350,11 @@ impl Tx {
         self.undo_heads();
         self.control("ROLLBACK TO SAVEPOINT change").await?;
         self.control("RELEASE SAVEPOINT change").await
+    }
+
+    /// Notes that the answer to a write, which waits for the commit, has so many bytes.
+    pub fn hold(&mut self, bytes: usize) {
+        self.held = self.held.saturating_add(bytes);
     }
 
     /// Tells those who wait for the accounts that were changed; the first thing after the commit.

@@ -11,15 +11,17 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt as _, TryStreamExt as _};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt as _, PutPayload};
+use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 pub use location::{Location, Secret, Settings};
@@ -73,7 +75,9 @@ impl StorageError {
 }
 
 /// How many files are stored at the same time.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 8;
+/// How many of one account.
+const TOGETHER_OF_ACCOUNT: usize = 2;
 
 /// The least that a part of a file has in a bucket, the last one excepted.
 const PART_OF_BUCKET: usize = 5 << 20;
@@ -90,8 +94,9 @@ pub struct Storage {
     store: Arc<dyn ObjectStore>,
     /// The folder, unless it is a bucket.
     folder: Option<Arc<std::path::Path>>,
-    /// Of those who store files.
+    /// Of those who store files, in all and of each account that does.
     turns: Arc<Semaphore>,
+    turns_of_accounts: Arc<Mutex<HashMap<String, Weak<Semaphore>>>>,
 }
 
 impl std::fmt::Debug for Storage {
@@ -104,15 +109,20 @@ impl std::fmt::Debug for Storage {
 impl Storage {
     /// Opens the storage of these settings; a folder is made when it does not exist, a bucket must be there.
     pub fn open(settings: &Settings) -> Result<Self, StorageError> {
-        let turns = Arc::new(Semaphore::new(TOGETHER));
+        let (turns, turns_of_accounts) = (Arc::new(Semaphore::new(TOGETHER)), Arc::default());
         match Location::parse(&settings.url)? {
             Location::Folder(folder) => {
                 folder::make(&folder).map_err(|source| StorageError::Folder { folder: folder.clone(), source })?;
                 let store = LocalFileSystem::new_with_prefix(&folder).map_err(StorageError::Store)?;
-                Ok(Self { store: Arc::new(store.with_fsync(true)), folder: Some(folder.into()), turns })
+                Ok(Self {
+                    store: Arc::new(store.with_fsync(true)),
+                    folder: Some(folder.into()),
+                    turns,
+                    turns_of_accounts,
+                })
             }
             Location::Bucket { bucket, prefix } => {
-                Ok(Self { store: bucket::open(settings, &bucket, &prefix)?, folder: None, turns })
+                Ok(Self { store: bucket::open(settings, &bucket, &prefix)?, folder: None, turns, turns_of_accounts })
             }
         }
     }
@@ -134,10 +144,22 @@ impl Storage {
         pieces: impl Stream<Item = std::io::Result<Bytes>> + Unpin,
     ) -> Result<(), StorageError> {
         let key = key(account, token)?;
-        // It is never closed.
-        let _turn = self.turns.acquire().await.ok();
+        // They are never closed.
+        let of_account = self.turns_of(account);
+        let _turns = (of_account.acquire().await.ok(), self.turns.acquire().await.ok());
         let part = if self.folder.is_some() { PART_OF_FOLDER } else { PART_OF_BUCKET };
         parts::put(&*self.store, &key, part, pieces).await
+    }
+
+    fn turns_of(&self, account: &str) -> Arc<Semaphore> {
+        let mut accounts = self.turns_of_accounts.lock();
+        accounts.retain(|_, turns| turns.strong_count() > 0);
+        let turns = accounts.get(account).and_then(Weak::upgrade);
+        turns.unwrap_or_else(|| {
+            let turns = Arc::new(Semaphore::new(TOGETHER_OF_ACCOUNT));
+            accounts.insert(account.to_owned(), Arc::downgrade(&turns));
+            turns
+        })
     }
 
     /// The content of a file and its size, or a part of the content; a part ends at the end of the file at the latest.

@@ -217,7 +217,10 @@ impl<S: Send + Sync + 'static> Run<S> {
                     None => {}
                 }
             }
+            // What is done is told: nothing is begun where there is no room to tell it.
+            context.app.budgets.check_room(account)?;
             let mut reply = (run.work)(tx, &writing).await?;
+            tx.hold(reply.len());
             if program.is_broken() {
                 return Err(super::pipeline::unreadable());
             }

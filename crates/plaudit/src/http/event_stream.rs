@@ -4,7 +4,7 @@
 //!   `entry_deleted`, `data` is a document in the format and languages of the request.
 //! - `Last-Event-ID` resumes after that change. The first block names where the stream begins, and every sign of life
 //!   how far it has got, so that a client that saw no event resumes from the right place, too.
-//! - A long event takes memory of the budget while it is on its way to anybody. Where none is left, the stream ends.
+//! - A long event is made for each reader and waits where long answers do. Where there is no room, the stream ends.
 //! - A stream is checked again with every sign of life and whenever the account's program changes; where the request
 //!   would be refused now, the stream ends. It also ends when the region goes under maintenance, when its entry goes
 //!   to the trash, and when the server stops. Whoever comes back is told why, and after which pause.
@@ -13,22 +13,23 @@ use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::response::Response;
-use futures_util::stream;
+use futures_util::{TryStreamExt as _, stream};
 use memchr::memchr_iter;
 
 use super::{ApiError, Caller, pipeline};
 use crate::program::Program;
-use crate::services::budgets::Memory;
+use crate::render::content::Draft;
+use crate::services::budgets::SpoolError;
 use crate::streams::{EntryChange, News, Permit, Representation, Subscription};
 use db::{BoxFuture, Committed, DbError};
 use kernel::text::Slug;
 
-/// The most bytes of an event that is not counted.
+/// The most bytes of an event that all readers share.
 const SHORT: usize = 64 << 10;
 /// The media type of a stream.
 const MEDIA_TYPE: &str = "text/event-stream";
@@ -52,6 +53,15 @@ pub struct Opening {
     pub permit: Permit,
     /// Tells whether the entry is still there.
     pub is_there: for<'c> fn(&'c Caller, Slug) -> BoxFuture<'c, Result<bool, DbError>>,
+}
+
+impl Opening {
+    async fn still_stands(&self, caller: &Caller) -> Result<bool, DbError> {
+        match self.entry {
+            Some(entry) => (self.is_there)(caller, entry).await,
+            None => Ok(true),
+        }
+    }
 }
 
 /// The change after which the client wants to go on, if it names one.
@@ -113,6 +123,8 @@ struct EventStream {
     subscription: Subscription,
     representation: Representation,
     pieces: VecDeque<Piece>,
+    /// A long event that is being sent.
+    event: Option<BodyDataStream>,
     has_ended: bool,
 }
 
@@ -128,6 +140,7 @@ impl EventStream {
             opening,
             subscription,
             pieces: VecDeque::from([Piece::Text(begin)]),
+            event: None,
             has_ended: false,
         }
     }
@@ -135,6 +148,17 @@ impl EventStream {
     /// The next bytes; nothing at the end.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
+            if let Some(event) = &mut self.event {
+                match event.try_next().await {
+                    Ok(Some(bytes)) => return Some(bytes),
+                    Ok(None) => self.event = None,
+                    Err(error) => {
+                        tracing::warn!(%error, "a stream lost an event");
+                        // What came of the event is no event before its blank line.
+                        return None;
+                    }
+                }
+            }
             match self.pieces.pop_front() {
                 Some(Piece::Text(text)) => return Some(text.into()),
                 Some(Piece::Change(change)) => {
@@ -144,9 +168,15 @@ impl EventStream {
                         self.pieces.clear();
                     }
                     let caller = &self.caller;
-                    match change.rendered(&self.representation, |change| event(caller, change)) {
-                        Some(event) => return Some(event),
-                        None => self.end(),
+                    match change.rendered(&self.representation, SHORT, |change| event(caller, change)) {
+                        Ok(event) => return Some(event),
+                        Err(event) => match waiting(caller, &event) {
+                            Ok(event) => self.event = Some(event),
+                            Err(error) => {
+                                tracing::warn!(%error, "a stream has no room for an event");
+                                self.end();
+                            }
+                        },
                     }
                 }
                 None if self.has_ended => return None,
@@ -176,7 +206,7 @@ impl EventStream {
                     self.end();
                 }
             },
-            News::Beat(position) => match self.is_there().await {
+            News::Beat(position) => match self.opening.still_stands(&self.caller).await {
                 Ok(true) => self.text(format!(":\nid: {position}\n\n")),
                 Ok(false) => self.end(),
                 Err(error) => tracing::warn!(%error, "a stream could not look after its entry"),
@@ -195,20 +225,14 @@ impl EventStream {
         Ok(())
     }
 
-    async fn is_there(&self) -> Result<bool, DbError> {
-        match self.opening.entry {
-            Some(entry) => (self.opening.is_there)(&self.caller, entry).await,
-            None => Ok(true),
-        }
-    }
-
     fn text(&mut self, text: String) {
         self.pieces.push_back(Piece::Text(text));
     }
 
-    /// Nothing more is sent but how long to stay away.
+    /// Nothing more is sent but how long to stay away: a change that was not sent must be the next that is asked for.
     fn end(&mut self) {
         self.has_ended = true;
+        self.pieces.clear();
         self.text(format!("retry: {}\n\n", retry(self.subscription.number())));
     }
 }
@@ -223,20 +247,17 @@ fn representation(caller: &Caller) -> Representation {
     (context.representation(), caller.program().version, context.expires())
 }
 
-/// A long event, with its memory.
-struct LongEvent {
-    event: Vec<u8>,
-    _memory: Memory,
-}
-
-impl AsRef<[u8]> for LongEvent {
-    fn as_ref(&self) -> &[u8] {
-        &self.event
+/// A long event, which waits where long answers do.
+fn waiting(caller: &Caller, event: &[u8]) -> Result<BodyDataStream, SpoolError> {
+    let mut draft = Draft::new(caller.app().budgets.clone(), caller.account());
+    for piece in event.chunks(SHORT) {
+        draft.write(|out| out.extend_from_slice(piece))?;
     }
+    Ok(Body::from(draft.end()?).into_data_stream())
 }
 
-/// A change as an event; nothing where there is no memory for it.
-fn event(caller: &Caller, change: &EntryChange) -> Option<Bytes> {
+/// A change as an event.
+fn event(caller: &Caller, change: &EntryChange) -> Vec<u8> {
     let mut renderer = caller.renderer();
     renderer.naming(change.people.iter().cloned());
     let data = renderer.bytes(&change.document());
@@ -253,11 +274,7 @@ fn event(caller: &Caller, change: &EntryChange) -> Option<Bytes> {
         begin = end + 1;
     }
     event.push(b'\n');
-    if event.len() <= SHORT {
-        return Some(event.into());
-    }
-    let mut memory = caller.app().budgets.memory(caller.account());
-    memory.grow(event.capacity()).then(|| Bytes::from_owner(LongEvent { event, _memory: memory }))
+    event
 }
 
 #[cfg(test)]

@@ -88,6 +88,15 @@ pub struct Recorded {
 }
 
 impl Reply {
+    /// How many bytes of documents it holds.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Record { document, detail, .. } => document.len() + detail.as_ref().map_or(0, String::len),
+            Self::Stated { document, .. } => document.len(),
+            Self::NoContent | Self::Body { .. } | Self::Stream(_) | Self::Replay(_) => 0,
+        }
+    }
+
     /// 200 with a record.
     pub fn ok(document: String, revision: i64) -> Self {
         Self::record(document, None, revision, None)

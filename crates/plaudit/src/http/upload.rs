@@ -35,6 +35,7 @@ use crate::log::{self, Action, Change};
 use crate::records::files::{self, Content, File, Sample};
 use crate::render::content::{Content as Waiting, Draft};
 use crate::services::Settings;
+use crate::services::budgets::NoRoom;
 use db::{DbError, Tx};
 use kernel::document;
 use kernel::input::Members;
@@ -238,6 +239,9 @@ pub fn answer(file: &File, kind: Kind, revision: i64) -> Reply {
     Reply::created(shown, revision, kind, token)
 }
 
+/// The most bytes beside the data of an upload that are not counted in the memory of bodies.
+const UNCOUNTED: usize = 64 << 10;
+
 /// Reads a body to its end.
 async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
     let settings = &caller.app().settings;
@@ -249,7 +253,8 @@ async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
     let pause = Duration::from_secs(settings.body_timeout_seconds);
     let mut scanner = Scanner::new(settings.max_body_bytes);
     let mut receiving = Receiving::begin(caller);
-    let mut length = 0_usize;
+    let mut memory = caller.app().budgets.memory(caller.account());
+    let (mut length, mut counted) = (0_usize, 0);
     while let Some(piece) = extract::next_piece(&mut body, pause).await? {
         length = length.saturating_add(piece.len());
         if length > largest {
@@ -260,6 +265,13 @@ async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
         scanner.take(&piece, &mut text).map_err(|_| ApiError::TooLarge(settings.max_body_bytes))?;
         if !scanner.is_empty() && !is_json {
             return Err(extract::not_json());
+        }
+        let grown = scanner.kept().saturating_sub(counted);
+        if scanner.kept() > UNCOUNTED && grown > 0 {
+            if !memory.grow(grown) {
+                return Err(NoRoom::OfAccount.into());
+            }
+            counted += grown;
         }
         drop(piece);
         receiving.take(&text).await?;

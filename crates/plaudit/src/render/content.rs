@@ -200,13 +200,12 @@ impl Draft {
         if self.open.len() > buffer::PIECE { self.close() } else { Ok(()) }
     }
 
-    /// Writes what has come of a body at the end; what goes to the disk is written where that may take its time.
+    /// Writes what has come of a body at the end; what may go to the disk is written where that may take its time.
     pub(crate) async fn append(&mut self, piece: Bytes) -> Result<(), SpoolError> {
-        let mut draft = if self.file.is_none() {
+        if self.open.len() < FILLED && self.open.len() + piece.len() <= buffer::PIECE {
             return self.write(|out| out.extend_from_slice(&piece));
-        } else {
-            std::mem::replace(self, Self::new(self.budgets.clone(), self.account))
-        };
+        }
+        let mut draft = std::mem::replace(self, Self::new(self.budgets.clone(), self.account));
         let written = tokio::task::spawn_blocking(move || {
             draft.write(|out| out.extend_from_slice(&piece))?;
             Ok::<_, SpoolError>(draft)

@@ -5,8 +5,8 @@
 //!   they end.
 //! - No account takes more than its quota, nor more than half of what the others leave: however many accounts take all they
 //!   can, there is something for the next one.
-//! - What a request did is told whatever it takes: only the answer to a change that was made may exceed the quotas. No change
-//!   begins where such answers have come to as much again.
+//! - What a request did is told whatever it takes: only the answer to a change that was made may exceed the quotas. An account
+//!   that has taken its quota begins no change, and none that has anything where all have taken twice of what there is.
 //! - A file of the spool has no name, so that nothing is left of it whatever ends the process.
 
 use std::collections::HashMap;
@@ -23,13 +23,16 @@ use futures_util::stream::{Stream, try_unfold};
 use parking_lot::Mutex;
 
 use db::AccountId;
-use kernel::clock::Stopwatch;
+use kernel::clock::{Stopwatch, Throttle};
 
 /// The bytes that are read back from the spool at once.
 const PIECE: usize = 64 << 10;
 
 /// The system's folder for large temporary files.
 const LARGE_FILES: &str = "/var/tmp";
+
+/// How often is logged that the spool fails.
+const LOG_EVERY: Duration = Duration::from_mins(1);
 
 /// How long something in the spool is read at most.
 const LONGEST: Duration = Duration::from_hours(1);
@@ -63,9 +66,12 @@ impl Limits {
 
     /// Writes to the spool and reads from it; gives what it is called in messages.
     pub fn probe_spool(&self) -> (String, io::Result<()>) {
-        let name = self.spool_directory.as_ref().map(|directory| directory.display().to_string());
-        let probed = self.file().and_then(|mut file| file.write_all(b"x"));
-        (name.unwrap_or_else(|| "in the folder for large temporary files".to_owned()), probed)
+        let name = match &self.spool_directory {
+            Some(directory) => directory.display().to_string(),
+            None if tempfile::tempfile_in(LARGE_FILES).is_ok() => LARGE_FILES.to_owned(),
+            None => "in the folder for temporary files".to_owned(),
+        };
+        (name, self.file().and_then(|mut file| file.write_all(b"x")))
     }
 }
 
@@ -79,6 +85,7 @@ struct Inner {
     memory: Shared,
     spool: Shared,
     counters: Counters,
+    failing: Throttle,
 }
 
 /// Bytes that the accounts of a node share.
@@ -133,13 +140,14 @@ impl Shared {
         }
     }
 
-    /// Refuses where as much again is taken as may be without overdrawing.
+    /// Refuses an account that has taken its quota, and one that has anything where all have taken twice of what there is.
     fn check_overdrawn(&self, account: AccountId) -> Result<(), NoRoom> {
         let taken = self.taken.lock();
-        if taken.accounts.get(&account).is_some_and(|own| *own >= self.most_of_account.saturating_mul(2)) {
-            return Err(NoRoom::OfAccount);
+        match taken.accounts.get(&account) {
+            Some(own) if *own >= self.most_of_account => Err(NoRoom::OfAccount),
+            Some(_) if taken.bytes >= self.most.saturating_mul(2) => Err(NoRoom::OnNode),
+            _ => Ok(()),
         }
-        if taken.bytes >= self.most.saturating_mul(2) { Err(NoRoom::OnNode) } else { Ok(()) }
     }
 }
 
@@ -171,16 +179,7 @@ pub enum SpoolError {
     NoRoom(#[from] NoRoom),
     /// The file system failed.
     #[error("the spool failed: {0}")]
-    Failed(io::Error),
-}
-
-impl From<io::Error> for SpoolError {
-    fn from(error: io::Error) -> Self {
-        match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::NoRoom(NoRoom::OnNode),
-            _ => Self::Failed(error),
-        }
-    }
+    Failed(#[from] io::Error),
 }
 
 impl Budgets {
@@ -188,7 +187,13 @@ impl Budgets {
     pub fn new(limits: Limits) -> Self {
         let memory = Shared::new(limits.memory_bytes as u64, u64::MAX);
         let spool = Shared::new(limits.spool_bytes, limits.account_spool_bytes);
-        Self(Arc::new(Inner { limits, memory, spool, counters: Counters::default() }))
+        Self(Arc::new(Inner {
+            limits,
+            memory,
+            spool,
+            counters: Counters::default(),
+            failing: Throttle::new(LOG_EVERY),
+        }))
     }
 
     /// How much there is.
@@ -218,7 +223,7 @@ impl Budgets {
 
     /// A new file of the spool. Where it `overdraws`, no quota keeps anything out of it.
     pub fn spool(&self, account: AccountId, overdraws: bool) -> Result<SpoolFile, SpoolError> {
-        let file = Mutex::new(self.0.limits.file()?);
+        let file = Mutex::new(self.0.limits.file().map_err(|error| self.failed(error))?);
         self.0.counters.spooled.fetch_add(1, Ordering::Relaxed);
         Ok(SpoolFile { file, length: 0, account, overdraws, budgets: self.clone() })
     }
@@ -227,6 +232,18 @@ impl Budgets {
     pub fn check_room(&self, account: AccountId) -> Result<(), NoRoom> {
         let checked = self.0.memory.check_overdrawn(account).and_then(|()| self.0.spool.check_overdrawn(account));
         checked.inspect_err(|_| self.count_refused())
+    }
+
+    /// What the file system could not do, which the operator learns from the log.
+    fn failed(&self, error: io::Error) -> SpoolError {
+        if self.0.failing.passes() {
+            tracing::error!(%error, "the spool takes no more");
+        }
+        if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+            self.count_refused();
+            return NoRoom::OnNode.into();
+        }
+        SpoolError::Failed(error)
     }
 
     fn count_refused(&self) {
@@ -299,7 +316,7 @@ impl SpoolFile {
         spool.take(self.account, taken, self.overdraws).inspect_err(|_| self.budgets.count_refused())?;
         if let Err(error) = self.file.get_mut().write_all(bytes) {
             spool.give_back(self.account, taken);
-            return Err(error.into());
+            return Err(self.budgets.failed(error));
         }
         self.length += taken;
         Ok(())
@@ -326,24 +343,28 @@ impl SpoolFile {
     }
 
     fn pieces_within(self: Arc<Self>, longest: Duration) -> impl Stream<Item = io::Result<Bytes>> + Send + use<> {
-        let begun = Stopwatch::start();
-        try_unfold((self, 0), move |(file, at)| async move {
-            if at == file.length {
-                return Ok(None);
+        let mut begun = None;
+        try_unfold((self, 0), move |(file, at)| {
+            let is_late = begun.get_or_insert_with(Stopwatch::start).elapsed() >= longest;
+            async move {
+                if at == file.length {
+                    return Ok(None);
+                }
+                if is_late {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                // Made here: threads that block are many, and each would keep memory of its own for it.
+                let buffer =
+                    Vec::with_capacity(usize::try_from(file.length - at).map_or(PIECE, |left| left.min(PIECE)));
+                let reader = Arc::clone(&file);
+                let piece = tokio::task::spawn_blocking(move || reader.read(at, buffer)).await;
+                let piece = piece.map_err(io::Error::other)??;
+                if piece.is_empty() {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                let next = at + piece.len() as u64;
+                Ok(Some((piece, (file, next))))
             }
-            if begun.elapsed() >= longest {
-                return Err(io::ErrorKind::TimedOut.into());
-            }
-            // Made here: threads that block are many, and each would keep memory of its own for it.
-            let buffer = Vec::with_capacity(usize::try_from(file.length - at).map_or(PIECE, |left| left.min(PIECE)));
-            let reader = Arc::clone(&file);
-            let piece = tokio::task::spawn_blocking(move || reader.read(at, buffer)).await;
-            let piece = piece.map_err(io::Error::other)??;
-            if piece.is_empty() {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
-            let next = at + piece.len() as u64;
-            Ok(Some((piece, (file, next))))
         })
     }
 }
@@ -405,17 +426,18 @@ mod tests {
     }
 
     #[test]
-    fn what_was_done_is_told_beyond_the_quota_and_no_change_begins_beyond_twice_of_it() {
+    fn what_was_done_is_told_beyond_the_quota_and_no_change_of_the_account_begins_there() {
         let budgets = budgets();
-        let mut read = budgets.spool(ACCOUNTS[0], false).unwrap();
-        read.write(&vec![b'x'; 150_000]).unwrap();
-        assert_eq!(budgets.check_room(ACCOUNTS[0]), Ok(()));
-        let mut done = budgets.spool(ACCOUNTS[0], true).unwrap();
-        done.write(&vec![b'x'; 150_000]).unwrap();
-        assert_eq!(budgets.check_room(ACCOUNTS[0]), Err(NoRoom::OfAccount));
-        assert_eq!(budgets.check_room(ACCOUNTS[1]), Ok(()));
-        drop(read);
-        assert_eq!(budgets.check_room(ACCOUNTS[0]), Ok(()));
+        let [mut first, mut second] = ACCOUNTS.map(|account| budgets.spool(account, true).unwrap());
+        second.write(b"x").unwrap();
+        first.write(&vec![b'x'; 149_999]).unwrap();
+        assert_eq!(ACCOUNTS.map(|account| budgets.check_room(account)), [Ok(()); 2]);
+        first.write(b"x").unwrap();
+        assert_eq!(ACCOUNTS.map(|account| budgets.check_room(account)), [Err(NoRoom::OfAccount), Ok(())]);
+        first.write(&vec![b'x'; 650_000]).unwrap();
+        let refused = [Err(NoRoom::OfAccount), Err(NoRoom::OnNode)];
+        assert_eq!(ACCOUNTS.map(|account| budgets.check_room(account)), refused);
+        assert_eq!(budgets.check_room(AccountId(3)), Ok(()), "who has nothing is not to suffer");
     }
 
     #[tokio::test]

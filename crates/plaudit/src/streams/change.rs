@@ -63,21 +63,27 @@ impl EntryChange {
         })
     }
 
-    /// What `render` makes of it, made once for all readers of one representation; nothing where it makes nothing.
+    /// What `render` makes of it, made once for all readers of one representation; what has more bytes than `shared` is made
+    /// for each of them, and is the error.
     pub fn rendered(
         &self,
         representation: &Representation,
-        render: impl FnOnce(&Self) -> Option<Bytes>,
-    ) -> Option<Bytes> {
+        shared: usize,
+        render: impl FnOnce(&Self) -> Vec<u8>,
+    ) -> Result<Bytes, Vec<u8>> {
         if let Some((_, bytes)) = self.rendered.lock().iter().find(|(known, _)| known == representation) {
-            return Some(bytes.clone());
+            return Ok(bytes.clone());
         }
-        let bytes = render(self)?;
+        let bytes = render(self);
+        if bytes.len() > shared {
+            return Err(bytes);
+        }
+        let bytes = Bytes::from(bytes);
         let mut rendered = self.rendered.lock();
         if rendered.len() < CACHE_CAPACITY {
             rendered.push((representation.clone(), bytes.clone()));
         }
-        Some(bytes)
+        Ok(bytes)
     }
 
     /// The bytes of memory that it takes.

@@ -38,31 +38,47 @@ pub async fn stretch(
 ) -> Result<(Vec<Arc<EntryChange>>, i64), DbError> {
     let mut values = vec![account.into(), after.into(), to.into(), STRETCH.into()];
     values.extend(entry.map(Value::from));
-    // Documents of other kinds are not wanted, and erased ones are not there; their rows tell that no number is missing.
-    let sql = format!(
-        "SELECT sequence, at, source, action, slug, events, CASE WHEN kind = 'entry' THEN doc END FROM changes \
-         WHERE account = $1 AND sequence > $2 AND sequence <= $3 {} ORDER BY sequence LIMIT $4",
-        if entry.is_some() { "AND kind = 'entry' AND slug = $5" } else { "" }
+    let of_entry = if entry.is_some() { "AND kind = 'entry' AND slug = $5" } else { "" };
+    // How far is read is known before any document is. Those of other kinds are not wanted, and erased ones are not there;
+    // their rows tell that no number is missing.
+    let lengths = format!(
+        "SELECT sequence, CASE WHEN kind = 'entry' THEN CAST(octet_length(doc) AS BIGINT) END FROM changes \
+         WHERE account = $1 AND sequence > $2 AND sequence <= $3 {of_entry} ORDER BY sequence LIMIT $4"
     );
-    let (mut found, mut last, mut rows) = (Vec::new(), after, 0);
-    let mut left = Some(bytes);
-    db.each(&sql, &values, |row| {
+    let (mut last, mut rows, mut is_first) = (after, 0, true);
+    let mut left = i64::try_from(bytes).ok();
+    db.each(&lengths, &values, |row| {
         let Some(room) = left else { return Ok(()) };
-        let (sequence, document) = (row.integer(0)?, row.optional_text(6)?);
+        let sequence = row.integer(0)?;
         if entry.is_none() && sequence != last + 1 {
             return Err(DbError::Failed(format!("the change log of {account:?} has no change {}", last + 1)));
         }
-        if let Some(document) = document {
-            left = room.checked_sub(document.len());
-            if left.is_none() && !found.is_empty() {
+        if let Some(length) = row.optional_integer(1)? {
+            left = Some(room - length).filter(|rest| *rest >= 0);
+            if left.is_none() && !is_first {
                 return Ok(());
             }
-            found.push(change(row, document)?);
+            is_first = false;
         }
         (last, rows) = (sequence, rows + 1);
         Ok(())
     })
     .await?;
+    let documents = format!(
+        "SELECT sequence, at, source, action, slug, events, doc FROM changes \
+         WHERE account = $1 AND sequence > $2 AND sequence <= $3 AND kind = 'entry' {of_entry} ORDER BY sequence LIMIT $4"
+    );
+    values[2] = last.into();
+    let mut found = Vec::new();
+    if !is_first {
+        db.each(&documents, &values, |row| {
+            if let Some(document) = row.optional_text(6)? {
+                found.push(change(row, document)?);
+            }
+            Ok(())
+        })
+        .await?;
+    }
     let is_whole = entry.is_some() && left.is_some() && rows < STRETCH;
     Ok((with_people(db, account, found).await?, if is_whole { to } else { last }))
 }

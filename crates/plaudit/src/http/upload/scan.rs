@@ -102,6 +102,11 @@ impl Scanner {
         Ok(())
     }
 
+    /// How many bytes beside the data are kept.
+    pub(super) fn kept(&self) -> usize {
+        self.kept.len()
+    }
+
     /// Whether nothing but blanks came.
     pub(super) fn is_empty(&self) -> bool {
         self.kept.trim_ascii().is_empty()

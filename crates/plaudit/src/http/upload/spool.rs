@@ -11,8 +11,8 @@ use crate::render::content::Draft;
 use crate::services::App;
 use db::AccountId;
 
-/// Reads a body of an account to its end; gives its hash, and the body again. A body that is too large is cut: the
-/// operation refuses it at its place in the order.
+/// Reads a body of an account to its end; gives its hash, and the body again. A body that is too large is cut, and not read
+/// where it announces that: the operation refuses it at its place in the order.
 pub(in crate::http) async fn spool(
     app: &App,
     account: AccountId,
@@ -20,6 +20,9 @@ pub(in crate::http) async fn spool(
 ) -> Result<([u8; 32], Body), ApiError> {
     let pause = Duration::from_secs(app.settings.body_timeout_seconds);
     let largest = super::largest_body(&app.settings);
+    if http_body::Body::size_hint(&body).lower() > largest as u64 {
+        return Ok(([0; 32], body));
+    }
     let mut draft = Draft::new(app.budgets.clone(), account);
     let (mut hash, mut length) = (Sha256::new(), 0);
     while length <= largest

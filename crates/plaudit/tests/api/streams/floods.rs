@@ -104,4 +104,31 @@ both_engines! {
         assert_eq!(seen, (begins + 1..=begins + 120).collect::<Vec<_>>());
         assert_eq!(numbers(&all.events(120).await), seen);
     }
+
+    async fn a_long_event_waits_where_long_answers_do_and_where_it_has_no_room_none_behind_it_comes(server) {
+        let begins = Stream::begin(&server, ALL, &[]).await.1;
+        let first = change(&server, "EntryOne").await.0;
+        let text = "long ".repeat(10_000);
+        for fields in [json!({"FieldTxt": text}), json!({"FieldTab": {"A1": text}})] {
+            server.put("/entry/EntryTwo", &json!({"entry_fields": fields}).to_string()).await.expect(200);
+        }
+        let last = change(&server, "EntryOne").await.0;
+        let mut server = server;
+        for answer_bytes in [1 << 20, 0] {
+            server = server.restart_with(|settings| settings.budgets.answer_bytes = answer_bytes).await;
+            let events = Stream::after(&server, ALL, begins).await.events(4).await;
+            assert_eq!(numbers(&events), (first..=last).collect::<Vec<_>>());
+            let long = events[2].data.as_ref().unwrap();
+            assert!(long.len() > 100_000 && long.contains(&text), "{answer_bytes}");
+        }
+        let server = server.restart_with(|settings| {
+            settings.budgets.answer_bytes = 0;
+            settings.budgets.spool_bytes = 0;
+        });
+        let mut stream = Stream::after(&server.await, ALL, begins).await;
+        assert_eq!(stream.event().await.id, Some(first));
+        let block = stream.block().await.unwrap();
+        assert!(block.retry.is_some() && block.id.is_none());
+        assert_eq!(stream.block().await, None);
+    }
 }
