@@ -1,0 +1,163 @@
+//! How an attempt ended, and whether its endpoint is still sent to.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+/// An endpoint at which attempts have failed for so long, and none has succeeded, is disabled: 5 days.
+pub const DISABLED_AFTER_SECONDS: i64 = 5 * 24 * 60 * 60;
+
+/// The longest that an answer can put the next attempt off.
+const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
+
+/// How an attempt ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The endpoint has taken the delivery.
+    Delivered,
+    /// The endpoint wants no more deliveries.
+    Gone,
+    /// The endpoint has not taken it, or has not answered.
+    Failed {
+        /// How long it asks to be left alone, at most 24 hours.
+        retry_after: Option<Duration>,
+    },
+}
+
+impl Outcome {
+    /// What a status means, and the header `Retry-After` beside it; no status where no answer came. 2xx alone is success;
+    /// a redirect is a failure.
+    pub fn of(status: Option<u16>, retry_after: Option<&str>, now_unix: i64) -> Self {
+        match status {
+            Some(200..=299) => Self::Delivered,
+            Some(410) => Self::Gone,
+            _ => Self::Failed { retry_after: retry_after.and_then(|text| delay(text, now_unix)) },
+        }
+    }
+}
+
+/// The delay that a header `Retry-After` asks for, in seconds or until a date (RFC 9110, section 10.2.3); none where it
+/// cannot be read.
+fn delay(text: &str, now_unix: i64) -> Option<Duration> {
+    let text = text.trim_ascii();
+    let seconds = if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        // More digits than the number takes are more than the most.
+        text.parse().unwrap_or(u64::MAX)
+    } else {
+        let date = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
+        i64::try_from(date.as_secs()).ok()?.saturating_sub(now_unix).try_into().unwrap_or(0)
+    };
+    Some(Duration::from_secs(seconds).min(MAX_RETRY_AFTER))
+}
+
+/// What is known of an endpoint from the attempts at it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Endpoint {
+    /// No attempt has failed since the last that succeeded, or since it was enabled.
+    #[default]
+    Healthy,
+    /// Attempts have failed, and none has succeeded since.
+    Failing {
+        /// When the first of them failed, in seconds since 1970 began.
+        since_unix: i64,
+    },
+    /// Nothing is sent to it until somebody enables it.
+    Disabled(Reason),
+}
+
+/// Why an endpoint was disabled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It answered 410.
+    Gone,
+    /// Attempts failed for 5 days.
+    Failing,
+}
+
+impl Endpoint {
+    /// What is known after one more attempt, which ended now.
+    pub fn after(self, outcome: Outcome, now_unix: i64) -> Self {
+        match (self, outcome) {
+            // An attempt that was on its way does not enable what has been disabled.
+            (Self::Disabled(_), _) => self,
+            (_, Outcome::Delivered) => Self::Healthy,
+            (_, Outcome::Gone) => Self::Disabled(Reason::Gone),
+            (Self::Healthy, Outcome::Failed { .. }) => Self::Failing { since_unix: now_unix },
+            (Self::Failing { since_unix }, Outcome::Failed { .. }) => {
+                let is_over = now_unix.saturating_sub(since_unix) >= DISABLED_AFTER_SECONDS;
+                if is_over { Self::Disabled(Reason::Failing) } else { self }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sunday, 6 November 1994, 08:49:37.
+    const NOW: i64 = 784_111_777;
+    const FAILED: Outcome = Outcome::Failed { retry_after: None };
+
+    #[test]
+    fn only_2xx_is_success() {
+        for status in [200, 202, 204, 299] {
+            assert_eq!(Outcome::of(Some(status), None, NOW), Outcome::Delivered);
+        }
+        for status in [100, 199, 300, 301, 307, 400, 404, 409, 411, 429, 500, 503, 999] {
+            assert_eq!(Outcome::of(Some(status), None, NOW), FAILED, "{status}");
+        }
+        assert_eq!(Outcome::of(None, None, NOW), FAILED);
+        assert_eq!(Outcome::of(Some(410), Some("5"), NOW), Outcome::Gone);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date_up_to_a_day() {
+        let asked = |text| match Outcome::of(Some(503), Some(text), NOW) {
+            Outcome::Failed { retry_after } => retry_after.map(|delay| delay.as_secs()),
+            other => panic!("{other:?}"),
+        };
+        for (text, seconds) in [
+            ("0", 0),
+            ("120", 120),
+            (" 120 ", 120),
+            ("86400", 86_400),
+            ("86401", 86_400),
+            ("99999999999999999999999999", 86_400),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", 60),
+            ("Sunday, 06-Nov-94 08:50:37 GMT", 60),
+            ("Sun Nov  6 08:50:37 1994", 60),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
+            ("Sat, 05 Nov 1994 08:49:37 GMT", 0),
+            ("Fri, 06 Nov 2099 08:49:37 GMT", 86_400),
+        ] {
+            assert_eq!(asked(text), Some(seconds), "{text}");
+        }
+        for wrong in ["", " ", "-1", "+1", "1.5", "soon", "1 2", "Sun, 06 Nov 1994 08:49:37 CET", "١"] {
+            assert_eq!(asked(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn five_days_of_failures_only_disable_an_endpoint() {
+        let failing = Endpoint::default().after(FAILED, NOW);
+        assert_eq!(failing, Endpoint::Failing { since_unix: NOW });
+        assert_eq!(failing.after(FAILED, NOW + DISABLED_AFTER_SECONDS - 1), failing);
+        let disabled = failing.after(FAILED, NOW + DISABLED_AFTER_SECONDS);
+        assert_eq!(disabled, Endpoint::Disabled(Reason::Failing));
+        assert_eq!(disabled.after(Outcome::Delivered, NOW), disabled);
+    }
+
+    #[test]
+    fn one_success_starts_the_five_days_again() {
+        let healthy = Endpoint::default().after(FAILED, NOW).after(Outcome::Delivered, NOW + 1);
+        assert_eq!(healthy, Endpoint::Healthy);
+        let later = NOW + DISABLED_AFTER_SECONDS;
+        assert_eq!(healthy.after(FAILED, later), Endpoint::Failing { since_unix: later });
+    }
+
+    #[test]
+    fn an_endpoint_that_is_gone_is_disabled_at_once() {
+        for endpoint in [Endpoint::Healthy, Endpoint::Failing { since_unix: NOW }] {
+            assert_eq!(endpoint.after(Outcome::Gone, NOW), Endpoint::Disabled(Reason::Gone));
+        }
+    }
+}
