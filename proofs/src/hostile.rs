@@ -157,7 +157,7 @@ impl Trial {
         let attempts = attacks::begin(&self.runtime, &self.attacker, attacks, part, until);
         let served = self.honest.serve(until);
         let begun = Instant::now();
-        let attempts = attempts.end(&self.runtime);
+        let (attempts, statuses) = attempts.end(&self.runtime);
         let recovered = self.recover(begun)?;
         let (peak, p99) = (self.service.peak_memory()?, served.percentile(99));
         println!(
@@ -170,6 +170,12 @@ impl Trial {
         self.checks.check(served.answers() > 0, || format!("{name}: the honest client was not served"));
         for failure in served.failures() {
             self.checks.check(false, || format!("{name}: {failure}"));
+        }
+        if let [attack] = attacks
+            && let Some(status) = attack.answered
+        {
+            self.checks
+                .check(statuses.contains(&status), || format!("{name}: answered {statuses:?} and never {status}"));
         }
         self.checks.check(peak < MEMORY, || format!("{name}: the service held {} MB", peak >> 20));
         if self.scale.is_timed {

@@ -96,8 +96,8 @@ settings! {
         min_bytes_per_second: u64 = "500", Kind::Whole(0, 1_000_000);
         /// Connections open at once. Where there is no room, those without an answered request give way to new ones, and then
         /// those that have been idle longest; where all are busy, new ones wait. 0 is half of the descriptors that the system
-        /// lets the process have (`ulimit -Hn`) beyond 128 and `database.pool_size`, at most 10000. More than these are never
-        /// taken: the rest is for the database and files.
+        /// lets the process have (`ulimit -Hn`) beyond 128 and `database.pool_size`, at most 10000, and at most 512 for each
+        /// gigabyte of memory. More than these descriptors are never taken: the rest is for the database and files.
         max_connections: usize = "0", Kind::Whole(0, 1_000_000);
         /// Connections of one client address, or of one network /64 of IPv6, but for trusted proxies. Where it has as many, its
         /// own give way; where all of these are busy, a new one is closed. 0 is an eighth of the connections open at once.

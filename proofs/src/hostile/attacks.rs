@@ -1,11 +1,12 @@
 //! The attacks, a line each, and those who carry them out.
 
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -20,39 +21,43 @@ use crate::service::{JSON, Kind, Program, XML};
 pub(super) struct Attack {
     pub(super) name: &'static str,
     many: u32,
+    /// What at least one attempt is answered, or the attack did not take place; nothing where none comes to an answer.
+    pub(super) answered: Option<u16>,
     /// One attempt of the attacker of this number, repeated until the attack ends.
     run: fn(Attacker, u32) -> Attempt,
 }
 
 type Attempt = Pin<Box<dyn Future<Output = io::Result<()>> + Send>>;
 
-const fn attack(name: &'static str, many: u32, run: fn(Attacker, u32) -> Attempt) -> Attack {
-    Attack { name, many, run }
+const fn attack(name: &'static str, many: u32, answered: u16, run: fn(Attacker, u32) -> Attempt) -> Attack {
+    Attack { name, many, answered: if answered == 0 { None } else { Some(answered) }, run }
 }
 
 /// Every attack.
 pub(super) const ATTACKS: &[Attack] = &[
-    attack("slow heads", 400, |attacker, number| Box::pin(slow_head(attacker, number))),
-    attack("slow bodies", 200, |attacker, number| Box::pin(slow_body(attacker, number))),
-    attack("slow readers", 200, |attacker, number| Box::pin(slow_reader(attacker, number))),
-    attack("slow readers of long pages of several accounts", 120, |attacker, number| {
+    attack("slow heads", 400, 0, |attacker, number| Box::pin(slow_head(attacker, number))),
+    attack("slow bodies", 200, 0, |attacker, number| Box::pin(slow_body(attacker, number))),
+    attack("slow readers", 200, 200, |attacker, number| Box::pin(slow_reader(attacker, number))),
+    attack("slow readers of long pages of several accounts", 120, 200, |attacker, number| {
         Box::pin(slow_page(attacker, number))
     }),
-    attack("slow readers of streams of long changes", 120, |attacker, number| Box::pin(slow_stream(attacker, number))),
-    attack("an idle flood of one address", 1, |attacker, _| Box::pin(idle(attacker, 1, 2_000))),
-    attack("an idle flood of many addresses", 50, |attacker, number| Box::pin(idle(attacker, number, 100))),
-    attack("connections renewed by 34 bytes", 500, |attacker, number| Box::pin(renewed(attacker, number))),
-    attack("an upload flood", 8, |attacker, number| Box::pin(upload(attacker, number))),
-    attack("uploads that are held back", 200, |attacker, number| Box::pin(held_upload(attacker, number))),
-    attack("large answers", 6, |attacker, number| Box::pin(large_answer(attacker, number))),
-    attack("large errors", 8, |attacker, number| Box::pin(large_error(attacker, number))),
-    attack("small changes of large records", 8, |attacker, number| Box::pin(small_change(attacker, number))),
-    attack("deep and wide bodies", 64, |attacker, number| Box::pin(deep_or_wide(attacker, number))),
-    attack("a deep set-up", 4, |attacker, number| Box::pin(deep_setup(attacker, number))),
-    attack("a query flood", 16, |attacker, number| Box::pin(query(attacker, number))),
-    attack("a retry flood", 16, |attacker, number| Box::pin(retry(attacker, number))),
-    attack("key guessing", 16, |attacker, number| Box::pin(guess(attacker, number))),
-    attack("what is no HTTP", 16, |attacker, number| Box::pin(nonsense(attacker, number))),
+    attack("slow readers of streams of long changes", 120, 200, |attacker, number| {
+        Box::pin(slow_stream(attacker, number))
+    }),
+    attack("an idle flood of one address", 1, 0, |attacker, _| Box::pin(idle(attacker, 1, 2_000))),
+    attack("an idle flood of many addresses", 50, 0, |attacker, number| Box::pin(idle(attacker, number, 100))),
+    attack("connections renewed by 34 bytes", 500, 200, |attacker, number| Box::pin(renewed(attacker, number))),
+    attack("an upload flood", 8, 201, |attacker, number| Box::pin(upload(attacker, number))),
+    attack("uploads that are held back", 200, 0, |attacker, number| Box::pin(held_upload(attacker, number))),
+    attack("large answers", 6, 200, |attacker, number| Box::pin(large_answer(attacker, number))),
+    attack("large errors", 8, 422, |attacker, number| Box::pin(large_error(attacker, number))),
+    attack("small changes of large records", 64, 200, |attacker, number| Box::pin(small_change(attacker, number))),
+    attack("deep and wide bodies", 64, 400, |attacker, number| Box::pin(deep_or_wide(attacker, number))),
+    attack("a deep set-up", 4, 201, |attacker, number| Box::pin(deep_setup(attacker, number))),
+    attack("a query flood", 16, 200, |attacker, number| Box::pin(query(attacker, number))),
+    attack("a retry flood", 16, 200, |attacker, number| Box::pin(retry(attacker, number))),
+    attack("key guessing", 16, 429, |attacker, number| Box::pin(guess(attacker, number))),
+    attack("what is no HTTP", 16, 400, |attacker, number| Box::pin(nonsense(attacker, number))),
 ];
 
 /// How many accounts with long entries attackers have.
@@ -76,6 +81,8 @@ struct Known {
     season: String,
     tab: String,
     attempts: AtomicU64,
+    /// The statuses that attempts were answered.
+    statuses: Mutex<BTreeSet<u16>>,
 }
 
 /// Attackers at work.
@@ -93,6 +100,7 @@ pub(super) fn begin(
     until: Instant,
 ) -> Attempts {
     attacker.0.attempts.store(0, Ordering::Relaxed);
+    attacker.0.statuses.lock().unwrap_or_else(PoisonError::into_inner).clear();
     let until = tokio::time::Instant::from_std(until);
     let mut tasks = Vec::new();
     for attack in attacks {
@@ -113,12 +121,13 @@ pub(super) fn begin(
 }
 
 impl Attempts {
-    /// Waits until the attackers have gone; gives the number of attempts that came to an end.
-    pub(super) fn end(self, runtime: &Runtime) -> u64 {
+    /// Waits until the attackers have gone; gives the number of attempts that came to an end, and what they were answered.
+    pub(super) fn end(self, runtime: &Runtime) -> (u64, BTreeSet<u16>) {
         for task in self.tasks {
             let _ = runtime.block_on(task);
         }
-        self.attacker.0.attempts.load(Ordering::Relaxed)
+        let statuses = self.attacker.0.statuses.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        (self.attacker.0.attempts.load(Ordering::Relaxed), statuses)
     }
 }
 
@@ -127,7 +136,16 @@ impl Attacker {
     pub(super) fn new(service: SocketAddr, key: String, keys: Vec<String>, program: &Program) -> Self {
         let (entry, season) = (program.slug(Kind::Entry, 0), program.slug(Kind::Season, 0));
         let tab = program.slug(Kind::Tab, 3);
-        Self(Arc::new(Known { service, key, keys, entry, season, tab, attempts: AtomicU64::new(0) }))
+        Self(Arc::new(Known {
+            service,
+            key,
+            keys,
+            entry,
+            season,
+            tab,
+            attempts: AtomicU64::new(0),
+            statuses: Mutex::default(),
+        }))
     }
 
     /// A connection from the address of this number.
@@ -145,6 +163,14 @@ impl Attacker {
         socket.connect(self.0.service).await
     }
 
+    /// Notes what an attempt was answered.
+    fn answered(&self, answer: &[u8]) {
+        let status = answer.get(9..12).and_then(|status| std::str::from_utf8(status).ok()?.parse().ok());
+        if let Some(status) = status.filter(|_| answer.starts_with(b"HTTP/1.1 ")) {
+            self.0.statuses.lock().unwrap_or_else(PoisonError::into_inner).insert(status);
+        }
+    }
+
     /// A request with a key and a body.
     fn request(&self, method: &str, path: &str, headers: &str, body: &[u8]) -> Vec<u8> {
         let mut request = format!(
@@ -158,13 +184,26 @@ impl Attacker {
         request
     }
 
+    /// Takes the beginning of an answer, and then a byte now and then.
+    async fn take_slowly(&self, mut connection: TcpStream) -> io::Result<()> {
+        let mut begin = [0; 12];
+        connection.read_exact(&mut begin).await?;
+        self.answered(&begin);
+        while connection.read_u8().await.is_ok() {
+            sleep(SLOWLY).await;
+        }
+        Ok(())
+    }
+
     /// Sends a request and reads whatever comes.
     async fn send(&self, number: u32, request: &[u8]) -> io::Result<Vec<u8>> {
         let mut connection = self.connect(number).await?;
         connection.write_all(request).await?;
         let mut answer = Vec::new();
-        connection.read_to_end(&mut answer).await?;
-        Ok(answer)
+        // Where the service closes the connection on who still sends, what came before counts.
+        let read = connection.read_to_end(&mut answer).await;
+        self.answered(&answer);
+        read.map(|_| answer)
     }
 }
 
@@ -197,10 +236,7 @@ async fn slow_reader(attacker: Attacker, number: u32) -> io::Result<()> {
     let mut connection = attacker.connect_with(number / 20, Some(4_096)).await?;
     let path = if number.is_multiple_of(2) { "/openapi.json" } else { "/entry?per_page=100&include=entry_fields" };
     connection.write_all(&attacker.request("GET", path, &format!("accept: {JSON}\r\n"), b"")).await?;
-    while connection.read_u8().await.is_ok() {
-        sleep(SLOWLY).await;
-    }
-    Ok(())
+    attacker.take_slowly(connection).await
 }
 
 /// Takes a byte now and then of what is behind a path of an own account.
@@ -209,10 +245,7 @@ async fn slow_get(attacker: Attacker, number: u32, path: &str, headers: &str) ->
     let key = &attacker.0.keys[number as usize % OWN];
     let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\n{headers}\r\n");
     connection.write_all(request.as_bytes()).await?;
-    while connection.read_u8().await.is_ok() {
-        sleep(SLOWLY).await;
-    }
-    Ok(())
+    attacker.take_slowly(connection).await
 }
 
 async fn slow_page(attacker: Attacker, number: u32) -> io::Result<()> {
@@ -242,7 +275,9 @@ async fn renewed(attacker: Attacker, number: u32) -> io::Result<()> {
     let mut answer = vec![0; 4_096];
     loop {
         connection.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n").await?;
-        if connection.read(&mut answer).await? == 0 {
+        let length = connection.read(&mut answer).await?;
+        attacker.answered(&answer[..length]);
+        if length == 0 {
             return Ok(());
         }
         sleep(SLOWLY).await;
@@ -347,7 +382,9 @@ async fn query(attacker: Attacker, number: u32) -> io::Result<()> {
         let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\naccept: {JSON}\r\n\r\n");
         connection.write_all(request.as_bytes()).await?;
         // The answers are not what is looked at: as much is taken as has come.
-        if connection.read(&mut answer).await? == 0 {
+        let length = connection.read(&mut answer).await?;
+        attacker.answered(&answer[..length]);
+        if length == 0 {
             break;
         }
     }
@@ -370,7 +407,9 @@ async fn guess(attacker: Attacker, number: u32) -> io::Result<()> {
         let key = format!("plaudit_{}", letters.repeat(5));
         let request = format!("GET /entry HTTP/1.1\r\nhost: x\r\nx-api-key: {key}\r\naccept: {JSON}\r\n\r\n");
         connection.write_all(request.as_bytes()).await?;
-        if connection.read(&mut answer).await? == 0 {
+        let length = connection.read(&mut answer).await?;
+        attacker.answered(&answer[..length]);
+        if length == 0 {
             break;
         }
     }

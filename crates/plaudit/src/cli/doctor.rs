@@ -134,7 +134,7 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
         (name, Ok(())) => ok(format_args!("spool {name}: it takes files")),
         (name, Err(error)) => findings.fault(format_args!("spool {name}: {error}")),
     }
-    match room(config, connections::raise_descriptors()) {
+    match room(config, connections::raise_descriptors(), super::serve::memory()) {
         Ok(room) => ok(room),
         Err(few) => findings.fault(few),
     }
@@ -160,8 +160,8 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
 }
 
 /// What room for connections a service has that is started as this process was; the error is that there is little.
-pub(super) fn room(config: &Config, descriptors: Option<usize>) -> Result<String, String> {
-    let room = Room::new(config, descriptors);
+pub(super) fn room(config: &Config, descriptors: Option<usize>, memory: Option<usize>) -> Result<String, String> {
+    let room = Room::new(config, descriptors, memory);
     let (Room { all, of_address }, streams) = (room, room.streams(&config.limits));
     let descriptors = descriptors.map_or_else(|| "any number of".to_owned(), |descriptors| descriptors.to_string());
     let line = format!(

@@ -158,7 +158,7 @@ fn view_bytes(megabytes: usize) -> usize {
 }
 
 /// The memory that the service may use, in bytes; nothing where the system does not tell.
-fn memory() -> Option<usize> {
+pub(super) fn memory() -> Option<usize> {
     let of_machine = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
         line.trim().strip_suffix(" kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
@@ -173,7 +173,7 @@ fn memory() -> Option<usize> {
 /// How many connections there may be, and how many streams of them, with as many descriptors as can be had.
 fn room(config: &Config) -> Room {
     let descriptors = connections::raise_descriptors();
-    let room = Room::new(config, descriptors);
+    let room = Room::new(config, descriptors, memory());
     let streams = room.streams(&config.limits);
     tracing::info!(
         descriptors,

@@ -121,7 +121,7 @@ fn doctor_finds_room_for_few_connections_unless_that_is_what_was_asked_for() {
         let variable = ("PLAUDIT_SERVER_MAX_CONNECTIONS".to_owned(), connections.to_owned());
         Config::load(&ConfigArgs::default(), std::iter::once(variable), Path::new("/nonexistent")).unwrap()
     };
-    let room = |connections: &str, descriptors| doctor::room(&config(connections), descriptors);
+    let room = |connections: &str, descriptors| doctor::room(&config(connections), descriptors, None);
     let line =
         "connections: with 1024 descriptors there is room for 448, 56 of one address; 224 streams, 56 of one key";
     assert_eq!(room("0", Some(1_024)), Ok(line.to_owned()));

@@ -7,6 +7,10 @@ use crate::streams;
 const RESERVED: usize = 128;
 /// The most connections unless the operator sets it.
 const MAX_CONNECTIONS: usize = 10_000;
+/// What a connection may take of memory that no budget counts, and the part of the memory that connections may take of it in
+/// all unless the operator sets how many there are.
+const BYTES: usize = 256 << 10;
+const MEMORY_SHARE: usize = 8;
 /// The part of the connections that an address may have unless the operator sets it.
 const SHARE: usize = 8;
 
@@ -21,10 +25,12 @@ pub struct Room {
 
 impl Room {
     /// What the settings ask for, as far as a process with so many descriptors has them: one of a connection, and one of
-    /// the file that its request reads or writes.
-    pub fn new(config: &Config, descriptors: Option<usize>) -> Self {
+    /// the file that its request reads or writes. `memory` is what the process may use, in bytes, where that is known.
+    pub fn new(config: &Config, descriptors: Option<usize>, memory: Option<usize>) -> Self {
         let server = &config.server;
-        let wanted = if server.max_connections == 0 { MAX_CONNECTIONS } else { server.max_connections };
+        let fitting = memory.map_or(MAX_CONNECTIONS, |memory| memory / MEMORY_SHARE / BYTES);
+        let wanted =
+            if server.max_connections == 0 { MAX_CONNECTIONS.min(fitting).max(1) } else { server.max_connections };
         let possible = descriptors.map_or(wanted, |descriptors| {
             descriptors.saturating_sub(RESERVED + config.database.pool_size).div_ceil(2).max(1)
         });
@@ -78,8 +84,8 @@ mod tests {
     #[test]
     fn the_room_is_what_the_descriptors_leave() {
         for (connections, of_address, descriptors, room) in [
-            ("0", "0", None, (10_000, 1_250)),
-            ("0", "0", Some(1_048_576), (10_000, 1_250)),
+            ("0", "0", None, (2_048, 256)),
+            ("0", "0", Some(1_048_576), (2_048, 256)),
             ("0", "0", Some(1_024), (448, 56)),
             ("0", "0", Some(100), (1, 1)),
             ("0", "300", Some(1_024), (448, 300)),
@@ -91,8 +97,14 @@ mod tests {
             let config =
                 config(&[("SERVER_MAX_CONNECTIONS", connections), ("SERVER_MAX_CONNECTIONS_PER_ADDRESS", of_address)]);
             let (all, of_address) = room;
-            assert_eq!(Room::new(&config, descriptors), Room { all, of_address });
+            assert_eq!(Room::new(&config, descriptors, Some(4 << 30)), Room { all, of_address });
         }
+    }
+
+    #[test]
+    fn the_default_fits_the_memory() {
+        let all = |memory| Room::new(&config(&[]), None, memory).all;
+        assert_eq!([None, Some(64 << 30), Some(512 << 20), Some(0)].map(all), [10_000, 10_000, 256, 1]);
     }
 
     #[test]
