@@ -316,7 +316,8 @@ impl<'c> Trial<'c> {
             // Where the last attempt was too late, its file was recorded and is to stay.
             let stored = self.stored()?.len();
             let (mut stream, rest) = self.begin_upload()?;
-            let sent = thread::spawn(move || stream.write_all(&rest));
+            // The connection stays open: a client that goes away early has nothing stored.
+            let sent = thread::spawn(move || stream.write_all(&rest).map(|()| stream));
             let deadline = Instant::now() + PATIENCE;
             while self.stored()?.len() == stored && Instant::now() < deadline {
                 thread::sleep(Duration::from_millis(1));
