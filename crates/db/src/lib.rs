@@ -150,6 +150,14 @@ impl Db {
         }
     }
 
+    /// How many connections there are at most; none on SQLite, where readers do not wait for each other.
+    pub fn connections(&self) -> Option<usize> {
+        match &self.0.backend {
+            Backend::Sqlite(_) => None,
+            Backend::Postgres(postgres) => Some(postgres.connections()),
+        }
+    }
+
     /// How many statements have been run so far, those of transactions included.
     pub fn statements(&self) -> u64 {
         self.0.activity.statements.load(Ordering::Relaxed)

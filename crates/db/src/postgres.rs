@@ -87,6 +87,10 @@ impl Postgres {
         }))
     }
 
+    pub(super) fn connections(&self) -> usize {
+        self.0.pool.status().max_size
+    }
+
     pub(super) async fn each(&self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
         each(&self.0.pool.get().await?, sql, values, row).await
     }

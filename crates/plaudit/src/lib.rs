@@ -3,6 +3,8 @@
 //! `ARCHITECTURE.md` at the root of the repository is the map. A folder imports only what stands above it here;
 //! `cargo xtask tidy` proves it.
 
+pub mod turns;
+
 pub mod storage;
 
 pub mod config;

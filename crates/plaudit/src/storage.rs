@@ -11,20 +11,18 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::stream::{BoxStream, Stream, StreamExt as _, TryStreamExt as _};
+pub use location::{Location, Secret, Settings};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt as _, PutPayload};
-use parking_lot::Mutex;
-use tokio::sync::Semaphore;
 
-pub use location::{Location, Secret, Settings};
+use crate::turns::Turns;
 
 /// What can go wrong with files.
 #[derive(Debug, thiserror::Error)]
@@ -94,9 +92,8 @@ pub struct Storage {
     store: Arc<dyn ObjectStore>,
     /// The folder, unless it is a bucket.
     folder: Option<Arc<std::path::Path>>,
-    /// Of those who store files, in all and of each account that does.
-    turns: Arc<Semaphore>,
-    turns_of_accounts: Arc<Mutex<HashMap<String, Weak<Semaphore>>>>,
+    /// Of those who store files.
+    turns: Turns<String>,
 }
 
 impl std::fmt::Debug for Storage {
@@ -109,20 +106,15 @@ impl std::fmt::Debug for Storage {
 impl Storage {
     /// Opens the storage of these settings; a folder is made when it does not exist, a bucket must be there.
     pub fn open(settings: &Settings) -> Result<Self, StorageError> {
-        let (turns, turns_of_accounts) = (Arc::new(Semaphore::new(TOGETHER)), Arc::default());
+        let turns = Turns::new(TOGETHER, TOGETHER_OF_ACCOUNT);
         match Location::parse(&settings.url)? {
             Location::Folder(folder) => {
                 folder::make(&folder).map_err(|source| StorageError::Folder { folder: folder.clone(), source })?;
                 let store = LocalFileSystem::new_with_prefix(&folder).map_err(StorageError::Store)?;
-                Ok(Self {
-                    store: Arc::new(store.with_fsync(true)),
-                    folder: Some(folder.into()),
-                    turns,
-                    turns_of_accounts,
-                })
+                Ok(Self { store: Arc::new(store.with_fsync(true)), folder: Some(folder.into()), turns })
             }
             Location::Bucket { bucket, prefix } => {
-                Ok(Self { store: bucket::open(settings, &bucket, &prefix)?, folder: None, turns, turns_of_accounts })
+                Ok(Self { store: bucket::open(settings, &bucket, &prefix)?, folder: None, turns })
             }
         }
     }
@@ -144,22 +136,9 @@ impl Storage {
         pieces: impl Stream<Item = std::io::Result<Bytes>> + Unpin,
     ) -> Result<(), StorageError> {
         let key = key(account, token)?;
-        // They are never closed.
-        let of_account = self.turns_of(account);
-        let _turns = (of_account.acquire().await.ok(), self.turns.acquire().await.ok());
+        let _turn = self.turns.take(account.to_owned()).await;
         let part = if self.folder.is_some() { PART_OF_FOLDER } else { PART_OF_BUCKET };
         parts::put(&*self.store, &key, part, pieces).await
-    }
-
-    fn turns_of(&self, account: &str) -> Arc<Semaphore> {
-        let mut accounts = self.turns_of_accounts.lock();
-        accounts.retain(|_, turns| turns.strong_count() > 0);
-        let turns = accounts.get(account).and_then(Weak::upgrade);
-        turns.unwrap_or_else(|| {
-            let turns = Arc::new(Semaphore::new(TOGETHER_OF_ACCOUNT));
-            accounts.insert(account.to_owned(), Arc::downgrade(&turns));
-            turns
-        })
     }
 
     /// The content of a file and its size, or a part of the content; a part ends at the end of the file at the latest.

@@ -1,7 +1,7 @@
 //! The caller of a request that was checked, and the way in which handlers write.
 
 use std::cell::Cell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -20,6 +20,7 @@ use crate::render::accept::Format;
 use crate::render::language::Languages;
 use crate::render::{Filling, RenderError, Renderer};
 use crate::services::App;
+use crate::turns::Turn;
 use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Locale, Slug, Timestamp};
@@ -40,6 +41,8 @@ pub(super) struct RequestContext {
     pub(super) headers: Arc<HeaderMap>,
     pub(super) if_match: Option<IfMatch>,
     pub(super) claim: Option<Claim>,
+    /// Kept until the request is answered, once its body is a long one.
+    pub(super) turn: Arc<OnceLock<Turn>>,
 }
 
 impl Caller {
@@ -114,6 +117,15 @@ impl Caller {
     /// Whether the caller's key may write.
     pub fn writes(&self) -> bool {
         self.0.program.keys.get(&self.0.key).is_some_and(|(key, _)| key.scope == Scope::ReadWrite)
+    }
+
+    /// Waits until a long body of the account may be read, and keeps the turn until the request is answered.
+    pub(super) async fn take_turn(&self) {
+        if self.0.turn.get().is_none() {
+            let turn = self.0.app.long_bodies.take(self.account()).await;
+            // A request has one body.
+            drop(self.0.turn.set(turn));
+        }
     }
 
     /// Runs `work` in a transaction of the caller's account. Inside it the program is the account's current one: where

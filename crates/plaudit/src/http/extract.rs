@@ -200,7 +200,11 @@ pub(super) async fn next_piece(body: &mut axum::body::Body, pause: Duration) -> 
     }
 }
 
-/// Reads a body of at most `max_body_bytes`. What is long waits within the budgets until all of it has come.
+/// The bytes of a body beyond which few are taken apart at the same time: as members it takes many times as much.
+const LONG: usize = 64 << 10;
+
+/// Reads a body of at most `max_body_bytes`. What is long waits within the budgets until all of it has come, and then for a
+/// turn of the account.
 pub(super) async fn read(caller: &Caller, mut body: axum::body::Body) -> Result<Bytes, ApiError> {
     let app = caller.app();
     let (limit, pause) = (app.settings.max_body_bytes, Duration::from_secs(app.settings.body_timeout_seconds));
@@ -216,6 +220,9 @@ pub(super) async fn read(caller: &Caller, mut body: axum::body::Body) -> Result<
             return Err(ApiError::TooLarge(limit));
         }
         draft.append(piece).await?;
+    }
+    if length > LONG {
+        caller.take_turn().await;
     }
     let content = axum::body::Body::from(draft.end()?).collect().await;
     Ok(content.map_err(|error| ApiError::Internal(error.to_string()))?.to_bytes())

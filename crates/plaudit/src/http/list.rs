@@ -29,6 +29,7 @@ pub async fn page(
 ) -> Result<Reply, ApiError> {
     let (app, account) = (caller.app(), caller.account());
     let request = Arc::new(request(caller, list, query)?);
+    let _turn = app.pages.take(account).await;
     let mut least = app.db.latest(account);
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {

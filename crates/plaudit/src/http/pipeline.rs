@@ -249,6 +249,7 @@ async fn check_key(
         headers: Arc::clone(headers),
         if_match: IfMatch::of(headers),
         claim: None,
+        turn: Arc::default(),
     }))
 }
 

@@ -27,6 +27,7 @@ use crate::records::users;
 use crate::signing::DownloadSigner;
 use crate::storage::{Storage, StorageError};
 use crate::streams::{Limits, Tails};
+use crate::turns::Turns;
 use crate::views::Views;
 use db::{AccountId, Db, DbError, Engine};
 use kernel::clock::{Clock, Throttle};
@@ -37,8 +38,21 @@ use kernel::text::Slug;
 const PROBE: &str = "probe";
 /// How much room there has to be on a disk that was full: what an ordinary write takes.
 const PROBE_BYTES: usize = 64 << 10;
+/// How many long bodies are taken apart at the same time, and how many of one account.
+const LONG_BODIES: (usize, usize) = (8, 2);
 /// How often is logged that the windows of keys cannot be counted together.
 const LOG_EVERY: Duration = Duration::from_mins(1);
+
+/// How many pages are read at the same time, and how many of one account: on PostgreSQL a quarter of the connections is left for
+/// what is short, on SQLite an account may keep each processor busy once.
+fn pages_together(db: &Db) -> (usize, usize) {
+    if let Some(connections) = db.connections() {
+        let quarter = connections.div_ceil(4);
+        return ((connections - quarter).max(1), quarter);
+    }
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    (2 * processors, processors)
+}
 
 /// What a deployment is set to, as far as requests are concerned.
 #[derive(Clone, Debug)]
@@ -105,6 +119,10 @@ pub struct Parts {
     pub signer: Arc<DownloadSigner>,
     /// What lists are answered from.
     pub views: Views,
+    /// Of those who read a page, so that an account's long pages take neither every connection nor every processor.
+    pub pages: Turns<AccountId>,
+    /// Of those whose long body is taken apart.
+    pub long_bodies: Turns<AccountId>,
     /// Hashes passwords.
     pub passwords: users::Passwords,
     /// The tails of the change logs, from which streams are served.
@@ -139,6 +157,7 @@ impl App {
         let edition = format!("{}.", hex::encode(&edition[..4]));
         let views = Views::new(db.clone(), settings.view_bytes);
         let programs = Arc::new(Programs::new(db.clone(), clock.clone(), &settings.base_url, settings.lengths));
+        let pages = pages_together(&db);
         let app = Self(Arc::new(Parts {
             signer: Arc::new(DownloadSigner::new(&secret, settings.download_seconds)),
             tails: Tails::new(db.clone(), Arc::clone(&programs), settings.streams),
@@ -154,6 +173,8 @@ impl App {
             full_disks: FullDisks::default(),
             running: RunningRequests::default(),
             views,
+            pages: Turns::new(pages.0, pages.1),
+            long_bodies: Turns::new(LONG_BODIES.0, LONG_BODIES.1),
             passwords: users::Passwords::default(),
             metrics: Metrics::default(),
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),
