@@ -23,16 +23,22 @@ pub mod postgres;
 pub mod process;
 
 mod apply;
+mod cores;
 mod deadline;
+mod delivery;
+mod delivery_nodes;
+mod delivery_speed;
 mod doctor_sees;
 mod entry_rules;
 mod entry_speed;
 mod errors;
+mod feed;
 mod full_disk;
 mod history;
 mod hostile;
 mod idempotent;
 mod isolation;
+mod jobs;
 mod kill;
 mod limit;
 mod limit_nodes;
@@ -42,6 +48,7 @@ mod new_kind;
 mod newcomer;
 mod openapi;
 mod race;
+mod receiver;
 mod rename;
 mod restore_safe;
 mod round_trip;
@@ -51,11 +58,13 @@ mod setup_bodies;
 mod setup_lists;
 mod snapshot;
 mod speed;
+mod ssrf;
 mod statements;
 mod streaming;
 mod streams;
 mod tools;
 mod uploads;
+mod webhook_verify;
 mod weight;
 mod xml;
 
@@ -87,6 +96,13 @@ const PROOFS: &[Proof] = &[
     entry_speed::PROOF,
     deadline::PROOF,
     streams::PROOF,
+    webhook_verify::PROOF,
+    delivery::PROOF,
+    delivery_nodes::PROOF,
+    delivery_speed::PROOF,
+    ssrf::PROOF,
+    jobs::PROOF,
+    feed::PROOF,
     uploads::PROOF,
     streaming::PROOF,
     restore_safe::PROOF,

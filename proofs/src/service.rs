@@ -26,6 +26,10 @@ const START_PATIENCE: Duration = Duration::from_mins(1);
 /// Another process can take the free port between its choice and the start of the service, so the start is repeated.
 const START_ATTEMPTS: u32 = 3;
 
+/// What starts a command that has its own file of hosts: the file is the first argument, and the command follows.
+pub(crate) const WITH_HOSTS: [&str; 5] =
+    ["unshare", "--mount", "sh", "-c", "mount --bind \"$0\" /etc/hosts && exec \"$@\""];
+
 /// One installation of the service in a directory and on a database of its own.
 pub(crate) struct Service {
     binary: PathBuf,
@@ -35,6 +39,7 @@ pub(crate) struct Service {
     metrics: u16,
     core: Option<usize>,
     descriptors: Option<u32>,
+    hosts: Option<PathBuf>,
     environment: Vec<(&'static str, String)>,
     running: Option<Child>,
 }
@@ -77,6 +82,7 @@ impl Service {
             metrics: 0,
             core: None,
             descriptors: None,
+            hosts: None,
             environment,
             running: None,
         })
@@ -223,6 +229,7 @@ impl Service {
             metrics: 0,
             core: None,
             descriptors: None,
+            hosts: None,
             environment,
             running: None,
         };
@@ -256,6 +263,12 @@ impl Service {
     /// From the next start on the service has so many descriptors.
     pub(crate) fn limit_descriptors(&mut self, descriptors: u32) {
         self.descriptors = Some(descriptors);
+    }
+
+    /// From the next start on the service finds hosts in this file in place of the machine's own. A process that may not mount
+    /// cannot have that.
+    pub(crate) fn find_hosts_in(&mut self, file: &Path) {
+        self.hosts = Some(file.to_owned());
     }
 
     /// Where the service listens.
@@ -316,6 +329,9 @@ impl Service {
         let mut command = self.command(&["serve", "--listen", &format!("127.0.0.1:{}", self.port)]);
         if let Some(core) = self.core {
             command = started_by(&["taskset", "--cpu-list", &core.to_string()], &command);
+        }
+        if let Some(hosts) = &self.hosts {
+            command = started_by(&[&WITH_HOSTS[..], &[&*hosts.to_string_lossy()]].concat(), &command);
         }
         if let Some(descriptors) = self.descriptors {
             let script = format!("ulimit -n {descriptors} && exec \"$0\" \"$@\"");

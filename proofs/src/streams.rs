@@ -1,8 +1,6 @@
 //! Many open streams while entries are changed and the service is stopped, killed and started again.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
@@ -12,9 +10,9 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use serde_json::json;
 use tokio::sync::watch;
 
+use super::cores::{Elsewhere, SERVICE, cores, processor_seconds};
 use super::service::{Checks, Client, Kind, Program, Service, on_each_engine, peak_memory_of};
 use super::{Context, Engine, Proof, Verdict};
-use crate::process;
 
 mod reader;
 mod wire;
@@ -49,8 +47,6 @@ const SHORT: Scale = Scale { of_entries: 45, of_account: 5, entries: 15, rate: 5
 
 /// Connections that write.
 const WRITERS: u32 = 10;
-/// The core of the service; what it is compared with has the others.
-const CORE: usize = 0;
 /// How long the streams may take until they have begun, and until they have passed the last change.
 const PATIENCE: Duration = Duration::from_mins(2);
 /// The part of the changes a second that has to be reached.
@@ -64,7 +60,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     service.set("PLAUDIT_SERVER_MAX_CONNECTIONS_PER_ADDRESS", "10000");
     service.import(&program)?;
     if cores() > 1 {
-        service.keep_to_core(CORE);
+        service.keep_to_core(SERVICE);
     }
     service.start()?;
     let _elsewhere = Elsewhere::begin()?;
@@ -313,48 +309,4 @@ fn report(
         "{streams} streams saw {} changes as {events} events, once and in order, over a stop and a kill",
         changes.len()
     )
-}
-
-/// The processor time that a process has used.
-fn processor_seconds(process: u32) -> Result<f64> {
-    let status = fs::read_to_string(format!("/proc/{process}/stat"))?;
-    let fields: Vec<_> = status.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|ticks| ticks.parse::<u32>().ok()).map(f64::from);
-    let used = ticks(11).zip(ticks(12)).map(|(user, system)| user + system).context("no times of the process")?;
-    let a_second: f64 = process::output(Command::new("getconf").arg("CLK_TCK"))?.trim().parse()?;
-    Ok(used / a_second)
-}
-
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, std::num::NonZero::get)
-}
-
-/// Keeps this program off the core of the service, where there is another.
-struct Elsewhere {
-    before: Option<String>,
-}
-
-impl Elsewhere {
-    fn begin() -> Result<Self> {
-        if cores() < 2 {
-            return Ok(Self { before: None });
-        }
-        let shown = affinity(&["--cpu-list"])?;
-        let before = shown.rsplit(": ").next().unwrap_or_default().trim().to_owned();
-        affinity(&["--cpu-list", &format!("1-{}", cores() - 1)])?;
-        Ok(Self { before: Some(before) })
-    }
-}
-
-impl Drop for Elsewhere {
-    fn drop(&mut self) {
-        if let Some(before) = &self.before {
-            let _ = affinity(&["--cpu-list", before]);
-        }
-    }
-}
-
-fn affinity(arguments: &[&str]) -> Result<String> {
-    let own = std::process::id().to_string();
-    process::output(Command::new("taskset").args(["--all-tasks", "--pid"]).args(arguments).arg(own))
 }

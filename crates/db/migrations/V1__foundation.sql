@@ -317,6 +317,79 @@ CREATE TABLE rate_windows (
     PRIMARY KEY (account, api_key)
 );
 
+-- A piece of background work that one node does at a time. account: 0 for the installation. name: webhook:SLUG, jobs, upkeep.
+-- due: when it wants to be done, the greatest number for never. position: how far it has read the change log, the greatest
+-- number where it does not read it. state: what it remembers, as JSON. signal: raised by whoever changes what the work has in
+-- memory. owner: the node. until: when that loses it. served: when it was done last. Times are those of the database.
+CREATE TABLE leases (
+    account BIGINT NOT NULL,
+    name ordered_text NOT NULL,
+    due BIGINT NOT NULL,
+    position BIGINT NOT NULL,
+    state ordered_text NOT NULL,
+    signal BIGINT NOT NULL,
+    owner ordered_text NOT NULL,
+    until BIGINT NOT NULL,
+    served BIGINT NOT NULL,
+    PRIMARY KEY (account, name)
+);
+CREATE INDEX leases_of_owner ON leases (owner, account, name);
+
+-- An event of a change for a webhook. place: of the event among those of the change. mark: the beginning of the change's hash.
+-- at: the time of the change. state: pending, delivered, failed. due: of the next attempt. started: of the attempt under way, 0
+-- for none. tried: attempts since it was begun, or begun anew. attempts: the last 50, as JSON.
+CREATE TABLE deliveries (
+    account BIGINT NOT NULL,
+    webhook ordered_text NOT NULL,
+    sequence BIGINT NOT NULL,
+    place BIGINT NOT NULL,
+    mark ordered_text NOT NULL,
+    event ordered_text NOT NULL,
+    kind ordered_text NOT NULL,
+    slug ordered_text NOT NULL,
+    at BIGINT NOT NULL,
+    state ordered_text NOT NULL,
+    due BIGINT NOT NULL,
+    started BIGINT NOT NULL,
+    tried BIGINT NOT NULL,
+    attempts ordered_text NOT NULL,
+    PRIMARY KEY (account, webhook, sequence, place)
+);
+CREATE INDEX deliveries_by_state ON deliveries (account, webhook, state, sequence, place);
+
+-- What is sent, made at the first attempt and never changed: apart, so that the outcome of an attempt rewrites no body.
+CREATE TABLE delivery_bodies (
+    account BIGINT NOT NULL,
+    webhook ordered_text NOT NULL,
+    sequence BIGINT NOT NULL,
+    place BIGINT NOT NULL,
+    body BYTEA NOT NULL,
+    PRIMARY KEY (account, webhook, sequence, place)
+);
+
+-- Work that a request began. state: queued, running, done, failed, cancelled. due: when it is queued, not before. started,
+-- finished: 0 for not yet. tried: starts since it last got on. checkpoint: where it goes on. progress, results, errors: as JSON.
+CREATE TABLE jobs (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    kind ordered_text NOT NULL,
+    state ordered_text NOT NULL,
+    created BIGINT NOT NULL,
+    due BIGINT NOT NULL,
+    started BIGINT NOT NULL,
+    finished BIGINT NOT NULL,
+    tried BIGINT NOT NULL,
+    actor ordered_text NOT NULL,
+    input ordered_text NOT NULL,
+    checkpoint ordered_text NOT NULL,
+    progress ordered_text NOT NULL,
+    results ordered_text NOT NULL,
+    errors ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE INDEX jobs_in_order ON jobs (account, state, created, slug);
+CREATE INDEX jobs_by_age ON jobs (account, created, slug);
+
 CREATE TABLE maintenance (
     region ordered_text NOT NULL PRIMARY KEY,
     message ordered_text NOT NULL

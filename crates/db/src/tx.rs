@@ -230,6 +230,19 @@ impl Tx {
         }
     }
 
+    /// Like [`Tx::all`], of the rows that nobody else has locked, which are locked until the end of the transaction. `sql` is a
+    /// plain `SELECT … FROM … WHERE …`.
+    pub async fn all_unlocked<T, C, F>(&mut self, sql: &str, values: &[Value<'_>], read: F) -> Result<C, DbError>
+    where
+        C: Default + Extend<T> + Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        match self.link {
+            Link::Sqlite(_) => self.all(sql, values, read).await,
+            Link::Postgres(_) => self.all(&format!("{sql} FOR UPDATE SKIP LOCKED"), values, read).await,
+        }
+    }
+
     /// The columns of a table, in their order.
     pub async fn columns(&mut self, table: &str) -> Result<Vec<String>, DbError> {
         let sql = format!("SELECT * FROM {table}");

@@ -41,6 +41,9 @@ macro_rules! kinds {
             /// Every kind, in the order in which records can refer to what stands before them.
             pub const ALL: [Self; [$($letter),*].len()] = [$(Self::$kind),*];
 
+            /// The names of all of them in program files and in the change log, in the same order.
+            pub const NAMES: [&'static str; Self::ALL.len()] = [$($name),*];
+
             const fn about(self) -> About {
                 match self {$(
                     Self::$kind => About {
@@ -97,6 +100,8 @@ kinds! {
     ReviewStage: SetUp, 'v', "review_stage", "review_stages", "review-stage", "review stage";
     /// A template of documents.
     DocumentTemplate: SetUp, 'T', "document_template", "document_templates", "document-template", "document template";
+    /// An endpoint of others that is told what happens.
+    Webhook: SetUp, 'w', "webhook", "webhooks", "webhook", "webhook";
     /// A person.
     User: People, 'u', "user", "users", "user", "user";
     /// A stored file.
@@ -202,6 +207,7 @@ mod tests {
         assert_eq!(Kind::ALL.into_iter().map(Kind::letter).collect::<BTreeSet<_>>().len(), count);
         assert!(Kind::ALL.is_sorted(), "the order of the list is that of the kinds");
         assert!(Kind::ALL.into_iter().all(|kind| Kind::named(kind.name()) == Some(kind)));
+        assert_eq!(Kind::NAMES, Kind::ALL.map(Kind::name));
     }
 
     #[test]

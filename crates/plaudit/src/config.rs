@@ -22,6 +22,7 @@ use kind::Kind;
 use layers::Layers;
 pub use values::{DatabaseUrl, LogFormat, Network, Region};
 use values::{FromText, mask, mask_address};
+use webhook_signing::Schedule;
 
 /// A row of the table.
 struct Setting {
@@ -179,6 +180,49 @@ settings! {
         /// to be asked for.
         page_bytes: usize = "67108864", Kind::Whole(1024, 1_073_741_824);
     }
+    /// Deliveries to webhooks.
+    webhooks: Webhooks {
+        /// The delays before the attempts of a delivery, the first one counted from the event and each other from the failure
+        /// before it; each is spread by up to 20 %.
+        schedule: Schedule = "0s,5s,5m,30m,2h,5h,10h,14h,20h,24h", Kind::Schedule;
+        /// Hours of nothing but failures after which a webhook is disabled.
+        disable_after_hours: u32 = "120", Kind::Whole(1, 8760);
+        /// Seconds within which an endpoint must have answered.
+        timeout_seconds: u64 = "15", Kind::Whole(1, 300);
+        /// Attempts of one webhook at the same time. It begins with one and gets more while they succeed.
+        concurrency: usize = "16", Kind::Whole(1, 1000);
+        /// Attempts of this node at the same time, each with a connection of its own. 0 is a sixteenth of the descriptors that
+        /// the system lets the process have (`ulimit -Hn`), at least 16 and at most 1024.
+        connections: usize = "0", Kind::Whole(0, 100_000);
+        /// Days for which deliveries and their attempts are kept.
+        keep_days: u32 = "30", Kind::Whole(1, 3650);
+        /// Networks of private addresses that webhooks may be sent to. Loopback and link-local addresses are never opened by it.
+        private_networks: Vec<Network> = "", Kind::Networks;
+        /// Hosts with loopback or link-local addresses that webhooks may be sent to, each exactly as it stands in the address,
+        /// separated by commas.
+        local_hosts: String = "", Kind::Text;
+    }
+    /// Work in the background, of which each piece is done by one node at a time.
+    leases: Leases {
+        /// Seconds after which another node takes over the work of one that died.
+        seconds: u32 = "10", Kind::Whole(1, 300);
+    }
+    /// Jobs: work that a request begins and does not wait for.
+    jobs: Jobs {
+        /// Jobs that one node does at the same time, at most one of each account.
+        at_once: usize = "16", Kind::Whole(1, 1000);
+        /// Days for which jobs that ended are kept.
+        keep_days: u32 = "30", Kind::Whole(1, 3650);
+    }
+    /// Messages that the service sends.
+    mail: Mail {
+        /// Where messages go: a folder, which is made when it does not exist, or a server, as `smtps://USER:PASSWORD@HOST:PORT` or
+        /// `smtp://HOST:PORT`, which is encrypted where the server offers it. User and password are percent-encoded, never shown,
+        /// and sent over encrypted connections alone. The ports are 465 and 587 where none is stated.
+        url: Secret = "file:./plaudit-mail", Kind::Mail;
+        /// The address that messages are from; its host is how the service calls itself to a mail server.
+        from: String = "plaudit@localhost", Kind::Text;
+    }
     /// What answers on their way to clients, and uploads on their way in, may take of the machine.
     budgets: Budgets {
         /// Megabytes of one answer that wait in memory for its client. Of a longer one all waits in the spool.
@@ -293,7 +337,7 @@ impl Setting {
                 toml::Value::Array(parts.map(|part| toml::Value::String(part.to_owned())).collect()).to_string()
             }
             Kind::Database => toml::Value::String(mask(text)).to_string(),
-            Kind::WebAddress | Kind::Storage => toml::Value::String(mask_address(text)).to_string(),
+            Kind::WebAddress | Kind::Storage | Kind::Mail => toml::Value::String(mask_address(text)).to_string(),
             Kind::Secret if !text.is_empty() => toml::Value::String("****".to_owned()).to_string(),
             _ => toml::Value::String(text.to_owned()).to_string(),
         }

@@ -9,6 +9,12 @@ pub mod storage;
 
 pub mod config;
 
+pub mod addresses;
+
+pub mod outgoing;
+
+pub mod mail;
+
 pub mod signing;
 
 pub mod log;
@@ -29,10 +35,18 @@ pub mod services;
 
 pub mod render;
 
+pub mod leases;
+
+pub mod jobs;
+
+pub mod deliveries;
+
 pub mod http;
 
 pub mod resources;
 
 pub mod router;
+
+pub mod background;
 
 pub mod cli;

@@ -16,7 +16,6 @@ const SIGNATURE: usize = 43;
 #[derive(Clone)]
 pub struct DownloadSigner {
     keyed: Hmac<Sha256>,
-    lifetime_seconds: i64,
 }
 
 impl std::fmt::Debug for DownloadSigner {
@@ -36,19 +35,20 @@ pub enum Refused {
     Tampered,
 }
 
+/// When an address made now ends that is good for at least so many seconds: at a whole minute, so that answers made within
+/// one minute are the same.
+pub fn expiry(now_unix: i64, lifetime_seconds: u32) -> i64 {
+    let end = now_unix.saturating_add(i64::from(lifetime_seconds));
+    end.saturating_add((60 - end.rem_euclid(60)) % 60)
+}
+
 impl DownloadSigner {
-    /// A signer with this secret, whose addresses are good for at least `lifetime_seconds`.
-    pub fn new(secret: &[u8; 32], lifetime_seconds: u32) -> Self {
+    /// A signer with this secret.
+    pub fn new(secret: &[u8; 32]) -> Self {
         // HMAC fills a shorter key with zeros itself; a whole block cannot be refused.
         let mut block = [0; 64];
         block[..secret.len()].copy_from_slice(secret);
-        Self { keyed: Hmac::new(&block.into()), lifetime_seconds: i64::from(lifetime_seconds) }
-    }
-
-    /// When an address made now ends: at a whole minute, so that answers made within one minute are the same.
-    pub fn expiry(&self, now_unix: i64) -> i64 {
-        let end = now_unix.saturating_add(self.lifetime_seconds);
-        end.saturating_add((60 - end.rem_euclid(60)) % 60)
+        Self { keyed: Hmac::new(&block.into()) }
     }
 
     /// Appends the address of a file, from its first slash on. Account and token must be letters.
@@ -107,7 +107,7 @@ mod tests {
     const SECRET: [u8; 32] = [7; 32];
 
     fn signer() -> DownloadSigner {
-        DownloadSigner::new(&SECRET, 900)
+        DownloadSigner::new(&SECRET)
     }
 
     /// Account, token, expiry and signature of an address.
@@ -129,7 +129,7 @@ mod tests {
         let verify = |now| signer().verify(&account, &token, &expires, &signature, now);
         assert_eq!(verify(1_799_999_999), Ok(()));
         assert_eq!(verify(1_800_000_000), Err(Refused::Expired));
-        let other = DownloadSigner::new(&[8; 32], 900);
+        let other = DownloadSigner::new(&[8; 32]);
         assert_eq!(other.verify(&account, &token, &expires, &signature, 0), Err(Refused::Tampered));
     }
 
@@ -173,9 +173,9 @@ mod tests {
 
     #[test]
     fn an_address_ends_at_a_whole_minute() {
-        assert_eq!(signer().expiry(0), 900);
-        assert_eq!(signer().expiry(1), 960);
-        assert_eq!(signer().expiry(60), 960);
-        assert_eq!(signer().expiry(61), 1020);
+        assert_eq!(expiry(0, 900), 900);
+        assert_eq!(expiry(1, 900), 960);
+        assert_eq!(expiry(60, 900), 960);
+        assert_eq!(expiry(61, 900), 1020);
     }
 }

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
+pub(crate) use folder::make as make_folder;
 use futures_util::stream::{BoxStream, Stream, StreamExt as _, TryStreamExt as _};
 pub use location::{Location, Secret, Settings};
 use object_store::local::LocalFileSystem;

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-/// An endpoint at which attempts have failed for so long, and none has succeeded, is disabled: 5 days.
-pub const DISABLED_AFTER_SECONDS: i64 = 5 * 24 * 60 * 60;
+/// How long attempts at an endpoint usually fail, and none succeeds, before it is disabled: 5 days.
+pub const DISABLE_AFTER: Duration = Duration::from_hours(5 * 24);
 
 /// The longest that an answer can put the next attempt off.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
@@ -68,13 +68,13 @@ pub enum Endpoint {
 pub enum Reason {
     /// It answered 410.
     Gone,
-    /// Attempts failed for 5 days.
+    /// Attempts failed for so long that it was given up.
     Failing,
 }
 
 impl Endpoint {
-    /// What is known after one more attempt, which ended now.
-    pub fn after(self, outcome: Outcome, now_unix: i64) -> Self {
+    /// What is known after one more attempt, which ended now. Failures for as long as `disable_after` disable it.
+    pub fn after(self, outcome: Outcome, now_unix: i64, disable_after: Duration) -> Self {
         match (self, outcome) {
             // An attempt that was on its way does not enable what has been disabled.
             (Self::Disabled(_), _) => self,
@@ -82,7 +82,8 @@ impl Endpoint {
             (_, Outcome::Gone) => Self::Disabled(Reason::Gone),
             (Self::Healthy, Outcome::Failed { .. }) => Self::Failing { since_unix: now_unix },
             (Self::Failing { since_unix }, Outcome::Failed { .. }) => {
-                let is_over = now_unix.saturating_sub(since_unix) >= DISABLED_AFTER_SECONDS;
+                let failing = u64::try_from(now_unix.saturating_sub(since_unix)).unwrap_or(0);
+                let is_over = Duration::from_secs(failing) >= disable_after;
                 if is_over { Self::Disabled(Reason::Failing) } else { self }
             }
         }
@@ -137,27 +138,33 @@ mod tests {
     }
 
     #[test]
-    fn five_days_of_failures_only_disable_an_endpoint() {
-        let failing = Endpoint::default().after(FAILED, NOW);
-        assert_eq!(failing, Endpoint::Failing { since_unix: NOW });
-        assert_eq!(failing.after(FAILED, NOW + DISABLED_AFTER_SECONDS - 1), failing);
-        let disabled = failing.after(FAILED, NOW + DISABLED_AFTER_SECONDS);
-        assert_eq!(disabled, Endpoint::Disabled(Reason::Failing));
-        assert_eq!(disabled.after(Outcome::Delivered, NOW), disabled);
+    fn failures_only_disable_an_endpoint_after_the_given_time() {
+        for (disable_after, seconds) in [(DISABLE_AFTER, 432_000), (Duration::from_hours(1), 3600)] {
+            let after = |endpoint: Endpoint, outcome, now| endpoint.after(outcome, now, disable_after);
+            let failing = after(Endpoint::default(), FAILED, NOW);
+            assert_eq!(failing, Endpoint::Failing { since_unix: NOW });
+            assert_eq!(after(failing, FAILED, NOW + seconds - 1), failing);
+            // A clock that was set back disables nothing.
+            assert_eq!(after(failing, FAILED, NOW - seconds), failing);
+            let disabled = after(failing, FAILED, NOW + seconds);
+            assert_eq!(disabled, Endpoint::Disabled(Reason::Failing));
+            assert_eq!(after(disabled, Outcome::Delivered, NOW), disabled);
+        }
     }
 
     #[test]
-    fn one_success_starts_the_five_days_again() {
-        let healthy = Endpoint::default().after(FAILED, NOW).after(Outcome::Delivered, NOW + 1);
+    fn one_success_starts_the_time_again() {
+        let after = |endpoint: Endpoint, outcome, now| endpoint.after(outcome, now, DISABLE_AFTER);
+        let healthy = after(after(Endpoint::default(), FAILED, NOW), Outcome::Delivered, NOW + 1);
         assert_eq!(healthy, Endpoint::Healthy);
-        let later = NOW + DISABLED_AFTER_SECONDS;
-        assert_eq!(healthy.after(FAILED, later), Endpoint::Failing { since_unix: later });
+        let later = NOW + 432_000;
+        assert_eq!(after(healthy, FAILED, later), Endpoint::Failing { since_unix: later });
     }
 
     #[test]
     fn an_endpoint_that_is_gone_is_disabled_at_once() {
         for endpoint in [Endpoint::Healthy, Endpoint::Failing { since_unix: NOW }] {
-            assert_eq!(endpoint.after(Outcome::Gone, NOW), Endpoint::Disabled(Reason::Gone));
+            assert_eq!(endpoint.after(Outcome::Gone, NOW, DISABLE_AFTER), Endpoint::Disabled(Reason::Gone));
         }
     }
 }

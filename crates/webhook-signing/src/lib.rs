@@ -6,7 +6,7 @@ mod rotation;
 mod schedule;
 mod signature;
 
-pub use endpoint::{DISABLED_AFTER_SECONDS, Endpoint, Outcome, Reason};
+pub use endpoint::{DISABLE_AFTER, Endpoint, Outcome, Reason};
 pub use key::{InvalidKey, Key};
 pub use rotation::{Keys, MAX_REPLACED, REPLACED_VALID_SECONDS, Replaced};
 pub use schedule::{InvalidSchedule, Next, Schedule};

@@ -81,6 +81,11 @@ impl Client {
         self.send("PUT", path, &headers, Some(body.to_string().as_bytes()))
     }
 
+    /// Sends a JSON document.
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Result<Answer> {
+        self.send("POST", path, &[("content-type", "application/json")], Some(body.to_string().as_bytes()))
+    }
+
     /// Deletes.
     pub(crate) fn delete(&self, path: &str) -> Result<Answer> {
         self.send("DELETE", path, &[], None)

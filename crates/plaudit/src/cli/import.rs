@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::progress::Progress;
 use super::{Failure, folder_of, lengths, open, open_file, own_files, say, warn};
 use crate::config::Config;
+use crate::deliveries::reconcile;
 use crate::program::fields::Lengths;
 use crate::storage::Storage;
 use crate::transfer::{self, Deployment, Fault, FileSource, Outcome, Report, Source};
@@ -82,7 +83,7 @@ async fn import<R: BufRead + Send>(
     (account, lengths): (Option<Slug>, Lengths),
 ) -> Result<Outcome, transfer::Error> {
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db, storage, clock: &clock, ids: &ids, lengths };
+    let deployment = Deployment { db, storage, clock: &clock, ids: &ids, lengths, follow: reconcile };
     transfer::import(deployment, source, account, &mut Printer(Progress::new())).await
 }
 

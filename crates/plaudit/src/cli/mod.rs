@@ -31,6 +31,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod user;
+mod webhook;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -74,6 +75,9 @@ enum Command {
     /// Users of an account
     #[command(subcommand)]
     User(user::Command),
+    /// Webhooks of an account
+    #[command(subcommand)]
+    Webhook(webhook::Command),
     /// Answer every request of the region with 503 and a text, until it is switched off
     #[command(subcommand)]
     Maintenance(maintenance::Command),
@@ -187,6 +191,9 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         }
         Command::User(command) => {
             with_database(open_existing(config).await?, async |db| user::run(db, config, command).await).await
+        }
+        Command::Webhook(command) => {
+            with_database(open_existing(config).await?, async |db| webhook::run(db, command).await).await
         }
         Command::Maintenance(command) => maintenance::run(config, command).await,
         Command::Apply(arguments) => apply::run(config, arguments).await,

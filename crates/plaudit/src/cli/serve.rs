@@ -8,27 +8,30 @@ use std::time::Duration;
 
 use axum::Router;
 use tokio::net::TcpListener;
+use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use super::{Failure, open, say};
+use crate::addresses::Allowed;
+use crate::background::{self, Works};
 use crate::config::{Config, Source};
 use crate::http::connections::{self, Connections, Room};
 use crate::http::{idempotency, server};
-use crate::records::files;
+use crate::mail::Sender;
+use crate::outgoing;
 use crate::router;
-use crate::services::{App, Settings, budgets};
+use crate::services::{App, Settings, Webhooks, budgets};
 use crate::storage::Storage;
 use db::{Db, Engine};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
-use kernel::text::Timestamp;
 
 /// How often a node asks whether its region is under maintenance: twice within the second that the contract allows.
 const MAINTENANCE_POLL: Duration = Duration::from_millis(500);
 /// How often is tried whether there is room again on a disk that was full.
 const DISK_POLL: Duration = Duration::from_millis(500);
-/// How often is tidied up.
-const SWEEP: Duration = Duration::from_mins(10);
+/// How often a node measures what it tells.
+const MEASURE: Duration = Duration::from_mins(10);
 /// How often streams give signs of life, each in its turn, and look whether they may go on.
 const BEAT: Duration = Duration::from_secs(1);
 
@@ -69,13 +72,14 @@ impl Node {
         listener: TcpListener,
     ) -> Result<Self, Failure> {
         let address = format!("http://{}", listener.local_addr()?);
-        let room = room(config);
-        let settings = settings(config, &address, room);
+        let descriptors = connections::raise_descriptors();
+        let room = room(config, descriptors);
+        let settings = settings(config, &address, room, connections::outgoing(config, descriptors))?;
         if let (spool, Err(error)) = settings.budgets.probe_spool() {
             tracing::error!(%spool, %error, "the spool takes no files: long answers are refused");
         }
         let app = App::new(db, Clock::system(), Ids::random(), storage, settings).await?;
-        app.shared_windows.synchronize(&app.db, &app.clock).await?;
+        app.database_clock.synchronize(&app.db).await?;
         let connections = Connections::new(room);
         let metrics = match &config.metrics.listen {
             Some(own) => {
@@ -92,16 +96,22 @@ impl Node {
         let Self { app, listener, connections, metrics, .. } = self;
         let poll = tokio::spawn(poll_maintenance(app.clone()));
         let probe = tokio::spawn(probe_full_disks(app.clone()));
-        let sweep = tokio::spawn(tidy_up(app.clone()));
+        let measure = tokio::spawn(measure(app.clone()));
         let look = tokio::spawn(look_for_commits(app.clone()));
         let beat = tokio::spawn(beat(app.clone()));
+        let (stop_background, stopped) = oneshot::channel();
+        let background = tokio::spawn(background::run(app.clone(), Works::ALL, stopped));
         let settings = server::Settings::from(&config.server);
         let stop = async {
             server::stop_signal().await;
+            drop(stop_background);
             app.tails.stop();
         };
         server::serve(listener, router::new(app.clone()), &connections, &settings, stop).await;
-        for task in [poll, probe, sweep, look, beat] {
+        if let Err(error) = background.await {
+            tracing::error!(%error, "work in the background broke off");
+        }
+        for task in [poll, probe, measure, look, beat] {
             task.abort();
         }
         if let Some(metrics) = metrics {
@@ -114,11 +124,11 @@ impl Node {
 /// The memory for views where the system does not tell how much there is.
 const WITHOUT_MEMORY: usize = 256 << 20;
 
-fn settings(config: &Config, address: &str, room: Room) -> Settings {
+fn settings(config: &Config, address: &str, room: Room, outgoing_connections: usize) -> Result<Settings, Failure> {
     // Without a setting the address stands that is really listened on: the port can be another than the one asked for.
     let is_set = config.source("server", "base_url").is_some_and(|source| *source != Source::Default);
     let base_url = if is_set { config.server.base_url.trim_end_matches('/') } else { "" };
-    Settings {
+    Ok(Settings {
         region: <&str>::from(config.server.region).to_owned(),
         base_url: if base_url.is_empty() { address } else { base_url }.to_owned(),
         requests_per_minute: i64::from(config.limits.requests_per_minute),
@@ -132,8 +142,24 @@ fn settings(config: &Config, address: &str, room: Room) -> Settings {
         max_upload_bytes: config.server.max_upload_bytes,
         body_timeout_seconds: config.server.body_timeout_seconds,
         streams: room.streams(&config.limits),
+        webhooks: Webhooks {
+            schedule: config.webhooks.schedule.clone(),
+            disable_after: Duration::from_hours(config.webhooks.disable_after_hours.into()),
+            concurrency: config.webhooks.concurrency,
+            keep_days: config.webhooks.keep_days,
+        },
+        outgoing: outgoing::Settings {
+            allowed: Arc::new(Allowed::new(&config.webhooks.private_networks, &config.webhooks.local_hosts)),
+            lookup: outgoing::system,
+            timeout: Duration::from_secs(config.webhooks.timeout_seconds),
+            connections: outgoing_connections,
+        },
+        mail: Arc::new(Sender::open(config.mail.url.reveal(), &config.mail.from)?),
+        lease_seconds: config.leases.seconds,
+        jobs_at_once: config.jobs.at_once,
+        jobs_keep_days: config.jobs.keep_days,
         log_requests: config.log.requests,
-    }
+    })
 }
 
 /// What answers and uploads may take while they are on their way.
@@ -171,8 +197,7 @@ pub(super) fn memory() -> Option<usize> {
 }
 
 /// How many connections there may be, and how many streams of them, with as many descriptors as can be had.
-fn room(config: &Config) -> Room {
-    let descriptors = connections::raise_descriptors();
+fn room(config: &Config, descriptors: Option<usize>) -> Room {
     let room = Room::new(config, descriptors, memory());
     let streams = room.streams(&config.limits);
     tracing::info!(
@@ -195,27 +220,17 @@ fn serve_metrics(config: &Config, router: Router, listener: TcpListener) -> Join
     tokio::spawn(async move { server::serve(listener, router, &connections, &settings, std::future::pending()).await })
 }
 
-/// Forgets answers to idempotency keys that are no longer given again and windows of the rate limit that have ended, and removes
-/// what uploads left that nobody recorded.
-async fn tidy_up(app: App) {
+/// Measures what each node tells for itself, and asks the database for its time.
+async fn measure(app: App) {
     loop {
-        let oldest = Timestamp::from_seconds(app.clock.now().as_seconds() - app.settings.idempotency_seconds);
-        if let Err(error) = idempotency::store::forget(&app.db, oldest).await {
-            tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
-        }
         match idempotency::store::usage(&app.db).await {
             Ok(usage) => app.metrics.note_kept_answers(usage.answers, usage.bytes),
             Err(error) => tracing::warn!(%error, "the kept answers could not be counted"),
         }
-        if let Err(error) = app.shared_windows.tidy_up(&app.db, &app.clock).await {
-            tracing::warn!(%error, "ended windows of the rate limit could not be forgotten");
+        if let Err(error) = app.database_clock.synchronize(&app.db).await {
+            tracing::warn!(%error, "the database could not be asked for its time");
         }
-        match files::sweep(&app.db, &app.storage, app.clock.now()).await {
-            Ok(0) => {}
-            Ok(removed) => tracing::info!(removed, "removed what uploads left that were not finished"),
-            Err(error) => tracing::warn!(%error, "what uploads left could not be removed"),
-        }
-        tokio::time::sleep(SWEEP).await;
+        tokio::time::sleep(MEASURE).await;
     }
 }
 

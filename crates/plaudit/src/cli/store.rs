@@ -76,7 +76,7 @@ pub(super) async fn hosts(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<St
 }
 
 /// The tables that have no account, because they are the installation's, and the accounts themselves.
-const OF_INSTALLATION: [&str; 5] = ["accounts", "people", "contacts", "maintenance", "secrets"];
+const OF_INSTALLATION: [&str; 6] = ["accounts", "people", "contacts", "leases", "maintenance", "secrets"];
 
 /// Tables with rows of an account that there is not, and its number.
 // tidy: every account -- a check is of the whole database

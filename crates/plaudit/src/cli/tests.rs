@@ -123,7 +123,7 @@ fn doctor_finds_room_for_few_connections_unless_that_is_what_was_asked_for() {
     };
     let room = |connections: &str, descriptors| doctor::room(&config(connections), descriptors, None);
     let line =
-        "connections: with 1024 descriptors there is room for 448, 56 of one address; 224 streams, 56 of one key";
+        "connections: with 1024 descriptors there is room for 416, 52 of one address; 208 streams, 52 of one key";
     assert_eq!(room("0", Some(1_024)), Ok(line.to_owned()));
     assert!(room("0", Some(200)).unwrap_err().contains("room for 36, 5 of one address"));
     assert!(room("50", Some(200)).is_err());
@@ -254,6 +254,37 @@ async fn a_change_of_a_key_is_in_the_log_without_its_secret() {
     let set = |document: &String| ["revoked", "rotated"].map(|name| !document.contains(&format!("\"{name}\":null")));
     assert_eq!(documents.iter().map(set).collect::<Vec<_>>(), [[false, false], [false, true], [true, true]]);
     assert!(documents.iter().all(|document| !document.contains("hash")), "{documents:?}");
+    place.done(&["doctor"]).await;
+    db.close().await;
+}
+
+#[tokio::test]
+async fn webhooks_are_enabled_and_disabled_one_by_one_and_all_at_once() {
+    let place = Place::with_demo().await;
+    let line = |slug: &str| {
+        let members = r#""method":"post","url":"https://example.org/?secret","events":["entry_created"]"#;
+        format!(
+            r#"{{"kind":"webhook","slug":"{slug}","name":"{slug}",{members},"disabled_reason":"Gone","status":"disabled"}}"#
+        )
+    };
+    fs::write(place.path("a.jsonl"), [line("HookAAAA"), line("HookBBBB")].join("\n")).unwrap();
+    place.done(&["import", "--account", "DemoAwds", "a.jsonl"]).await;
+    let db = place.db().await;
+    let count = async |sql: &str| db.fetch_pipelined(sql, &[], |row| row.integer(0)).await.unwrap().unwrap();
+    let enabled =
+        "SELECT count(*) FROM setup_records WHERE doc LIKE '%\"status\":\"enabled\",\"disabled_reason\":null%'";
+    let changes = "SELECT count(*) FROM changes WHERE kind = 'webhook' AND action = 'updated'";
+    place.done(&["webhook", "enable", "DemoAwds", "HookAAAA"]).await;
+    place.done(&["webhook", "enable", "DemoAwds", "HookAAAA"]).await;
+    assert_eq!((count(enabled).await, count(changes).await), (1, 1), "what is so already is no change");
+    place.done(&["webhook", "enable", "DemoAwds", "HookBBBB"]).await;
+    place.done(&["webhook", "disable", "DemoAwds", "HookAAAA"]).await;
+    assert_eq!((count(enabled).await, count(changes).await), (1, 3));
+    place.done(&["webhook", "list", "DemoAwds"]).await;
+    place.done(&["webhook", "disable", "--all"]).await;
+    assert_eq!((count(enabled).await, count(changes).await), (0, 4));
+    let missing = "the account has no webhook NoSuchHo; `plaudit webhook list DemoAwds` shows those it has";
+    assert_eq!(place.refused(&["webhook", "enable", "DemoAwds", "NoSuchHo"]).await, (1, missing.to_owned()));
     place.done(&["doctor"]).await;
     db.close().await;
 }

@@ -51,5 +51,5 @@ async fn confirm_link(db: &Db, slug: Slug, user: String) -> Result<String, Failu
         })
     })
     .await?;
-    Ok(link.address(&DownloadSigner::new(&secret, 0), slug))
+    Ok(link.address(&DownloadSigner::new(&secret), slug))
 }

@@ -3,6 +3,7 @@
 use toml::de::DeValue;
 
 use super::values::{FromText, Network};
+use webhook_signing::Schedule;
 
 /// What a setting may be set to.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +17,8 @@ pub(super) enum Kind {
     Flag,
     Database,
     Storage,
+    Mail,
+    Schedule,
     Text,
     Secret,
     Levels,
@@ -36,6 +39,8 @@ impl Kind {
             Self::Flag => "true or false".to_owned(),
             Self::Database => "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE".to_owned(),
             Self::Storage => "file:DIRECTORY or s3://BUCKET/PREFIX".to_owned(),
+            Self::Mail => "file:DIRECTORY, smtp://HOST:PORT or smtps://USER:PASSWORD@HOST:PORT".to_owned(),
+            Self::Schedule => "delays with commas between them, such as 0s,5s,5m,2h".to_owned(),
             Self::Text | Self::Secret => "a text without blanks, or nothing".to_owned(),
             Self::Levels => {
                 "one of error, warn, info, debug, trace, also as MODULE=LEVEL, separated by commas".to_owned()
@@ -59,6 +64,11 @@ impl Kind {
                 .iter()
                 .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty())),
             Self::Storage => crate::storage::Location::parse(text).is_ok(),
+            Self::Mail => ["file:", "smtp://", "smtps://"].iter().any(|scheme| {
+                text.strip_prefix(scheme)
+                    .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_graphic()))
+            }),
+            Self::Schedule => text.parse::<Schedule>().is_ok(),
             Self::Text | Self::Secret => text.bytes().all(|byte| byte.is_ascii_graphic()) && text.len() <= 1024,
             Self::Levels => text.split(',').all(|part| {
                 let (module, level) = part.rsplit_once('=').unwrap_or(("plaudit", part));

@@ -98,6 +98,8 @@ fn every_setting_is_a_variable() {
             Kind::Storage => "file:x".to_owned(),
             Kind::Text | Kind::Secret => "x".to_owned(),
             Kind::Levels => "warn,plaudit::db=trace".to_owned(),
+            Kind::Mail => "smtp://x:25".to_owned(),
+            Kind::Schedule => "0s,5s".to_owned(),
         };
         let config = load("", &[(&setting.variable(), &text)], &[]).unwrap();
         let source = config.source(setting.section, setting.name).unwrap();

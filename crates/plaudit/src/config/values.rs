@@ -7,6 +7,7 @@ use std::str::FromStr;
 use ipnet::IpNet;
 
 use crate::storage::Secret;
+use webhook_signing::Schedule;
 
 /// A text that has passed its kind's check becomes a value.
 pub(super) trait FromText: Sized {
@@ -22,7 +23,7 @@ macro_rules! from_text {
         }
     )+};
 }
-from_text!(String, bool, u32, u64, usize, Region, LogFormat);
+from_text!(String, bool, u32, u64, usize, Region, LogFormat, Schedule);
 
 impl FromText for Option<String> {
     fn from_text(text: &str) -> Option<Self> {

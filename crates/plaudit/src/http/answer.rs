@@ -82,6 +82,12 @@ pub(super) fn record(reply: Reply, context: &RequestContext, program: &Arc<Progr
             let body = context.renderer(program).record(&document, None)?;
             Recorded { status, headers, body }
         }
+        Reply::Accepted { location } => {
+            if let Some(path) = location {
+                tell(&mut headers, header::LOCATION, format!("{}{path}", program.base_url()));
+            }
+            Recorded { status: 202, headers, body: Content::default() }
+        }
         Reply::NoContent => Recorded { status: 204, headers, body: Content::default() },
         Reply::Body { content, etag } => {
             headers.push(content_type);

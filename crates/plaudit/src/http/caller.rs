@@ -1,6 +1,5 @@
 //! The caller of a request that was checked, and the way in which handlers write.
 
-use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::FromRequestParts;
@@ -18,8 +17,9 @@ use crate::program::keys::{ApiKey, Scope};
 use crate::records::users::Person;
 use crate::render::accept::Format;
 use crate::render::language::Languages;
-use crate::render::{Filling, RenderError, Renderer};
+use crate::render::{RenderError, Renderer};
 use crate::services::App;
+use crate::signing::expiry;
 use crate::turns::Turn;
 use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
@@ -145,6 +145,9 @@ impl Caller {
     {
         let run = Run { state, work, context: Arc::clone(&self.0) };
         let (reply, program) = self.0.app.db.write(self.account(), run, Run::run).await?;
+        if program.webhooks.slugs().next().is_some() {
+            self.0.app.wakes.add(self.account());
+        }
         if Arc::ptr_eq(&program, &self.0.program) {
             return Ok(reply);
         }
@@ -177,6 +180,11 @@ impl<S> Writing<S> {
     /// The language of localised labels.
     pub fn label_locale(&self) -> Locale {
         self.context.languages.first_requested()
+    }
+
+    /// The running server.
+    pub fn app(&self) -> &App {
+        &self.context.app
     }
 
     /// Where the identifiers of new records come from.
@@ -255,17 +263,12 @@ impl RequestContext {
 
     /// The renderer of an answer with this program, which inside a transaction is the fresh one.
     pub(super) fn renderer(&self, program: &Arc<Program>) -> Renderer {
-        let (signer, expires) = (Arc::clone(&self.app.signer), self.expires());
-        let program = Arc::clone(program);
-        let (people, shows_files) = (Vec::new(), Cell::new(false));
-        let languages = self.languages;
-        let filling = Filling { program, languages, signer, expires, people, shows_files };
-        Renderer::new(self.format, filling, &self.app.budgets)
+        Renderer::new(&self.app, program, self.languages, self.format, self.expires())
     }
 
     /// When the addresses of files in an answer stop being good, in seconds since 1970-01-01 UTC.
     pub(super) fn expires(&self) -> i64 {
-        self.app.signer.expiry(self.now.as_seconds())
+        expiry(self.now.as_seconds(), self.app.settings.download_seconds)
     }
 
     /// Keeps the answer to an idempotency key.

@@ -61,6 +61,11 @@ pub enum Reply {
         /// What tells it apart from other answers, for its `ETag`.
         tag: String,
     },
+    /// 202, with this path in `Location` where it tells what becomes of it.
+    Accepted {
+        /// The path.
+        location: Option<String>,
+    },
     /// 204.
     NoContent,
     /// A body that was rendered by the handler, in the format of the request, with its `ETag` (without quotes).
@@ -93,7 +98,7 @@ impl Reply {
         match self {
             Self::Record { document, detail, .. } => document.len() + detail.as_ref().map_or(0, String::len),
             Self::Stated { document, .. } => document.len(),
-            Self::NoContent | Self::Body { .. } | Self::Stream(_) | Self::Replay(_) => 0,
+            Self::Accepted { .. } | Self::NoContent | Self::Body { .. } | Self::Stream(_) | Self::Replay(_) => 0,
         }
     }
 

@@ -12,6 +12,7 @@
 //!   that the change of the same number in another history, such as that of a restored backup, has another one.
 
 mod event;
+pub mod feed;
 mod rules;
 mod store;
 
@@ -20,7 +21,7 @@ pub use rules::{hash_of, name_of, origin};
 pub use store::{append, each_of_account, outdate_program};
 
 use kernel::kind::Kind;
-use kernel::text::Timestamp;
+use kernel::text::{Slug, Timestamp};
 
 /// The form of the documents that are written now. A later form has a later number, so that old documents can be told.
 pub const FORM: i64 = 1;
@@ -29,9 +30,9 @@ pub const FORM: i64 = 1;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
     /// An API key, by its slug.
-    Key(kernel::text::Slug),
+    Key(Slug),
     /// A user, by the slug.
-    User(kernel::text::Slug),
+    User(Slug),
     /// The operator, by a command.
     Operator,
     /// The service itself.
@@ -40,11 +41,38 @@ pub enum Actor {
 
 impl std::fmt::Display for Actor {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.slug() {
+            Some(slug) => write!(formatter, "{}:{slug}", self.kind()),
+            None => formatter.write_str(self.kind()),
+        }
+    }
+}
+
+impl Actor {
+    /// What kind of actor it is, as the log and the feed of events call it.
+    pub fn kind(&self) -> &'static str {
         match self {
-            Self::Key(slug) => write!(formatter, "key:{slug}"),
-            Self::User(slug) => write!(formatter, "user:{slug}"),
-            Self::Operator => formatter.write_str("operator"),
-            Self::System => formatter.write_str("system"),
+            Self::Key(_) => "key",
+            Self::User(_) => "user",
+            Self::Operator => "operator",
+            Self::System => "system",
+        }
+    }
+
+    /// The slug of the key or of the user.
+    pub fn slug(&self) -> Option<Slug> {
+        match self {
+            Self::Key(slug) | Self::User(slug) => Some(*slug),
+            Self::Operator | Self::System => None,
+        }
+    }
+
+    /// The actor that the log names so.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.split_once(':') {
+            Some(("key", slug)) => Slug::parse(slug).map(Self::Key),
+            Some(("user", slug)) => Slug::parse(slug).map(Self::User),
+            _ => [Self::Operator, Self::System].into_iter().find(|actor| actor.kind() == text),
         }
     }
 }
@@ -65,6 +93,9 @@ pub enum Action {
 }
 
 impl Action {
+    /// Everything that can be done.
+    pub const ALL: [Self; 5] = [Self::Created, Self::Updated, Self::Trashed, Self::Restored, Self::Imported];
+
     /// The name in the log.
     pub fn name(self) -> &'static str {
         match self {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{InProgram, Program, Records, SetupRecord, for_setup_kind};
+use super::{InProgram, Program, Records, SetupRecord, for_setup_kind, webhooks};
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
@@ -29,6 +29,11 @@ pub(super) fn followed<'r, T>(records: &'r Records<T>, of: &'r T, names: Names<T
 pub(super) fn followers<T: SetupRecord>(records: &Records<T>, slug: Slug, names: Names<T>) -> usize {
     let distance = |record| followed(records, record, names).position(|followed| followed.slug() == slug);
     records.all_live().filter_map(distance).max().map_or(0, |distance| distance + 1)
+}
+
+/// The most records of a kind that an account has outside the trash, where there is such a bound.
+fn most_of(kind: Kind) -> Option<usize> {
+    (kind == Kind::Webhook).then_some(webhooks::WEBHOOKS)
 }
 
 /// How many set-up records an account has, those in the trash included.
@@ -58,12 +63,27 @@ pub fn check<T: InProgram>(program: &Program, before: Option<&T>, after: &T) -> 
             "The account has {RECORDS} set-up records, the most that it may; those in the trash count."
         ));
     }
+    if let Some(most) =
+        most_of(T::KIND).filter(|most| before.is_none() && T::records(program).all_live().count() >= *most)
+    {
+        return Err(format!("The account has {most} {}, the most that it may.", T::KIND.plural()));
+    }
     let Some(new) = owner(after).filter(|new| before.and_then(owner) != Some(*new)) else { return Ok(()) };
     if owned::<T>(program).get(&new).is_some_and(|count| *count >= OWNED) {
         let (kind, of) = (T::KIND.plural(), T::KIND.owner().map_or("", Kind::words));
         return Err(format!("The {of} {new} has {OWNED} {kind}, the most that it may; those in the trash count."));
     }
     Ok(())
+}
+
+/// The kinds of which an account has too many records outside the trash, how many, and how many it may.
+pub fn beyond(program: &Program) -> Vec<(Kind, usize, usize)> {
+    let of = |kind: Kind| {
+        let most = most_of(kind)?;
+        let count = for_setup_kind!(kind, T => T::records(program).all_live().count())?;
+        (count > most).then_some((kind, count, most))
+    };
+    Kind::ALL.into_iter().filter_map(of).collect()
 }
 
 /// The owners that have too many records of a kind: their kind and slug, the kind that they own and how many.

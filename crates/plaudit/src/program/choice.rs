@@ -21,6 +21,11 @@ macro_rules! choices {
             /// The written values, in the same order.
             pub const NAMES: &'static [&'static str] = &[$($name),+];
 
+            /// The one that is written so.
+            pub fn named(name: &str) -> Option<Self> {
+                Self::CHOICES.iter().find(|(known, _)| *known == name).map(|(_, choice)| *choice)
+            }
+
             /// The written value.
             pub const fn name(self) -> &'static str {
                 match self {

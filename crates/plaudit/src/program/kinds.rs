@@ -34,6 +34,7 @@ macro_rules! setup_kinds {
             Panel in panels;
             ReviewStage in review_stages;
             DocumentTemplate in document_templates;
+            Webhook in webhooks;
         }
     };
 }

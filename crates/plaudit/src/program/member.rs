@@ -40,6 +40,8 @@ pub struct Member {
     pub shown_as: Option<&'static Shape>,
     /// Whether it is shown as null, where that is not the same as whether it is written so.
     pub shown_null: Option<bool>,
+    /// Whether it is a secret: it is shown to keys that write only, and printed nowhere.
+    pub is_secret: bool,
     /// An example of its value, where one that is made by its shape would mislead: JSON, or a text.
     pub example: Option<&'static str>,
 }
@@ -124,6 +126,8 @@ pub enum Shape {
     Set(&'static Shape, usize),
     /// The same, with at least one item.
     FilledSet(&'static Shape, usize),
+    /// An object of at most so many texts, each of at most so many characters.
+    Texts(usize, usize),
     /// An object with these members.
     Object(&'static [Member]),
     /// An object of which only these members count.
@@ -183,6 +187,7 @@ impl Member {
             shown: Shown::Always,
             shown_as: None,
             shown_null: None,
+            is_secret: false,
             example: None,
         }
     }
@@ -235,6 +240,11 @@ impl Member {
     /// Bodies cannot say null.
     pub const fn never_null_in_bodies(self) -> Self {
         Self { bodies: InBodies { is_nullable: Some(false), ..self.bodies }, ..self }
+    }
+
+    /// Bodies can say null.
+    pub const fn nullable_in_bodies(self) -> Self {
+        Self { bodies: InBodies { is_nullable: Some(true), ..self.bodies }, ..self }
     }
 
     /// Whether the body that makes a record, or the one that changes it, has it, and whether it must.
@@ -324,6 +334,16 @@ impl Member {
     /// It is shown as null where what it refers to is gone.
     pub const fn or_gone(self) -> Self {
         Self { shown_null: Some(true), ..self }
+    }
+
+    /// It is shown as null to who may not see it.
+    pub const fn or_withheld(self) -> Self {
+        self.or_gone()
+    }
+
+    /// It is a secret.
+    pub const fn secret(self) -> Self {
+        Self { is_secret: true, ..self }
     }
 
     /// It is never shown as null.

@@ -43,6 +43,7 @@ pub mod taxes;
 pub(crate) mod testing;
 pub(crate) mod value;
 mod views;
+pub mod webhooks;
 
 pub(crate) use choice::choices;
 pub use description::{Description, SLUG};

@@ -107,6 +107,15 @@ impl Programs {
         Ok(program)
     }
 
+    /// A snapshot that is at least as new as a version that the account has had: what a reader of the change log shows what it
+    /// has read with.
+    pub async fn at_least(&self, account: AccountId, version: i64) -> Result<Option<Arc<Program>>, DbError> {
+        match self.get(account).await?.filter(|program| program.version == version) {
+            Some(program) => Ok(Some(program)),
+            None => self.reload(account).await,
+        }
+    }
+
     /// The snapshot of the state that a transaction sees, which others see after its commit alone: see
     /// [`Programs::keep_newer`]. `None` where there is no such account.
     pub async fn in_transaction(&self, tx: &mut Tx, account: AccountId) -> Result<Option<Arc<Program>>, DbError> {

@@ -225,7 +225,7 @@ impl<T> Records<T> {
     }
 
     /// The slugs of all records, in their order.
-    pub(super) fn slugs(&self) -> impl Iterator<Item = Slug> {
+    pub fn slugs(&self) -> impl Iterator<Item = Slug> {
         self.0.iter().map(|(slug, _)| *slug)
     }
 

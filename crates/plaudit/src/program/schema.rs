@@ -90,6 +90,7 @@ impl Shape {
             Self::List(item, _) | Self::Set(item, _) | Self::FilledSet(item, _) if is_answer => {
                 json!({ "type": "array", "items": item.schema(usage) })
             }
+            Self::Texts(..) if is_answer => json!({ "type": "object", "additionalProperties": { "type": "string" } }),
             // Objects within a record are shown as they were written.
             Self::Object(members) | Self::OpenObject(members) if is_answer => {
                 let mut schema = object_schema(members, Usage::Body);
@@ -123,6 +124,9 @@ impl Shape {
                 "propertyNames": usage.defined("locale"),
                 "additionalProperties": text(*max, false),
             }),
+            Self::Texts(most, length) => {
+                json!({ "type": "object", "maxProperties": most, "additionalProperties": text(*length, true) })
+            }
             Self::List(item, max) => json!({ "type": "array", "maxItems": max, "items": item.schema(usage) }),
             Self::Set(item, max) => {
                 json!({ "type": "array", "maxItems": max, "uniqueItems": true, "items": item.schema(usage) })

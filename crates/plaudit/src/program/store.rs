@@ -67,6 +67,18 @@ pub async fn each_since(
     .await
 }
 
+/// The records of a kind that are not in the trash, by slug.
+pub async fn live<T: SetupRecord>(tx: &mut Tx, account: AccountId, context: &Context) -> Result<Vec<T>, DbError> {
+    let sql = "SELECT doc FROM setup_records WHERE account = $1 AND kind = $2 AND deleted = 0 ORDER BY slug";
+    let mut records = Vec::new();
+    tx.each(sql, &[account.into(), T::KIND.name().into()], |row| {
+        records.push(parse(row.text(0)?, context)?);
+        Ok(())
+    })
+    .await?;
+    Ok(records)
+}
+
 /// A record that is not in the trash, locked until the end of the transaction.
 pub async fn find_for_update<T: SetupRecord>(
     tx: &mut Tx,

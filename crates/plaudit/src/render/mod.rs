@@ -16,7 +16,8 @@ use self::content::Draft;
 use self::language::Languages;
 use crate::program::{Program, fields};
 use crate::records::users::Person;
-use crate::services::budgets::{Budgets, SpoolError};
+use crate::services::App;
+use crate::services::budgets::SpoolError;
 use crate::signing::DownloadSigner;
 use crate::turns::apart;
 use kernel::document::{ShownAs, Slot, slots};
@@ -24,20 +25,18 @@ use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, write_json_string};
 
 /// What the slots of a document are filled with.
-#[derive(Clone)]
-pub struct Filling {
-    /// The account's program.
-    pub program: Arc<Program>,
-    /// The languages asked for.
-    pub languages: Languages,
-    /// Signs the addresses of files.
-    pub signer: Arc<DownloadSigner>,
+struct Filling {
+    program: Arc<Program>,
+    languages: Languages,
+    signer: Arc<DownloadSigner>,
     /// When addresses of files stop being good, in seconds since 1970-01-01 UTC.
-    pub expires: i64,
+    expires: i64,
     /// The people whom the document that is being written shows.
-    pub people: Vec<Person>,
+    people: Vec<Person>,
+    /// The fields whose answers are shown; all without them.
+    answers: Option<Vec<Slug>>,
     /// Whether an address of a file was written.
-    pub shows_files: Cell<bool>,
+    shows_files: Cell<bool>,
 }
 
 /// So many times as long as its document a record hardly is: answers show more of their fields than they have of their own.
@@ -83,10 +82,26 @@ pub fn plain(format: Format, document: &str) -> Vec<u8> {
 }
 
 impl Renderer {
-    /// A renderer of an answer in this format, within these budgets.
-    pub fn new(format: Format, filling: Filling, budgets: &Budgets) -> Self {
-        let draft = Draft::new(budgets.clone(), filling.program.id);
-        Self { format, filling, draft, items: 0, bytes: 0, page_bytes: budgets.limits().page_bytes }
+    /// A renderer with this program, in these languages and this format. Addresses of files stop being good at `expires`, in
+    /// seconds since 1970-01-01 UTC ([`expiry`](crate::signing::expiry)).
+    pub fn new(app: &App, program: &Arc<Program>, languages: Languages, format: Format, expires: i64) -> Self {
+        let filling = Filling {
+            program: Arc::clone(program),
+            languages,
+            signer: Arc::clone(&app.signer),
+            expires,
+            people: Vec::new(),
+            answers: None,
+            shows_files: Cell::new(false),
+        };
+        let draft = Draft::new(app.budgets.clone(), program.id);
+        Self { format, filling, draft, items: 0, bytes: 0, page_bytes: app.budgets.limits().page_bytes }
+    }
+
+    /// What is written next shows the answers to these fields, and no others.
+    pub fn answering(&mut self, fields: &[Slug]) -> &mut Self {
+        self.filling.answers = Some(fields.to_vec());
+        self
     }
 
     /// The answer is to what was done already, and has to be given whatever it takes.
@@ -280,7 +295,8 @@ impl Filling {
     fn answers(&self, out: &mut Vec<u8>, map: &str) {
         let download = |out: &mut Vec<u8>, token: &str| self.download(out, token);
         let locales = (self.languages.locales(), self.languages.is_default());
-        fields::write_answers(out, map, &self.program, locales, &download);
+        let wanted = |field: &Slug| self.answers.as_ref().is_none_or(|fields| fields.contains(field));
+        fields::write_answers(out, map, &self.program, locales, &wanted, &download);
     }
 }
 

@@ -104,7 +104,7 @@ impl SetupResource for Category {
 
 impl Writable for Category {
     async fn written(before: Option<&Self>, given: &Given<'_>, _: &mut Tx) -> Result<Self, ApiError> {
-        let Given { program, slug, body, now } = *given;
+        let Given { program, slug, body, now, .. } = *given;
         Ok(match before {
             None => categories::create(program, read_create(body, &program.context), slug, now)?,
             Some(before) => categories::update(program, before, Changes::read(body, false, &program.context), now)?,

@@ -62,7 +62,7 @@ impl SetupResource for Chapter {
 
 impl Writable for Chapter {
     async fn written(before: Option<&Self>, given: &Given<'_>, tx: &mut Tx) -> Result<Self, ApiError> {
-        let Given { program, slug, body, now } = *given;
+        let Given { program, slug, body, now, .. } = *given;
         let changes = Changes::read(body, before.is_none(), &program.context);
         let found = candidates(tx, program, &changes.0).await?;
         Ok(match before {

@@ -54,6 +54,8 @@ pub(super) struct Related<'r> {
     pub label_locale: Locale,
     /// The names of its files.
     pub filenames: &'r [(Token, String)],
+    /// Whether secrets are shown: to a key that writes.
+    pub shows_secrets: bool,
 }
 
 /// What is given of a record that is written.
@@ -65,6 +67,8 @@ pub(super) struct Given<'g> {
     pub slug: Slug,
     /// The body.
     pub body: &'g JsonObject<'static>,
+    /// The running server.
+    pub app: &'g App,
     /// The time of the request.
     pub now: Timestamp,
 }
@@ -78,8 +82,8 @@ pub(super) trait Writable: SetupResource + PartialEq {
         tx: &mut Tx,
     ) -> impl Future<Output = Result<Self, ApiError>> + Send;
 
-    /// Writes the members of create and update as they stand.
-    fn write_settings(&self, settings: &mut Object<'_>);
+    /// Writes the members of create and update as they stand, where a single read shows them on request.
+    fn write_settings(&self, _: &mut Object<'_>) {}
 
     /// The other records that change when it goes to the trash, as they are then.
     fn changed_by_trash(&self, _: &Program, _now: Timestamp) -> Vec<Self> {
@@ -135,8 +139,7 @@ pub(super) fn one<T: InProgram>() -> String {
 async fn page<T: SetupResource>(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &T::LIST.spec)?;
     let counts = T::counts(&caller, &query).await?;
-    let related =
-        Related { program: caller.program(), label_locale: caller.languages().first_requested(), filenames: &[] };
+    let related = related_to(&caller, &[]);
     let show = |record: &T, count| record.item(&related, count);
     let reply = setup_list::page(&caller, raw.as_deref(), (T::LIST, &query), counts.as_ref(), show).await?;
     // Who counted has compared the version.
@@ -167,9 +170,13 @@ async fn single<T: SetupResource>(
     let record = T::records(caller.program()).live_record(slug).ok_or(ApiError::NotFound)?;
     let db = &caller.app().db;
     let filenames = files::store::names(caller.account(), Source::Db(db), record.value.named_files()).await?;
-    let label_locale = caller.languages().first_requested();
-    let related = Related { program: caller.program(), label_locale, filenames: &filenames };
+    let related = related_to(caller, &filenames);
     shown(caller, record.revision, completed(&record.value, record.value.document(&related))).await
+}
+
+fn related_to<'r>(caller: &'r Caller, filenames: &'r [(Token, String)]) -> Related<'r> {
+    let label_locale = caller.languages().first_requested();
+    Related { program: caller.program(), label_locale, filenames, shows_secrets: caller.writes() }
 }
 
 /// A single set-up record of the snapshot.
@@ -181,7 +188,7 @@ pub(super) async fn shown(caller: &Caller, revision: i64, document: String) -> R
 }
 
 /// Compares the snapshot's version with the account's.
-async fn confirm(caller: &Caller) -> Result<(), ApiError> {
+pub(super) async fn confirm(caller: &Caller) -> Result<(), ApiError> {
     let version = accounts::store::version(&caller.app().db, caller.account()).await?;
     if version == Some(caller.program().version) { Ok(()) } else { Err(ApiError::Stale) }
 }
@@ -190,9 +197,13 @@ async fn make<T: Writable>(caller: Caller, _: Writer, Body(body): Body) -> Resul
     caller.write(body, |tx, writing| Box::pin(write_new::<T>(tx, writing))).await
 }
 
-async fn write_new<T: Writable>(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
+/// Makes a record.
+pub(super) async fn write_new<T: Writable>(
+    tx: &mut Tx,
+    writing: &Writing<JsonObject<'static>>,
+) -> Result<Reply, ApiError> {
     let slug = T::records(&writing.program).free_slug(writing.ids());
-    let given = Given { program: &writing.program, slug, body: &writing.state, now: writing.origin.at };
+    let given = given_of(writing, slug, &writing.state);
     let made = T::written(None, &given, tx).await?;
     bounds::check(given.program, None, &made).map_err(ApiError::State)?;
     let (document, people) = document_of(tx, writing, &made).await?;
@@ -209,13 +220,14 @@ async fn change<T: Writable>(
     caller.write((slug, body), |tx, writing| Box::pin(write_change::<T>(tx, writing))).await
 }
 
-async fn write_change<T: Writable>(
+/// Changes a record.
+pub(super) async fn write_change<T: Writable>(
     tx: &mut Tx,
     writing: &Writing<(Slug, JsonObject<'static>)>,
 ) -> Result<Reply, ApiError> {
     let (slug, body) = &*writing.state;
     let before = find::<T, _>(tx, writing, *slug).await?;
-    let given = Given { program: &writing.program, slug: *slug, body, now: writing.origin.at };
+    let given = given_of(writing, *slug, body);
     let after = T::written(Some(&before.value), &given, tx).await?;
     bounds::check(given.program, Some(&before.value), &after).map_err(ApiError::State)?;
     let (document, people) = document_of(tx, writing, &after).await?;
@@ -228,6 +240,10 @@ async fn write_change<T: Writable>(
     Ok(Reply::ok(document, revision).showing(people))
 }
 
+fn given_of<'g, S>(writing: &'g Writing<S>, slug: Slug, body: &'g JsonObject<'static>) -> Given<'g> {
+    Given { program: &writing.program, slug, body, app: writing.app(), now: writing.origin.at }
+}
+
 /// A record as the answer to a write shows it, and the people in it.
 async fn document_of<T: SetupResource, S>(
     tx: &mut Tx,
@@ -237,7 +253,7 @@ async fn document_of<T: SetupResource, S>(
     let account = writing.account();
     let filenames = files::store::names(account, Source::Snapshot(tx), value.named_files()).await?;
     let (program, label_locale) = (&*writing.program, writing.label_locale());
-    let document = value.document(&Related { program, label_locale, filenames: &filenames });
+    let document = value.document(&Related { program, label_locale, filenames: &filenames, shows_secrets: true });
     let people = users::store::shown_in(account, Source::Snapshot(tx), [document.as_str()]).await?;
     Ok((document, people))
 }
@@ -246,7 +262,8 @@ async fn trash<T: Writable>(caller: Caller, Path(slug): Path<Slug>, _: Writer) -
     caller.write(slug, |tx, writing| Box::pin(write_trash::<T>(tx, writing))).await
 }
 
-async fn write_trash<T: Writable>(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
+/// Puts a record into the trash.
+pub(super) async fn write_trash<T: Writable>(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
     let record = find::<T, _>(tx, writing, *writing.state).await?;
     record.value.trash(&writing.program).map_err(ApiError::State)?;
     writing.precondition(record.revision)?;

@@ -18,6 +18,8 @@ pub struct Metrics {
     requests: AtomicU64,
     kept_answers: AtomicU64,
     kept_answer_bytes: AtomicU64,
+    /// Attempts at webhooks that were taken, and those that were not.
+    attempts: [AtomicU64; 2],
 }
 
 impl Metrics {
@@ -31,6 +33,11 @@ impl Metrics {
         }
         self.microseconds.fetch_add(microseconds, Ordering::Relaxed);
         self.requests.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Counts an attempt at a webhook.
+    pub fn count_attempt(&self, is_delivered: bool) {
+        self.attempts[usize::from(!is_delivered)].fetch_add(1, Ordering::Relaxed);
     }
 
     /// Notes how many answers to idempotency keys are kept, and how many bytes they have.
@@ -76,6 +83,11 @@ impl Metrics {
             ("plaudit_kept_answer_bytes", "gauge", self.kept_answer_bytes.load(Ordering::Relaxed)),
         ] {
             let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {figure}");
+        }
+        text.push_str("# TYPE plaudit_webhook_attempts_total counter\n");
+        for (outcome, count) in ["delivered", "failed"].iter().zip(&self.attempts) {
+            let count = count.load(Ordering::Relaxed);
+            let _ = writeln!(text, "plaudit_webhook_attempts_total{{outcome=\"{outcome}\"}} {count}");
         }
         text.push_str("# TYPE plaudit_program_load_seconds summary\n");
         let loads = app.programs.loads();

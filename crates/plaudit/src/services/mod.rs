@@ -1,11 +1,13 @@
 //! What a running server holds.
 
 pub mod budgets;
+pub mod database_clock;
 pub mod disks;
 pub mod metrics;
 pub mod rate_limit;
 mod running;
 pub mod store;
+pub mod wakes;
 
 pub use running::{RequestName, RunningRequest, RunningRequests};
 
@@ -15,12 +17,17 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
+use webhook_signing::Schedule;
 
 use self::budgets::Budgets;
+use self::database_clock::DatabaseClock;
 use self::disks::{Disk, FullDisks};
 use self::metrics::Metrics;
 use self::rate_limit::shared::SharedWindows;
 use self::rate_limit::{Counted, RateLimiter, Standing};
+use self::wakes::Wakes;
+use crate::mail::Sender;
+use crate::outgoing::{self, Outgoing};
 use crate::program::Programs;
 use crate::program::fields::Lengths;
 use crate::records::users;
@@ -83,8 +90,33 @@ pub struct Settings {
     pub body_timeout_seconds: u64,
     /// How many streams may be open at once.
     pub streams: Limits,
+    /// How webhooks are sent to.
+    pub webhooks: Webhooks,
+    /// How a node sends requests to others.
+    pub outgoing: outgoing::Settings,
+    /// Sends messages.
+    pub mail: Arc<Sender>,
+    /// How long a node that died keeps its work in the background, in seconds.
+    pub lease_seconds: u32,
+    /// How many jobs this node does at once.
+    pub jobs_at_once: usize,
+    /// How long jobs that ended are kept, in days.
+    pub jobs_keep_days: u32,
     /// Whether each request is logged.
     pub log_requests: bool,
+}
+
+/// How webhooks are sent to.
+#[derive(Clone, Debug)]
+pub struct Webhooks {
+    /// The delays before the attempts of a delivery.
+    pub schedule: Schedule,
+    /// After how long with nothing but failures a webhook is disabled.
+    pub disable_after: Duration,
+    /// How many attempts at one webhook are made at the same time.
+    pub concurrency: usize,
+    /// How long deliveries are kept, in days.
+    pub keep_days: u32,
 }
 
 /// A running server, shared by all of its requests.
@@ -97,6 +129,8 @@ pub struct Parts {
     pub db: Db,
     /// The time.
     pub clock: Clock,
+    /// The time of the database.
+    pub database_clock: DatabaseClock,
     /// Identifiers.
     pub ids: Ids,
     /// The bytes of files.
@@ -127,6 +161,10 @@ pub struct Parts {
     pub passwords: users::Passwords,
     /// The tails of the change logs, from which streams are served.
     pub tails: Tails,
+    /// The accounts that have work for the background.
+    pub wakes: Wakes,
+    /// Requests to others.
+    pub outgoing: Outgoing,
     /// What `/metrics` tells.
     pub metrics: Metrics,
     /// The host name of the deployment itself, which every account may use.
@@ -158,10 +196,12 @@ impl App {
         let views = Views::new(db.clone(), settings.view_bytes);
         let programs = Arc::new(Programs::new(db.clone(), clock.clone(), &settings.base_url, settings.lengths));
         let pages = pages_together(&db);
+        let outgoing = Outgoing::new(&settings.outgoing, &clock);
         let app = Self(Arc::new(Parts {
-            signer: Arc::new(DownloadSigner::new(&secret, settings.download_seconds)),
+            signer: Arc::new(DownloadSigner::new(&secret)),
             tails: Tails::new(db.clone(), Arc::clone(&programs), settings.streams),
-            shared_windows: SharedWindows::new(&clock),
+            shared_windows: SharedWindows::default(),
+            database_clock: DatabaseClock::new(clock.clone()),
             programs,
             db,
             clock,
@@ -176,6 +216,8 @@ impl App {
             pages: Turns::new(pages.0, pages.1),
             long_bodies: Turns::new(LONG_BODIES.0, LONG_BODIES.1),
             passwords: users::Passwords::default(),
+            wakes: Wakes::default(),
+            outgoing,
             metrics: Metrics::default(),
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),
             edition,
@@ -222,7 +264,7 @@ impl App {
     /// counts for itself: a database that takes no writes still gives answers.
     pub async fn count_key(&self, account: AccountId, key: Slug, limit: i64) -> Result<Standing, i64> {
         if self.db.engine() == Engine::Postgres {
-            match self.shared_windows.count(&self.db, (account, key), limit, &self.clock).await {
+            match self.shared_windows.count(&self.db, (account, key), limit, &self.database_clock).await {
                 Err(error) if self.counting_apart.passes() => {
                     tracing::warn!(%error, "the windows of keys cannot be counted together: each node counts for itself");
                 }

@@ -16,7 +16,7 @@ use super::{Pieces, StorageError};
 pub(super) const PIECE: usize = 256 * 1024;
 
 /// Makes a folder that outlives a power cut: the folder above it is synced too.
-pub(super) fn make(folder: &Path) -> std::io::Result<()> {
+pub(crate) fn make(folder: &Path) -> std::io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }

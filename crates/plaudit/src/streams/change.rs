@@ -3,6 +3,7 @@
 use axum::body::Bytes;
 use parking_lot::Mutex;
 
+use crate::log::Event;
 use crate::records::users::Person;
 use kernel::document;
 use kernel::text::{Slug, Timestamp};
@@ -27,8 +28,8 @@ pub struct EntryChange {
     pub action: String,
     /// The entry.
     pub entry: Slug,
-    /// The events that it causes, with commas between them.
-    pub events: String,
+    /// The events that it causes.
+    pub events: Vec<Event>,
     /// The whole entry after the change.
     pub document: String,
     /// The people whom it shows.
@@ -54,8 +55,7 @@ impl EntryChange {
     /// The document that a reader gets, with slots.
     pub fn document(&self) -> String {
         document::object(|object| {
-            let events = self.events.split(',').filter(|event| !event.is_empty());
-            object.texts("events", events);
+            object.texts("events", self.events.iter().map(|event| event.name()));
             object.integer("sequence", self.sequence);
             object.time("timestamp", self.at);
             object.text("source", &self.source);

@@ -20,7 +20,7 @@ mod ring;
 pub mod store;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
@@ -77,7 +77,7 @@ struct Hub {
     readers: AtomicU64,
     beat: AtomicU64,
     cut: AtomicU64,
-    is_stopping: AtomicBool,
+    is_stopping: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -152,7 +152,7 @@ impl Tails {
             readers: AtomicU64::new(0),
             beat: AtomicU64::new(0),
             cut: AtomicU64::new(0),
-            is_stopping: AtomicBool::new(false),
+            is_stopping: watch::Sender::new(false),
         }))
     }
 
@@ -248,7 +248,7 @@ impl Tails {
 
     /// Ends all streams, because the server is about to stop.
     pub fn stop(&self) {
-        self.0.is_stopping.store(true, Ordering::Relaxed);
+        self.0.is_stopping.send_replace(true);
         for tail in self.all() {
             tail.state.lock().wake_all();
         }
@@ -256,7 +256,13 @@ impl Tails {
 
     /// Whether streams are to end.
     pub fn is_stopping(&self) -> bool {
-        self.0.is_stopping.load(Ordering::Relaxed)
+        *self.0.is_stopping.borrow()
+    }
+
+    /// Waits until streams are to end.
+    pub async fn stopped(&self) {
+        // It is there for as long as the tails are.
+        let _ = self.0.is_stopping.subscribe().wait_for(|is_stopping| *is_stopping).await;
     }
 
     fn all(&self) -> Vec<Arc<Tail>> {
@@ -385,18 +391,14 @@ impl Tail {
 
     /// Reads on up to where the account stands, program first.
     async fn read_on(&self, tails: &Tails, committed: Committed) -> Result<(), DbError> {
-        if self.state.lock().program.version != committed.version {
-            let kept = tails.0.programs.get(self.account).await?;
-            let fresh = match kept.filter(|program| program.version == committed.version) {
-                Some(program) => Some(program),
-                None => tails.0.programs.reload(self.account).await?,
-            };
-            if let Some(program) = fresh {
-                let mut state = self.state.lock();
-                state.program = program;
-                // Every reader is checked again by what it is now.
-                state.wake_all();
-            }
+        let version = self.state.lock().program.version;
+        if version != committed.version
+            && let Some(program) = tails.0.programs.at_least(self.account, committed.version).await?
+        {
+            let mut state = self.state.lock();
+            state.program = program;
+            // Every reader is checked again by what it is now.
+            state.wake_all();
         }
         loop {
             let head = self.state.lock().ring.head();

@@ -101,7 +101,7 @@ mod tests {
             source: "api".to_owned(),
             action: "updated".to_owned(),
             entry: Slug::parse(entry).unwrap(),
-            events: String::new(),
+            events: Vec::new(),
             people: Vec::new(),
             rendered: parking_lot::Mutex::default(),
             document: "x".repeat(length),

@@ -1,7 +1,8 @@
 //! The course of an apply: the set-up becomes what a file says, and no other record is touched.
 //!
 //! - The file is YAML or JSON Lines, and has the set-up alone: records that people make are a fault.
-//! - What the file does not name goes to the trash, unless it is kept; what it names again comes back.
+//! - What the file does not name goes to the trash, unless it is kept, but webhooks that no file has made; what it names
+//!   again comes back.
 //! - A record without a slug is the one that is known by the same members ([`crate::program::Member::identifies`]), or
 //!   a new one, whose slug is made from them: it is the same in every run and wherever the file is applied.
 //! - What a record leaves out has its default, but times, and what is changed by commands or people as well
@@ -20,7 +21,8 @@ use super::reading::{Held, RecordReader};
 use super::schema::members;
 use super::setup::{Changes, Rows};
 use super::{Deployment, Error, Source};
-use crate::program::store as program_store;
+use crate::program::webhooks::{MadeBy, Webhook};
+use crate::program::{Context, store as program_store};
 use kernel::document;
 use kernel::ids::derived_slug;
 use kernel::json::{Json, Object as JsonObject, parse_object};
@@ -87,6 +89,7 @@ pub async fn apply<R: BufRead + Send>(
     if applied.faults == 0 && !applied.steps.is_empty() && !mode.dry_run {
         import.write_account(&planned.found).await?;
         import.write_setup(&planned.changes).await?;
+        (deployment.follow)(&mut import.tx, import.id).await?;
         import.tx.commit().await?;
     }
     Ok(applied)
@@ -221,15 +224,19 @@ impl Import<'_> {
     }
 }
 
-/// Puts the records that the file does not name into the trash.
-pub(super) fn leave_out(named: &BTreeSet<(Kind, Slug)>, changes: &mut Changes) {
+/// Puts the records that the file does not name into the trash, but webhooks that no file has made.
+pub(super) fn leave_out(named: &BTreeSet<(Kind, Slug)>, changes: &mut Changes, context: &Context) -> Result<(), Error> {
     let Changes { stored, changed, .. } = changes;
     for (key, row) in stored.iter().filter(|(key, row)| !row.deleted && !named.contains(key)) {
+        if key.0 == Kind::Webhook && program_store::parse::<Webhook>(&row.doc, context)?.made_by != MadeBy::Apply {
+            continue;
+        }
         let mut row = row.clone();
         row.deleted = true;
         row.doc = document::extended(&row.doc, |object| object.flag("deleted", true));
         changed.insert(*key, row);
     }
+    Ok(())
 }
 
 /// The stored records by what identifies them, kind by kind as they are asked for, and the nameless ones of the file.

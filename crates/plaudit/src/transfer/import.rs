@@ -268,6 +268,7 @@ impl Import<'_> {
     async fn finish(mut self, account: Option<Slug>) -> Result<(), Error> {
         let Some(account) = account else { return Ok(()) };
         self.put_blobs(account).await?;
+        (self.deployment.follow)(&mut self.tx, self.id).await?;
         // A commit that fails may yet have taken; bytes too many do no harm, and bytes too few would.
         self.tx.commit().await?;
         if self.changed.values().sum::<u64>() >= MANY {

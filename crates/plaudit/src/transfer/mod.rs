@@ -29,6 +29,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod users;
+mod webhooks;
 mod yaml;
 
 use std::path::{Path, PathBuf};
@@ -42,7 +43,7 @@ pub use schema::schema;
 
 use crate::program::fields::Lengths;
 use crate::storage::{Storage, StorageError};
-use db::{Db, DbError};
+use db::{AccountId, BoxFuture, Db, DbError, Tx};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
 use kernel::kind::Kind;
@@ -61,6 +62,8 @@ pub struct Deployment<'d> {
     pub ids: &'d Ids,
     /// How long what people write may be.
     pub lengths: Lengths,
+    /// Has what is not a record follow the set-up of an account, in the transaction that changes that, after all else.
+    pub follow: for<'t> fn(&'t mut Tx, AccountId) -> BoxFuture<'t, Result<(), DbError>>,
 }
 
 /// A file that is imported.

@@ -13,6 +13,9 @@ use kernel::text::{Locale, Slug, cut};
 /// The most characters that are shown of a value.
 const SHOWN: usize = 100;
 
+/// What is shown of a secret that changes.
+const MASKED: &str = "**** -> ****";
+
 /// What is done to a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
@@ -59,6 +62,9 @@ impl Step {
         if let Some((before, _)) = before {
             let before = parse_object(before.as_bytes()).map_err(broken)?;
             differences("", &before, &after, &mut changes);
+            let is_secret =
+                |path: &str| members(kind).iter().any(|member| member.is_secret && is_of(path, member.name));
+            changes.iter_mut().filter(|(path, _)| is_secret(path)).for_each(|(_, change)| MASKED.clone_into(change));
             // The sign of the step says it.
             changes.retain(|(member, _)| member != "deleted");
             // That it changed follows from everything else.
@@ -69,6 +75,11 @@ impl Step {
         let action = action(before.map(|(_, deleted)| deleted), deleted);
         Ok(Self { action, kind, slug, name: name(kind, &after, language), changes, is_given: false })
     }
+}
+
+/// Whether a path is that of a member or of something in it.
+fn is_of(path: &str, member: &str) -> bool {
+    path.strip_prefix(member).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 fn is_update(member: &str) -> bool {
@@ -180,6 +191,22 @@ mod tests {
             "+ season RecordAA \"Film\" (out of the trash)"
         );
         assert_eq!(step(Kind::Account, None, (r#"{"name":"Awards"}"#, false)), "+ account RecordAA \"Awards\"");
+    }
+
+    #[test]
+    fn a_secret_that_changes_is_not_shown() {
+        let doc = |key: &str, value: &str, keys: &str| {
+            let headers = format!(r#"{{"X.Team":"{value}"}}"#);
+            format!(r#"{{"name":"Hook","signing_key":"{key}","headers":{headers},"replaced_keys":[{keys}]}}"#)
+        };
+        let (before, after) = (doc("oldkey", "old", ""), doc("newkey", "new", r#"{"key":"oldkey"}"#));
+        let lines = [
+            "~ webhook RecordAA \"Hook\"",
+            "    signing_key: **** -> ****",
+            "    headers.X.Team: **** -> ****",
+            "    replaced_keys: **** -> ****",
+        ];
+        assert_eq!(step(Kind::Webhook, Some((&before, false)), (&after, false)), lines.join("\n"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::import::{Import, Item};
 use super::reading::Held;
 use super::schema::members;
 use super::store::{self, Space};
+use super::webhooks;
 use crate::program::accounts::Account;
 use crate::program::bounds;
 use crate::program::chapters::{Candidate, may_manage};
@@ -124,6 +125,9 @@ impl Import<'_> {
             if kind == Kind::Field {
                 state_resource(&mut item.object, &tabs);
             }
+            if kind == Kind::Webhook {
+                webhooks::complete(&mut item, self.apply.is_some(), self.deployment.ids, self.origin.at);
+            }
             if self.apply.is_some() {
                 item.keep(kept(members(kind)));
             }
@@ -140,10 +144,11 @@ impl Import<'_> {
             reads.insert((kind, slug), item.location);
         }
         let mut changes = Changes { stored, changed: written, reads };
+        let any_language = Context::any_language(self.origin.at);
         if self.apply.is_some_and(|mode| !mode.keep) {
-            super::apply::leave_out(&named, &mut changes);
+            super::apply::leave_out(&named, &mut changes, &any_language)?;
         } else {
-            archive_before(&named, &mut changes, &Context::any_language(self.origin.at))?;
+            archive_before(&named, &mut changes, &any_language)?;
         }
         let program = if self.check_kept(about, &changes)? {
             self.program(account, &changes)?
@@ -283,6 +288,9 @@ impl Import<'_> {
             let most = bounds::RECORDS;
             self.faults
                 .file(format!("makes the account have {count} set-up records with the trash; it may have {most}"));
+        }
+        for (kind, count, most) in bounds::beyond(program) {
+            self.faults.file(format!("makes the account have {count} {}; it may have {most}", kind.plural()));
         }
         for (owner, slug, kind, count) in bounds::crowded(program) {
             let mut violations = Violations::default();

@@ -47,6 +47,7 @@ impl Place {
             clock: &self.clock,
             ids: &self.ids,
             lengths: Lengths::default(),
+            follow: |_, _| Box::pin(async { Ok(()) }),
         };
         let own = [self.folder.path().join("plaudit.db").canonicalize().unwrap()];
         let files = FileSource { folder: self.folder.path(), own: &own };
@@ -113,6 +114,7 @@ const SETUP: &str = r#"
 {"kind":"review_stage","slug":"StageAAA","season":"SeasonAA","form":"FormAAAA","name":{"en_GB":"Consent"},"timing":"before_submission","reviewers":[{"name":"Grace","email":"grace@example.org"}]}
 {"kind":"document_template","slug":"TemplAAA","name":{"en_GB":"Certificate"},"resource":"entry","file_types":["PDF","accessible-pdf"],"body":{"en_GB":"For {{entry.title}}"}}
 {"kind":"discount","slug":"DiscAAAA","season":"SeasonAA","code":"EARLY","percent":12.5,"end_date":"2026-03-01 00:00:00","prices":["PriceAAA"],"limit":100}
+{"kind":"webhook","slug":"HookAAAA","name":"CRM","method":"post","url":"https://crm.example.org/hook","events":["entry_submitted"],"form":"FormAAAA","fields":["FieldAAA","FieldBBB"],"headers":{"Authorization":"Bearer x"},"notification_emails":["ops@example.org"],"replaced_keys":[{"key":"OldKey12","until":"2026-02-01T08:30:00.000000Z"}]}
 {"kind":"user","slug":"UserAAAA","first_name":"Ada","last_name":"Lovelace","email":"ada@example.org","roles":["RoleAAAA"]}
 "#;
 

@@ -21,7 +21,8 @@ const MORE: &str = r#"{"kind":"role","slug":"RoleEntr","name":{"en_GB":"Entrant"
 {"kind":"field","slug":"FieldDel","season":"SeasonAc","form":"FormEntr","tab":"TabGener","resource":"entries","type":"text","title":{"en_GB":"Gone"},"deleted":true}
 {"kind":"field","slug":"FieldUsr","season":"SeasonAc","resource":"users","type":"file","title":{"en_GB":"Passport"}}
 {"kind":"category","slug":"CategImg","season":"SeasonAc","form":"FormEntr","parent":"CategPar","name":{"en_GB":"Film"},"status":"active","images":["TokenOfTheLogoFileOfAllX"]}
-{"kind":"user","slug":"UserFull","first_name":"Ada","last_name":"King","email":"ada@example.org","roles":["RoleJury"],"user_fields":{"FieldUsr":"TokenOfTheLogoFileOfAllX"},"preferences":{"theme":"dark"}}"#;
+{"kind":"user","slug":"UserFull","first_name":"Ada","last_name":"King","email":"ada@example.org","roles":["RoleJury"],"user_fields":{"FieldUsr":"TokenOfTheLogoFileOfAllX"},"preferences":{"theme":"dark"}}
+{"kind":"webhook","slug":"HookOneA","events":["entry_submitted"],"form":"FormEntr","fields":["FieldTxt"],"method":"post","name":"CRM","signing_key":"OldKey12","url":"https://crm.example.org/hook","headers":{"X-Team":"awards"}}"#;
 
 /// A line for each operation: a request that goes well, and behind each ` | ` a query, body or path (and body) that makes it
 /// go another way.
@@ -69,6 +70,7 @@ PUT /entry/EntryOne/update-title {"title":"A title"} | {"title":""}
 PUT /entry/EntryOne/update-field/FieldTab {"value":{"A2":"","B2":"3"}} | {"value":{"C1":"x"}}
 PUT /entry/EntryOne/update-category {"category":"CategImg"} | {"category":"CategOld"}
 PUT /entry/EntryOne/update-chapter {"chapter":"ChapterS"} | {"chapter":"ChapterW"} | /entry/EntryOld/update-chapter {"chapter":"ChapterP"} | /entry/NoSuchEn/update-chapter
+GET /event?per_page=2&slug=EntryOne | ?kind=events&wait=31
 GET /field?per_page=2&resource=entries | ?type=number
 GET /field/FieldCon?include=settings | /field/FieldDel
 POST /field {"type":"radio","tab":"TabGener","translated":{"title":{"en_GB":"Size"}},"options":["small","large"],"required":true} | {"type":"radio","tab":"NoSuchTa","translated":{}}
@@ -78,6 +80,9 @@ POST /field/FieldDel/restore | /field/FieldTxt/restore
 GET /file/TokenOfTheFirstFileOfAll | /file/TokenOfNothingAtAllThere
 GET /form | ?form_type=order
 GET /form/FormBloc | /form/NoSuchFo
+GET /job?per_page=1 | ?state=waiting
+GET /job/JobHalfD | /job/NoSuchJo
+DELETE /job/JobHalfD | /job/JobEnded
 GET /order?page=2&per_page=1 | ?per_page=0&status=unpaid
 GET /panel/PanelOne | /panel/NoSuchPa
 GET /price/PriceStd | /price/NoSuchPr
@@ -98,6 +103,16 @@ PUT /user/UserEntr {"last_name":"Neil","mobile":"+441632960007","language":"de_D
 DELETE /user/UserFull | /user/NoSuchUs
 POST /user/UserGone/restore | /user/UserEntr/restore
 GET /user/UserEntr/auth-token | /user/NoSuchUs/auth-token
+GET /webhook | ?subscription_event=entry_gone
+GET /webhook/HookOneA | /webhook/NoSuchHo
+POST /webhook {"method":"get","name":"New","url":"https://hooks.example.org","events":["entry_created"]} | {"method":"put","url":"ftp://example.org","headers":{"Host":"x"}}
+PUT /webhook/HookOneA {"signing_key":null,"status":"disabled"} | {"events":["user_updated"]}
+DELETE /webhook/HookOneA | /webhook/NoSuchHo
+GET /webhook/HookOneA/delivery?per_page=1 | ?state=gone&after=now | /webhook/NoSuchHo/delivery
+GET /webhook/HookOneA/delivery/msg_12_0_9f86d081884c | /webhook/HookOneA/delivery/msg_12_0_9f86d081884d
+POST /webhook/HookOneA/delivery/msg_12_0_9f86d081884c/replay | /webhook/HookOneA/delivery/msg_12/replay
+POST /webhook/HookOneA/replay {"after":"2026-01-30T00:00:00Z","before":"2026-01-31T00:00:00Z"} | {"after":"2026-01-31T00:00:00Z","before":"2026-01-30T00:00:00Z","events":["gone"]}
+POST /webhook/HookOneA/test {"event":"entry_submitted"} | {"event":"gone"}
 POST /user/UserFull/upload/FieldUsr {"filename":"a.gif","data":"R0lGODlhBQAHAA=="} | /user/UserFull/upload/FieldTxt
 "#;
 
@@ -225,6 +240,8 @@ both_engines! {
         let mut server = server;
         server.import(&of_account_a(&[RECORDS, TRASHED, MORE].join("\n"))).await;
         server.import(&account_a(r#","features":["api"],"rate_limit":1000000,"owner":"UserMana""#)).await;
+        crate::jobs::put(&server).await;
+        crate::deliveries::put(&server).await;
         keep(&server).await;
         for call in Call::all() {
             let mut shown_of_all = Vec::new();

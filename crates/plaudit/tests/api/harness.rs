@@ -11,11 +11,12 @@ use http_body_util::BodyExt;
 use kernel::clock::Clock;
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
+use plaudit::addresses::Allowed;
 use plaudit::http::server::ClientAddress;
 use plaudit::log::{Action, Actor, Origin};
+use plaudit::outgoing;
 use plaudit::program::fields::Lengths;
 use plaudit::program::keys::{self, ApiKey, Scope};
-use plaudit::render::Filling;
 use plaudit::render::Renderer;
 use plaudit::render::accept::Format;
 use plaudit::render::language::Languages;
@@ -154,7 +155,7 @@ pub fn budgets() -> budgets::Limits {
 }
 
 /// What a deployment of the tests is set to.
-fn app_settings() -> services::Settings {
+fn app_settings(directory: &std::path::Path) -> services::Settings {
     services::Settings {
         region: "eu".to_owned(),
         base_url: BASE.to_owned(),
@@ -169,6 +170,23 @@ fn app_settings() -> services::Settings {
         budgets: budgets(),
         body_timeout_seconds: 30,
         streams: plaudit::streams::Limits { node: 40, key: 30 },
+        webhooks: services::Webhooks {
+            schedule: webhook_signing::Schedule::default(),
+            disable_after: std::time::Duration::from_hours(120),
+            concurrency: 4,
+            keep_days: 30,
+        },
+        outgoing: outgoing::Settings {
+            allowed: std::sync::Arc::new(Allowed::new(&[], "127.0.0.1")),
+            // No test asks a server of names.
+            lookup: |_, _| Box::pin(async { Ok(Vec::new()) }),
+            timeout: std::time::Duration::from_secs(15),
+            connections: 16,
+        },
+        mail: std::sync::Arc::new(mail::into(directory)),
+        lease_seconds: 10,
+        jobs_at_once: 16,
+        jobs_keep_days: 30,
         log_requests: false,
     }
 }
@@ -274,7 +292,9 @@ impl Server {
             },
         };
         let storage = Storage::open(&place).unwrap();
-        let app = App::new(db.clone(), clock.clone(), ids.clone(), storage.clone(), app_settings()).await.unwrap();
+        let app = App::new(db.clone(), clock.clone(), ids.clone(), storage.clone(), app_settings(directory.path()))
+            .await
+            .unwrap();
         let router = plaudit::router::new(app.clone());
         Self { app, db, clock, ids, storage, router, key: String::new(), bucket, directory, url }
     }
@@ -291,7 +311,7 @@ impl Server {
 
     /// The same with other settings.
     pub async fn restart_with(self, change: impl FnOnce(&mut services::Settings)) -> Self {
-        let mut settings = app_settings();
+        let mut settings = app_settings(self.directory.path());
         change(&mut settings);
         let app = App::new(self.db.clone(), self.clock.clone(), self.ids.clone(), self.storage.clone(), settings)
             .await
@@ -305,7 +325,7 @@ impl Server {
         let settings = db::Settings { pool_size: 3, ..db::Settings::at(&self.url) };
         let db = Db::open(&settings).await.unwrap();
         let (clock, ids, storage) = (self.clock.clone(), self.ids.clone(), self.storage.clone());
-        plaudit::router::new(App::new(db, clock, ids, storage, app_settings()).await.unwrap())
+        plaudit::router::new(App::new(db, clock, ids, storage, app_settings(self.directory.path())).await.unwrap())
     }
 
     /// Imports JSON Lines, which must be right.
@@ -323,6 +343,7 @@ impl Server {
             clock: &self.clock,
             ids: &self.ids,
             lengths: self.app.settings.lengths,
+            follow: plaudit::deliveries::reconcile,
         };
         let reader = std::io::Cursor::new(lines.to_owned());
         let files = transfer::FileSource { folder: self.directory.path(), own: &[] };
@@ -340,6 +361,11 @@ impl Server {
             .await
             .unwrap();
         String::from_utf8(exported).unwrap()
+    }
+
+    /// Does everything that is due in the background.
+    pub async fn settle(&self) {
+        plaudit::background::settle(&self.app, plaudit::background::Works::ALL).await.unwrap();
     }
 
     pub async fn account(&self, slug: &str) -> AccountId {
@@ -552,15 +578,10 @@ impl Server {
         let id = self.account(account).await;
         let program = self.app.programs.reload(id).await.unwrap().unwrap();
         let people = plaudit::records::users::store::shown_in(id, Source::Db(&self.db), [doc.as_str()]).await.unwrap();
-        let filling = Filling {
-            languages: Languages::of_default(program.account.default_language),
-            program,
-            signer: self.app.signer.clone(),
-            expires: 0,
-            people,
-            shows_files: std::cell::Cell::default(),
-        };
-        let content = Renderer::new(Format::Json, filling, &self.app.budgets).record(&doc, Some(&detail)).unwrap();
+        let languages = Languages::of_default(program.account.default_language);
+        let mut renderer = Renderer::new(&self.app, &program, languages, Format::Json, 0);
+        renderer.naming(people);
+        let content = renderer.record(&doc, Some(&detail)).unwrap();
         let body = Body::from(content).collect().await.unwrap();
         serde_json::from_slice(&body.to_bytes()).unwrap()
     }
@@ -569,5 +590,7 @@ impl Server {
 pub mod check;
 pub mod described;
 pub mod fixture;
+mod mail;
 pub mod random;
+pub mod receiver;
 pub mod tree;

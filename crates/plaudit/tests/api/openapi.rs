@@ -111,7 +111,7 @@ both_engines! {
             r#"{"kind":"field","slug":"FieldUsr","resource":"users","type":"text","title":{"en_GB":"Motto"}}"#,
         ))
         .await;
-        for kind in ["Entry", "Contributor", "User", "Chapter", "Category", "Field"] {
+        for kind in ["Entry", "Contributor", "User", "Chapter", "Category", "Field", "Webhook"] {
             let (path, body) = own(&format!("Post{kind}V23"));
             let made = server.post(path, &body).await.expect(201).json();
             let (path, body) = own(&format!("Put{kind}V23"));

@@ -26,9 +26,11 @@ pub(super) enum Choice {
     WordOrSlug(&'static [&'static str], &'static str),
     /// The slug of a season, or `all`.
     Season,
+    /// The value of this member of a record.
+    Text(&'static str),
 }
 
-use Choice::{Season, Slug, WordOrSlug, Words};
+use Choice::{Season, Slug, Text, WordOrSlug, Words};
 
 const TRASH: Choice = Words(&["only", "all", "none"]);
 const DELETED: Choice = Words(&["only", "included", "none"]);
@@ -148,7 +150,21 @@ pub(crate) const LISTS: &[List] = &[
             "updated",
         ],
     },
+    List {
+        path: "/webhook",
+        kind: "webhook",
+        filters: &[
+            ("http_method", Words(&["get", "post"])),
+            ("subscription_event", Words(EVENTS)),
+            ("url", Text("url")),
+        ],
+        orders: &["events", "http_method", "notification_emails", "signing_keys", "title", "updated", "url"],
+    },
 ];
+
+/// Some of the events.
+pub(super) const EVENTS: &[&str] =
+    &["entry_created", "entry_updated", "entry_submitted", "role_granted", "user_updated"];
 
 /// The types of fields.
 pub(super) const FIELD_TYPES: &[&str] = &[
@@ -207,6 +223,10 @@ impl Setup {
             Words(words) => words.iter().map(|word| (*word).to_owned()).collect(),
             WordOrSlug(words, kind) => words.iter().map(|word| (*word).to_owned()).chain(slugs(kind)).collect(),
             Slug(kind) => slugs(kind),
+            Text(member) => {
+                let texts = self.of("webhook").take(4).filter_map(|record| record[*member].as_str().map(str::to_owned));
+                texts.chain(["nothing".to_owned()]).collect()
+            }
             Season => std::iter::once("all".to_owned()).chain(slugs("season")).collect(),
         }
     }
@@ -235,6 +255,8 @@ impl Setup {
                     ("none", field) => field.is_none(),
                     (value, field) => field == Some(value),
                 },
+                ("webhook", "http_method") => record["method"] == value,
+                ("webhook", "subscription_event") => has(&record["events"], value),
                 _ => record[filter] == value,
             }),
         }
@@ -293,6 +315,7 @@ impl Setup {
         match (list.kind, order) {
             ("field", "categories" | "category_count" | "form" | "tab") => return self.key_of_field(record, order),
             ("category", "chapter_count" | "entry_count") => return self.count(record, order),
+            ("webhook", _) => return key_of_webhook(record, order),
             _ => {}
         }
         match order {
@@ -352,6 +375,30 @@ impl Setup {
             self.of("entry").filter(|entry| entry["category"] == category["slug"] && entry["deleted"] != true).count()
         };
         Key::Number(i64::try_from(count).unwrap_or_default())
+    }
+}
+
+fn has(list: &Value, value: &str) -> bool {
+    list.as_array().is_some_and(|items| items.iter().any(|item| item == value))
+}
+
+/// What a webhook is sorted by; of its keys, by how many there are.
+fn key_of_webhook(webhook: &Value, order: &str) -> Key {
+    let texts =
+        |name: &str| webhook[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect::<Vec<_>>();
+    match order {
+        "events" => Key::Text(texts("events").join(" ")),
+        "notification_emails" => {
+            let emails = texts(order);
+            Key::Text(folded(&format!("{:02} {}", emails.len(), emails.join(" "))))
+        }
+        "signing_keys" => {
+            Key::Number(webhook["replaced_keys"].as_array().map_or(0, Vec::len).try_into().unwrap_or(i64::MAX))
+        }
+        "http_method" => key_of(&webhook["method"]),
+        "title" => key_of(&webhook["name"]),
+        "updated" => Key::Text(webhook[order].as_str().unwrap_or_default().trim_end_matches('Z').to_owned()),
+        member => key_of(&webhook[member]),
     }
 }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 mod lists;
 mod setup;
 
+use lists::Choice;
 pub(crate) use lists::{LISTS, List};
 pub(crate) use setup::Setup;
 
@@ -154,11 +155,16 @@ pub(crate) fn refusals(list: &List) -> Vec<Refusal> {
     for name in others.into_iter().filter(|name| !all.contains(name)) {
         refusals.push(refusal(&format!("{name}=all"), Some(name), &[]));
     }
+    let is_text =
+        |name: &str| list.filters.iter().any(|(held, choice)| *held == name && matches!(choice, Choice::Text(_)));
     for name in &all {
-        for wrong in ["", "sideway", "ALL", "short", "nonesuch,none", "%00"] {
+        // Any text is one that a filter by a text may have, but for these.
+        let wrong_words = if is_text(name) { &[][..] } else { &["sideway", "ALL", "short", "nonesuch,none"] };
+        for wrong in wrong_words.iter().chain(&["", "%00"]) {
             refusals.push(refusal(&format!("{name}={wrong}"), None, &[*name]));
         }
     }
+    let all: Vec<&'static str> = all.into_iter().filter(|name| !is_text(name)).collect();
     let together = all.iter().fold(String::new(), |query, name| format!("{query}&{name}=sideway"));
     refusals.push(refusal(&format!("colour=red{together}"), Some("colour"), &all));
     refusals

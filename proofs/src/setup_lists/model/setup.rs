@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::lists::FIELD_TYPES;
+use super::lists::{EVENTS, FIELD_TYPES};
 
 /// The types of tabs that each form has, with what their fields ask about.
 const TABS: &[(&str, &str)] = &[
@@ -114,6 +114,7 @@ impl Setup {
         setup.make("round", 24 * size, Self::round);
         setup.make("score_set", 24 * size, Self::score_set);
         setup.make("tax", 24 * size, Self::tax);
+        setup.make("webhook", 60, Self::webhook);
         setup.make("user", 1, |_, _| json!({"first_name": "Lou", "last_name": "List", "email": "lou@lists.example"}));
         setup.make("entry", 60 * size, Self::entry);
         setup
@@ -321,6 +322,24 @@ impl Setup {
             "country": random.pick(&["GB", "CA", "US", "DE"]), "country_name": random.pick(NAMES), "name": maybe(random),
             "rate": random.pick(&rates), "region": maybe(random), "region_name": maybe(random),
             "term": random.pick(NAMES),
+        })
+    }
+
+    fn webhook(&mut self, _: usize) -> Value {
+        let random = &mut self.random;
+        let name = NAMES[..NAMES.len() - 1][random.below(NAMES.len() - 1)];
+        let mut events: Vec<&str> = EVENTS.iter().copied().filter(|_| random.once_in(2)).collect();
+        if events.is_empty() {
+            events.push("entry_created");
+        }
+        let emails: Vec<String> =
+            (0..random.below(3)).map(|number| format!("{}{number}@lists.example", random.pick(&["a", "B"]))).collect();
+        let keys: Vec<Value> = (0..random.below(3))
+            .map(|number| json!({"key": format!("Key{number}"), "until": "2025-04-01T10:00:00Z"}))
+            .collect();
+        json!({
+            "name": name, "method": random.pick(&["get", "post"]), "events": events, "notification_emails": emails,
+            "url": format!("https://lists.example/{}", random.pick(&["a", "b", "B", "c?d=e"])), "replaced_keys": keys,
         })
     }
 

@@ -24,7 +24,7 @@ use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 pub(super) use activity::{Activity, Limits, Phase, Seen};
-pub use room::{Room, raise_descriptors};
+pub use room::{Room, outgoing, raise_descriptors};
 
 use crate::services::rate_limit;
 use kernel::clock::Throttle;

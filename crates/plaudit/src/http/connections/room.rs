@@ -13,6 +13,10 @@ const BYTES: usize = 256 << 10;
 const MEMORY_SHARE: usize = 8;
 /// The part of the connections that an address may have unless the operator sets it.
 const SHARE: usize = 8;
+/// The part of the descriptors that connections to others have unless the operator sets how many there are, and how many these are
+/// at least and at most.
+const OUTGOING_SHARE: usize = 16;
+const OUTGOING: (usize, usize) = (16, 1024);
 
 /// How many connections there may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,8 +35,9 @@ impl Room {
         let fitting = memory.map_or(MAX_CONNECTIONS, |memory| memory / MEMORY_SHARE / BYTES);
         let wanted =
             if server.max_connections == 0 { MAX_CONNECTIONS.min(fitting).max(1) } else { server.max_connections };
+        let outgoing = outgoing(config, descriptors);
         let possible = descriptors.map_or(wanted, |descriptors| {
-            descriptors.saturating_sub(RESERVED + config.database.pool_size).div_ceil(2).max(1)
+            descriptors.saturating_sub(RESERVED + config.database.pool_size + outgoing).div_ceil(2).max(1)
         });
         let all = wanted.min(possible);
         if server.max_connections > all {
@@ -52,6 +57,15 @@ impl Room {
     pub fn streams(self, limits: &config::Limits) -> streams::Limits {
         let part = |wanted: usize, share: usize| wanted.min(self.all / share).max(1);
         streams::Limits { node: part(limits.streams, 2), key: part(limits.streams_per_key, SHARE) }
+    }
+}
+
+/// How many connections to others there may be, in a process with so many descriptors.
+pub fn outgoing(config: &Config, descriptors: Option<usize>) -> usize {
+    let (least, most) = OUTGOING;
+    match config.webhooks.connections {
+        0 => descriptors.map_or(most, |descriptors| (descriptors / OUTGOING_SHARE).clamp(least, most)),
+        connections => connections,
     }
 }
 
@@ -86,11 +100,11 @@ mod tests {
         for (connections, of_address, descriptors, room) in [
             ("0", "0", None, (2_048, 256)),
             ("0", "0", Some(1_048_576), (2_048, 256)),
-            ("0", "0", Some(1_024), (448, 56)),
+            ("0", "0", Some(1_024), (416, 52)),
             ("0", "0", Some(100), (1, 1)),
-            ("0", "300", Some(1_024), (448, 300)),
-            ("0", "500", Some(1_024), (448, 448)),
-            ("10000", "0", Some(1_024), (448, 56)),
+            ("0", "300", Some(1_024), (416, 300)),
+            ("0", "500", Some(1_024), (416, 416)),
+            ("10000", "0", Some(1_024), (416, 52)),
             ("50000", "0", Some(1_048_576), (50_000, 6_250)),
             ("4", "0", None, (4, 1)),
         ] {

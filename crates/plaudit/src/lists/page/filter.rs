@@ -1,6 +1,7 @@
 //! The filters of a list and their values.
 
 use crate::lists::page::Narrow;
+use crate::lists::page::query::whole_number;
 use kernel::text::{Date, Locale, Slug, Timestamp};
 
 /// The word for all slugs.
@@ -74,6 +75,8 @@ impl Filter {
             FilterKind::Text { max } => {
                 format!("must be a text of 1 to {max} characters, none of them a control character")
             }
+            FilterKind::Number { min, max } => format!("must be a whole number from {min} to {max}"),
+            FilterKind::Time => "must be a time such as 2026-01-31T08:30:00Z".to_owned(),
             FilterKind::Locale => "must be a locale code such as en_GB".to_owned(),
             FilterKind::Date => {
                 let [before, after, on, between] = Bracket::ALL.map(|bracket| bracket.of(self.name));
@@ -107,6 +110,11 @@ impl Filter {
                 let fits = !text.is_empty() && text.chars().count() <= max && !text.contains(char::is_control);
                 fits.then(|| FilterValue::Text(text.to_owned()))
             }
+            FilterKind::Number { min, max } => {
+                let number = whole_number(text).and_then(|number| u32::try_from(number).ok());
+                number.filter(|number| (min..=max).contains(number)).map(FilterValue::Number)
+            }
+            FilterKind::Time => Timestamp::parse(text).map(FilterValue::Time),
             FilterKind::Locale => Locale::parse(text).map(|locale| FilterValue::Word(locale.code())),
             FilterKind::Date => None,
         }
@@ -133,6 +141,15 @@ pub enum FilterKind {
         /// The number of characters of the longest text.
         max: usize,
     },
+    /// A whole number.
+    Number {
+        /// The smallest.
+        min: u32,
+        /// The largest.
+        max: u32,
+    },
+    /// A time.
+    Time,
     /// A locale code.
     Locale,
     /// A range of time in brackets: `[before]`, `[after]`, `[on]`, `[between]=a,b`; several of them all hold.
@@ -180,6 +197,10 @@ pub enum FilterValue {
     Slug(Slug),
     /// A text.
     Text(String),
+    /// A number.
+    Number(u32),
+    /// A time.
+    Time(Timestamp),
     /// The range of [`FilterKind::Date`].
     Range(TimeRange),
 }

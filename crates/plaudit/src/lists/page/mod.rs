@@ -4,9 +4,9 @@
 //! everything that is wrong at once; [`ListSpec::parameters`] describes the same declaration in the OpenAPI document;
 //! [`PageEnvelope`] writes what stands around the records.
 //!
-//! Beside `page`, `per_page`, `order` and `dir` every list takes two parameters more. `cursor` walks a list at the
+//! Beside `page`, `per_page`, `order` and `dir` every list of records takes two parameters more. `cursor` walks a list at the
 //! same cost at any depth: empty for the beginning, then the `next_cursor` of the answer before. `count=none`
-//! leaves out what needs the number of all records.
+//! leaves out what needs the number of all records. A list of what happened has one order, and is walked by cursor alone.
 
 mod cursor;
 mod envelope;
@@ -26,6 +26,9 @@ pub use list_view::Direction;
 pub use narrow::{Ask, EVERY, Narrow, bounded};
 pub use openapi::settings_parameter;
 pub use query::{ListQuery, Order, asks_for_settings, field_of_order};
+
+use paging::Paging;
+use strum::VariantArray as _;
 
 /// The order without `order` or with a value that is none, descending without `dir`: what was changed last comes first. An
 /// order that is named begins with the smallest value.
@@ -48,8 +51,8 @@ pub struct ListSpec {
     pub orders_by_field: bool,
     /// What the names of the orders do not say, for readers: sentences, or the empty text.
     pub about_orders: &'static str,
-    /// Whether it has pages; otherwise its query has filters alone.
-    pub is_paged: bool,
+    /// What it is read in.
+    pub pages: Pages,
     /// What is asked of every record beside the filters: the values of columns.
     pub always: &'static [(&'static str, &'static str)],
 }
@@ -57,12 +60,51 @@ pub struct ListSpec {
 impl ListSpec {
     /// A list with these filters and orders.
     pub const fn new(filters: &'static [Filter], orders: &'static [&'static str]) -> Self {
-        Self { filters, orders, orders_by_field: false, about_orders: "", is_paged: true, always: &[] }
+        Self { filters, orders, orders_by_field: false, about_orders: "", pages: Pages::Sorted, always: &[] }
     }
 
     /// What is told of records by these filters, without pages and sorts.
     pub const fn of_filters(filters: &'static [Filter]) -> Self {
-        Self { is_paged: false, ..Self::new(filters, &[]) }
+        Self { pages: Pages::None, ..Self::new(filters, &[]) }
+    }
+
+    /// A list in the order of what happened, with at most so many a page.
+    pub const fn walked(filters: &'static [Filter], maximum_per_page: u32) -> Self {
+        Self { pages: Pages::Walked { maximum_per_page }, ..Self::new(filters, &[]) }
+    }
+}
+
+/// What a list is read in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pages {
+    /// In one: its query has filters alone.
+    None,
+    /// In pages by number or cursor, sorted as is asked for.
+    Sorted,
+    /// In pages by cursor alone. The filters may change on the way: what is walked is the same.
+    Walked {
+        /// The largest page.
+        maximum_per_page: u32,
+    },
+}
+
+impl Pages {
+    /// The parameters of pages and sorts that it takes.
+    fn parameters(self) -> &'static [Paging] {
+        match self {
+            Self::None => &[],
+            Self::Sorted => Paging::VARIANTS,
+            Self::Walked { .. } => &[Paging::PerPage, Paging::Cursor],
+        }
+    }
+
+    /// The largest page.
+    fn maximum_per_page(self) -> u32 {
+        if let Self::Walked { maximum_per_page } = self { maximum_per_page } else { MAXIMUM_PER_PAGE }
+    }
+
+    fn is_walked(self) -> bool {
+        matches!(self, Self::Walked { .. })
     }
 }
 

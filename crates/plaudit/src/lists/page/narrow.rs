@@ -114,6 +114,8 @@ fn text_of(value: &FilterValue) -> String {
         FilterValue::Word(word) => (*word).to_owned(),
         FilterValue::Slug(slug) => slug.to_string(),
         FilterValue::Text(text) => text.clone(),
+        FilterValue::Number(number) => number.to_string(),
+        FilterValue::Time(time) => time.to_string(),
         FilterValue::Words(_) | FilterValue::Range(_) => String::new(),
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use strum::VariantArray as _;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{AnyOfBuilder, ArrayBuilder, KnownFormat, ObjectBuilder, Schema, SchemaFormat, Type};
 use utoipa::openapi::{RefOr, Required};
@@ -12,7 +11,7 @@ use crate::lists::page::cursor::MAXIMUM_LENGTH;
 use crate::lists::page::filter::{Bracket, Filter, FilterKind};
 use crate::lists::page::paging::{NO_COUNT, Paging};
 use crate::lists::page::query::DIRECTIONS;
-use crate::lists::page::{DEFAULT_ORDER, DEFAULT_PER_PAGE, ListSpec, MAXIMUM_PER_PAGE};
+use crate::lists::page::{DEFAULT_ORDER, DEFAULT_PER_PAGE, ListSpec};
 use kernel::input::LINE_PATTERN;
 use kernel::text::{Locale, Slug};
 
@@ -20,7 +19,7 @@ impl ListSpec {
     /// The parameters of the query for the OpenAPI document: the filters, then those of pages and sorts.
     pub fn parameters(&self) -> Vec<Parameter> {
         let filters = self.filters.iter().flat_map(Filter::parameters);
-        let paging = Paging::VARIANTS.iter().filter(|_| self.is_paged);
+        let paging = self.pages.parameters().iter();
         filters.chain(paging.map(|paging| self.paging_parameter(*paging))).collect()
     }
 
@@ -32,10 +31,14 @@ impl ListSpec {
             ),
             Paging::PerPage => (
                 "The number of records a page.".to_owned(),
-                whole_number().maximum(Some(MAXIMUM_PER_PAGE)).default(Some(DEFAULT_PER_PAGE.into())),
+                whole_number().maximum(Some(self.pages.maximum_per_page())).default(Some(DEFAULT_PER_PAGE.into())),
             ),
             Paging::Order => (self.about_order(), string().examples(self.orders.iter().copied())),
             Paging::Direction => (ABOUT_DIRECTION.to_owned(), one_of(DIRECTIONS.map(|(name, _)| name))),
+            Paging::Cursor if self.pages.is_walked() => (
+                "Where the page begins: empty for the beginning, then the `next_cursor` of the page before.".to_owned(),
+                string().max_length(Some(MAXIMUM_LENGTH)),
+            ),
             Paging::Cursor => (
                 "Walks the list at the same cost at any depth: empty for its beginning, then the `next_cursor` of the \
                  page before."
@@ -87,6 +90,8 @@ impl Filter {
             FilterKind::Text { max } => {
                 one(string().min_length(Some(1)).max_length(Some(max)).pattern(Some(LINE_PATTERN)))
             }
+            FilterKind::Number { min, max } => one(whole_number().minimum(Some(min)).maximum(Some(max))),
+            FilterKind::Time => one(string().format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))),
             FilterKind::Locale => one(one_of(Locale::ALL.map(Locale::code))),
             FilterKind::Date => Bracket::ALL.map(|bracket| self.range_parameter(bracket)).into(),
         };

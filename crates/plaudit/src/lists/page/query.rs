@@ -6,10 +6,9 @@ use crate::lists::page::cursor::Walk;
 use crate::lists::page::filter::{ALL, Bracket, Filter, FilterKind, FilterValue, TimeRange};
 use crate::lists::page::paging::{NO_COUNT, Paging};
 use crate::lists::page::{
-    Cursor, DEFAULT_ORDER, DEFAULT_PER_PAGE, Direction, ListQueryError, ListSpec, MAXIMUM_PARAMETERS, MAXIMUM_PER_PAGE,
-    parameters,
+    Cursor, DEFAULT_ORDER, DEFAULT_PER_PAGE, Direction, ListQueryError, ListSpec, MAXIMUM_PARAMETERS, parameters,
 };
-use kernel::text::{Slug, excerpt};
+use kernel::text::{Slug, Timestamp, excerpt};
 
 /// The written values of `dir`.
 pub(super) const DIRECTIONS: [(&str, Direction); 2] = [("asc", Direction::Ascending), ("desc", Direction::Descending)];
@@ -124,6 +123,30 @@ impl ListQuery {
         }
     }
 
+    /// The text of a filter that has one.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.filter(name) {
+            Some(FilterValue::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The number of a filter that has one.
+    pub fn number(&self, name: &str) -> Option<u32> {
+        match self.filter(name) {
+            Some(FilterValue::Number(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The time of a filter that has one.
+    pub fn time(&self, name: &str) -> Option<Timestamp> {
+        match self.filter(name) {
+            Some(FilterValue::Time(time)) => Some(*time),
+            _ => None,
+        }
+    }
+
     /// Whether a filter has the value `all`.
     pub fn is_all(&self, name: &str) -> bool {
         self.word(name) == Some(ALL)
@@ -185,7 +208,7 @@ impl<'spec> QueryReader<'spec> {
 
     fn take(&mut self, name: String, value: String) {
         let is_repeated = self.names.contains(&name);
-        let paging = name.parse::<Paging>().ok().filter(|_| self.spec.is_paged);
+        let paging = name.parse::<Paging>().ok().filter(|paging| self.spec.pages.parameters().contains(paging));
         match paging {
             None => self.take_filter(&name, &value, is_repeated),
             Some(_) if is_repeated => self.errors.parameter(format!("{name} is given more than once")),
@@ -210,10 +233,10 @@ impl<'spec> QueryReader<'spec> {
                 query.page = page.ok_or("must be a whole number from 1")?;
             }
             Paging::PerPage => {
+                let maximum = self.spec.pages.maximum_per_page();
                 let per_page = whole_number(value).and_then(|number| u32::try_from(number).ok());
-                let per_page = per_page.filter(|per_page| (1..=MAXIMUM_PER_PAGE).contains(per_page));
-                query.per_page =
-                    per_page.ok_or_else(|| format!("must be a whole number from 1 to {MAXIMUM_PER_PAGE}"))?;
+                let per_page = per_page.filter(|per_page| (1..=maximum).contains(per_page));
+                query.per_page = per_page.ok_or_else(|| format!("must be a whole number from 1 to {maximum}"))?;
             }
             Paging::Order => self.take_order(value),
             Paging::Direction => {
@@ -241,6 +264,7 @@ impl<'spec> QueryReader<'spec> {
     fn take_cursor(&mut self, text: &str) {
         let mut filters: Vec<_> = self.query.filters.iter().filter(|(name, _)| *name != "include").collect();
         filters.sort_unstable_by_key(|(name, _)| *name);
+        filters.retain(|_| !self.spec.pages.is_walked());
         let list: Vec<_> = self.spec.filters.iter().map(|filter| filter.name).collect();
         let walked = (self.spec.orders, list, self.query.order, self.query.direction, filters);
         self.query.walk = Walk::of(&format!("{walked:?}"));
@@ -303,7 +327,8 @@ impl<'spec> QueryReader<'spec> {
         if self.is_order_named && !self.came(Paging::Direction) {
             self.query.direction = Direction::Ascending;
         }
-        if let Some(cursor) = self.cursor.take() {
+        // What is walked alone is walked from its beginning without a cursor.
+        if let Some(cursor) = self.cursor.take().or_else(|| self.spec.pages.is_walked().then(String::new)) {
             self.take_cursor(&cursor);
         }
         if self.errors.is_empty() { Ok(self.query) } else { Err(self.errors) }
@@ -317,6 +342,6 @@ pub fn field_of_order(raw_query: Option<&str>) -> Option<Slug> {
 }
 
 /// The number that a text of digits is, and nothing for signs, blanks and numbers beyond 64 bits.
-fn whole_number(text: &str) -> Option<u64> {
+pub(super) fn whole_number(text: &str) -> Option<u64> {
     text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
 }

@@ -17,6 +17,13 @@ const FILTERS: &[Filter] = &[
 ];
 pub(super) const SPEC: ListSpec =
     ListSpec { orders_by_field: true, ..ListSpec::new(FILTERS, &["created_at", "total"]) };
+pub(super) const FEED: ListSpec = ListSpec::walked(
+    &[
+        Filter::new("slug", FilterKind::Text { max: 8 }, "The slug"),
+        Filter::new("wait", FilterKind::Number { min: 1, max: 30 }, "How long"),
+    ],
+    1_000,
+);
 const SCORES: ListSpec = ListSpec::new(&[Filter::new("score_set", FilterKind::Slug, "The score set")], &[]);
 
 fn parsed(query: &str) -> ListQuery {
@@ -83,6 +90,20 @@ fn pages_and_sorts_are_read() {
         Order::Named("updated")
     );
     assert_eq!(parsed("page=18446744073709551615&per_page=100").rows_before(), i64::MAX.unsigned_abs());
+}
+
+#[test]
+fn what_is_walked_alone_has_a_cursor_whatever_its_filters_and_no_pages() {
+    let parsed = |query: &str| ListQuery::parse(Some(query), &FEED);
+    let begin = parsed("per_page=1000&wait=30").unwrap();
+    assert_eq!((begin.per_page, begin.number("wait")), (1_000, Some(30)));
+    assert!(begin.cursor.as_ref().is_some_and(Cursor::is_start));
+    let next = begin.cursor_behind(vec![7], 0);
+    let later = parsed(&format!("cursor={next}&slug=x")).unwrap();
+    assert_eq!((later.cursor.as_ref().unwrap().position.as_slice(), later.text("slug")), (&[7][..], Some("x")));
+    for query in ["page=1", "order=updated", "dir=asc", "count=none", "wait=0", "wait=31", "wait=+1", "per_page=1001"] {
+        assert!(parsed(query).is_err(), "{query}");
+    }
 }
 
 #[test]

@@ -52,16 +52,17 @@ impl AnswerHead {
 }
 
 /// Writes the array of the answers of a stored map, `{"<field slug>": value}`, in these locales; `is_default` where they
-/// are the account's default language. Answers to trashed or unknown fields are left out. `download` writes the signed
-/// address of a file as a JSON string.
+/// are the account's default language. Answers to trashed, unknown or unwanted fields are left out. `download` writes the
+/// signed address of a file as a JSON string.
 pub fn write_answers(
     out: &mut Vec<u8>,
     answers: &str,
     program: &Program,
     (locales, is_default): (&[Locale], bool),
+    is_wanted: &dyn Fn(&Slug) -> bool,
     download: &dyn Fn(&mut Vec<u8>, &str),
 ) {
-    let shown = Shown { locales, download };
+    let shown = Shown { locales, is_wanted, download };
     if is_default {
         shown.all(out, answers, |slug| program.answer_head(slug));
     } else {
@@ -75,6 +76,7 @@ pub fn write_answers(
 /// What showing an answer depends on.
 struct Shown<'p> {
     locales: &'p [Locale],
+    is_wanted: &'p dyn Fn(&Slug) -> bool,
     download: &'p dyn Fn(&mut Vec<u8>, &str),
 }
 
@@ -86,7 +88,8 @@ impl Shown<'_> {
         head: impl Fn(Slug) -> Option<H>,
     ) {
         let mut shown: Vec<(H, &str)> = Vec::with_capacity(USUAL_ANSWERS);
-        shown.extend(RawMembers::of(answers).filter_map(|(slug, value)| Some((head(Slug::parse(slug)?)?, value))));
+        let wanted = |slug| Slug::parse(slug).filter(self.is_wanted);
+        shown.extend(RawMembers::of(answers).filter_map(|(slug, value)| Some((head(wanted(slug)?)?, value))));
         shown.sort_unstable_by_key(|(head, _)| head.borrow().rank);
         out.push(b'[');
         for (index, (head, value)) in shown.iter().enumerate() {
@@ -296,7 +299,7 @@ mod tests {
         let tabs = tabs();
         let base_url = "https://example.org";
         let mut out = Vec::new();
-        Shown { locales, download: &download }
+        Shown { locales, is_wanted: &|_| true, download: &download }
             .all(&mut out, answers, |slug| Some(AnswerHead::of(records.shared_live(slug)?, &tabs, base_url, locales)));
         String::from_utf8(out).unwrap()
     }

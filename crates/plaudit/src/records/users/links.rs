@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn a_link_is_good_for_one_thing_until_it_ends() {
-        let signer = DownloadSigner::new(&[7; 32], 900);
+        let signer = DownloadSigner::new(&[7; 32]);
         let (account, now) = (Slug::parse("AccountA").unwrap(), Timestamp::from_seconds(1_000));
         let link = Link::new(Purpose::SignIn, "TokenABC".to_owned(), now);
         let address = link.address(&signer, account);
@@ -197,7 +197,7 @@ mod tests {
         let at = |seconds| Timestamp::from_seconds(seconds);
         assert_eq!(good.verified(&signer, at(1_059)), Some(account));
         assert_eq!(good.verified(&signer, at(1_060)), None);
-        let other = DownloadSigner::new(&[8; 32], 900);
+        let other = DownloadSigner::new(&[8; 32]);
         assert_eq!(good.verified(&other, at(1_000)), None);
         for wrong in [
             Followed { purpose: Purpose::Confirm, ..good },

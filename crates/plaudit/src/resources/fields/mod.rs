@@ -41,7 +41,7 @@ impl SetupResource for Field {
 
 impl Writable for Field {
     async fn written(before: Option<&Self>, given: &Given<'_>, _: &mut Tx) -> Result<Self, ApiError> {
-        let Given { program, slug, body, now } = *given;
+        let Given { program, slug, body, now, .. } = *given;
         let given = read(body, before.is_none(), &program.context);
         Ok(match before {
             None => rules::create(program, slug, given, now)?,

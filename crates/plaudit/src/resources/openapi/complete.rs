@@ -8,6 +8,7 @@ use crate::program::{component, pascal};
 use crate::render::accept::Format;
 use crate::resources::openapi::components::{self, ERRORS};
 use crate::resources::openapi::examples::{Examples, Place};
+use crate::resources::openapi::webhooks;
 use kernel::kind::Kind;
 use kernel::text::EMAIL_LENGTH;
 
@@ -25,12 +26,15 @@ const GROUPS: &[(&str, &str)] = &[
     ("Review tasks", "Who has to agree to an entry."),
     ("Entries", "What is entered."),
     ("Entries (realtime)", "Changes of one thing, and streams that tell of them at once."),
+    ("Events", "Every change of the account, for whoever keeps up with it."),
     ("Attachments", "The files of entries."),
     ("Contributors", "Who took part in entries."),
     ("Files", "Stored files."),
     ("Orders", "Orders, and prices."),
     ("Taxes", "Taxes."),
     ("Users", "People, and what they may do."),
+    ("Webhooks", "Endpoints that are told what happens."),
+    ("Jobs", "Work that goes on after the answer to the request that began it."),
 ];
 
 /// The methods of operations.
@@ -54,6 +58,7 @@ pub(super) fn complete(document: &mut Value) {
             }
         }
     }
+    document["webhooks"] = webhooks::webhooks(&mut examples);
     document["components"] = json!({
         "securitySchemes": {
             "key": { "type": "apiKey", "in": "header", "name": "x-api-key", "description": "A key of the account." },
@@ -116,9 +121,11 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
         ("put" | "delete", ["entry", _, "tag", _])
         | ("put", ["attachment" | "contributor", _, "update-field", _])
         | ("post", [_] | ["entry", _, "copy"]) => ("201", "The record; `Location` is its address", Some(&*kind)),
+        ("delete", ["job", _]) => ("204", "It is cancelled", None),
         ("delete", _) => ("204", "It is in the trash", None),
         ("post", [_, _, "restore"]) => ("204", "It is back from the trash", None),
         ("post", [_, _, "upload", ..]) => ("201", "The file", Some("UploadedFile")),
+        ("get", ["webhook", _, "delivery"]) => ("200", "The page", Some("DeliveryPage")),
         ("get", ["entry", "summary"]) => ("200", "The counts", Some("EntrySummary")),
         ("get", [_]) if schemas.contains_key(&page) => ("200", "The page", Some(&*page)),
         _ => ("200", "The record", Some(&*kind)),
@@ -178,7 +185,8 @@ fn complete_responses(
                 content["text/event-stream"]["example"] = json!(examples.event());
             }
         }
-        if status == "201" {
+        // What is done by a job has the address of that.
+        if status == "201" || path == "/webhook/{slug}/replay" && status == "202" {
             headers.push("Location");
         }
         response["headers"] = named_headers(headers);

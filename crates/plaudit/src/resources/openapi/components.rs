@@ -10,7 +10,7 @@ use crate::program::{component, definitions, pascal};
 use crate::records::entries::attachments::LAST_PLACE;
 use crate::records::entries::{Status, TITLE_LENGTH};
 use crate::records::orders::list::LIST;
-use crate::resources::openapi::kinds;
+use crate::resources::openapi::{deliveries, jobs, kinds, webhooks};
 use crate::services::disks::Disk;
 use kernel::input::Violations;
 use kernel::kind::Kind;
@@ -25,19 +25,22 @@ pub(super) fn schemas() -> Map<String, Value> {
     schemas.extend(answers());
     schemas.extend(bodies());
     schemas.extend(errors());
+    schemas.extend(jobs::schemas());
+    schemas.extend(deliveries::schemas());
+    schemas.extend(webhooks::schemas());
     let kinds = Kind::ALL.into_iter().filter_map(kinds::description);
     schemas.extend(kinds.flat_map(|description| description.schemas()));
     schemas
 }
 
-fn object(about: &str, properties: Value) -> Value {
+pub(super) fn object(about: &str, properties: Value) -> Value {
     let required: Vec<_> = properties.as_object().into_iter().flat_map(Map::keys).cloned().collect();
     let mut schema = json!({ "description": about, "type": "object", "required": required });
     schema["properties"] = properties;
     schema
 }
 
-fn string(about: &str) -> Value {
+pub(super) fn string(about: &str) -> Value {
     json!({ "description": about, "type": "string" })
 }
 
@@ -45,11 +48,11 @@ fn text(about: &str, max: usize) -> Value {
     json!({ "description": about, "type": "string", "maxLength": max, "pattern": "\\S" })
 }
 
-fn or_null(about: &str, schema: &Value) -> Value {
+pub(super) fn or_null(about: &str, schema: &Value) -> Value {
     json!({ "description": about, "anyOf": [schema, { "type": "null" }] })
 }
 
-fn list(about: &str, items: &Value) -> Value {
+pub(super) fn list(about: &str, items: &Value) -> Value {
     json!({ "description": about, "type": "array", "items": items })
 }
 

@@ -18,7 +18,7 @@ const BASE: &str = "https://awards.example.org";
 /// The token of a file.
 const TOKEN: &str = "FileAAAAAAAA";
 /// A time as answers show it.
-const TIME: &str = "2026-01-31T08:30:00.000000Z";
+pub(super) const TIME: &str = "2026-01-31T08:30:00.000000Z";
 
 /// Texts that have a form that their schema does not tell, by the member that they stand in.
 const TEXTS: &[(&str, &str)] = &[
@@ -37,6 +37,7 @@ const TEXTS: &[(&str, &str)] = &[
     ("mime", "image/gif"),
     ("mobile", "+441632960001"),
     ("next_page_url", ""),
+    ("notification_emails", "ada@example.org"),
     ("password", "correct horse battery staple"),
     ("plagiarism_scan_status", "unscanned"),
     ("prev_page_url", ""),

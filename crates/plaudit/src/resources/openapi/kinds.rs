@@ -14,6 +14,7 @@ use crate::program::rounds::Round;
 use crate::program::score_sets::ScoreSet;
 use crate::program::seasons::Season;
 use crate::program::taxes::Tax;
+use crate::program::webhooks::Webhook;
 use crate::program::{Description, RecordMembers as _, SLUG};
 use crate::records::entries::Entry;
 use crate::records::entries::attachments::Attachment;
@@ -52,6 +53,7 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         Kind::ScoreSet => setup!(ScoreSet, "How entries are judged."),
         Kind::Panel => setup!(Panel, "Who judges which entries, and when.").without_list(),
         Kind::ReviewStage => setup!(ReviewStage, "Who has to agree to an entry.").without_list(),
+        Kind::Webhook => setup!(Webhook, "An endpoint that is told what happens."),
         Kind::User => Description::new("User", "A user.", &[User::MEMBERS]).open(),
         Kind::File => Description::new("File", "A file.", &[files::MEMBERS]).without_list(),
         Kind::Entry => setup!(Entry, "An entry."),

@@ -2,8 +2,13 @@
 
 mod complete;
 mod components;
+mod deliveries;
 mod examples;
+mod jobs;
 mod kinds;
+mod webhooks;
+
+pub(super) use webhooks::example;
 
 use std::fmt::Write as _;
 

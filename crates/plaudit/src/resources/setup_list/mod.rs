@@ -184,7 +184,10 @@ pub(super) async fn page<T: InProgram>(
         renderer.item(document, None)?;
     }
     let counted = page.slugs.iter().filter(|_| counts.is_some()).map(|slug| (slug, count(slug)));
-    let state = format!("{}{named}{:?}", page.has_more, counted.collect::<Vec<_>>());
+    // Who sees secrets and who does not must not take the one's page for the other's.
+    let shows_secrets = caller.writes() && T::MEMBERS.iter().any(|member| member.is_secret);
+    let secrets = if shows_secrets { "with secrets" } else { "" };
+    let state = format!("{}{named}{:?}{secrets}", page.has_more, counted.collect::<Vec<_>>());
     let end = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
     let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end };
     pages::end(caller, renderer, (&format!("/{}", T::KIND.path()), query, raw), &around, &state)

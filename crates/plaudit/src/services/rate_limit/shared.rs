@@ -8,13 +8,12 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 
 use parking_lot::Mutex;
 
 use super::{MAX_WINDOWS, Standing, WINDOW, ceiling_seconds, store};
+use crate::services::database_clock::DatabaseClock;
 use db::{AccountId, Db, DbError};
-use kernel::clock::Clock;
 use kernel::text::Slug;
 
 /// How many statements a key costs a node in a window at the most, beside one for each of its first two thousand requests.
@@ -55,46 +54,24 @@ pub(super) fn latest_end(now: i64) -> i64 {
 type SharedLease = Arc<tokio::sync::Mutex<Lease>>;
 
 /// The windows of keys that this node has taken requests of.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct SharedWindows {
-    /// The time of the database less [`Clock::elapsed`].
-    offset: AtomicI64,
     leases: Mutex<HashMap<(AccountId, Slug), SharedLease>>,
 }
 
 impl SharedWindows {
-    /// No windows yet, and this clock's time for that of the database.
-    pub fn new(clock: &Clock) -> Self {
-        Self { offset: AtomicI64::new(clock.now().as_microseconds() - clock.elapsed()), leases: Mutex::default() }
+    /// Forgets the windows in the database that ended a while ago; `now` is the database's time.
+    pub async fn tidy_up(db: &Db, now: i64) -> Result<(), DbError> {
+        store::forget(db, now - WINDOW).await
     }
 
-    /// Asks the database for its time.
-    pub async fn synchronize(&self, db: &Db, clock: &Clock) -> Result<(), DbError> {
-        let before = clock.elapsed();
-        if let Some(time) = db.server_time().await? {
-            self.offset.store(time - before.midpoint(clock.elapsed()), Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
-    /// Asks the database for its time again, and forgets the windows there that ended a while ago.
-    pub async fn tidy_up(&self, db: &Db, clock: &Clock) -> Result<(), DbError> {
-        self.synchronize(db, clock).await?;
-        store::forget(db, self.now(clock) - WINDOW).await
-    }
-
-    /// The time of the database.
-    fn now(&self, clock: &Clock) -> i64 {
-        clock.elapsed() + self.offset.load(Ordering::Relaxed)
-    }
-
-    /// Counts a request of a key, or refuses it, as [`super::RateLimiter::count`] does.
+    /// Counts a request of a key at this time of the database, or refuses it, as [`super::RateLimiter::count`] does.
     pub async fn count(
         &self,
         db: &Db,
         (account, key): (AccountId, Slug),
         limit: i64,
-        clock: &Clock,
+        clock: &DatabaseClock,
     ) -> Result<Result<Standing, i64>, DbError> {
         let lease = {
             let mut leases = self.leases.lock();
@@ -106,7 +83,7 @@ impl SharedWindows {
         };
         // Of many requests that come at once, one asks, and takes no more than is needed.
         let mut lease = lease.lock().await;
-        let now = self.now(clock);
+        let now = clock.now();
         if let Some(counted) = lease.count(limit, now) {
             return Ok(counted);
         }

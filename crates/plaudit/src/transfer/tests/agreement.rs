@@ -71,9 +71,9 @@ async fn answers_and_tabs_are_of_the_right_kind() {
     assert_eq!(
         reported,
         [
-            "a.jsonl:33: user UserAAAA: user_fields.FieldAAA: is a field about entries, and not about users",
-            "a.jsonl:35: account AccountA: global_id: must be a UUID",
-            "a.jsonl:39: chapter ChapterB: managers: names UserAAAA twice",
+            "a.jsonl:34: user UserAAAA: user_fields.FieldAAA: is a field about entries, and not about users",
+            "a.jsonl:36: account AccountA: global_id: must be a UUID",
+            "a.jsonl:40: chapter ChapterB: managers: names UserAAAA twice",
             "a.jsonl:4: attachment TokenTokenToken: tab: TabGener is a tab of the type General, and must be one of the type Attachments",
             "a.jsonl:6: contributor ContrAAA: fields.FieldAAA: is a field about entries, and not about contributors",
             "a.jsonl:6: contributor ContrAAA: tab: TabAttac is a tab of the type Attachments, and must be one of the type Contributors",

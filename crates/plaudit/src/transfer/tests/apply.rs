@@ -45,6 +45,7 @@ impl Place {
             clock: &self.clock,
             ids: &self.ids,
             lengths: Lengths::default(),
+            follow: |_, _| Box::pin(async { Ok(()) }),
         };
         let files = FileSource { folder: self.folder.path(), own: &[] };
         let source = Source { reader: Cursor::new(text), name, files };
@@ -406,6 +407,58 @@ async fn records_that_people_make_are_not_touched() {
     let (steps, faults) = apply(&setup).await;
     assert!(faults.is_empty() && steps.iter().all(|step| step.contains("out of the trash")), "{steps:#?}");
     assert_eq!(place.export().await.lines().count(), export.lines().count());
+}
+
+/// A webhook of a program file.
+const WEBHOOK: &str = "\
+webhooks:
+  - {name: CRM, url: 'https://crm.example.org', method: post, events: [entry_created]}
+";
+
+#[tokio::test]
+async fn only_webhooks_that_a_file_made_go_to_the_trash_with_it() {
+    let place = Place::new().await;
+    place.apply(PROGRAM).await;
+    let own = r#"{"kind":"webhook","slug":"HookOwnA","name":"Own","url":"https://own.example.org","method":"get","events":["entry_created"],"form":"FormAAAA"}"#;
+    place.import(&format!("{ACCOUNT}\n{own}")).await;
+    let steps = place.apply(&format!("{PROGRAM}{WEBHOOK}")).await;
+    assert!(steps.len() == 1 && steps[0].starts_with("+ webhook ") && steps[0].contains("\"CRM\""), "{steps:?}");
+    assert_eq!(place.apply(&format!("{PROGRAM}{WEBHOOK}")).await, Vec::<String>::new(), "its key stays");
+    let steps = place.apply(PROGRAM).await;
+    assert!(steps.len() == 1 && steps[0].starts_with("- webhook ") && steps[0].ends_with("\"CRM\""), "{steps:?}");
+    assert!(!place.doc("HookOwnA").await.contains("deleted"));
+    // One that a file names is the file's as long as it names it, and is left alone again afterwards.
+    let named = WEBHOOK.replace("{name: CRM", "{slug: HookOwnA, name: CRM");
+    let steps = place.apply(&format!("{PROGRAM}{named}")).await;
+    assert!(steps.len() == 1 && steps[0].starts_with("~ webhook HookOwnA"), "{steps:?}");
+    assert_eq!(place.apply(PROGRAM).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_signing_key_that_a_file_replaces_stays_valid_and_is_printed_nowhere() {
+    let place = Place::new().await;
+    let with_key = |key: &str| {
+        format!("{PROGRAM}{}", WEBHOOK.replace("{name", &format!("{{slug: HookAAAA, signing_key: {key}, name")))
+    };
+    place.apply(&with_key("FirstKey")).await;
+    let steps = place.apply_in(&with_key("SecondKey"), DRY).await;
+    let expected = "~ webhook HookAAAA \"CRM\"\n    signing_key: **** -> ****\n    replaced_keys: **** -> ****";
+    assert_eq!(steps, [expected]);
+    place.apply(&with_key("SecondKey")).await;
+    let doc = place.doc("HookAAAA").await;
+    assert!(doc.contains(r#""replaced_keys":[{"key":"FirstKey","until":"2026-02-01T08:30:00.000000Z"}]"#), "{doc}");
+    assert_eq!(place.apply(&with_key("SecondKey")).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a_file_that_enables_a_webhook_forgets_why_it_was_disabled() {
+    let place = Place::new().await;
+    let with =
+        |status: &str| format!("{PROGRAM}{}", WEBHOOK.replace("{name", &format!("{{slug: HookAAAA, {status} name")));
+    place.apply(&with("status: disabled, disabled_reason: Gone,")).await;
+    assert_eq!(place.apply(&with("")).await, Vec::<String>::new(), "what it leaves out stays");
+    place.apply(&with("status: enabled,")).await;
+    assert!(place.doc("HookAAAA").await.contains(r#""status":"enabled","disabled_reason":null"#));
 }
 
 /// The shipped examples, with the slugs of their accounts.

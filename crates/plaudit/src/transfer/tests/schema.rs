@@ -35,6 +35,10 @@ const FINER: &[(Kind, &str, &str)] = &[
     (Kind::ReviewStage, "on_stop", "that it says nothing before the submission"),
     (Kind::ScoreSet, "vip_judging", "that less than half is trimmed, and with how many decimals"),
     (Kind::ScoreSet, "tie_break", "what a step needs, and that none comes twice"),
+    (Kind::Webhook, "headers", "which names and characters are those of a header, and which names are not ours"),
+    (Kind::Webhook, "notification_emails", "what an e-mail address is"),
+    (Kind::Webhook, "replaced_keys", "what a time is"),
+    (Kind::Webhook, "url", "what a web address is"),
 ];
 
 /// Rules of every kind that a schema cannot say: what a day is, how many decimals a number has.
@@ -90,6 +94,7 @@ fn sample(shape: &Shape) -> Value {
             Value::Object(stated.map(|member| (member.name.to_owned(), sample(&member.shape))).collect())
         }
         Shape::Either(shapes) => sample(&shapes[shapes.len() - 1]),
+        Shape::Texts(..) => json!({ "X-Name": "text" }),
         Shape::Only(text) => json!([text]),
         Shape::Component(name) => panic!("{name} stands in no program file"),
     }
@@ -125,6 +130,11 @@ fn bounds(shape: &Shape) -> Vec<Value> {
                 values.push(json!(vec![json!("?"); max + 1]));
             }
             values
+        }
+        Shape::Texts(most, length) => {
+            let many = |count: usize| (0..count).map(|number| (format!("X-{number}"), text(1))).collect::<Value>();
+            let of_name = |value| json!({ "X-Name": value });
+            vec![of_name(text(*length)), of_name(text(length + 1)), of_name(json!(1)), many(*most), many(most + 1)]
         }
         Shape::Object(members) | Shape::OpenObject(members) => {
             let whole = sample(shape);
@@ -214,6 +224,7 @@ fn wholes(kind: Kind) -> Vec<Map<String, Value>> {
             vec![with(&[("timing", json!("after_submission"))], &[])]
         }
         Kind::DocumentTemplate => vec![with(&[("body", json!({ "en_GB": "For {{entry.title}}" }))], &[])],
+        Kind::Webhook => vec![with(&[("url", json!("https://example.org/"))], &[])],
         _ => vec![whole],
     }
 }

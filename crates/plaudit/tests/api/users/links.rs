@@ -119,7 +119,7 @@ both_engines! {
         let (signed, signature) = link.split_once("&signature=").unwrap();
         let token = signed.split(['/', '?']).nth(3).unwrap();
         let elsewhere = Link::new(Purpose::SignIn, token.to_owned(), server.clock.now())
-            .address(&DownloadSigner::new(&[9; 32], 0), Slug::parse("AccountA").unwrap());
+            .address(&DownloadSigner::new(&[9; 32]), Slug::parse("AccountA").unwrap());
         let unkept = Link::new(Purpose::SignIn, "x".repeat(40), server.clock.now())
             .address(&server.app.signer, Slug::parse("AccountA").unwrap());
         for wrong in [

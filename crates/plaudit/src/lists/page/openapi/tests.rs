@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::lists::page::ListQuery;
 use crate::lists::page::openapi::*;
-use crate::lists::page::tests::SPEC;
+use crate::lists::page::tests::{FEED, SPEC};
 
 /// The parameters of a specification as they stand in the document.
 fn described(spec: &ListSpec) -> Vec<Value> {
@@ -94,6 +94,15 @@ fn pages_and_sorts_have_their_bounds_words_and_defaults() {
         "What the list is sorted by: `name`. Left out, or another value: by `updated`, descending. Names \
          are folded."
     );
+}
+
+#[test]
+fn what_is_walked_alone_has_a_cursor_and_pages_of_its_own_size() {
+    let parameters = described(&FEED);
+    let names: Vec<&str> = parameters.iter().filter_map(|parameter| parameter["name"].as_str()).collect();
+    assert_eq!(names, ["slug", "wait", "per_page", "cursor"]);
+    assert_eq!(parameters[1]["schema"], json!({"type": "integer", "minimum": 1, "maximum": 30}));
+    assert_eq!(parameters[2]["schema"]["maximum"], 1_000);
 }
 
 #[test]

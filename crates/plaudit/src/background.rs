@@ -1,0 +1,98 @@
+//! Every kind of work in the background, once.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot;
+
+use crate::deliveries;
+use crate::http::idempotency;
+use crate::jobs;
+use crate::leases::{self, Held, LeaseName, NEVER, store};
+use crate::records::files;
+use crate::services::App;
+use crate::services::rate_limit::shared::SharedWindows;
+use db::{AccountId, DbError};
+use kernel::text::Timestamp;
+
+/// How long it is from one upkeep to the next, in microseconds.
+const UPKEEP: i64 = 600_000_000;
+
+/// What nodes do in the background.
+#[derive(Clone, Copy, Debug)]
+pub struct Works {
+    /// The kinds of jobs.
+    pub jobs: &'static [jobs::Work],
+}
+
+impl Works {
+    /// What a node of this version does.
+    pub const ALL: Self = Self { jobs: &[deliveries::replay::WORK, jobs::mail::WORK] };
+}
+
+impl leases::Works for Works {
+    fn work(&self, app: App, held: Held) -> Option<leases::Work> {
+        Some(match held.name {
+            LeaseName::Webhook(slug) => Box::pin(deliveries::work(app, held, slug)),
+            LeaseName::Jobs => Box::pin(jobs::work(app, self.jobs, held)),
+            LeaseName::Upkeep => Box::pin(upkeep(app, held)),
+        })
+    }
+}
+
+/// Works in the background until `stop` is sent or dropped.
+pub async fn run(app: App, works: Works, stop: oneshot::Receiver<()>) {
+    if let Err(error) = begin_upkeep(&app).await {
+        tracing::warn!(%error, "the upkeep of the installation waits for the next start");
+    }
+    leases::run(app, Arc::new(works), stop).await;
+}
+
+/// Has the installation's upkeep done soon.
+pub async fn begin_upkeep(app: &App) -> Result<(), DbError> {
+    app.db
+        .write(AccountId::NONE, (), |tx, ()| {
+            Box::pin(store::put(tx, AccountId::NONE, LeaseName::Upkeep, (NEVER, 0, "{}")))
+        })
+        .await
+}
+
+/// Does everything that is due in the background, until nothing is due any more; for tests, whose clock stands still.
+pub async fn settle(app: &App, works: Works) -> Result<(), DbError> {
+    leases::settle(app, &works).await
+}
+
+/// Forgets what is kept for a time: answers to idempotency keys, windows of the rate limit, deliveries, jobs, and what uploads
+/// left that nobody recorded.
+async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
+    let now = app.clock.now();
+    let before = |seconds: i64| Timestamp::from_seconds(now.as_seconds().saturating_sub(seconds));
+    if let Err(error) = idempotency::store::forget(&app.db, before(app.settings.idempotency_seconds)).await {
+        tracing::warn!(%error, "old answers to idempotency keys could not be forgotten");
+    }
+    if let Err(error) = SharedWindows::tidy_up(&app.db, app.database_clock.now()).await {
+        tracing::warn!(%error, "ended windows of the rate limit could not be forgotten");
+    }
+    let kept_since = before(i64::from(app.settings.webhooks.keep_days) * 86_400);
+    if let Err(error) = deliveries::store::forget(&app.db, kept_since).await {
+        tracing::warn!(%error, "old deliveries could not be forgotten");
+    }
+    if let Err(error) = jobs::store::forget(&app.db, before(i64::from(app.settings.jobs_keep_days) * 86_400)).await {
+        tracing::warn!(%error, "old jobs could not be forgotten");
+    }
+    match files::sweep(&app.db, &app.storage, now).await {
+        Ok(0) => {}
+        Ok(removed) => tracing::info!(removed, "removed what uploads left that were not finished"),
+        Err(error) => tracing::warn!(%error, "what uploads left could not be removed"),
+    }
+    let state = (held.account, held.name, held.node, app.database_clock.now());
+    app.db
+        .write(held.account, state, |tx, (account, name, node, now)| {
+            Box::pin(async move {
+                if store::hold(tx, *account, *name, node).await?.is_some() {
+                    store::give_back(tx, *account, *name, now.saturating_add(UPKEEP), *now).await?;
+                }
+                Ok(())
+            })
+        })
+        .await
+}

@@ -1,0 +1,512 @@
+//! The work of one endpoint: reads the change log, attempts deliveries, and writes down what has become of them.
+//!
+//! It works in turns. A turn is one transaction: is the endpoint still this node's, outcomes of attempts that ended, deliveries
+//! that are new, marks of attempts that begin, how far the log was read. Attempts start after its commit, and the next turn
+//! takes what has ended meanwhile. A turn that fails is made again: all that it writes is absolute, or there already.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use super::endpoint::{Ended, Endpoint, Key};
+use super::sending::{Sent, send};
+use super::store::{self, Delivery, Settled, State};
+use super::turn::{self, Turn};
+use super::{matching, payload, sent_to};
+use crate::leases::{self, Held};
+use crate::log::feed::{self, Of};
+use crate::mail::{Message, notice};
+use crate::outgoing::{Attempt, Client};
+use crate::program::Program;
+use crate::program::webhooks::Webhook;
+use crate::records::users;
+use crate::services::App;
+use crate::streams;
+use db::{Committed, DbError, Source};
+use kernel::text::{Slug, Timestamp};
+
+/// The most open deliveries of an endpoint in memory; while there are more than half as many, the log is read no further.
+const OPEN: usize = 10_000;
+/// The most bytes of documents that are read of the log at once.
+const STRETCH_BYTES: usize = 256 << 10;
+/// How long an endpoint without work is kept before another node may have it.
+const IDLE: Duration = Duration::from_mins(1);
+/// The first and the longest pause after a turn that failed.
+const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(30));
+
+/// What is known of an attempt that is under way.
+struct Sending {
+    delivery: Delivery,
+    attempts: String,
+}
+
+/// An attempt that begins when the turn is committed.
+struct Start {
+    delivery: Delivery,
+    /// The attempts before it.
+    attempts: String,
+    body: Bytes,
+    /// Whether the body was made for it.
+    is_first: bool,
+}
+
+/// An endpoint that this node works for.
+struct Owner {
+    app: App,
+    held: Held,
+    slug: Slug,
+    program: Arc<Program>,
+    webhook: Arc<Webhook>,
+    /// For when the endpoint answers, and for when it does not.
+    clients: [Arc<Client>; 2],
+    endpoint: Endpoint,
+    /// Deliveries that were read of the log and are not stored yet.
+    fresh: BTreeMap<Key, Delivery>,
+    /// Those of them that were stored and have not been attempted.
+    waiting: HashMap<Key, Delivery>,
+    sending: HashMap<Key, Sending>,
+    running: JoinSet<(Key, Attempt)>,
+    /// Outcomes that are not stored yet.
+    settled: Vec<Settled>,
+    /// How far the log was read, and how far of that is stored.
+    position: i64,
+    stored: i64,
+    /// The signal of the lease as it was seen last.
+    signal: i64,
+    /// Whether there may be stored deliveries that are not in memory.
+    has_more: bool,
+    /// Whether the lease is to be looked at even where there is nothing to write.
+    is_called: bool,
+    disabled: Option<webhook_signing::Reason>,
+    /// When it was told last that a delivery has failed for good.
+    told: Option<Timestamp>,
+}
+
+/// What comes after a turn.
+enum Next {
+    /// There is more to do at once.
+    Again,
+    /// There is nothing to do before something happens.
+    Wait,
+    /// The endpoint is no longer this node's.
+    Lost,
+}
+
+/// Works for an endpoint until it has been without work for a while, or is no longer this node's.
+pub async fn work(app: App, held: Held, slug: Slug) -> Result<(), DbError> {
+    let account = held.account;
+    let Some(committed) = streams::store::standing(&app.db, account, None).await?.map(|(committed, _)| committed)
+    else {
+        return Ok(());
+    };
+    let mut commits = app.db.watch(account, committed);
+    let Some(program) = app.programs.at_least(account, committed.version).await? else { return Ok(()) };
+    // A lease of what is not sent to ends by itself, or with the reconciliation that is under way.
+    let Some(webhook) = sent_to(&program, slug) else { return Ok(()) };
+    Owner::new(app, held, slug, program, webhook).work(&mut commits).await
+}
+
+impl Owner {
+    fn new(app: App, held: Held, slug: Slug, program: Arc<Program>, webhook: Arc<Webhook>) -> Self {
+        let settings = &app.settings.webhooks;
+        let Remembered { failing_since, told } = remembered(&held.state);
+        let failing = |since_unix| webhook_signing::Endpoint::Failing { since_unix };
+        let health = failing_since.map_or_else(Default::default, failing);
+        let endpoint = Endpoint::new(settings.schedule.clone(), settings.disable_after, settings.concurrency, health);
+        let clients = clients_of(&app);
+        Self {
+            slug,
+            program,
+            webhook,
+            clients,
+            endpoint,
+            fresh: BTreeMap::new(),
+            waiting: HashMap::new(),
+            sending: HashMap::new(),
+            running: JoinSet::new(),
+            settled: Vec::new(),
+            position: held.position,
+            stored: held.position,
+            signal: held.signal,
+            has_more: true,
+            is_called: false,
+            disabled: None,
+            told: told.map(Timestamp::from_microseconds),
+            app,
+            held,
+        }
+    }
+
+    async fn work(&mut self, commits: &mut watch::Receiver<Committed>) -> Result<(), DbError> {
+        let mut pause = PAUSES.0;
+        loop {
+            let committed = *commits.borrow_and_update();
+            match self.turn(committed).await {
+                Ok(Next::Lost) => return self.finish().await,
+                Ok(Next::Again) => pause = PAUSES.0,
+                Ok(Next::Wait) => {
+                    pause = PAUSES.0;
+                    if self.held.ends() || self.wait(commits).await {
+                        self.finish().await?;
+                        return self.give_back().await;
+                    }
+                }
+                Err(error) if self.held.until_idle => return Err(error),
+                Err(error) => {
+                    tracing::warn!(%error, account = %self.program.account.slug, webhook = %self.slug, "deliveries pause");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(PAUSES.1);
+                }
+            }
+        }
+    }
+
+    /// Waits until there may be something to do; whether there has been nothing for long.
+    async fn wait(&mut self, commits: &mut watch::Receiver<Committed>) -> bool {
+        let (is_free, has_running) = (!self.held.until_idle, !self.running.is_empty());
+        if !is_free && !has_running {
+            return true;
+        }
+        let now = self.app.database_clock.now();
+        let due = self.endpoint.next_due().map(|due| Duration::from_micros(u64::try_from(due - now).unwrap_or(0)));
+        tokio::select! {
+            biased;
+            Some(ended) = self.running.join_next(), if has_running => {
+                self.note(ended);
+                false
+            }
+            Ok(()) = commits.changed(), if is_free => false,
+            () = self.held.called(), if is_free => {
+                self.is_called = true;
+                false
+            }
+            () = tokio::time::sleep(due.unwrap_or(IDLE).min(IDLE)), if is_free => {
+                !has_running && due.is_none_or(|due| due > IDLE)
+            }
+        }
+    }
+
+    fn note(&mut self, ended: Result<(Key, Attempt), tokio::task::JoinError>) {
+        // A task that broke off has no outcome: its delivery is attempted again when the lease is taken anew.
+        let Ok((key, attempt)) = ended else { return };
+        let Some(Sending { delivery, attempts }) = self.sending.remove(&key) else { return };
+        let now = self.app.database_clock.now();
+        let (state, due) = match self.endpoint.ended(key, &attempt, now, jitter(&self.app)) {
+            Ended::Delivered => (State::Delivered, i64::MAX),
+            Ended::Retry(due) => (State::Pending, due),
+            Ended::Failed => (State::Failed, i64::MAX),
+        };
+        if let Some(reason) = self.endpoint.disabled() {
+            self.disabled.get_or_insert(reason);
+        }
+        self.app.metrics.count_attempt(state == State::Delivered);
+        let attempts = store::with_attempt(&attempts, &attempt);
+        let tried = delivery.tried + 1;
+        self.settled.push(Settled { delivery, state, due, tried, attempts });
+    }
+
+    /// Reads on, begins what may begin, and writes it all down.
+    async fn turn(&mut self, committed: Committed) -> Result<Next, DbError> {
+        while let Some(ended) = self.running.try_join_next() {
+            self.note(ended);
+        }
+        if committed.version != self.program.version && !self.follow(committed).await? {
+            return Ok(Next::Lost);
+        }
+        if self.has_more && self.endpoint.owes() < OPEN / 2 {
+            self.read_stored().await?;
+        }
+        let has_read = !self.has_more && self.endpoint.owes() < OPEN / 2 && self.read_on(committed.sequence).await?;
+        let starts = if self.disabled.is_some() { Vec::new() } else { self.starts().await? };
+        let is_called = std::mem::take(&mut self.is_called);
+        if starts.is_empty() && self.settled.is_empty() && self.position == self.stored && !is_called {
+            return Ok(Next::Wait);
+        }
+        let turn = self.prepared(&starts);
+        let settled: Vec<Key> = turn.settled.iter().map(|settled| settled.delivery.key()).collect();
+        let (position, is_told) = (turn.position, !turn.messages.is_empty());
+        let Some(signal) = self.app.db.write(self.held.account, turn, turn::write).await? else {
+            return Ok(Next::Lost);
+        };
+        self.settled.clear();
+        self.waiting.extend(std::mem::take(&mut self.fresh));
+        if is_told {
+            self.told = Some(self.app.clock.now());
+        }
+        self.stored = position;
+        self.endpoint.committed(&settled);
+        // Somebody has changed what is stored.
+        self.has_more |= std::mem::replace(&mut self.signal, signal) != signal;
+        let has_started = !starts.is_empty();
+        for start in starts {
+            self.send(start);
+        }
+        Ok(if has_read || has_started || self.has_more || !settled.is_empty() { Next::Again } else { Next::Wait })
+    }
+
+    /// Takes the account's program as it is now; whether the webhook is still sent to.
+    async fn follow(&mut self, committed: Committed) -> Result<bool, DbError> {
+        let account = self.held.account;
+        let Some(program) = self.app.programs.at_least(account, committed.version).await? else { return Ok(false) };
+        let Some(webhook) = sent_to(&program, self.slug) else { return Ok(false) };
+        if webhook.url != self.webhook.url {
+            // A connection is to one address.
+            self.clients = clients_of(&self.app);
+        }
+        (self.program, self.webhook) = (program, webhook);
+        Ok(true)
+    }
+
+    /// Takes the deliveries that are stored and have not arrived.
+    async fn read_stored(&mut self) -> Result<(), DbError> {
+        let source = Source::Db(&self.app.db);
+        let stored = store::pending(self.held.account, source, self.slug, OPEN).await?;
+        self.has_more = stored.len() == OPEN;
+        let now = self.app.database_clock.now();
+        for delivery in stored {
+            let record = (delivery.kind.clone(), delivery.slug.clone());
+            // What another node had begun is not known to have arrived, so it is attempted again at once.
+            let due = if delivery.started > 0 { now } else { delivery.due };
+            self.endpoint.add(delivery.key(), record, due, delivery.tried);
+        }
+        Ok(())
+    }
+
+    /// Reads a stretch of the log; whether there may be more.
+    async fn read_on(&mut self, to: i64) -> Result<bool, DbError> {
+        if self.position >= to {
+            return Ok(false);
+        }
+        let (account, range) = (self.held.account, (self.position, to));
+        let documents = self.webhook.form.is_some().then_some(STRETCH_BYTES);
+        let mut source = Source::Db(&self.app.db);
+        let (changes, reached) = feed::stretch(account, &mut source, Of::All, range, documents).await?;
+        let now = self.app.database_clock.now();
+        for change in changes {
+            for (place, event) in matching::wanted(&self.webhook, &change) {
+                let due = self.endpoint.first_due(now, jitter(&self.app));
+                let delivery = Delivery::new(&change, (place, event), due);
+                self.endpoint.add(delivery.key(), (delivery.kind.clone(), delivery.slug.clone()), delivery.due, 0);
+                self.fresh.insert(delivery.key(), delivery);
+            }
+        }
+        self.position = reached;
+        Ok(reached < to)
+    }
+
+    /// The attempts that may begin, with what they send.
+    async fn starts(&mut self) -> Result<Vec<Start>, DbError> {
+        let now = self.app.database_clock.now();
+        let keys = self.endpoint.startable(now, self.app.settings.webhooks.concurrency);
+        let mut starts = Vec::with_capacity(keys.len());
+        let mut without_body = Vec::new();
+        for key in keys {
+            if let Some(delivery) = self.fresh.get(&key).or_else(|| self.waiting.get(&key)) {
+                without_body.push((delivery.clone(), String::from("[]")));
+                continue;
+            }
+            let found = store::find(self.held.account, Source::Db(&self.app.db), self.slug, key).await?;
+            let Some((delivery, body)) = found.filter(|(delivery, _)| delivery.state == State::Pending) else {
+                // It was removed, or ended by another node.
+                self.endpoint.forget(key);
+                continue;
+            };
+            let attempts = match delivery.started {
+                0 => delivery.attempts.clone(),
+                started => store::with_attempt(&delivery.attempts, &Attempt::unknown(started)),
+            };
+            match body {
+                Some(body) => starts.push(Start { delivery, attempts, body, is_first: false }),
+                None => without_body.push((delivery, attempts)),
+            }
+        }
+        self.fill(without_body, &mut starts).await?;
+        Ok(starts)
+    }
+
+    /// Makes what deliveries send that begin for the first time, each of the document of its change.
+    async fn fill(&mut self, wanted: Vec<(Delivery, String)>, starts: &mut Vec<Start>) -> Result<(), DbError> {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let (account, db) = (self.held.account, &self.app.db);
+        let sequences: Vec<i64> = wanted.iter().map(|(delivery, _)| delivery.id.sequence).collect();
+        let told = store::told(account, Source::Db(db), &sequences).await?;
+        let documents = told.iter().filter_map(|told| told.document.as_deref());
+        let people = users::store::shown_in(account, Source::Db(db), documents).await?;
+        for (delivery, attempts) in wanted {
+            let change = told.iter().find(|told| told.sequence == delivery.id.sequence);
+            let Some((change, document)) = change.and_then(|change| Some((change, change.document.as_deref()?))) else {
+                self.give_up(&delivery);
+                continue;
+            };
+            let told = payload::Told { event: delivery.event, at: change.at, source: &change.source };
+            let body = payload::body(&self.app, &self.program, &self.webhook, document, &people, told);
+            starts.push(Start { delivery, attempts, body, is_first: true });
+        }
+        Ok(())
+    }
+
+    /// A delivery of which there is nothing to send, because the document was erased.
+    fn give_up(&mut self, delivery: &Delivery) {
+        let key = delivery.key();
+        let attempt = Attempt::impossible(self.app.clock.now(), "the document was erased");
+        self.endpoint.give_up(key);
+        self.waiting.remove(&key);
+        let attempts = store::with_attempt(&delivery.attempts, &attempt);
+        let (delivery, tried) = (delivery.clone(), delivery.tried);
+        self.settled.push(Settled { delivery, state: State::Failed, due: i64::MAX, tried, attempts });
+    }
+
+    /// What is written to whom the webhook names, if anything.
+    fn message(&self) -> Option<Message> {
+        let (account, webhook) = (&self.program.account, &*self.webhook);
+        if webhook.notification_emails.is_empty() {
+            return None;
+        }
+        let about = notice::Webhook {
+            account: account.slug,
+            account_name: &account.name,
+            slug: self.slug,
+            name: &webhook.name,
+            url: &webhook.url,
+            notification_emails: &webhook.notification_emails,
+        };
+        let now = self.app.clock.now();
+        if let Some(reason) = self.disabled {
+            return Some(notice::disabled(&about, turn::reason_text(reason), now));
+        }
+        let settled = self.settled.iter().find(|settled| settled.state == State::Failed)?;
+        if !notice::is_due(self.told, now) {
+            return None;
+        }
+        let last = store::attempts_of(&settled.attempts).pop();
+        let about_delivery = notice::Delivery {
+            id: &settled.delivery.id.to_string(),
+            event: settled.delivery.event.name(),
+            kind: &settled.delivery.kind,
+            slug: &settled.delivery.slug,
+            attempts: settled.tried,
+            status: last.as_ref().and_then(|attempt| attempt.status),
+            error: last.as_ref().and_then(|attempt| attempt.error.as_deref()),
+        };
+        Some(notice::failed(&about, &about_delivery))
+    }
+
+    /// What the turn writes.
+    fn prepared(&self, starts: &[Start]) -> Turn {
+        let now = self.app.database_clock.now();
+        let mut fresh = self.fresh.clone();
+        let mut again = Vec::new();
+        for start in starts {
+            match fresh.get_mut(&start.delivery.key()) {
+                Some(delivery) => delivery.started = now,
+                None => again.push((start.delivery.key(), now, start.attempts.clone())),
+            }
+        }
+        let first = starts.iter().filter(|start| start.is_first);
+        let message = self.message();
+        let told = if message.is_some() { Some(self.app.clock.now()) } else { self.told };
+        Turn {
+            account: self.held.account,
+            webhook: self.slug,
+            node: Arc::clone(&self.held.node),
+            settled: self.settled.clone(),
+            fresh: fresh.into_values().collect(),
+            bodies: first.map(|start| (start.delivery.key(), start.body.clone())).collect(),
+            starts: again,
+            position: self.position,
+            // Where an attempt is under way, whoever takes the lease over is to look at it.
+            due: if starts.is_empty() && self.sending.is_empty() { self.next_due() } else { 0 },
+            state: Remembered {
+                failing_since: self.endpoint.failing_since(),
+                told: told.map(Timestamp::as_microseconds),
+            }
+            .to_json(),
+            until: leases::until(&self.app),
+            disabled: self.disabled,
+            messages: message.iter().map(Message::to_json).collect(),
+            program: Arc::clone(&self.program),
+            ids: self.app.ids.clone(),
+            at: self.app.clock.now(),
+        }
+    }
+
+    /// Begins an attempt.
+    fn send(&mut self, start: Start) {
+        let Start { delivery, attempts, body, .. } = start;
+        let key = delivery.key();
+        self.waiting.remove(&key);
+        self.endpoint.started(key);
+        self.sending.insert(key, Sending { delivery: delivery.clone(), attempts });
+        let is_slow = self.endpoint.is_slow();
+        let [quick, slow] = &self.clients;
+        let client = Arc::clone(if is_slow { slow } else { quick });
+        let (app, webhook, account) = (self.app.clone(), Arc::clone(&self.webhook), self.held.account);
+        self.running.spawn(async move {
+            // What is slow or fails shares connections of its own, so that it delays nothing else.
+            let lane = if is_slow { &app.outgoing.slow } else { &app.outgoing.quick };
+            let _turn = lane.turns.take(account).await;
+            (key, send(&client, &webhook, &Sent::of(&delivery), body, app.clock.now()).await)
+        });
+    }
+
+    /// Writes down what attempts that are under way come to, at an endpoint that is no longer this node's.
+    async fn finish(&mut self) -> Result<(), DbError> {
+        while let Some(ended) = self.running.join_next().await {
+            self.note(ended);
+        }
+        if !self.settled.is_empty() {
+            let turn = Turn { fresh: Vec::new(), disabled: None, ..self.prepared(&[]) };
+            self.app.db.write(self.held.account, turn, turn::write).await?;
+        }
+        Ok(())
+    }
+
+    fn next_due(&self) -> i64 {
+        self.endpoint.next_due().unwrap_or(leases::NEVER)
+    }
+
+    /// Leaves the endpoint to whoever sees it next.
+    async fn give_back(&self) -> Result<(), DbError> {
+        let (account, name, node) = (self.held.account, self.held.name, Arc::clone(&self.held.node));
+        let (due, now) = (self.next_due(), self.app.database_clock.now());
+        let lease = turn::GivenBack { account, name, node, signal: self.signal, due, now };
+        self.app.db.write(account, lease, |tx, lease| Box::pin(turn::give_back(tx, lease))).await
+    }
+}
+
+fn clients_of(app: &App) -> [Arc<Client>; 2] {
+    [&app.outgoing.quick, &app.outgoing.slow].map(|lane| Arc::new(lane.client(app.settings.webhooks.concurrency)))
+}
+
+/// A random number that spreads attempts.
+fn jitter(app: &App) -> u32 {
+    let [first, second, third, fourth, ..] = app.ids.secret_bytes();
+    u32::from_be_bytes([first, second, third, fourth])
+}
+
+/// What a lease remembers of an endpoint.
+#[derive(Default, serde::Deserialize, serde::Serialize)]
+#[serde(default)]
+struct Remembered {
+    /// When attempts began to fail, in seconds since 1970-01-01 UTC.
+    failing_since: Option<i64>,
+    /// When it was told last that a delivery has failed for good, in microseconds.
+    told: Option<i64>,
+}
+
+impl Remembered {
+    fn to_json(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+}
+
+/// What a lease remembers; what cannot be read is forgotten.
+fn remembered(state: &str) -> Remembered {
+    serde_json::from_str(state).unwrap_or_default()
+}

@@ -1,0 +1,121 @@
+//! Deliveries that are made once more: of one change, or of a stretch of time by a job.
+
+use serde::{Deserialize, Serialize};
+
+use super::endpoint::Key;
+use super::matching;
+use super::store::{self, Delivery};
+use crate::jobs::{JobError, Run, Step, Work};
+use crate::leases::{LeaseName, store as lease_store};
+use crate::log::Event;
+use crate::log::feed::{self, Of};
+use db::{AccountId, DbError, Source, Tx};
+use kernel::text::Slug;
+
+/// The job that delivers a stretch of time again.
+pub const WORK: Work = Work { kind: "webhook_replay", run: |run| Box::pin(replay(run)) };
+
+/// The most bytes of documents that are read at once.
+const STRETCH_BYTES: usize = 256 << 10;
+
+/// What the job is told.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Input {
+    /// The slug of the webhook.
+    pub webhook: String,
+    /// The time from which on changes are delivered again, in microseconds since 1970-01-01 UTC.
+    pub after: i64,
+    /// The time before which they are.
+    pub before: i64,
+    /// The events alone that are; every one that the webhook is told of where there are none.
+    pub events: Vec<String>,
+}
+
+impl Input {
+    /// As a job is told.
+    pub fn to_json(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+}
+
+/// Has deliveries that are stored attempted anew.
+pub async fn again(tx: &mut Tx, account: AccountId, webhook: Slug, keys: &[Key], now: i64) -> Result<(), DbError> {
+    for key in keys {
+        store::begin_anew(tx, account, webhook, (*key, now)).await?;
+    }
+    lease_store::signal(tx, account, LeaseName::Webhook(webhook), now).await
+}
+
+async fn replay(run: &mut Run) -> Result<(), JobError> {
+    let broken = |what: &str| JobError::Failed(format!("The {what} of the job cannot be read."));
+    let input: Input = serde_json::from_str(&run.input).map_err(|_| broken("input"))?;
+    let slug = Slug::parse(&input.webhook).ok_or_else(|| broken("webhook"))?;
+    let account = run.account();
+    let db = run.app.db.clone();
+    let end = store::first_at(account, &db, input.before).await?;
+    // What the endpoint has not read yet comes by itself.
+    let read = lease_store::position(account, &db, LeaseName::Webhook(slug)).await?.unwrap_or(0);
+    let to = read.min(end - 1);
+    let mut from = match run.checkpoint() {
+        "" => store::first_at(account, &db, input.after).await? - 1,
+        checkpoint => checkpoint.parse().map_err(|_| broken("checkpoint"))?,
+    };
+    while from < to {
+        let program = run.app.programs.reload(account).await?;
+        let Some(webhook) = program.as_ref().and_then(|program| super::sent_to(program, slug)) else {
+            return run
+                .step((), |_, (), step| {
+                    step.report.failed("", NOT_SENT_TO);
+                    Box::pin(async { Ok(()) })
+                })
+                .await;
+        };
+        let documents = webhook.form.is_some().then_some(STRETCH_BYTES);
+        let (changes, reached) = feed::stretch(account, &mut Source::Db(&db), Of::All, (from, to), documents).await?;
+        let now = run.app.database_clock.now();
+        let mut wanted = Vec::new();
+        for change in changes.iter().filter(|change| change.at.as_microseconds() >= input.after) {
+            let events = matching::wanted(&webhook, change);
+            let is_asked =
+                |event: Event| input.events.is_empty() || input.events.iter().any(|name| name == event.name());
+            let asked = events.into_iter().filter(|(_, event)| is_asked(*event));
+            wanted.extend(asked.map(|(place, event)| Delivery::new(change, (place, event), now)));
+        }
+        from = reached;
+        run.step(Stretch { webhook: slug, wanted, reached, now }, |tx, stretch, step| Box::pin(stretch.put(tx, step)))
+            .await?;
+        run.app.wakes.add(account);
+    }
+    Ok(())
+}
+
+/// What is told where a webhook was disabled meanwhile.
+const NOT_SENT_TO: &str = "The webhook is disabled or in the trash.";
+
+/// Deliveries of a stretch of the log.
+struct Stretch {
+    webhook: Slug,
+    wanted: Vec<Delivery>,
+    reached: i64,
+    now: i64,
+}
+
+impl Stretch {
+    async fn put(&self, tx: &mut Tx, step: &mut Step) -> Result<(), JobError> {
+        // Where it is disabled meanwhile, nothing may be left pending.
+        let name = LeaseName::Webhook(self.webhook);
+        lease_store::lock(tx, step.account, name).await?;
+        if !lease_store::exists(tx, step.account, name).await? {
+            step.report.failed("", NOT_SENT_TO);
+            return Ok(());
+        }
+        for delivery in &self.wanted {
+            store::insert(tx, step.account, self.webhook, delivery).await?;
+        }
+        let keys: Vec<Key> = self.wanted.iter().map(Delivery::key).collect();
+        again(tx, step.account, self.webhook, &keys, self.now).await?;
+        step.report.done(i64::try_from(keys.len()).unwrap_or(i64::MAX));
+        step.checkpoint = self.reached.to_string();
+        Ok(())
+    }
+}

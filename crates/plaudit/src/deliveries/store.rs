@@ -1,0 +1,480 @@
+//! The tables of deliveries and of what they send.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use bytes::Bytes;
+
+use super::endpoint::Key;
+use super::id::DeliveryId;
+use crate::log::Event;
+use crate::log::feed::Logged;
+use crate::outgoing::Attempt;
+use crate::program::choices;
+use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
+use kernel::document::object;
+use kernel::json::{Json, parse_value};
+use kernel::text::{Slug, Timestamp};
+
+/// The most attempts of a delivery that are kept, the last ones.
+const KEPT_ATTEMPTS: usize = 50;
+/// How many deliveries are removed by one statement.
+const BATCH: i64 = 256;
+
+choices! {
+    /// What has become of a delivery.
+    pub enum State {
+        /// It has not arrived, and there are attempts left.
+        Pending "pending",
+        /// It has arrived.
+        Delivered "delivered",
+        /// It has not arrived, and there are no attempts left.
+        Failed "failed",
+    }
+}
+
+/// A delivery.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivery {
+    /// What it is called.
+    pub id: DeliveryId,
+    /// What it tells.
+    pub event: Event,
+    /// The kind of the record that has changed, as it is called in the log.
+    pub kind: String,
+    /// The record.
+    pub slug: String,
+    /// The time of the change.
+    pub at: Timestamp,
+    /// What has become of it.
+    pub state: State,
+    /// When it is attempted next, in microseconds of the database's time.
+    pub due: i64,
+    /// When the attempt under way began, by the same time; 0 for none.
+    pub started: i64,
+    /// Attempts since it was begun, or begun anew.
+    pub tried: usize,
+    /// The last attempts, as JSON.
+    pub attempts: String,
+}
+
+impl Delivery {
+    /// The delivery of an event of a change, by the event's place, which is attempted from a time on.
+    pub fn new(change: &Logged, (place, event): (u16, Event), due: i64) -> Self {
+        Self {
+            id: DeliveryId::of(change.sequence, place, &change.hash),
+            event,
+            kind: change.kind.name().to_owned(),
+            slug: change.slug.clone(),
+            at: change.at,
+            state: State::Pending,
+            due,
+            started: 0,
+            tried: 0,
+            attempts: "[]".to_owned(),
+        }
+    }
+
+    /// Where it stands among the deliveries of a webhook.
+    pub fn key(&self) -> Key {
+        self.id.key()
+    }
+}
+
+/// What has become of an attempt.
+#[derive(Clone, Debug)]
+pub struct Settled {
+    /// The delivery, as it was before.
+    pub delivery: Delivery,
+    /// What has become of that.
+    pub state: State,
+    /// When it is attempted next; the greatest number for never.
+    pub due: i64,
+    /// How many attempts there were.
+    pub tried: usize,
+    /// All of them, as JSON.
+    pub attempts: String,
+}
+
+/// The attempts with one more, of which the last ones are kept.
+pub fn with_attempt(attempts: &str, attempt: &Attempt) -> String {
+    let mut all = attempts_of(attempts);
+    let kept = all.split_off(all.len().saturating_sub(KEPT_ATTEMPTS - 1));
+    let texts: Vec<String> =
+        kept.iter().chain([attempt]).map(|attempt| object(|object| attempt.write(object))).collect();
+    format!("[{}]", texts.join(","))
+}
+
+/// The attempts of a stored delivery.
+pub fn attempts_of(attempts: &str) -> Vec<Attempt> {
+    let Ok(Json::Array(all)) = parse_value(attempts.as_bytes()) else { return Vec::new() };
+    all.iter().map(Attempt::read).collect()
+}
+
+const COLUMNS: &str = "sequence, place, mark, event, kind, slug, at, state, due, started, tried, attempts";
+
+/// Nothing of an event that this version does not know.
+fn read(row: &Row<'_>) -> Result<Option<Delivery>, DbError> {
+    let broken = |what: &str| DbError::Failed(format!("a stored delivery has a broken {what}"));
+    let Some(event) = Event::named(row.text(3)?) else { return Ok(None) };
+    let place = u16::try_from(row.integer(1)?).map_err(|_| broken("place"))?;
+    let id = DeliveryId::new(row.integer(0)?, place, row.text(2)?).ok_or_else(|| broken("mark"))?;
+    Ok(Some(Delivery {
+        id,
+        event,
+        kind: row.text(4)?.to_owned(),
+        slug: row.text(5)?.to_owned(),
+        at: Timestamp::from_microseconds(row.integer(6)?),
+        state: State::named(row.text(7)?).ok_or_else(|| broken("state"))?,
+        due: row.integer(8)?,
+        started: row.integer(9)?,
+        tried: usize::try_from(row.integer(10)?).map_err(|_| broken("number of attempts"))?,
+        attempts: row.text(11)?.to_owned(),
+    }))
+}
+
+fn of(account: AccountId, webhook: Slug, (sequence, place): Key) -> Vec<Value<'static>> {
+    vec![account.into(), webhook.as_str().to_owned().into(), sequence.into(), i64::from(place).into()]
+}
+
+/// Adds a delivery, unless it is there.
+pub async fn insert(tx: &mut Tx, account: AccountId, webhook: Slug, delivery: &Delivery) -> Result<(), DbError> {
+    let mut values = of(account, webhook, delivery.key());
+    values.extend([
+        delivery.id.mark().into(),
+        delivery.event.name().into(),
+        delivery.kind.clone().into(),
+        delivery.slug.clone().into(),
+        delivery.at.into(),
+        delivery.state.name().into(),
+        delivery.due.into(),
+        delivery.started.into(),
+        count(delivery.tried),
+        delivery.attempts.clone().into(),
+    ]);
+    tx.enqueue(
+        "INSERT INTO deliveries (account, webhook, sequence, place, mark, event, kind, slug, at, state, due, started, tried, \
+         attempts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING",
+        values,
+    )
+    .await
+}
+
+fn count(number: usize) -> Value<'static> {
+    i64::try_from(number).unwrap_or(i64::MAX).into()
+}
+
+/// Keeps what a delivery sends, unless that is kept already.
+pub async fn insert_body(tx: &mut Tx, account: AccountId, webhook: Slug, key: Key, body: &[u8]) -> Result<(), DbError> {
+    let mut values = of(account, webhook, key);
+    values.push(body.to_vec().into());
+    tx.enqueue(
+        "INSERT INTO delivery_bodies (account, webhook, sequence, place, body) VALUES ($1, $2, $3, $4, $5) \
+         ON CONFLICT DO NOTHING",
+        values,
+    )
+    .await
+}
+
+/// Notes that an attempt begins, and the attempts before it.
+pub async fn start(
+    tx: &mut Tx,
+    account: AccountId,
+    webhook: Slug,
+    (key, started, attempts): (Key, i64, &str),
+) -> Result<(), DbError> {
+    let mut values = of(account, webhook, key);
+    values.extend([started.into(), attempts.to_owned().into()]);
+    tx.enqueue(
+        "UPDATE deliveries SET started = $5, attempts = $6 \
+         WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4",
+        values,
+    )
+    .await
+}
+
+/// Notes what has become of an attempt.
+pub async fn settle(tx: &mut Tx, account: AccountId, webhook: Slug, settled: &Settled) -> Result<(), DbError> {
+    let mut values = of(account, webhook, settled.delivery.key());
+    values.extend([
+        settled.state.name().into(),
+        settled.due.into(),
+        count(settled.tried),
+        settled.attempts.clone().into(),
+    ]);
+    tx.enqueue(
+        "UPDATE deliveries SET state = $5, due = $6, started = 0, tried = $7, attempts = $8 \
+         WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4",
+        values,
+    )
+    .await
+}
+
+/// The first deliveries of a webhook that have not arrived and may be attempted, in the order of the log.
+pub async fn pending(
+    account: AccountId,
+    mut source: Source<'_>,
+    webhook: Slug,
+    limit: usize,
+) -> Result<Vec<Delivery>, DbError> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM deliveries WHERE account = $1 AND webhook = $2 AND state = 'pending' \
+         ORDER BY sequence, place LIMIT $3"
+    );
+    let mut found = Vec::new();
+    let values = [account.into(), webhook.into(), count(limit)];
+    source
+        .each(&sql, &values, |row| {
+            found.extend(read(row)?);
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
+/// A delivery, and what it sends, unless that was not made yet.
+pub async fn find(
+    account: AccountId,
+    mut source: Source<'_>,
+    webhook: Slug,
+    key: Key,
+) -> Result<Option<(Delivery, Option<Bytes>)>, DbError> {
+    let mut found = None;
+    let body = "(SELECT b.body FROM delivery_bodies b WHERE b.account = d.account AND b.webhook = d.webhook \
+                AND b.sequence = d.sequence AND b.place = d.place)";
+    let sql = format!(
+        "SELECT {COLUMNS}, coalesce({body}, $5), CAST(CASE WHEN {body} IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM deliveries d \
+         WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4"
+    );
+    let mut values = of(account, webhook, key);
+    values.push(Vec::<u8>::new().into());
+    source
+        .each(&sql, &values, |row| {
+            let body = row.flag(13)?.then(|| row.bytes(12).map(Bytes::copy_from_slice)).transpose()?;
+            found = read(row)?.map(|delivery| (delivery, body));
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
+/// Has a delivery attempted anew, from the first attempt on; its earlier attempts stay.
+pub async fn begin_anew(tx: &mut Tx, account: AccountId, webhook: Slug, (key, now): (Key, i64)) -> Result<(), DbError> {
+    let mut values = of(account, webhook, key);
+    values.push(now.into());
+    tx.enqueue(
+        "UPDATE deliveries SET state = 'pending', due = $5, tried = 0 \
+         WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4",
+        values,
+    )
+    .await
+}
+
+/// Gives up everything of a webhook that has not arrived.
+pub async fn fail_pending(tx: &mut Tx, account: AccountId, webhook: Slug) -> Result<(), DbError> {
+    tx.enqueue(
+        "UPDATE deliveries SET state = 'failed', due = $3 WHERE account = $1 AND webhook = $2 AND state = 'pending'",
+        vec![account.into(), webhook.as_str().to_owned().into(), i64::MAX.into()],
+    )
+    .await
+}
+
+/// Notes the end of an attempt at a webhook that is no longer worked for, and that it arrived if it did.
+pub async fn settle_late(tx: &mut Tx, account: AccountId, webhook: Slug, settled: &Settled) -> Result<(), DbError> {
+    let mut values = of(account, webhook, settled.delivery.key());
+    let state = if settled.state == State::Delivered { State::Delivered } else { State::Failed };
+    values.extend([state.name().into(), settled.attempts.clone().into()]);
+    tx.enqueue(
+        "UPDATE deliveries SET state = $5, started = 0, attempts = $6 \
+         WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4 AND state <> 'pending'",
+        values,
+    )
+    .await
+}
+
+/// What a change was, for the deliveries of it.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Its sequence number.
+    pub sequence: i64,
+    /// Its time.
+    pub at: Timestamp,
+    /// `api`, `ui` or `system`.
+    pub source: String,
+    /// The document after it, unless that was erased.
+    pub document: Option<String>,
+}
+
+/// The changes of these sequence numbers, with their documents.
+pub async fn told(account: AccountId, mut source: Source<'_>, sequences: &[i64]) -> Result<Vec<Told>, DbError> {
+    let mut found = Vec::with_capacity(sequences.len());
+    // Few different texts keep few prepared statements; there is no change 0.
+    let mut values: Vec<Value<'_>> =
+        std::iter::once(account.into()).chain(sequences.iter().map(|at| (*at).into())).collect();
+    values.resize(1 + sequences.len().next_power_of_two(), 0i64.into());
+    let places: Vec<String> = (2..=values.len()).map(|place| format!("${place}")).collect();
+    let sql = format!(
+        "SELECT sequence, at, source, doc FROM changes WHERE account = $1 AND sequence IN ({})",
+        places.join(", ")
+    );
+    source
+        .each(&sql, &values, |row| {
+            found.push(Told {
+                sequence: row.integer(0)?,
+                at: Timestamp::from_microseconds(row.integer(1)?),
+                source: row.text(2)?.to_owned(),
+                document: row.optional_text(3)?.map(str::to_owned),
+            });
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
+/// What a list of deliveries asks for.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// Those before this one alone; the newest come first.
+    pub before: Option<Key>,
+    /// Those that tell of this event.
+    pub event: Option<Event>,
+    /// Those of which this has become.
+    pub state: Option<State>,
+    /// Those of changes from this time on.
+    pub from: Option<Timestamp>,
+    /// Those of changes before this time.
+    pub to: Option<Timestamp>,
+}
+
+/// The most rows that a list looks at.
+const LOOKED_AT: i64 = 10_000;
+
+/// Deliveries of a webhook that a list asks for, newest first, and from where on it was not looked any further.
+pub async fn list(
+    account: AccountId,
+    mut source: Source<'_>,
+    webhook: Slug,
+    asked: &Asked,
+    limit: usize,
+) -> Result<(Vec<Delivery>, Option<Key>), DbError> {
+    let (sequence, place) = asked.before.unwrap_or((i64::MAX, 0));
+    let mut values = vec![account.into(), webhook.into(), sequence.into(), i64::from(place).into()];
+    let mut rows = "account = $1 AND webhook = $2 AND (sequence, place) < ($3, $4)".to_owned();
+    if let Some(state) = asked.state {
+        narrow(&mut rows, &mut values, "state =", state.name().into());
+    }
+    let mut end = None;
+    if asked.event.is_some() || asked.from.is_some() || asked.to.is_some() {
+        values.push((LOOKED_AT - 1).into());
+        let offset = values.len();
+        let sql = format!(
+            "SELECT sequence, place FROM deliveries WHERE {rows} ORDER BY sequence DESC, place DESC LIMIT 1 OFFSET ${offset}"
+        );
+        source
+            .each(&sql, &values, |row| {
+                end = Some((row.integer(0)?, u16::try_from(row.integer(1)?).unwrap_or(u16::MAX)));
+                Ok(())
+            })
+            .await?;
+        values.pop();
+    }
+    for (condition, value) in [
+        ("event =", asked.event.map(|event| event.name().into())),
+        ("at >=", asked.from.map(Value::from)),
+        ("at <", asked.to.map(Value::from)),
+        ("sequence >=", end.map(|(sequence, _)| sequence.into())),
+    ] {
+        if let Some(value) = value {
+            narrow(&mut rows, &mut values, condition, value);
+        }
+    }
+    values.push(count(limit));
+    let limit = values.len();
+    let sql =
+        format!("SELECT {COLUMNS} FROM deliveries WHERE {rows} ORDER BY sequence DESC, place DESC LIMIT ${limit}");
+    let mut found = Vec::new();
+    source
+        .each(&sql, &values, |row| {
+            found.extend(read(row)?);
+            Ok(())
+        })
+        .await?;
+    Ok((found, end))
+}
+
+fn narrow<'v>(rows: &mut String, values: &mut Vec<Value<'v>>, condition: &str, value: Value<'v>) {
+    values.push(value);
+    let _ = write!(rows, " AND {condition} ${}", values.len());
+}
+
+/// Removes deliveries that ended and tell of changes before a time, of each webhook the oldest.
+// tidy: every account -- the upkeep is the installation's
+pub async fn forget(db: &Db, before: Timestamp) -> Result<(), DbError> {
+    let mut webhooks: Vec<(AccountId, String)> = Vec::new();
+    db.each("SELECT DISTINCT account, webhook FROM deliveries", &[], |row| {
+        webhooks.push((AccountId(row.integer(0)?), row.text(1)?.to_owned()));
+        Ok(())
+    })
+    .await?;
+    for (account, webhook) in webhooks {
+        let state = (account, webhook, before);
+        while db.write(account, state.clone(), |tx, state| Box::pin(forget_some(tx, state))).await? {}
+    }
+    Ok(())
+}
+
+/// Removes some of a webhook; gives whether there may be more.
+async fn forget_some(
+    tx: &mut Tx,
+    (account, webhook, before): &(AccountId, String, Timestamp),
+) -> Result<bool, DbError> {
+    let oldest: Vec<(i64, i64, i64, bool)> = tx
+        .all(
+            "SELECT sequence, place, at, CAST(CASE WHEN state = 'pending' THEN 1 ELSE 0 END AS BIGINT) FROM deliveries \
+             WHERE account = $1 AND webhook = $2 ORDER BY sequence, place LIMIT $3",
+            &[(*account).into(), webhook.as_str().into(), BATCH.into()],
+            |row| Ok((row.integer(0)?, row.integer(1)?, row.integer(2)?, row.flag(3)?)),
+        )
+        .await?;
+    let is_old = |(_, _, at, is_pending): &&(i64, i64, i64, bool)| !is_pending && *at < before.as_microseconds();
+    let mut removed = 0;
+    for (sequence, place, ..) in oldest.iter().filter(is_old) {
+        removed += 1;
+        for table in ["deliveries", "delivery_bodies"] {
+            tx.enqueue(
+                format!("DELETE FROM {table} WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4"),
+                vec![(*account).into(), webhook.clone().into(), (*sequence).into(), (*place).into()],
+            )
+            .await?;
+        }
+    }
+    Ok(removed == BATCH)
+}
+
+/// The webhooks of an account that are sent to.
+pub async fn sent_to(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<Slug>, DbError> {
+    #[derive(serde::Deserialize)]
+    struct Stored {
+        status: String,
+    }
+    let sql = "SELECT slug, doc FROM setup_records WHERE account = $1 AND kind = 'webhook' AND deleted = 0";
+    let found: Vec<(Slug, String)> =
+        tx.all(sql, &[account.into()], |row| Ok((row.slug(0)?, row.text(1)?.to_owned()))).await?;
+    let is_enabled = |doc: &str| serde_json::from_str(doc).is_ok_and(|stored: Stored| stored.status == "enabled");
+    Ok(found.into_iter().filter(|(_, doc)| is_enabled(doc)).map(|(slug, _)| slug).collect())
+}
+
+/// The first change of an account from a time on; behind the last one where there is none. The times of changes go with their
+/// numbers but for clocks that were set back.
+pub async fn first_at(account: AccountId, db: &Db, time: i64) -> Result<i64, DbError> {
+    let sql = "SELECT sequence FROM accounts WHERE id = $1";
+    let last = db.first(sql, &[account.into()], |row| row.integer(0)).await?.unwrap_or(0);
+    let (mut before, mut from) = (0, last + 1);
+    while before + 1 < from {
+        let middle = i64::midpoint(before, from);
+        let sql = "SELECT at FROM changes WHERE account = $1 AND sequence = $2";
+        let at = db.fetch_pipelined(sql, &[account.into(), middle.into()], |row| row.integer(0)).await?;
+        if at.is_some_and(|at| at < time) { before = middle } else { from = middle }
+    }
+    Ok(from)
+}

@@ -1,0 +1,136 @@
+//! What one turn of an endpoint writes, in one transaction.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::endpoint::Key;
+use super::store::{self, Delivery, Settled};
+use crate::jobs;
+use crate::leases::{LeaseName, store as lease_store};
+use crate::log::{Action, Actor, Origin};
+use crate::program::Program;
+use crate::program::webhooks::{Status, Webhook};
+use db::{AccountId, BoxFuture, DbError, Tx};
+use kernel::ids::Ids;
+use kernel::text::{Slug, Timestamp};
+
+/// What one turn writes.
+pub(super) struct Turn {
+    pub account: AccountId,
+    pub webhook: Slug,
+    pub node: Arc<str>,
+    /// Outcomes of attempts.
+    pub settled: Vec<Settled>,
+    /// Deliveries that are new.
+    pub fresh: Vec<Delivery>,
+    /// What deliveries send that begin for the first time.
+    pub bodies: Vec<(Key, Bytes)>,
+    /// Deliveries that were there and are attempted again: when, and the attempts before.
+    pub starts: Vec<(Key, i64, String)>,
+    /// How far the log was read.
+    pub position: i64,
+    /// When the endpoint is to be looked at again, whatever happens.
+    pub due: i64,
+    /// What is remembered of the endpoint.
+    pub state: String,
+    /// When the lease ends unless it is renewed.
+    pub until: i64,
+    /// Why the endpoint is disabled, if it is, at which time.
+    pub disabled: Option<webhook_signing::Reason>,
+    /// Messages to whom the webhook names, as jobs are told.
+    pub messages: Vec<String>,
+    /// The account's program.
+    pub program: Arc<Program>,
+    /// Where the slugs of jobs come from.
+    pub ids: Ids,
+    /// The time that is shown.
+    pub at: Timestamp,
+}
+
+/// Writes it; gives the signal of the lease, or nothing where the lease is another's, and then nothing was written but
+/// what became of attempts at an endpoint that nobody works for.
+pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<Option<i64>, DbError>> {
+    Box::pin(async move {
+        let (account, webhook) = (turn.account, turn.webhook);
+        let name = LeaseName::Webhook(webhook);
+        // Requests lock the account's head before they touch leases: so does this.
+        if turn.disabled.is_some() || !turn.messages.is_empty() {
+            tx.head(account).await?;
+        }
+        let disabled = match turn.disabled {
+            Some(reason) => {
+                let found =
+                    crate::program::store::find_for_update::<Webhook>(tx, account, webhook, &turn.program.context)
+                        .await?;
+                found.filter(|record| record.value.status == Status::Enabled).map(|record| (record.value, reason))
+            }
+            None => None,
+        };
+        let Some((signal, _)) = lease_store::hold(tx, account, name, &turn.node).await? else {
+            if !lease_store::exists(tx, account, name).await? {
+                for settled in &turn.settled {
+                    store::settle_late(tx, account, webhook, settled).await?;
+                }
+            }
+            return Ok(None);
+        };
+        for delivery in &turn.fresh {
+            store::insert(tx, account, webhook, delivery).await?;
+        }
+        for settled in &turn.settled {
+            store::settle(tx, account, webhook, settled).await?;
+        }
+        for (key, body) in &turn.bodies {
+            store::insert_body(tx, account, webhook, *key, body).await?;
+        }
+        for (key, started, attempts) in &turn.starts {
+            store::start(tx, account, webhook, (*key, *started, attempts)).await?;
+        }
+        let origin = Origin { actor: Actor::System, source: "system", at: turn.at };
+        for message in &turn.messages {
+            jobs::add(tx, account, (jobs::mail::WORK.kind, message.clone()), &origin, &turn.ids).await?;
+        }
+        if let Some((value, reason)) = disabled {
+            let after = value.with_status(Status::Disabled, Some(reason_text(reason)), turn.at);
+            crate::program::store::change(tx, account, &origin, Action::Updated, after).await?;
+            store::fail_pending(tx, account, webhook).await?;
+            lease_store::remove(tx, account, name).await?;
+            return Ok(None);
+        }
+        let Turn { position, due, until, .. } = *turn;
+        let end = lease_store::Turn { position, due, state: turn.state.clone(), until };
+        lease_store::end_turn(tx, account, name, end).await?;
+        Ok(Some(signal))
+    })
+}
+
+/// Why an endpoint was disabled, as the interface tells it.
+pub(super) fn reason_text(reason: webhook_signing::Reason) -> &'static str {
+    match reason {
+        webhook_signing::Reason::Gone => "The endpoint answered 410.",
+        webhook_signing::Reason::Failing => "Every attempt has failed for 5 days.",
+    }
+}
+
+/// A lease that is given back.
+pub(super) struct GivenBack {
+    pub account: AccountId,
+    pub name: LeaseName,
+    pub node: Arc<str>,
+    /// The signal as it was seen last.
+    pub signal: i64,
+    /// When the work is to be done again.
+    pub due: i64,
+    pub now: i64,
+}
+
+/// Gives a lease back, to be done again at once where it has a signal that was not seen.
+pub(super) async fn give_back(tx: &mut Tx, lease: &GivenBack) -> Result<(), DbError> {
+    let GivenBack { account, name, signal, due, now, .. } = *lease;
+    if let Some((latest, _)) = lease_store::hold(tx, account, name, &lease.node).await? {
+        let due = if latest == signal { due } else { now };
+        lease_store::give_back(tx, account, name, due, now).await?;
+    }
+    Ok(())
+}

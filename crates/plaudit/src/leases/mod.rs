@@ -1,0 +1,150 @@
+//! A lease is a piece of background work that one node does at a time.
+//!
+//! - Its row says when the work wants to be done and how far it has read the change log. A free lease whose time has come, or
+//!   whose account has changes that it has not read, is taken by whichever node sees it first; who was served longest ago comes
+//!   first.
+//! - Who holds it renews it. A node that dies lets it end, and another one takes it.
+//! - Every transaction of the work asks first whether the lease is still held ([`store::hold`]), so that a node that was taken
+//!   for dead changes nothing. A transaction that also takes the account's head takes that before, as requests do.
+//! - Work that is not renewed is dropped before its lease ends, with its connections.
+//! - A lease is given back by its work, in the transaction that found nothing more to do. Work that fails lets it end, which is
+//!   the pause before it is tried again.
+//! - Times are those of the database, whatever the clocks of the nodes say.
+
+pub mod store;
+mod supervisor;
+
+use std::fmt;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use self::store::Taken;
+use crate::services::App;
+use db::{AccountId, BoxFuture, DbError};
+use kernel::text::Slug;
+
+pub use supervisor::{run, settle};
+
+/// The time of what is not due by itself, and the position of what does not read the change log.
+pub const NEVER: i64 = i64::MAX;
+
+/// What is done by one node at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LeaseName {
+    /// The deliveries of a webhook.
+    Webhook(Slug),
+    /// The jobs of an account.
+    Jobs,
+    /// What the installation forgets in time; of no account.
+    Upkeep,
+}
+
+impl fmt::Display for LeaseName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Webhook(slug) => write!(formatter, "webhook:{slug}"),
+            Self::Jobs => formatter.write_str("jobs"),
+            Self::Upkeep => formatter.write_str("upkeep"),
+        }
+    }
+}
+
+impl LeaseName {
+    /// The lease of this name.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "jobs" => Some(Self::Jobs),
+            "upkeep" => Some(Self::Upkeep),
+            _ => text.strip_prefix("webhook:").and_then(Slug::parse).map(Self::Webhook),
+        }
+    }
+}
+
+/// What a supervisor says to work that it has begun.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Call {
+    /// How often the account was woken.
+    wakes: u64,
+    /// The signal of the lease as it was last renewed; nothing where it is not this node's any more.
+    signal: Option<i64>,
+    /// Whether the node ends.
+    ends: bool,
+}
+
+/// A lease that this node holds.
+#[derive(Debug)]
+pub struct Held {
+    /// The account; none for work of the installation.
+    pub account: AccountId,
+    /// Which lease it is.
+    pub name: LeaseName,
+    /// The name by which the node holds it.
+    pub node: Arc<str>,
+    /// How far the work has read the change log.
+    pub position: i64,
+    /// What the work remembers, as JSON.
+    pub state: String,
+    /// The number of the lease's last signal.
+    pub signal: i64,
+    /// Whether it is to be given back as soon as nothing is due, instead of waiting for more.
+    pub until_idle: bool,
+    calls: watch::Receiver<Call>,
+}
+
+impl Held {
+    fn new(taken: Taken, node: &Arc<str>, until_idle: bool) -> (Self, watch::Sender<Call>) {
+        let Taken { account, name, position, state, signal } = taken;
+        let (sender, calls) = watch::channel(Call { signal: Some(signal), ..Call::default() });
+        let node = Arc::clone(node);
+        (Self { account, name, node, position, state, signal, until_idle, calls }, sender)
+    }
+
+    /// Waits until there is a reason for another turn: the account was woken, the lease has another signal or is lost, or the
+    /// node ends. What comes between two calls is not missed.
+    pub async fn called(&mut self) {
+        if self.calls.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Whether the node ends: the lease is to be given back as soon as what is under way is done.
+    pub fn ends(&self) -> bool {
+        self.calls.borrow().ends
+    }
+}
+
+/// Until when a lease is held that is taken or renewed now.
+pub fn until(app: &App) -> i64 {
+    app.database_clock.now().saturating_add(length(app))
+}
+
+/// How long a lease is held, in microseconds.
+fn length(app: &App) -> i64 {
+    i64::from(app.settings.lease_seconds) * 1_000_000
+}
+
+/// A piece of work in the background. It gives its lease back by itself, or ends with an error.
+pub type Work = BoxFuture<'static, Result<(), DbError>>;
+
+/// Every kind of work that leases are for.
+pub trait Works: Send + Sync + 'static {
+    /// The work of a lease; nothing where this version knows none.
+    fn work(&self, app: App, held: Held) -> Option<Work>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_lease_is_read_as_it_is_written() {
+        let webhook = LeaseName::Webhook(Slug::parse("AbCdEfGh").unwrap());
+        for (name, text) in [(webhook, "webhook:AbCdEfGh"), (LeaseName::Jobs, "jobs"), (LeaseName::Upkeep, "upkeep")] {
+            assert_eq!((name.to_string().as_str(), LeaseName::parse(text)), (text, Some(name)));
+        }
+        for text in ["", "webhook:", "webhook:Ab", "Jobs"] {
+            assert_eq!(LeaseName::parse(text), None, "{text}");
+        }
+    }
+}

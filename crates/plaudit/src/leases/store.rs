@@ -1,0 +1,253 @@
+//! The table of leases.
+
+use std::collections::BTreeSet;
+
+use super::LeaseName;
+use db::{AccountId, Db, DbError, Row, Tx, Value};
+use kernel::text::Slug;
+
+/// The queue in which leases are taken and renewed, apart from what else is done for the installation and may take long.
+const QUEUE: AccountId = AccountId(-1);
+
+/// A lease that was taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// The account.
+    pub account: AccountId,
+    /// Which one.
+    pub name: LeaseName,
+    /// How far the work has read the change log.
+    pub position: i64,
+    /// What the work remembers.
+    pub state: String,
+    /// The number of the last signal.
+    pub signal: i64,
+}
+
+/// Which leases a node takes.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// The name by which the node holds them.
+    pub node: String,
+    /// Of one account alone.
+    pub account: Option<AccountId>,
+    /// Not those of these accounts.
+    pub without: BTreeSet<AccountId>,
+    /// The most.
+    pub most: usize,
+    /// The most of jobs.
+    pub most_jobs: usize,
+    /// The time.
+    pub now: i64,
+    /// Until when they are held.
+    pub until: i64,
+}
+
+/// A lease that a node holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Renewed {
+    /// The account.
+    pub account: AccountId,
+    /// Which one.
+    pub name: LeaseName,
+    /// The number of the last signal.
+    pub signal: i64,
+    /// Until when it is held.
+    pub until: i64,
+}
+
+/// What a turn leaves behind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// How far the work has read the change log.
+    pub position: i64,
+    /// When it wants to be done again, whoever does it then.
+    pub due: i64,
+    /// What it remembers, as JSON.
+    pub state: String,
+    /// Until when the lease is held.
+    pub until: i64,
+}
+
+/// Takes free leases whose work wants to be done, those first that were served longest ago.
+// tidy: every account -- a node works for all of them
+pub async fn take(db: &Db, wanted: Wanted) -> Result<Vec<Taken>, DbError> {
+    db.write(QUEUE, wanted, |tx, wanted| Box::pin(take_in(tx, wanted))).await
+}
+
+async fn take_in(tx: &mut Tx, wanted: &Wanted) -> Result<Vec<Taken>, DbError> {
+    let (least, greatest) = wanted.account.map_or((i64::MIN, i64::MAX), |account| (account.0, account.0));
+    let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let numbers = [wanted.now, count(wanted.most), count(wanted.most_jobs), least, greatest];
+    let without = wanted.without.iter().map(|account| account.0);
+    let mut values: Vec<Value<'_>> = numbers.into_iter().chain(without).map(Value::from).collect();
+    // Few different texts keep few prepared statements; no account has the least number.
+    values.resize(numbers.len() + wanted.without.len().next_power_of_two(), i64::MIN.into());
+    let places: Vec<String> = (numbers.len() + 1..=values.len()).map(|place| format!("${place}")).collect();
+    let places = places.join(", ");
+    // The installation has no row among the accounts, so that it is behind nothing.
+    let sql = format!(
+        "SELECT account, name, position, state, signal FROM leases WHERE until < $1 \
+         AND (due <= $1 OR position < (SELECT a.sequence FROM accounts a WHERE a.id = leases.account)) \
+         AND account BETWEEN $4 AND $5 AND account NOT IN ({places}) AND (name <> 'jobs' OR account IN \
+         (SELECT j.account FROM leases j WHERE j.name = 'jobs' AND j.until < $1 AND j.due <= $1 \
+         AND j.account NOT IN ({places}) ORDER BY j.served, j.account LIMIT $3)) \
+         ORDER BY served, account, name LIMIT $2"
+    );
+    let found: Vec<Option<Taken>> = tx
+        .all_unlocked(&sql, &values, |row| {
+            // A newer version may have leases that this one does not know.
+            let Some(name) = LeaseName::parse(row.text(1)?) else { return Ok(None) };
+            let (account, state) = (AccountId(row.integer(0)?), row.text(3)?.to_owned());
+            Ok(Some(Taken { account, name, position: row.integer(2)?, state, signal: row.integer(4)? }))
+        })
+        .await?;
+    let taken: Vec<Taken> = found.into_iter().flatten().collect();
+    for Taken { account, name, .. } in &taken {
+        let sql = "UPDATE leases SET owner = $3, until = $4 WHERE account = $1 AND name = $2";
+        let values = [(*account).into(), name.to_string().into(), wanted.node.clone().into(), wanted.until.into()];
+        tx.enqueue(sql, values.into()).await?;
+    }
+    Ok(taken)
+}
+
+/// Renews those leases of a node that it works for, and gives what it holds. A lease that a turn has locked is renewed by that.
+// tidy: every account -- a node works for all of them
+pub async fn renew(
+    db: &Db,
+    node: &str,
+    working: BTreeSet<(AccountId, LeaseName)>,
+    until: i64,
+) -> Result<Vec<Renewed>, DbError> {
+    let state = (node.to_owned(), working, until);
+    db.write(QUEUE, state, |tx, (node, working, until)| Box::pin(renew_in(tx, node, working, *until))).await
+}
+
+async fn renew_in(
+    tx: &mut Tx,
+    node: &str,
+    working: &BTreeSet<(AccountId, LeaseName)>,
+    until: i64,
+) -> Result<Vec<Renewed>, DbError> {
+    let sql = "SELECT account, name FROM leases WHERE owner = $1";
+    let read = |row: &Row<'_>| Ok((AccountId(row.integer(0)?), LeaseName::parse(row.text(1)?)));
+    let unlocked: Vec<_> = tx.all_unlocked(sql, &[node.into()], read).await?;
+    for (account, name) in unlocked {
+        let Some(name) = name.filter(|name| working.contains(&(account, *name))) else { continue };
+        let sql = "UPDATE leases SET until = $3 WHERE account = $1 AND name = $2";
+        tx.enqueue(sql, vec![account.into(), name.to_string().into(), until.into()]).await?;
+    }
+    let sql = "SELECT account, name, signal, until FROM leases WHERE owner = $1";
+    let held: Vec<Option<Renewed>> = tx
+        .all(sql, &[node.into()], |row| {
+            let (account, name) = read(row)?;
+            let (signal, until) = (row.integer(2)?, row.integer(3)?);
+            Ok(name.map(|name| Renewed { account, name, signal, until }))
+        })
+        .await?;
+    Ok(held.into_iter().flatten().collect())
+}
+
+/// Gives back everything that a node holds.
+// tidy: every account -- a node works for all of them
+pub async fn give_back_all(db: &Db, node: &str, now: i64) -> Result<(), DbError> {
+    db.write(QUEUE, (node.to_owned(), now), |tx, (node, now)| {
+        Box::pin(async move {
+            let sql = "UPDATE leases SET owner = '', until = 0, served = $2 WHERE owner = $1";
+            tx.execute(sql, &[node.into(), (*now).into()]).await.map(drop)
+        })
+    })
+    .await
+}
+
+/// Gives back a lease that nothing was done with.
+pub async fn leave(tx: &mut Tx, account: AccountId, name: LeaseName, node: &str) -> Result<(), DbError> {
+    let sql = "UPDATE leases SET owner = '', until = 0 WHERE account = $1 AND name = $2 AND owner = $3";
+    tx.enqueue(sql, vec![account.into(), name.to_string().into(), node.to_owned().into()]).await
+}
+
+/// The number of the last signal and what the work remembers, where the node holds the lease still; locked until the end of the
+/// transaction, of which it is the first statement. Where there is nothing, nothing may be written.
+pub async fn hold(
+    tx: &mut Tx,
+    account: AccountId,
+    name: LeaseName,
+    node: &str,
+) -> Result<Option<(i64, String)>, DbError> {
+    let sql = "SELECT signal, state FROM leases WHERE account = $1 AND name = $2 AND owner = $3";
+    let values = [account.into(), name.to_string().into(), node.into()];
+    tx.first_for_update(sql, &values, |row| Ok((row.integer(0)?, row.text(1)?.to_owned()))).await
+}
+
+/// Ends a turn of work that holds its lease, and renews that.
+pub async fn end_turn(tx: &mut Tx, account: AccountId, name: LeaseName, turn: Turn) -> Result<(), DbError> {
+    let sql = "UPDATE leases SET position = $3, due = $4, state = $5, until = CASE WHEN until < $6 THEN $6 ELSE until END \
+               WHERE account = $1 AND name = $2";
+    let Turn { position, due, state, until } = turn;
+    let values = [account.into(), name.to_string().into(), position.into(), due.into(), state.into(), until.into()];
+    tx.enqueue(sql, values.into()).await
+}
+
+/// Gives back a lease that is held ([`hold`]), to be done again at `due` or when there is something to read.
+pub async fn give_back(tx: &mut Tx, account: AccountId, name: LeaseName, due: i64, now: i64) -> Result<(), DbError> {
+    let sql = "UPDATE leases SET owner = '', until = 0, served = $4, due = $3 WHERE account = $1 AND name = $2";
+    tx.enqueue(sql, vec![account.into(), name.to_string().into(), due.into(), now.into()]).await
+}
+
+/// Has the work of a lease look at what was changed, wherever it is done: it is due now, and its node learns of it with the next
+/// renewal.
+pub async fn signal(tx: &mut Tx, account: AccountId, name: LeaseName, now: i64) -> Result<(), DbError> {
+    let sql = "UPDATE leases SET signal = signal + 1, due = CASE WHEN due < $3 THEN due ELSE $3 END \
+               WHERE account = $1 AND name = $2";
+    tx.enqueue(sql, vec![account.into(), name.to_string().into(), now.into()]).await
+}
+
+/// Whether there is a lease, whoever holds it.
+pub async fn exists(tx: &mut Tx, account: AccountId, name: LeaseName) -> Result<bool, DbError> {
+    let sql = "SELECT count(*) FROM leases WHERE account = $1 AND name = $2";
+    Ok(tx.first(sql, &[account.into(), name.to_string().into()], |row| row.flag(0)).await? == Some(true))
+}
+
+/// Makes a lease; one that there is keeps what it has, and is due at the earlier of the two times.
+pub async fn put(
+    tx: &mut Tx,
+    account: AccountId,
+    name: LeaseName,
+    (position, due, state): (i64, i64, &str),
+) -> Result<(), DbError> {
+    let sql = "INSERT INTO leases AS held (account, name, due, position, state, signal, owner, until, served) \
+               VALUES ($1, $2, $3, $4, $5, 0, '', 0, 0) ON CONFLICT (account, name) DO UPDATE SET \
+               due = CASE WHEN held.due < excluded.due THEN held.due ELSE excluded.due END";
+    let values = [account.into(), name.to_string().into(), due.into(), position.into(), state.to_owned().into()];
+    tx.enqueue(sql, values.into()).await
+}
+
+/// The webhooks of an account that have leases.
+pub async fn webhooks(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<Slug>, DbError> {
+    let names: Vec<Option<LeaseName>> = tx
+        .all("SELECT name FROM leases WHERE account = $1", &[account.into()], |row| Ok(LeaseName::parse(row.text(0)?)))
+        .await?;
+    let webhook = |name: Option<LeaseName>| match name {
+        Some(LeaseName::Webhook(slug)) => Some(slug),
+        _ => None,
+    };
+    Ok(names.into_iter().filter_map(webhook).collect())
+}
+
+/// How far the work of a lease has read the change log; nothing where there is no such lease.
+pub async fn position(account: AccountId, db: &Db, name: LeaseName) -> Result<Option<i64>, DbError> {
+    let sql = "SELECT position FROM leases WHERE account = $1 AND name = $2";
+    db.first(sql, &[account.into(), name.to_string().into()], |row| row.integer(0)).await
+}
+
+/// Locks a lease, whoever holds it, until the end of the transaction.
+pub async fn lock(tx: &mut Tx, account: AccountId, name: LeaseName) -> Result<(), DbError> {
+    let sql = "SELECT position FROM leases WHERE account = $1 AND name = $2";
+    tx.first_for_update(sql, &[account.into(), name.to_string().into()], |_| Ok(())).await.map(drop)
+}
+
+/// Removes a lease.
+pub async fn remove(tx: &mut Tx, account: AccountId, name: LeaseName) -> Result<(), DbError> {
+    let sql = "DELETE FROM leases WHERE account = $1 AND name = $2";
+    tx.enqueue(sql, vec![account.into(), name.to_string().into()]).await
+}

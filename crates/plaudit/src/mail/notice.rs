@@ -1,0 +1,218 @@
+//! What is written to the people whom a webhook names: that it was disabled, and that a delivery has failed for good.
+//!
+//! Of an address only the host is told, because the rest of it may be a secret.
+
+use std::time::Duration;
+
+use url::Url;
+
+use super::Message;
+use kernel::text::{Slug, Timestamp};
+
+/// How long after a message about a failure the next one about the same webhook is sent at the earliest.
+const DAY: Duration = Duration::from_hours(24);
+
+/// A webhook that something is told of.
+#[derive(Clone, Copy, Debug)]
+pub struct Webhook<'a> {
+    /// Its account.
+    pub account: Slug,
+    /// What the account is called.
+    pub account_name: &'a str,
+    /// Its slug.
+    pub slug: Slug,
+    /// What it is called.
+    pub name: &'a str,
+    /// Where it delivers to.
+    pub url: &'a str,
+    /// Who is told.
+    pub notification_emails: &'a [String],
+}
+
+/// A delivery that has failed for good.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// The event.
+    pub event: &'a str,
+    /// The kind of the record.
+    pub kind: &'a str,
+    /// The record.
+    pub slug: &'a str,
+    /// How often it was attempted.
+    pub attempts: usize,
+    /// The status of the last answer, unless there was none.
+    pub status: Option<u16>,
+    /// What went wrong with the last attempt, unless it was answered.
+    pub error: Option<&'a str>,
+}
+
+/// Whether a failure is told, where the last one of the webhook was told at that time: at most one a day.
+pub fn is_due(last: Option<Timestamp>, now: Timestamp) -> bool {
+    last.is_none_or(|last| now.since(last) >= DAY)
+}
+
+/// That a webhook was disabled by the service, why and when.
+pub fn disabled(webhook: &Webhook<'_>, reason: &str, since: Timestamp) -> Message {
+    let (Webhook { account, slug, name, .. }, host) = (webhook, webhook.host());
+    let text = format!(
+        "{about} has been disabled since {since}.
+
+Reason: {reason}
+Host: {host}
+
+It gets no events until it is enabled again. When the endpoint is able to take them, send
+
+    PUT /webhook/{slug}
+    {{\"status\": \"enabled\"}}
+
+or ask who runs the service for
+
+    plaudit webhook enable {account} {slug}
+
+It then gets what happens from then on. What happened meanwhile is delivered by
+
+    POST /webhook/{slug}/replay
+{FOOTER}",
+        about = webhook.about(),
+        since = shown(since),
+    );
+    Message {
+        to: webhook.notification_emails.to_vec(),
+        subject: format!("The webhook \"{name}\" ({slug}) was disabled"),
+        text,
+    }
+}
+
+/// That a delivery has failed for good.
+pub fn failed(webhook: &Webhook<'_>, delivery: &Delivery<'_>) -> Message {
+    let (Webhook { slug, name, .. }, host) = (webhook, webhook.host());
+    let Delivery { id, event, kind, slug: record, attempts, status, error } = delivery;
+    let last = match (status, error) {
+        (Some(status), _) => format!("answered with status {status}"),
+        (None, Some(error)) => (*error).to_owned(),
+        (None, None) => "not answered".to_owned(),
+    };
+    let text = format!(
+        "{about} could not deliver an event.
+
+Event: {event}
+Record: {kind} {record}
+Attempts: {attempts}
+Last attempt: {last}
+Host: {host}
+
+It is not attempted again by itself. When the endpoint is able to take it, send
+
+    POST /webhook/{slug}/delivery/{id}/replay
+
+Others may have failed as well: no more than one such message a day is sent for each webhook. All of them are listed by
+
+    GET /webhook/{slug}/delivery?state=failed
+{FOOTER}",
+        about = webhook.about(),
+    );
+    let subject = format!("The webhook \"{name}\" ({slug}) could not deliver an event");
+    Message { to: webhook.notification_emails.to_vec(), subject, text }
+}
+
+/// How each message ends.
+const FOOTER: &str = "
+This message was sent because the webhook has your address among its `notification_emails`.
+";
+
+impl Webhook<'_> {
+    fn about(&self) -> String {
+        let Self { account, account_name, slug, name, .. } = self;
+        format!("The webhook \"{name}\" ({slug}) of the account \"{account_name}\" ({account})")
+    }
+
+    fn host(&self) -> String {
+        let url = Url::parse(self.url).ok();
+        url.as_ref().and_then(Url::host_str).unwrap_or("unknown").to_owned()
+    }
+}
+
+/// A time to the second.
+fn shown(time: Timestamp) -> String {
+    let text = time.to_string();
+    format!("{} UTC", text.split('.').next().unwrap_or_default().replace('T', " "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn webhook(notification_emails: &[String]) -> Webhook<'_> {
+        Webhook {
+            notification_emails,
+            account: Slug::parse("ExmplAwd").unwrap(),
+            account_name: "Example Awards",
+            slug: Slug::parse("WebhSlug").unwrap(),
+            name: "Web shop",
+            url: "https://hooks.example.org:8443/in/a-secret?token=another-secret",
+        }
+    }
+
+    fn time(text: &str) -> Timestamp {
+        Timestamp::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_webhook_that_was_disabled_is_told_with_why_since_when_and_how_to_enable_it() {
+        let to = ["ada@example.org".to_owned()];
+        let notice = disabled(&webhook(&to), "The endpoint answered 410.", time("2026-08-01T10:00:00.123456Z"));
+        assert_eq!(
+            (notice.to.as_slice(), &*notice.subject),
+            (&to[..], "The webhook \"Web shop\" (WebhSlug) was disabled")
+        );
+        let text = "The webhook \"Web shop\" (WebhSlug) of the account \"Example Awards\" (ExmplAwd) has been disabled since \
+                    2026-08-01 10:00:00 UTC.\n\nReason: The endpoint answered 410.\nHost: hooks.example.org\n";
+        assert!(notice.text.starts_with(text), "{}", notice.text);
+        for part in ["PUT /webhook/WebhSlug\n    {\"status\": \"enabled\"}", "plaudit webhook enable ExmplAwd WebhSlug"]
+        {
+            assert!(notice.text.contains(part), "{}", notice.text);
+        }
+        assert!(!notice.text.contains("secret"), "{}", notice.text);
+    }
+
+    #[test]
+    fn a_delivery_that_has_failed_is_told_with_its_record_attempts_and_last_answer() {
+        let delivery = Delivery {
+            id: "msg_7_0_0123456789ab",
+            event: "entry_updated",
+            kind: "entry",
+            slug: "EntrSlug",
+            attempts: 10,
+            status: Some(503),
+            error: None,
+        };
+        let text = failed(&webhook(&[]), &delivery).text;
+        let facts = "Event: entry_updated\nRecord: entry EntrSlug\nAttempts: 10\nLast attempt: answered with status 503\n\
+                     Host: hooks.example.org\n";
+        assert!(
+            text.contains(facts) && text.contains("POST /webhook/WebhSlug/delivery/msg_7_0_0123456789ab/replay"),
+            "{text}"
+        );
+        assert!(!text.contains("secret"), "{text}");
+        for (error, told) in [(Some("no answer in 15 s"), "no answer in 15 s"), (None, "not answered")] {
+            let text = failed(&webhook(&[]), &Delivery { status: None, error, ..delivery }).text;
+            assert!(text.contains(&format!("Last attempt: {told}\n")), "{text}");
+        }
+    }
+
+    #[test]
+    fn failures_of_a_webhook_are_told_once_a_day_at_most() {
+        let last = time("2026-08-01T10:00:00Z");
+        assert!(is_due(None, last));
+        for (now, due) in [
+            ("2026-08-01T10:00:00Z", false),
+            ("2026-08-02T09:59:59.999999Z", false),
+            ("2026-08-02T10:00:00Z", true),
+            ("2026-07-31T10:00:00Z", false),
+        ] {
+            assert_eq!(is_due(Some(last), time(now)), due, "{now}");
+        }
+    }
+}

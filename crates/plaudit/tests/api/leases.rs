@@ -1,0 +1,160 @@
+//! A piece of background work is done by one node at a time.
+
+use std::collections::BTreeSet;
+
+use db::{AccountId, DbError};
+use kernel::text::Slug;
+use plaudit::leases::store::{self, Taken, Turn, Wanted};
+use plaudit::leases::{LeaseName, NEVER};
+
+use crate::both_engines;
+use crate::harness::Server;
+
+/// How long a lease of these tests is held, in microseconds.
+const LENGTH: i64 = 10_000_000;
+
+fn webhook() -> LeaseName {
+    LeaseName::Webhook(Slug::parse("WebhookA").unwrap())
+}
+
+/// What a node takes of everything.
+fn wanted(server: &Server, node: &str) -> Wanted {
+    let now = server.app.database_clock.now();
+    let (node, until) = (node.to_owned(), now + LENGTH);
+    Wanted { node, account: None, without: BTreeSet::new(), most: 100, most_jobs: 100, now, until }
+}
+
+/// The accounts and names of what is taken.
+async fn take(server: &Server, wanted: Wanted) -> Vec<(AccountId, LeaseName)> {
+    let taken = store::take(&server.db, wanted).await.unwrap();
+    taken.into_iter().map(|Taken { account, name, .. }| (account, name)).collect()
+}
+
+async fn put(server: &Server, account: AccountId, name: LeaseName, position: i64, due: i64) {
+    let state = (account, name, position, due);
+    server
+        .db
+        .write(account, state, |tx, (account, name, position, due)| {
+            Box::pin(store::put(tx, *account, *name, (*position, *due, "{}")))
+        })
+        .await
+        .map_err(|error: DbError| error)
+        .unwrap();
+}
+
+/// The signal of a lease, where the node holds it.
+async fn hold(server: &Server, account: AccountId, name: LeaseName, node: &'static str) -> Option<i64> {
+    server
+        .db
+        .write(account, (account, name, node), |tx, (account, name, node)| {
+            Box::pin(store::hold(tx, *account, *name, node))
+        })
+        .await
+        .map_err(|error: DbError| error)
+        .unwrap()
+        .map(|(signal, _)| signal)
+}
+
+async fn give_back(server: &Server, account: AccountId, name: LeaseName, due: i64) {
+    let state = (account, name, due, server.app.database_clock.now());
+    server
+        .db
+        .write(account, state, |tx, (account, name, due, now)| {
+            Box::pin(store::give_back(tx, *account, *name, *due, *now))
+        })
+        .await
+        .map_err(|error: DbError| error)
+        .unwrap();
+}
+
+async fn signal(server: &Server, account: AccountId, name: LeaseName) {
+    let state = (account, name, server.app.database_clock.now());
+    server
+        .db
+        .write(account, state, |tx, (account, name, now)| Box::pin(store::signal(tx, *account, *name, *now)))
+        .await
+        .map_err(|error: DbError| error)
+        .unwrap();
+}
+
+both_engines! {
+    async fn a_lease_is_held_by_one_node_until_it_has_ended(server) {
+        let account = server.account("AccountA").await;
+        put(&server, account, LeaseName::Jobs, NEVER, 0).await;
+        assert_eq!(take(&server, wanted(&server, "one")).await, [(account, LeaseName::Jobs)]);
+        assert_eq!(take(&server, wanted(&server, "other")).await, []);
+        server.clock.advance(10);
+        assert_eq!(take(&server, wanted(&server, "other")).await, [], "it is held until its last moment");
+        server.clock.advance(1);
+        assert_eq!(hold(&server, account, LeaseName::Jobs, "one").await, Some(0), "nobody has taken it yet");
+        assert_eq!(take(&server, wanted(&server, "other")).await, [(account, LeaseName::Jobs)]);
+        assert_eq!(hold(&server, account, LeaseName::Jobs, "one").await, None);
+        assert_eq!(hold(&server, account, LeaseName::Jobs, "other").await, Some(0));
+    }
+
+    async fn a_lease_is_taken_when_it_is_due_or_behind_the_log(server) {
+        let account = server.account("AccountA").await;
+        let sequence = server.db.latest(account);
+        put(&server, account, webhook(), sequence, NEVER).await;
+        put(&server, AccountId::NONE, LeaseName::Upkeep, NEVER, NEVER).await;
+        assert_eq!(take(&server, wanted(&server, "one")).await, []);
+        server.put("/chapter/ChapterN", r#"{"status":"inactive"}"#).await.expect(200);
+        assert_eq!(take(&server, wanted(&server, "one")).await, [(account, webhook())]);
+        let now = server.app.database_clock.now();
+        give_back(&server, account, webhook(), now).await;
+        put(&server, AccountId::NONE, LeaseName::Upkeep, 0, now).await;
+        let both = [(AccountId::NONE, LeaseName::Upkeep), (account, webhook())];
+        assert_eq!(take(&server, wanted(&server, "one")).await, both, "what there is becomes due earlier, never later");
+        put(&server, AccountId::NONE, LeaseName::Upkeep, 0, NEVER).await;
+        give_back(&server, AccountId::NONE, LeaseName::Upkeep, now + 1).await;
+        assert_eq!(take(&server, wanted(&server, "one")).await, []);
+    }
+
+    async fn who_was_served_longest_ago_comes_first_and_jobs_have_places_of_their_own(server) {
+        let [a, b] = [server.account("AccountA").await, server.account("AccountB").await];
+        for account in [a, b] {
+            put(&server, account, LeaseName::Jobs, NEVER, 0).await;
+        }
+        put(&server, a, webhook(), NEVER, 0).await;
+        let one_job = |server: &Server| Wanted { most_jobs: 1, ..wanted(server, "one") };
+        assert_eq!(take(&server, one_job(&server)).await, [(a, LeaseName::Jobs), (a, webhook())]);
+        server.clock.advance(1);
+        give_back(&server, a, LeaseName::Jobs, 0).await;
+        assert_eq!(take(&server, one_job(&server)).await, [(b, LeaseName::Jobs)]);
+        server.clock.advance(1);
+        give_back(&server, b, LeaseName::Jobs, 0).await;
+        let of_b = Wanted { account: Some(b), ..wanted(&server, "one") };
+        assert_eq!(take(&server, Wanted { most: 0, ..wanted(&server, "one") }).await, []);
+        assert_eq!(take(&server, Wanted { most_jobs: 0, ..of_b.clone() }).await, []);
+        assert_eq!(take(&server, Wanted { without: [b].into(), ..of_b.clone() }).await, []);
+        assert_eq!(take(&server, of_b).await, [(b, LeaseName::Jobs)]);
+        assert_eq!(take(&server, wanted(&server, "one")).await, [(a, LeaseName::Jobs)]);
+    }
+
+    async fn a_node_renews_what_it_works_for_and_learns_of_signals(server) {
+        let account = server.account("AccountA").await;
+        put(&server, account, LeaseName::Jobs, NEVER, 0).await;
+        put(&server, account, webhook(), NEVER, 0).await;
+        take(&server, wanted(&server, "one")).await;
+        signal(&server, account, webhook()).await;
+        let now = server.app.database_clock.now();
+        let working: BTreeSet<_> = [(account, webhook())].into();
+        let renewed = store::renew(&server.db, "one", working, now + 3 * LENGTH).await.unwrap();
+        let shown: Vec<_> = renewed.iter().map(|held| (held.name, held.signal, held.until - now)).collect();
+        assert_eq!(shown, [(LeaseName::Jobs, 0, LENGTH), (webhook(), 1, 3 * LENGTH)]);
+        let turn = Turn { position: 7, due: NEVER, state: r#"{"a":1}"#.to_owned(), until: now + 2 * LENGTH };
+        server.db.write(account, (account, turn), |tx, (account, turn)| {
+            Box::pin(store::end_turn(tx, *account, webhook(), turn.clone()))
+        }).await.map_err(|error: DbError| error).unwrap();
+        server.clock.advance(25);
+        assert_eq!(take(&server, wanted(&server, "other")).await, [(account, LeaseName::Jobs)], "no turn shortens a lease");
+        give_back(&server, account, webhook(), NEVER).await;
+        signal(&server, account, webhook()).await;
+        let mut taken = store::take(&server.db, wanted(&server, "other")).await.unwrap();
+        let Taken { position, state, signal, .. } = taken.pop().unwrap();
+        assert_eq!((position, state.as_str(), signal), (7, r#"{"a":1}"#, 2));
+        store::give_back_all(&server.db, "other", now).await.unwrap();
+        assert_eq!(hold(&server, account, webhook(), "other").await, None);
+        assert_eq!(take(&server, wanted(&server, "one")).await.len(), 2);
+    }
+}

@@ -1,0 +1,91 @@
+//! Deliveries by three nodes on one database, of which one after the other is killed: the others take its work over.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, anyhow};
+
+use super::delivery::{Trial, configure, program};
+use super::service::{Checks, Service};
+use super::{Context, Engine, Proof, Verdict};
+
+/// Nodes share the work, and a node that dies hands it over.
+pub(crate) const PROOF: Proof = Proof {
+    name: "delivery-nodes",
+    claim: "Of 100,000 changes over three nodes, one of which is killed every 10 s and one in the end for good, every event \
+            arrives at three endpoints that fail at random, in order of its record; the log shows every attempt.",
+    run: show,
+};
+
+/// How often a node is killed, and how long it is down: longer than its leases last.
+const EVERY: Duration = Duration::from_secs(10);
+const DOWN: Duration = Duration::from_secs(5);
+
+fn show(context: &Context) -> Result<Verdict> {
+    if !context.engines().contains(&Engine::Postgres) {
+        return Ok(Verdict::new(true, "SQLite has one node, whose deliveries `delivery` shows"));
+    }
+    let (changes, entries, lease) = if context.short { (1_000, 200, 1) } else { (100_000, 4_000, 2) };
+    let program = program(entries);
+    let mut first = Service::new(context, Engine::Postgres)?;
+    configure(&mut first, lease);
+    first.import(&program)?;
+    first.start()?;
+    let mut nodes = [first.beside()?, first.beside()?, first];
+    let key = nodes[0].key(&program.account, "read_write")?;
+    // The node that makes the webhooks is woken for them; it is the one that is killed first.
+    let trial = Trial::begin(&program, nodes[0].client(&key), changes)?;
+    let clients: Vec<_> = nodes.iter().map(|node| node.client(&key)).collect();
+    let mut checks = Checks::default();
+
+    let begun = Instant::now();
+    let mut kills = 0;
+    let written = trial.while_written(&clients, || {
+        if context.short {
+            trial.wait_for(0.3)?;
+        } else {
+            kills = kill_in_turn(&mut nodes, &trial)?;
+        }
+        kills += 1;
+        nodes[0].kill()
+    })?;
+    let trial = trial.with_client(nodes[1].client(&key));
+    trial.settle(&written, &mut checks)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    checks.check(nodes[0].process().is_none(), || "the node that was killed for good is there again".to_owned());
+    let figure = trial.judge(&written, &mut checks)?;
+    println!("  {kills} kills, {figure} in {seconds:.0} s");
+    for mut node in nodes {
+        node.kill()?;
+    }
+    Ok(checks.verdict(&format!("3 nodes, {kills} kills, {figure}")))
+}
+
+/// Kills one node after the other and starts it again, until most has arrived; gives how often.
+fn kill_in_turn(nodes: &mut [Service; 3], trial: &Trial<'_>) -> Result<u32> {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| {
+            let waited = trial.wait_for(0.9);
+            is_over.store(true, Ordering::SeqCst);
+            waited
+        });
+        let mut kills = 0;
+        for node in (0..nodes.len()).cycle() {
+            let due = Instant::now() + EVERY;
+            nodes[node].kill()?;
+            kills += 1;
+            thread::sleep(DOWN);
+            nodes[node].start().with_context(|| format!("node {node}"))?;
+            while Instant::now() < due && !is_over.load(Ordering::SeqCst) {
+                thread::sleep(Duration::from_millis(20));
+            }
+            if is_over.load(Ordering::SeqCst) {
+                break;
+            }
+        }
+        waiting.join().map_err(|_| anyhow!("the one who waits panicked"))??;
+        Ok(kills)
+    })
+}
