@@ -6,7 +6,6 @@ use std::hash::Hash;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
-use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// The turns of one kind of work. Cloning is cheap; the clones share them.
@@ -47,14 +46,6 @@ impl<K: Clone + Eq + Hash> Turns<K> {
             turns
         })
     }
-}
-
-/// Does what keeps a processor busy for long: what else this thread of the runtime would do is left to another one.
-#[allow(clippy::disallowed_methods, reason = "too slow for what is short, and the only way out of a long statement")]
-pub fn apart<T>(work: impl FnOnce() -> T) -> T {
-    let is_among_others =
-        Handle::try_current().is_ok_and(|handle| handle.runtime_flavor() == RuntimeFlavor::MultiThread);
-    if is_among_others { tokio::task::block_in_place(work) } else { work() }
 }
 
 #[cfg(test)]

@@ -19,7 +19,6 @@ use crate::records::users::Person;
 use crate::services::App;
 use crate::services::budgets::SpoolError;
 use crate::signing::DownloadSigner;
-use crate::turns::apart;
 use kernel::document::{ShownAs, Slot, slots};
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, write_json_string};
@@ -41,9 +40,6 @@ struct Filling {
 
 /// So many times as long as its document a record hardly is: answers show more of their fields than they have of their own.
 const LONGER: usize = 3;
-
-/// The bytes of documents beyond which a page is a long one, which is written apart from the requests of others.
-const LONG_PAGE: usize = 16 * buffer::PIECE;
 
 /// Writes the body of one answer.
 pub struct Renderer {
@@ -155,16 +151,6 @@ impl Renderer {
         if self.bytes > self.page_bytes {
             return Err(RenderError::PageTooLong(self.page_bytes));
         }
-        if known > buffer::PIECE || self.bytes > LONG_PAGE {
-            apart(|| self.write_item(document, detail, known))?;
-        } else {
-            self.write_item(document, detail, known)?;
-        }
-        self.items += 1;
-        Ok(())
-    }
-
-    fn write_item(&mut self, document: &str, detail: Option<&str>, known: usize) -> Result<(), SpoolError> {
         if known > buffer::PIECE {
             self.draft.begin_piece(LONGER * known)?;
         }
@@ -176,7 +162,9 @@ impl Renderer {
                 self.filling.json(out, document, detail);
             }
             Format::Xml => self.filling.xml_item(out, document, detail),
-        })
+        })?;
+        self.items += 1;
+        Ok(())
     }
 
     /// Ends the list: `after` is the JSON text of an object of the members after `data`.
