@@ -118,7 +118,8 @@ fn generated(printed: &str) -> Option<u64> {
 fn each_operation(client: &Client, document: &Value, checks: &mut Checks) -> Result<u64> {
     let mut sent = 0;
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
-        let missing = path.replace("{token}", "AAAAAAAAA").replace("{tags}", "a").replace(['{', '}'], "");
+        let named = path.replace("{token}", "AAAAAAAAA").replace("{tags}", "a").replace("{id}", "msg_1_0_000000000000");
+        let missing = named.replace(['{', '}'], "");
         let missing =
             ["slug", "field", "tab"].iter().fold(missing, |path, name| path.replace(&format!("/{name}"), "/AAAAAAAA"));
         for format in [JSON, XML] {
