@@ -114,6 +114,16 @@ fn prepared(context: &Context, engine: Engine, checks: &mut Checks) -> Result<Se
             client.send("POST", &format!("{entry}/restore"), &[], None)?;
         }
     }
+    let stage = json!({"kind": "review_stage", "slug": "StageOne", "season": first.slug(Kind::Season, 0),
+        "form": first.slug(Kind::Form, 0), "name": {"en_GB": "Consent"}, "timing": "after_submission", "start": "manual",
+        "reviewers": [{"name": "Ada", "email": "ada@example.org"}], "reminder_days": 3});
+    let path = service.directory().join("stages.jsonl");
+    std::fs::write(&path, format!("{}\n{stage}\n", json!({"kind": "account", "slug": first.account})))?;
+    service.import_file(&path)?.succeeded()?;
+    for position in 20..50 {
+        let body = json!({"review_stage": "StageOne", "entry": first.slug(Kind::Entry, position)});
+        client.post("/review-task", &body)?.expect_status(200)?;
+    }
     service.stop()?;
     let doctor = service.run(&["doctor"])?;
     checks.check(doctor.code == Some(0), || {
@@ -202,7 +212,7 @@ fn record(table: &str) -> &'static str {
         "changes" => "CAST(sequence AS TEXT)",
         "entry_counts" => "category || ' ' || CAST(division AS TEXT)",
         "order_entries" => "order_slug",
-        "files" | "attachments" => "token",
+        "files" | "attachments" | "review_tasks" | "review_task_reviewers" | "review_task_times" => "token",
         _ => "slug",
     }
 }

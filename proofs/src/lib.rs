@@ -23,6 +23,7 @@ pub mod postgres;
 pub mod process;
 
 mod apply;
+mod confidential;
 mod cores;
 mod deadline;
 mod delivery;
@@ -73,6 +74,7 @@ const PROOFS: &[Proof] = &[
     speed::PROOF,
     errors::PROOF,
     isolation::PROOF,
+    confidential::PROOF,
     kill::PROOF,
     race::PROOF,
     limit::PROOF,

@@ -25,8 +25,8 @@ use writer::Writer;
 /// Lists are right while everything in them changes.
 pub(crate) const PROOF: Proof = Proof {
     name: "lists",
-    claim: "Over 200,000 changes every answer of the lists of orders, users, entries, attachments, contributors and the \
-            summary is by brute force that of one state between its request and itself.",
+    claim: "Over 200,000 changes every answer of the lists of orders, users, entries, attachments, contributors, review \
+            tasks and the summary is by brute force that of one state between its request and itself.",
     run: |context| on_each_engine(context, show),
 };
 

@@ -287,6 +287,134 @@ CREATE TABLE order_entries (
 );
 CREATE INDEX order_entries_of_entry ON order_entries (account, entry, deleted, price, order_slug);
 
+-- A judge, or a role, who is to judge an entry in a score set, with the sheet in the document. judge, role: empty for none.
+CREATE TABLE assignments (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    entry ordered_text NOT NULL,
+    judge ordered_text NOT NULL,
+    role ordered_text NOT NULL,
+    score_set ordered_text NOT NULL,
+    method ordered_text NOT NULL,
+    status ordered_text NOT NULL,
+    created BIGINT NOT NULL,
+    updated BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE INDEX assignments_of_entry ON assignments (account, entry, judge, score_set);
+CREATE INDEX assignments_of_judge ON assignments (account, judge, score_set);
+CREATE INDEX assignments_of_lists ON assignments (account, list_revision, slug, entry, judge, role, score_set, method,
+    status, created, updated, deleted);
+
+-- The panels that assign.
+CREATE TABLE assignment_panels (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    panel ordered_text NOT NULL,
+    PRIMARY KEY (account, slug, panel)
+);
+
+-- The rounds in which assignments are judged.
+CREATE TABLE assignment_rounds (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    round ordered_text NOT NULL,
+    PRIMARY KEY (account, slug, round)
+);
+
+-- Judges who are never to judge an entry, because they said so.
+CREATE TABLE conflicts (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    entry ordered_text NOT NULL,
+    judge ordered_text NOT NULL,
+    updated BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE INDEX conflicts_of_entry ON conflicts (account, entry, judge, deleted, slug);
+
+-- Judges whom a manager took off an entry. score_set: empty for all of them.
+CREATE TABLE recusals (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    entry ordered_text NOT NULL,
+    judge ordered_text NOT NULL,
+    score_set ordered_text NOT NULL,
+    updated BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE INDEX recusals_of_entry ON recusals (account, entry, judge, deleted, slug);
+
+-- What the sheets of an entry in a score set come to. It follows from the assignments and is no record; the transaction that
+-- changes one of them keeps it. slug: those of entry and score set. sheets: how many count. score: a number with 16 digits after
+-- its point, in hexadecimal and without the point, so that texts are ordered as scores; empty where undecided. deleted: whether
+-- no assignment is left outside the trash. list_revision: the number of the change by which it last became another one.
+CREATE TABLE standings (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    entry ordered_text NOT NULL,
+    score_set ordered_text NOT NULL,
+    sheets BIGINT NOT NULL,
+    score ordered_text NOT NULL,
+    deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE INDEX standings_of_lists ON standings (account, list_revision, slug, entry, score_set, sheets, score, deleted);
+
+-- decision: empty for none yet. action_at: when it was decided, the greatest number for not yet.
+CREATE TABLE review_tasks (
+    account BIGINT NOT NULL,
+    token ordered_text NOT NULL,
+    entry ordered_text NOT NULL,
+    review_stage ordered_text NOT NULL,
+    decision ordered_text NOT NULL,
+    action_at BIGINT NOT NULL,
+    created BIGINT NOT NULL,
+    updated BIGINT NOT NULL,
+    deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, token)
+);
+CREATE INDEX review_tasks_of_entry ON review_tasks (account, entry, created, token, deleted);
+CREATE INDEX review_tasks_of_lists
+    ON review_tasks (account, list_revision, token, entry, review_stage, decision, action_at, created, updated, deleted);
+
+-- What the reviewers of review tasks are found by: e-mail addresses and names after case folding.
+CREATE TABLE review_task_reviewers (
+    account BIGINT NOT NULL,
+    token ordered_text NOT NULL,
+    reviewer ordered_text NOT NULL,
+    PRIMARY KEY (account, token, reviewer)
+);
+
+-- When the service has something to do for a review task that waits: to bring it to mind, or to end it.
+CREATE TABLE review_task_times (
+    account BIGINT NOT NULL,
+    token ordered_text NOT NULL,
+    due BIGINT NOT NULL,
+    PRIMARY KEY (account, token)
+);
+
 CREATE TABLE idempotent_answers (
     account BIGINT NOT NULL,
     api_key ordered_text NOT NULL,
@@ -336,8 +464,8 @@ CREATE TABLE leases (
 CREATE INDEX leases_of_owner ON leases (owner, account, name);
 
 -- An event of a change for a webhook. place: of the event among those of the change. mark: the beginning of the change's hash.
--- at: the time of the change. state: pending, delivered, failed. due: of the next attempt. started: of the attempt under way, 0
--- for none. tried: attempts since it was begun, or begun anew. attempts: the last 50, as JSON.
+-- at: the time of the change. state: pending, delivered, failed. due: of the next attempt; of one that ended, when it ended, or
+-- was to be attempted. started: of the attempt under way, 0 for none. tried: attempts since it was begun, or begun anew. attempts: the last 50, as JSON.
 CREATE TABLE deliveries (
     account BIGINT NOT NULL,
     webhook ordered_text NOT NULL,
@@ -365,6 +493,14 @@ CREATE TABLE delivery_bodies (
     place BIGINT NOT NULL,
     body BYTEA NOT NULL,
     PRIMARY KEY (account, webhook, sequence, place)
+);
+
+-- How many bytes the kept bodies of a webhook have.
+CREATE TABLE delivery_usage (
+    account BIGINT NOT NULL,
+    webhook ordered_text NOT NULL,
+    bytes BIGINT NOT NULL,
+    PRIMARY KEY (account, webhook)
 );
 
 -- Work that a request began. state: queued, running, done, failed, cancelled. due: when it is queued, not before. started,

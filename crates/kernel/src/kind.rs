@@ -116,6 +116,16 @@ kinds! {
     Order: People, 'o', "order", "orders", "order", "order";
     /// A line of an order, in program files only: it is stored within its order.
     OrderItem: People, 'I', "order_item", "order_items", "order-item", "order item";
+    /// A judge, or a role, who is to judge an entry in a score set, with the sheet.
+    Assignment: People, 'j', "assignment", "assignments", "assignment", "assignment";
+    /// What a sheet says of a criterion, in program files only: it is stored within its assignment.
+    Score in Assignment: People, 'z', "score", "scores", "score", "score";
+    /// A judge has declared a conflict of interest with an entry.
+    Conflict: People, 'X', "conflict", "conflicts", "conflict", "conflict";
+    /// A manager has taken a judge off an entry.
+    Recusal: People, 'U', "recusal", "recusals", "recusal", "recusal";
+    /// A task of a review stage.
+    ReviewTask: People, 'V', "review_task", "review_tasks", "review-task", "review task";
 }
 
 impl Kind {

@@ -23,6 +23,12 @@ pub enum Condition {
     Contains(Path, String),
     /// No record is wanted.
     Never,
+    /// One of these holds.
+    Any(Vec<Condition>),
+    /// The record is one of these.
+    Among(Vec<Slot>),
+    /// The set has something, and nothing but these.
+    Only(Path, Vec<Code>),
 }
 
 impl Condition {
@@ -31,20 +37,45 @@ impl Condition {
             Self::Is(path, _)
             | Self::Has(path, _)
             | Self::Lacks(path, _)
+            | Self::Only(path, _)
             | Self::IsEmpty(path)
             | Self::Within(path, ..)
             | Self::Contains(path, _) => Some(*path),
-            Self::Never => None,
+            Self::Never | Self::Any(_) | Self::Among(_) => None,
         }
+    }
+
+    /// Whether it asks for a column.
+    fn asks(&self, is_meant: &impl Fn(Path) -> bool) -> bool {
+        match self {
+            Self::Any(conditions) => conditions.iter().any(|condition| condition.asks(is_meant)),
+            condition => condition.path().is_some_and(is_meant),
+        }
+    }
+
+    /// Whether it is asked often: a range or a part of a text is seldom asked for twice, what one person sees is asked for
+    /// by that person alone, and who is meant can change with records of other tables.
+    fn is_common(&self) -> bool {
+        !matches!(self, Self::Within(..) | Self::Contains(..) | Self::Any(_) | Self::Among(_) | Self::Only(..))
     }
 
     /// The same condition in the form of which there is one: codes that a record has, ascending. What points to nobody
     /// does not point to somebody unknown.
     fn plain(mut self) -> Self {
-        if let Self::Has(_, codes) | Self::Lacks(_, codes) = &mut self {
-            codes.retain(|code| *code != UNKNOWN);
-            codes.sort_unstable();
-            codes.dedup();
+        match &mut self {
+            Self::Has(_, codes) | Self::Lacks(_, codes) | Self::Only(_, codes) | Self::Among(codes) => {
+                codes.retain(|code| *code != UNKNOWN);
+                codes.sort_unstable();
+                codes.dedup();
+            }
+            Self::Any(conditions) => {
+                *conditions = std::mem::take(conditions).into_iter().map(Self::plain).collect();
+                conditions.retain(|condition| *condition != Self::Never);
+                if conditions.is_empty() {
+                    return Self::Never;
+                }
+            }
+            _ => {}
         }
         if matches!(self, Self::Is(_, UNKNOWN)) { Self::Never } else { self }
     }
@@ -65,6 +96,12 @@ impl Condition {
                 memmem::find(rows.text(table, slot, *path).as_bytes(), text.as_bytes()).is_some()
             }
             Self::Never => false,
+            Self::Any(conditions) => conditions.iter().any(|condition| condition.holds(rows, table, slot)),
+            Self::Among(slots) => slots.binary_search(&slot).is_ok(),
+            Self::Only(path, codes) => {
+                let set = rows.set(table, slot, *path);
+                !set.is_empty() && set.iter().all(|code| codes.binary_search(code).is_ok())
+            }
         }
     }
 }
@@ -82,14 +119,14 @@ impl Filter {
         Self(conditions)
     }
 
-    /// Whether its lists are kept: a range or a part of a text is seldom asked for twice.
+    /// Whether its lists are kept: what is seldom asked for twice would push out the lists of others.
     pub fn is_kept(&self) -> bool {
-        !self.0.iter().any(|condition| matches!(condition, Condition::Within(..) | Condition::Contains(..)))
+        self.0.iter().all(Condition::is_common)
     }
 
     /// Whether it asks for a column, of the record itself or through a reference.
     pub(crate) fn asks(&self, is_meant: impl Fn(Path) -> bool) -> bool {
-        self.0.iter().filter_map(Condition::path).any(is_meant)
+        self.0.iter().any(|condition| condition.asks(&is_meant))
     }
 
     pub(crate) fn holds(&self, rows: &Rows<'_>, table: usize, slot: Slot) -> bool {

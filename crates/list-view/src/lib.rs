@@ -25,7 +25,7 @@ mod view;
 
 pub use column::{Cell, Column, Holds};
 pub use filter::{Condition, Filter};
-pub use page::{Direction, From, Page};
+pub use page::{Direction, From, Page, Tie};
 pub use sort::{Key, Ranks, Sort};
 pub use view::{Made, View};
 

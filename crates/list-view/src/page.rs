@@ -42,7 +42,29 @@ pub(crate) struct Shown<'l> {
     pub(crate) table: usize,
 }
 
+/// The records of a list that have one key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tie {
+    /// How many records have a larger key.
+    pub above: u64,
+    /// How many larger keys there are.
+    pub keys_above: u64,
+    /// The records, by name.
+    pub slots: Vec<Slot>,
+}
+
 impl Shown<'_> {
+    /// The records that have the key of this one.
+    pub(crate) fn tie(&self, slot: Slot) -> Tie {
+        let key = |slot: Slot| self.sort.key(&self.rows, self.table, slot);
+        let held = key(slot);
+        let (start, end) = (self.list.before(|slot| key(slot) < held), self.list.before(|slot| key(slot) <= held));
+        let above = self.list.len() - end;
+        let larger = self.list.range(end, above);
+        let keys_above = larger.chunk_by(|one, other| key(*one) == key(*other)).count();
+        Tie { above: above as u64, keys_above: keys_above as u64, slots: self.list.range(start, end - start) }
+    }
+
     pub(crate) fn page(&self, direction: Direction, from: From<'_>, most: usize) -> Page {
         let from = match from {
             From::Number(number) => usize::try_from(number).unwrap_or(usize::MAX),

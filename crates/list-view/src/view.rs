@@ -9,7 +9,7 @@ use foldhash::fast::RandomState;
 use crate::column::{Cell, Cells, Column, Holds, push};
 use crate::filter::Filter;
 use crate::ordered::Ordered;
-use crate::page::{Direction, From, Page, Shown};
+use crate::page::{Direction, From, Page, Shown, Tie};
 use crate::sort::{Key, Ranks, Sort, SortName};
 use crate::table::{Moved, Rows, Table};
 use crate::{Code, NOBODY, Path, Slot, UNKNOWN};
@@ -183,6 +183,20 @@ impl View {
         }
         kept.used.store(self.tick(), Ordering::Relaxed);
         Some(Shown { list: &kept.list, sort: &kept.sort, rows: self.rows(), table }.page(direction, from, most))
+    }
+
+    /// For each of these records of a list that is kept, those that have the same key; nothing where the list has to be
+    /// [made](Self::make) first. The work grows with the number of records that have larger keys.
+    pub fn ties(&self, table: usize, (filter, sort): (&Filter, &Sort), slots: &[Slot]) -> Option<Vec<Tie>> {
+        let kept = self.lists[table].get(&(filter.clone(), sort.name()))?;
+        let shown = Shown { list: &kept.list, sort: &kept.sort, rows: self.rows(), table };
+        let mut ties: Vec<Tie> = Vec::new();
+        for slot in slots {
+            if !ties.iter().any(|tie| tie.slots.contains(slot)) {
+                ties.push(shown.tie(*slot));
+            }
+        }
+        Some(ties)
     }
 
     /// Makes the list of a filter and a sort.

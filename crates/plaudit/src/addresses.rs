@@ -2,7 +2,10 @@
 //!
 //! - An address is checked by what it is, in whatever notation it was written: `url` knows them all, and what it made of
 //!   the text is what is stored, checked and dialled.
-//! - A name is checked when it is dialled, by each address that it has at that moment.
+//! - A name is checked when it is dialled, by each address that it has at that moment. Who named it is told what kind of address
+//!   that is and not the address, so that nobody asks the operator's servers of names what they know.
+//! - A name without a dot stands for a machine of the operator's network. It is refused unless the operator lists it, or opens a
+//!   network.
 //! - The operator can open networks of private addresses, and loopback or link-local addresses of hosts that are listed by
 //!   name. Nothing opens the rest.
 
@@ -55,11 +58,14 @@ pub enum Refusal {
     /// The name stands for the machine itself.
     #[error("{0} is this machine")]
     ThisMachine(String),
+    /// The name means something within one network alone.
+    #[error("{0} is the name of a host of this network")]
+    OfThisNetwork(String),
     /// The address is not a public one.
     #[error("{0} is {1}")]
     Address(IpAddr, Class),
     /// The name has an address that is not a public one.
-    #[error("{0} resolves to {1}, {2}")]
+    #[error("{0} resolves to {2}")]
     Resolved(String, IpAddr, Class),
 }
 
@@ -158,6 +164,8 @@ const SPECIAL_V6: &[Row] = &[
     (v6(0x2001, 0xdb8), 32, Class::Documentation),
     (v6(0x2002, 0), 16, Class::Embedding),
     (v6(0x3fff, 0), 20, Class::Documentation),
+    (v6(0xfd00, 0x42), 32, Class::Metadata),
+    (v6(0xfd00, 0xc1), 32, Class::Metadata),
     (v6(0xfd00, 0xec2), 32, Class::Metadata),
     (v6(0xfd20, 0xce), 32, Class::Metadata),
     (v6(0xfc00, 0), 7, Class::Private),
@@ -211,7 +219,14 @@ pub fn check_name(host: &str, allowed: &Allowed) -> Result<(), Refusal> {
         return Err(Refusal::Name(host.to_owned()));
     }
     let is_local = name == "localhost" || name.ends_with(".localhost");
-    if is_local && !allowed.is_local_host(host) { Err(Refusal::ThisMachine(host.to_owned())) } else { Ok(()) }
+    if allowed.is_local_host(host) {
+        return Ok(());
+    }
+    if is_local {
+        return Err(Refusal::ThisMachine(host.to_owned()));
+    }
+    let is_of_network = !name.contains('.') && allowed.private_networks.is_empty();
+    if is_of_network { Err(Refusal::OfThisNetwork(host.to_owned())) } else { Ok(()) }
 }
 
 /// Checks an address that is about to be dialled for a host, as it stands in the address of the web.

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
+use crate::assigning::{linking, reassigning};
 use crate::deliveries;
 use crate::http::idempotency;
 use crate::jobs;
 use crate::leases::{self, Held, LeaseName, NEVER, store};
 use crate::records::files;
+use crate::review_flow::follow_up;
 use crate::services::App;
 use crate::services::rate_limit::shared::SharedWindows;
 use db::{AccountId, DbError};
@@ -26,7 +28,8 @@ pub struct Works {
 
 impl Works {
     /// What a node of this version does.
-    pub const ALL: Self = Self { jobs: &[deliveries::replay::WORK, jobs::mail::WORK] };
+    pub const ALL: Self =
+        Self { jobs: &[deliveries::replay::WORK, jobs::mail::WORK, linking::WORK, reassigning::WORK] };
 }
 
 impl leases::Works for Works {
@@ -61,8 +64,16 @@ pub async fn settle(app: &App, works: Works) -> Result<(), DbError> {
     leases::settle(app, &works).await
 }
 
+/// Notes for measurements what webhooks, deliveries and jobs are and wait for.
+pub async fn measure(app: &App) -> Result<(), DbError> {
+    let now = app.clock.now();
+    app.metrics.note(deliveries::store::usage(&app.db).await?.gauges(now));
+    app.metrics.note(jobs::store::usage(&app.db, jobs::overdue(now)).await?.gauges());
+    Ok(())
+}
+
 /// Forgets what is kept for a time: answers to idempotency keys, windows of the rate limit, deliveries, jobs, and what uploads
-/// left that nobody recorded.
+/// left that nobody recorded. Looks after the reminders and deadlines of reviews.
 async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
     let now = app.clock.now();
     let before = |seconds: i64| Timestamp::from_seconds(now.as_seconds().saturating_sub(seconds));
@@ -79,16 +90,19 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
     if let Err(error) = jobs::store::forget(&app.db, before(i64::from(app.settings.jobs_keep_days) * 86_400)).await {
         tracing::warn!(%error, "old jobs could not be forgotten");
     }
+    if let Err(error) = follow_up(&app).await {
+        tracing::warn!(%error, "reminders and deadlines of reviews wait for the next upkeep");
+    }
     match files::sweep(&app.db, &app.storage, now).await {
         Ok(0) => {}
         Ok(removed) => tracing::info!(removed, "removed what uploads left that were not finished"),
         Err(error) => tracing::warn!(%error, "what uploads left could not be removed"),
     }
-    let state = (held.account, held.name, held.node, app.database_clock.now());
+    let state = (held.account, held.name, held.owner, app.database_clock.now());
     app.db
-        .write(held.account, state, |tx, (account, name, node, now)| {
+        .write(held.account, state, |tx, (account, name, owner, now)| {
             Box::pin(async move {
-                if store::hold(tx, *account, *name, node).await?.is_some() {
+                if store::hold(tx, *account, *name, owner).await?.is_some() {
                     store::give_back(tx, *account, *name, now.saturating_add(UPKEEP), *now).await?;
                 }
                 Ok(())

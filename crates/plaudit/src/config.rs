@@ -198,8 +198,8 @@ settings! {
         keep_days: u32 = "30", Kind::Whole(1, 3650);
         /// Networks of private addresses that webhooks may be sent to. Loopback and link-local addresses are never opened by it.
         private_networks: Vec<Network> = "", Kind::Networks;
-        /// Hosts with loopback or link-local addresses that webhooks may be sent to, each exactly as it stands in the address,
-        /// separated by commas.
+        /// Hosts without a dot, or with loopback or link-local addresses, that webhooks may be sent to, each exactly as it stands
+        /// in the address, separated by commas.
         local_hosts: String = "", Kind::Text;
     }
     /// Work in the background, of which each piece is done by one node at a time.

@@ -25,6 +25,8 @@ pub mod lists;
 
 pub mod records;
 
+pub mod access;
+
 pub mod views;
 
 pub mod transfer;
@@ -40,6 +42,9 @@ pub mod leases;
 pub mod jobs;
 
 pub mod deliveries;
+
+pub mod assigning;
+pub mod review_flow;
 
 pub mod http;
 

@@ -64,10 +64,13 @@ fn interface() -> OpenApiRouter<App> {
         .merge(resources::entries::routes())
         .merge(resources::entries::stream::routes())
         .merge(resources::events::routes())
+        .merge(resources::assignments::routes())
         .merge(resources::attachments::routes())
         .merge(resources::contributors::routes())
         .merge(resources::files::routes())
+        .merge(resources::leaderboard::routes())
         .merge(resources::orders::routes())
+        .merge(resources::review_tasks::routes())
         .merge(resources::users::routes())
         .merge(resources::webhooks::routes())
         .merge(resources::jobs::routes())
@@ -96,6 +99,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
+    use crate::access::operations::OPERATIONS;
 
     /// Every operation that reads, by its path.
     fn reads() -> Vec<(String, Value)> {
@@ -124,7 +128,7 @@ mod tests {
                 assert_eq!(paging, [true; 6], "{path} does not describe its query");
             }
         }
-        assert_eq!((lists.len(), walked), (17, vec!["/event", "/job", "/webhook/{slug}/delivery"]));
+        assert_eq!((lists.len(), walked), (18, vec!["/event", "/job", "/webhook/{slug}/delivery"]));
     }
 
     #[test]
@@ -135,6 +139,21 @@ mod tests {
             let is_read = read.contains(&address("slug")) || read.contains(&address("token"));
             assert_eq!(is_read, !resources::events::WITHOUT_ADDRESS.contains(&kind), "{kind}");
         }
+    }
+
+    #[test]
+    fn every_operation_is_in_the_table_of_what_roles_have() {
+        let document: Value = serde_json::from_str(document()).unwrap();
+        let mut described = BTreeSet::new();
+        for (path, item) in document["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                if let Some(id) = operation["operationId"].as_str() {
+                    described.insert((id.to_owned(), format!("{} {path}", method.to_uppercase())));
+                }
+            }
+        }
+        let table = OPERATIONS.iter().map(|operation| (operation.id.to_owned(), operation.route.to_owned()));
+        assert_eq!(table.collect::<BTreeSet<_>>(), described);
     }
 
     #[test]

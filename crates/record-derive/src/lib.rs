@@ -13,7 +13,8 @@
 //!   which is given what was read of these fields, also where others are wrong; `changes = Name`, a struct of what
 //!   the bodies of create and update say, and `settings`, which writes them as they stand; `rules(check, trash)`, the functions of `SetupRecord` that are not its own.
 //!   `blank` is a function that makes a record of the members that must be there, as one that leaves out all others.
-//! - A struct with a slug is the record of the kind of its name; one with a token is known by that.
+//! - A struct with a slug is the record of the kind of its name; one with a token, or with a slug of a type of its own, is
+//!   known by that.
 
 use proc_macro::TokenStream;
 use proc_macro2::TokenStream as Tokens;
@@ -211,6 +212,8 @@ struct Record<'d> {
     visibility: &'d syn::Visibility,
     /// The field that identifies it: its slug or its token.
     identifier: Option<&'d Ident>,
+    /// The type of that field.
+    key: Option<&'d syn::Type>,
     members: Vec<Member<'d>>,
     extra: Vec<Expr>,
     rules: Vec<Expr>,
@@ -225,13 +228,15 @@ impl<'d> Record<'d> {
         let Data::Struct(structure) = &input.data else {
             return Err(Error::new_spanned(input, "a record is a struct"));
         };
-        let names = structure.fields.iter().filter_map(|field| field.ident.as_ref());
-        let identifier = names.into_iter().find(|name| *name == "slug" || *name == "token");
+        let is_key = |field: &&syn::Field| field.ident.as_ref().is_some_and(|name| name == "slug" || name == "token");
+        let key = structure.fields.iter().find(is_key);
+        let identifier = key.and_then(|field| field.ident.as_ref());
         let fields = structure.fields.iter().filter(|field| field.ident.as_ref() != identifier).enumerate();
         let mut record = Self {
             name: &input.ident,
             visibility: &input.vis,
             identifier,
+            key: key.map(|field| &field.ty),
             members: fields.map(|(index, field)| Member::read(index, field)).collect::<Result<_>>()?,
             extra: Vec::new(),
             rules: Vec::new(),
@@ -271,10 +276,8 @@ impl<'d> Record<'d> {
         let names = members.iter().map(|member| member.field);
         let identifier = self.identifier;
         let own = identifier.iter();
-        let (key, key_type) = match identifier {
-            Some(name) if name == "token" => (quote!(token), quote!(kernel::text::Token)),
-            _ => (quote!(slug), quote!(Slug)),
-        };
+        let key = if identifier.is_some_and(|name| name == "token") { quote!(token) } else { quote!(slug) };
+        let key_type = self.key.map_or_else(|| quote!(Slug), |key| quote!(#key));
         let pass_over = (!extra.is_empty()).then(|| quote!(value::pass_over(members, EXTRA, slug);));
         let check = self.checking();
         let writing = members.iter().map(|member| {
@@ -284,7 +287,8 @@ impl<'d> Record<'d> {
         let referring = members.iter().map(Member::referring);
         let naming_files = members.iter().map(Member::naming_files);
         let blank = self.has_blank.then(|| self.blank());
-        let setup_record = identifier.filter(|name| *name == "slug").map(|_| self.setup_record());
+        let is_slug = |key: &&syn::Type| matches!(key, syn::Type::Path(path) if path.path.is_ident("Slug"));
+        let setup_record = self.key.filter(is_slug).map(|_| self.setup_record());
         let stored_record = identifier.map(|name| self.stored_record(name));
         quote! {
             const _: () = {

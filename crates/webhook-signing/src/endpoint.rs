@@ -8,6 +8,10 @@ pub const DISABLE_AFTER: Duration = Duration::from_hours(5 * 24);
 /// The longest that an answer can put the next attempt off.
 const MAX_RETRY_AFTER: Duration = Duration::from_hours(24);
 
+/// Failures that are further apart than this, and than half of the time after which an endpoint is disabled, do not belong
+/// together. Attempts at one delivery are never so far apart.
+const APART: Duration = Duration::from_hours(36);
+
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -58,6 +62,8 @@ pub enum Endpoint {
     Failing {
         /// When the first of them failed, in seconds since 1970 began.
         since_unix: i64,
+        /// When the last of them failed.
+        last_unix: i64,
     },
     /// Nothing is sent to it until somebody enables it.
     Disabled(Reason),
@@ -73,18 +79,22 @@ pub enum Reason {
 }
 
 impl Endpoint {
-    /// What is known after one more attempt, which ended now. Failures for as long as `disable_after` disable it.
+    /// What is known after one more attempt, which ended now. Failures for as long as `disable_after` disable it,
+    /// unless nothing was attempted for long in between.
     pub fn after(self, outcome: Outcome, now_unix: i64, disable_after: Duration) -> Self {
         match (self, outcome) {
             // An attempt that was on its way does not enable what has been disabled.
             (Self::Disabled(_), _) => self,
             (_, Outcome::Delivered) => Self::Healthy,
             (_, Outcome::Gone) => Self::Disabled(Reason::Gone),
-            (Self::Healthy, Outcome::Failed { .. }) => Self::Failing { since_unix: now_unix },
-            (Self::Failing { since_unix }, Outcome::Failed { .. }) => {
-                let failing = u64::try_from(now_unix.saturating_sub(since_unix)).unwrap_or(0);
-                let is_over = Duration::from_secs(failing) >= disable_after;
-                if is_over { Self::Disabled(Reason::Failing) } else { self }
+            (Self::Healthy, Outcome::Failed { .. }) => Self::Failing { since_unix: now_unix, last_unix: now_unix },
+            (Self::Failing { since_unix, last_unix }, Outcome::Failed { .. }) => {
+                let span = |from| Duration::from_secs(now_unix.saturating_sub(from).try_into().unwrap_or(0));
+                let is_apart = span(last_unix) > APART.max(disable_after / 2);
+                if !is_apart && span(since_unix) >= disable_after {
+                    return Self::Disabled(Reason::Failing);
+                }
+                Self::Failing { since_unix: if is_apart { now_unix } else { since_unix }, last_unix: now_unix }
             }
         }
     }
@@ -141,15 +151,29 @@ mod tests {
     fn failures_only_disable_an_endpoint_after_the_given_time() {
         for (disable_after, seconds) in [(DISABLE_AFTER, 432_000), (Duration::from_hours(1), 3600)] {
             let after = |endpoint: Endpoint, outcome, now| endpoint.after(outcome, now, disable_after);
-            let failing = after(Endpoint::default(), FAILED, NOW);
-            assert_eq!(failing, Endpoint::Failing { since_unix: NOW });
-            assert_eq!(after(failing, FAILED, NOW + seconds - 1), failing);
+            let failed = |last_unix| Endpoint::Failing { since_unix: NOW, last_unix };
+            let mut failing = after(Endpoint::default(), FAILED, NOW);
+            assert_eq!(failing, failed(NOW));
+            for now in [NOW + seconds / 2, NOW + seconds - 1] {
+                failing = after(failing, FAILED, now);
+                assert_eq!(failing, failed(now));
+            }
             // A clock that was set back disables nothing.
-            assert_eq!(after(failing, FAILED, NOW - seconds), failing);
+            assert_eq!(after(failing, FAILED, NOW - seconds), failed(NOW - seconds));
             let disabled = after(failing, FAILED, NOW + seconds);
             assert_eq!(disabled, Endpoint::Disabled(Reason::Failing));
             assert_eq!(after(disabled, Outcome::Delivered, NOW), disabled);
         }
+    }
+
+    #[test]
+    fn failures_with_nothing_attempted_for_long_in_between_do_not_belong_together() {
+        let failing = Endpoint::default().after(FAILED, NOW, DISABLE_AFTER);
+        let later = NOW + 6 * 24 * 3600;
+        let again = failing.after(FAILED, later, DISABLE_AFTER);
+        assert_eq!(again, Endpoint::Failing { since_unix: later, last_unix: later });
+        let soon = failing.after(FAILED, NOW + 36 * 3600, Duration::from_hours(1));
+        assert_eq!(soon, Endpoint::Disabled(Reason::Failing));
     }
 
     #[test]
@@ -158,12 +182,12 @@ mod tests {
         let healthy = after(after(Endpoint::default(), FAILED, NOW), Outcome::Delivered, NOW + 1);
         assert_eq!(healthy, Endpoint::Healthy);
         let later = NOW + 432_000;
-        assert_eq!(after(healthy, FAILED, later), Endpoint::Failing { since_unix: later });
+        assert_eq!(after(healthy, FAILED, later), Endpoint::Failing { since_unix: later, last_unix: later });
     }
 
     #[test]
     fn an_endpoint_that_is_gone_is_disabled_at_once() {
-        for endpoint in [Endpoint::Healthy, Endpoint::Failing { since_unix: NOW }] {
+        for endpoint in [Endpoint::Healthy, Endpoint::Failing { since_unix: NOW, last_unix: NOW }] {
             assert_eq!(endpoint.after(Outcome::Gone, NOW, DISABLE_AFTER), Endpoint::Disabled(Reason::Gone));
         }
     }

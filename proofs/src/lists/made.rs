@@ -37,6 +37,7 @@ const STATUSES: [&str; 6] =
     ["submitted", "in_progress", "resubmission_required", "resubmitted", "invited", "not_approved_for_submission"];
 const MODERATIONS: [&str; 3] = ["undecided", "approved", "rejected"];
 const REVIEWS: [&str; 3] = ["", "started", "a & b"];
+const STAGES: [&str; 2] = ["StageOne", "StageTwo"];
 const TAGS: [&str; 3] = ["red", "Red", "long tag"];
 const TITLES: [&str; 6] = ["Straße", "STRASSE", "100% a_b", "ångström", "\u{130}stanbul", "plain"];
 const NAMES: [&str; 8] = ["Åsa", "asa", "Zoë", "zoe", "", "Straße", "strasse", "李"];
@@ -100,6 +101,10 @@ pub(crate) fn setup(account: &str) -> Vec<Value> {
     lines.extend(CATEGORIES.map(|(slug, season, name, parent)| {
         json!({"kind": "category", "slug": slug, "season": SEASONS[season].0, "name": named(name),
             "status": "active", "parent": parent})
+    }));
+    lines.extend(STAGES.map(|slug| {
+        json!({"kind": "review_stage", "slug": slug, "season": SEASONS[0].0, "form": "FormOnes", "name": named(slug),
+            "timing": "after_submission", "start": "manual", "reviewer_kinds": ["entrant"]})
     }));
     lines.extend(PRICES.map(|(slug, season)| {
         json!({"kind": "price", "slug": slug, "season": SEASONS[season].0, "title": named(slug),
@@ -198,6 +203,20 @@ pub(crate) fn child(kind: &str, of: u32, place: u32, random: &mut Random) -> Val
     }
 }
 
+/// A review task of an entry, with other values each time.
+fn review_task(of: u32, place: u32, random: &mut Random) -> Value {
+    let decision = pick(&[None, Some("proceed"), Some("stop")], random);
+    let reviewers: Vec<Value> = (0..random.below(3))
+        .map(|_| {
+            let name = *pick(&NAMES, random);
+            json!({"name": name, "email": pick(&["ada@example.org", "BEN@example.org"], random)})
+        })
+        .collect();
+    json!({"kind": "review_task", "token": name("TokenOfTheReview", of * 4 + place), "entry": name("Entr", of),
+        "review_stage": pick(&STAGES, random), "decision": decision, "action_at": decision.map(|_| time(random)),
+        "reviewer": reviewers, "created": time(random), "updated": time(random), "deleted": random.below(8) == 0})
+}
+
 /// Everything at first: the lines of a program file, and the records.
 pub(crate) fn population(account: &str, size: Size, random: &mut Random) -> (Vec<Value>, World) {
     let mut lines = setup(account);
@@ -209,6 +228,7 @@ pub(crate) fn population(account: &str, size: Size, random: &mut Random) -> (Vec
             let attachment = child("attachment", number, place, random);
             lines.push(json!({"kind": "file", "token": attachment["token"], "filename": "a.txt", "data": "YQ=="}));
             lines.push(attachment);
+            lines.push(review_task(number, place, random));
         }
     }
     lines.extend((0..size.orders).map(|number| order(size, number, random)));
@@ -233,7 +253,8 @@ pub(crate) fn take(world: &mut World, lines: &[Value]) {
     }
 }
 
-const KINDS: [&str; 8] = ["season", "chapter", "category", "user", "entry", "order", "contributor", "attachment"];
+const KINDS: [&str; 9] =
+    ["season", "chapter", "category", "user", "entry", "order", "contributor", "attachment", "review_task"];
 
 /// Lines as the text of a program file.
 pub(crate) fn written(lines: &[Value]) -> String {
@@ -255,10 +276,16 @@ pub(crate) fn values(list: &List, filter: &str, world: &World) -> Vec<String> {
         "price" => &["PriceOne", "PriceTwo", "PriceOld", "NoSuchPr"],
         "review_status" => &["started", "a & b", "none"],
         "title" => &["strasse", "ß", "100%", "A_B", "%", "Å", "i\u{307}", "more", "nowhere"],
-        "updated_at[before]" => &["2025-01-05", "2025-01-05T12:00:00Z", "2024-01-01", "2030-01-01"],
-        "updated_at[after]" => &["2025-01-05", "2025-01-05T12:00:00Z", "2025-02-01", "2040-01-01"],
-        "updated_at[on]" => &["2025-01-03", "2025-02-03"],
-        "updated_at[between]" => &["2025-01-03,2025-01-06", "2025-01-03T12:00:00Z,2025-01-03T12:00:00Z"],
+        "updated_at[before]" | "created_at[before]" | "action_at[before]" => {
+            &["2025-01-05", "2025-01-05T12:00:00Z", "2024-01-01", "2030-01-01"]
+        }
+        "updated_at[after]" | "created_at[after]" | "action_at[after]" => {
+            &["2025-01-05", "2025-01-05T12:00:00Z", "2025-02-01", "2040-01-01"]
+        }
+        "updated_at[on]" | "action_at[on]" => &["2025-01-03", "2025-02-03"],
+        "updated_at[between]" | "action_at[between]" => {
+            &["2025-01-03,2025-01-06", "2025-01-03T12:00:00Z,2025-01-03T12:00:00Z"]
+        }
         "form" => &["FormOnes", "FormTwos", "NoSuchFo"],
         "season" => &["SeasonOn", "SeasonUp", "SeasonDr", "all", "NoSuchSe"],
         "active_in_season" | "season_joined" => &["SeasonOn", "SeasonUp", "SeasonDr", "NoSuchSe"],
@@ -268,6 +295,9 @@ pub(crate) fn values(list: &List, filter: &str, world: &World) -> Vec<String> {
         "tab" => &["TabContr", "TabContX", "TabAttac", "TabAttaX"],
         "confirmation" => &["confirmed", "pending"],
         "entries" => &["current_season", "none_current_season", "archived_season", "none"],
+        "decision" => &["proceed", "stop"],
+        "review_stage" => &["StageOne", "StageTwo", "NoSuchSt"],
+        "reviewer" => &["ADA@example.org", "ben@example.org", "ÅSA", "zoë", "nobody"],
         "language" => &["en_GB", "de_DE", "fr_FR"],
         "role" => &["RoleMana", "RoleJudg", "RoleEntr", "NoSuchRo"],
         "entrant" => return slugs("user"),
@@ -299,6 +329,9 @@ pub(crate) fn changes(account: &str, size: Size, count: u32, random: &mut Random
         let line = match random.below(8) {
             0 => user(account, random.below(size.users), random),
             1 | 2 => order(size, random.below(size.orders), random),
+            5 if !number.is_multiple_of(3) && !number.is_multiple_of(4) => {
+                review_task(number, random.below(number % 4), random)
+            }
             3 | 4 if !number.is_multiple_of(3) && !number.is_multiple_of(4) => {
                 child(["contributor", "attachment"][random.below(2) as usize], number, random.below(number % 4), random)
             }
@@ -311,7 +344,8 @@ pub(crate) fn changes(account: &str, size: Size, count: u32, random: &mut Random
     }
     // A user in the trash stays who they were.
     lines.sort_by_key(|line| {
-        ["user", "entry", "contributor", "attachment", "order"].iter().position(|kind| text(line, "kind") == *kind)
+        let kinds = ["user", "entry", "contributor", "attachment", "review_task", "order"];
+        kinds.iter().position(|kind| text(line, "kind") == *kind)
     });
     lines
 }

@@ -400,8 +400,63 @@ pub(crate) static CONTRIBUTORS: List = List {
     shows: CHILD,
 };
 
+fn is_within(record: &Value, member: &str, value: &str) -> bool {
+    let (from, until) = value.split_once(',').unwrap_or((value, value));
+    record[member].is_string() && (span(from).0..span(until).1).contains(&time(text(record, member)))
+}
+
+fn is_before(record: &Value, member: &str, value: &str) -> bool {
+    record[member].is_string() && time(text(record, member)) < span(value).0
+}
+
+fn is_after(record: &Value, member: &str, value: &str) -> bool {
+    record[member].is_string() && time(text(record, member)) >= span(value).1
+}
+
+fn is_reviewer(task: &Value, value: &str) -> bool {
+    let reviewers = task["reviewer"].as_array().into_iter().flatten();
+    reviewers
+        .into_iter()
+        .any(|one| [&one["name"], &one["email"]].iter().any(|name| name.as_str().map(fold) == Some(fold(value))))
+}
+
+/// Review tasks.
+pub(crate) static REVIEW_TASKS: List = List {
+    path: "/review-task",
+    kind: "review_task",
+    name: "token",
+    otherwise: |world, task, query| {
+        let entry = world.entry(task);
+        let is_asked = lifecycle(task, "deleted", value_of(query, "deleted").unwrap_or_default());
+        is_asked && !is(entry, "deleted") && season(world, entry, value_of(query, "season"))
+    },
+    filters: &[
+        ("action_at[before]", |_, task, value| is_before(task, "action_at", value)),
+        ("action_at[after]", |_, task, value| is_after(task, "action_at", value)),
+        ("action_at[on]", |_, task, value| is_within(task, "action_at", value)),
+        ("action_at[between]", |_, task, value| is_within(task, "action_at", value)),
+        ("created_at[before]", |_, task, value| is_before(task, "created", value)),
+        ("created_at[after]", |_, task, value| is_after(task, "created", value)),
+        ("updated_at[on]", |_, task, value| is_within(task, "updated", value)),
+        ("updated_at[between]", |_, task, value| is_within(task, "updated", value)),
+        ("decision", |_, task, value| task["decision"] == value),
+        ("review_stage", |_, task, value| task["review_stage"] == value),
+        ("reviewer", |_, task, value| is_reviewer(task, value)),
+        ("season", |_, _, _| true),
+        ("deleted", |_, _, _| true),
+    ],
+    sorts: &[("", |_, task| moment(task, "updated"))],
+    shows: &[
+        ("/entry/title", |world, task| world.entry(task)["title"].clone()),
+        ("/category/slug", |world, task| world.entry(task)["category"].clone()),
+        ("/season/slug", |world, task| world.entry(task)["season"].clone()),
+        ("/decision", |_, task| task["decision"].clone()),
+        ("/updated", |_, task| task["updated"].clone()),
+    ],
+};
+
 /// All lists.
-pub(crate) static LISTS: [&List; 5] = [&ORDERS, &ENTRIES, &USERS, &ATTACHMENTS, &CONTRIBUTORS];
+pub(crate) static LISTS: [&List; 6] = [&ORDERS, &ENTRIES, &USERS, &ATTACHMENTS, &CONTRIBUTORS, &REVIEW_TASKS];
 
 impl List {
     /// The list by definition: the records that a query selects, by their keys, in order.

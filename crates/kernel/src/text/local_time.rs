@@ -5,7 +5,7 @@ use std::fmt;
 use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, TimeZone};
 
-use super::Timestamp;
+use super::{Date, Timestamp};
 
 /// A date and a time of day as the clocks of some place show them, to the second: `2026-01-31 08:30:00`.
 ///
@@ -27,6 +27,11 @@ impl LocalTime {
     pub fn of(moment: Timestamp, zone: &TimeZone) -> Self {
         let moment = jiff::Timestamp::from_second(moment.as_seconds()).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
         Self(zone.to_datetime(moment))
+    }
+
+    /// Its date.
+    pub fn date(self) -> Date {
+        Date::of(self.0.date())
     }
 
     /// The first moment at which the clocks of a zone show it.

@@ -139,6 +139,17 @@ impl Date {
         (date.to_string() == text).then_some(date)
     }
 
+    /// A date of the calendar.
+    pub(super) fn of(date: civil::Date) -> Self {
+        Self(date)
+    }
+
+    /// The Monday of its week (ISO 8601).
+    pub fn monday(self) -> Self {
+        // 1970 began on a Thursday.
+        Self::from_days(self.days() - (self.days() + 3).rem_euclid(7))
+    }
+
     /// The date this many days after 1970 began.
     fn from_days(days: i64) -> Self {
         Self(FIRST_DAY.saturating_add(SignedDuration::from_hours(days * HOURS_OF_DAY)))

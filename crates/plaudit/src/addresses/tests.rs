@@ -108,6 +108,8 @@ const SPECIAL: &[(&str, Class)] = &[
     ("5f00::1", Class::Reserved),
     ("fc00::1", Class::Private),
     ("fdff::1", Class::Private),
+    ("fd00:42::42", Class::Metadata),
+    ("fd00:c1::a9fe:a9fe", Class::Metadata),
     ("fd00:ec2::254", Class::Metadata),
     ("fd20:ce::254", Class::Metadata),
     ("fe80::1", Class::LinkLocal),
@@ -122,7 +124,7 @@ fn special_addresses_are_refused_and_each_is_called_what_it_is() {
         let address: IpAddr = text.parse().unwrap();
         assert_eq!(class(address), Some(*expected), "{text}");
         let refusal = check_address("hooks.example", address, &Allowed::default()).unwrap_err();
-        assert_eq!(refusal.to_string(), format!("hooks.example resolves to {address}, {expected}"));
+        assert_eq!(refusal.to_string(), format!("hooks.example resolves to {expected}"));
     }
 }
 
@@ -193,6 +195,16 @@ fn a_listed_host_opens_its_loopback_and_link_local_addresses_and_no_others() {
         assert!(check(url, &listed).is_err(), "{url}");
     }
     assert!(check_address("other.example", Ipv4Addr::LOCALHOST.into(), &listed).is_err());
+}
+
+#[test]
+fn a_name_without_a_dot_is_refused_unless_it_is_listed_or_a_network_is_opened() {
+    for url in ["http://vm/", "http://vm./", "https://intranet:8443/a"] {
+        let host = Url::parse(url).unwrap().host_str().unwrap().to_owned();
+        assert_eq!(check(url, &Allowed::default()), Err(format!("{host} is the name of a host of this network")));
+        assert_eq!(check(url, &Allowed::new(&[], &host)), Ok(()), "{url}");
+        assert_eq!(check(url, &networks("10.0.0.0/8")), Ok(()), "{url}");
+    }
 }
 
 #[test]

@@ -49,8 +49,9 @@ pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), F
         None => (fill(&db, &storage, slug).await?, true),
     };
     // What the database has of the keys of earlier runs are hashes; those keys stay good.
-    let read = key::create(&db, account, "demo", Scope::Read, (None, Vec::new())).await?;
-    let read_write = key::create(&db, account, "demo", Scope::ReadWrite, (None, Vec::new())).await?;
+    let named = |scope| key::Named { name: "demo", scope, user: None };
+    let read = key::create(&db, account, named(Scope::Read), (None, Vec::new())).await?;
+    let read_write = key::create(&db, account, named(Scope::ReadWrite), (None, Vec::new())).await?;
     let listener = listen(&config.server.listen).await?;
     let node = Node::start(&own, db.clone(), storage.clone(), listener).await?;
     let targets = targets(&db, account).await?;

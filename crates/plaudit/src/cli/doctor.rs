@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::sync::Arc;
 
 use futures_util::TryStreamExt as _;
 use serde::Deserialize;
@@ -16,16 +17,20 @@ use super::progress::Progress;
 use super::store::Head;
 use super::{Failure, chain, database_settings, must_exist, say, store};
 use crate::config::Config;
+use crate::deliveries;
 use crate::http::connections::{self, Room};
 use crate::http::idempotency;
+use crate::jobs::{self, State};
 use crate::log;
+use crate::program::Program;
 use crate::records::store::{difference, each_wrong, next};
-use crate::records::{StoredRow, files as stored_files, users};
+use crate::records::{StoredRow, files as stored_files, standings, users};
 use crate::storage::{Storage, StorageError};
 use db::{Db, Tx, migrate};
+use kernel::clock::Clock;
 use kernel::ids::Ids;
 use kernel::kind::Kind;
-use kernel::text::Slug;
+use kernel::text::{Slug, Timestamp};
 
 /// The folder of the file that is written to see whether the storage takes files; no account has so short a slug.
 const PROBE: &str = "doctor";
@@ -142,6 +147,8 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     let (of_one, of_all) = (budgets.answer_megabytes, budgets.memory_megabytes);
     ok(format_args!("answers on their way: up to {of_one} MB of one and {of_all} MB of all wait in memory"));
     ok(kept_answers(config, &idempotency::store::usage(db).await?));
+    let now = Clock::system().now();
+    background(&deliveries::store::usage(db).await?, &jobs::store::usage(db, jobs::overdue(now)).await?, now);
     let heads = store::heads(&mut db.snapshot().await?).await?;
     let known: BTreeSet<Slug> = heads.iter().map(|head| head.slug).collect();
     for missing in arguments.accounts.iter().filter(|account| !known.contains(account)) {
@@ -181,6 +188,24 @@ fn kept_answers(config: &Config, usage: &idempotency::store::Usage) -> String {
     let fullest =
         usage.fullest.map_or_else(String::new, |(account, bytes)| format!("; {account} has most, {bytes} bytes"));
     format!("kept answers: {} with {} bytes, of up to {most} MB an account{fullest}", usage.answers, usage.bytes)
+}
+
+/// Says what webhooks, their deliveries and jobs are and wait for.
+fn background(deliveries: &deliveries::store::Usage, jobs: &jobs::store::Usage, now: Timestamp) {
+    let deliveries::store::Usage { enabled, failing, disabled, pending, bytes, fullest, .. } = deliveries;
+    let (failing_seconds, oldest_seconds) = (deliveries.failing_seconds(now), deliveries.oldest_seconds(now));
+    ok(format_args!(
+        "webhooks: {enabled} enabled, {failing} of them failing for up to {failing_seconds} s; {disabled} disabled"
+    ));
+    let most = fullest.map_or_else(String::new, |(account, bytes)| format!("; {account} has most, {bytes} bytes"));
+    ok(format_args!("deliveries: {pending} pending, for up to {oldest_seconds} s; bodies with {bytes} bytes{most}"));
+    let of_states: Vec<String> =
+        State::CHOICES.iter().map(|(name, state)| format!("{} {name}", jobs.of(*state))).collect();
+    let (overdue, unsent) = (jobs.overdue, jobs.unsent);
+    let of_states = of_states.join(", ");
+    ok(format_args!(
+        "jobs: {of_states}; {overdue} queued for over an hour; {unsent} messages were not sent to everybody"
+    ));
 }
 
 /// What is of no account, and people, who are the installation's.
@@ -227,10 +252,20 @@ async fn account(
     }
     findings.end_check(format_args!("account {slug}: the counts of entries are right"));
     let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
+    deliveries::store::each_wrong(&mut tx, head.account, sequence, wrong).await?;
+    findings.end_check(format_args!(
+        "account {slug}: deliveries are of its changes and webhooks, and webhooks and jobs have their leases"
+    ));
+    let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
     users::store::each_wrong(&mut tx, head.account, wrong).await?;
     findings.end_check(format_args!(
         "account {slug}: users are people who can be reached, with the seasons of their entries"
     ));
+    if let Some(program) = Program::load(&mut tx, head.account, &Arc::from(""), &Clock::system()).await? {
+        let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
+        let count = standings::store::each_wrong(&mut tx, head.account, &program, wrong).await?;
+        findings.end_check(format_args!("account {slug}: {count} standings are what their sheets come to"));
+    }
     if let Some(storage) = storage {
         let count = files(&mut tx, &head, storage, findings).await?;
         findings.end_check(format_args!("account {slug}: {count} files have their bytes"));

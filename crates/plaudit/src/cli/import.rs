@@ -93,8 +93,8 @@ fn conclude(outcome: &Outcome) -> Result<(), Failure> {
     }
     let (mut read, mut changed) = (0, 0);
     for count in &outcome.counts {
-        // Items are changed with their orders and are counted there.
-        if count.kind == kernel::kind::Kind::OrderItem {
+        // Items and scores are changed with their orders and assignments and are counted there.
+        if matches!(count.kind, kernel::kind::Kind::OrderItem | kernel::kind::Kind::Score) {
             say(&format!("{}: {} read", count.kind, count.read))?;
             continue;
         }

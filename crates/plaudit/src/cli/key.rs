@@ -10,7 +10,8 @@ use super::{Failure, account_of, operator, say};
 use crate::log::Action;
 use crate::program::NAME_LENGTH;
 use crate::program::keys::{self, ApiKey, Scope};
-use db::{AccountId, Db, DbError};
+use crate::records::users;
+use db::{AccountId, Db};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
 use kernel::input;
@@ -22,7 +23,7 @@ use kernel::text::{Slug, Timestamp};
 pub(super) enum Command {
     /// Make a key; prints it alone, once
     Create(Create),
-    /// Print the keys of an account, without their secrets: slug, scope, state, end, name
+    /// Print the keys of an account, without their secrets: slug, scope, state, end, person, name
     List {
         /// The account's slug
         #[arg(long)]
@@ -55,9 +56,12 @@ pub(super) struct Create {
     /// What the key is for
     #[arg(long, value_parser = name)]
     name: String,
-    /// What it allows: read or `read_write`
-    #[arg(long, value_parser = scope, value_name = "read|read_write")]
-    scope: Scope,
+    /// What it allows: read or `read_write`, which a key of a person has unless it is said
+    #[arg(long, value_parser = scope, value_name = "read|read_write", required_unless_present = "user")]
+    scope: Option<Scope>,
+    /// The slug of the person whose roles it acts by; without one it acts for the account
+    #[arg(long)]
+    user: Option<Slug>,
     /// When it stops being good: a time such as 2027-01-31T00:00:00Z, or after so many hours, days or weeks: 12h, 90d, 4w
     #[arg(long, value_parser = end, value_name = "TIME|DURATION")]
     expires: Option<End>,
@@ -120,7 +124,9 @@ pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
             if expires.is_some_and(|expires| expires <= now) {
                 return Err(Failure::Usage("--expires: the key would never be good".to_owned()));
             }
-            say(&self::create(db, id, &create.name, create.scope, (expires, create.notify)).await?)
+            let named =
+                Named { name: &create.name, scope: create.scope.unwrap_or(Scope::ReadWrite), user: create.user };
+            say(&self::create(db, id, named, (expires, create.notify)).await?)
         }
         Command::List { account: slug } => list(db, account(slug).await?).await,
         Command::Revoke { account: slug, key } => {
@@ -139,12 +145,18 @@ fn hash_of(secret: &str) -> Result<[u8; 32], Failure> {
     keys::hash(secret.as_bytes()).ok_or_else(|| Failure::Failed("a new key is broken".to_owned()))
 }
 
-/// Makes a key and gives its secret.
+/// What a new key is called, what it allows, and whose it is.
+pub(super) struct Named<'n> {
+    pub(super) name: &'n str,
+    pub(super) scope: Scope,
+    pub(super) user: Option<Slug>,
+}
+
+/// Makes a key and gives its secret. A person who is not a user of the account is refused.
 pub(super) async fn create(
     db: &Db,
     account: AccountId,
-    name: &str,
-    scope: Scope,
+    Named { name, scope, user }: Named<'_>,
     (expires, notify): (Option<Timestamp>, Vec<String>),
 ) -> Result<String, Failure> {
     let ids = Ids::random();
@@ -154,6 +166,7 @@ pub(super) async fn create(
         slug: ids.slug(),
         name: name.to_owned(),
         scope,
+        user,
         expires,
         revoked: None,
         rotated: None,
@@ -161,10 +174,17 @@ pub(super) async fn create(
         created: origin.at,
     };
     db.write(account, (account, origin, key, hash_of(&secret)?), |tx, (account, origin, key, hash)| {
-        Box::pin(keys::store::change(tx, *account, origin, Action::Created, (key, hash)))
+        Box::pin(async move {
+            tx.head(*account).await?;
+            if let Some(user) = key.user
+                && users::store::live_of(tx, *account, user.as_str()).await?.is_none()
+            {
+                return Err(Failure::Failed(format!("the account has no user {user}")));
+            }
+            Ok(keys::store::change(tx, *account, origin, Action::Created, (key, hash)).await?)
+        })
     })
-    .await
-    .map_err(|error: DbError| Failure::from(error))?;
+    .await?;
     Ok(secret)
 }
 
@@ -178,7 +198,8 @@ async fn list(db: &Db, account: AccountId) -> Result<(), Failure> {
             (None, false) => "expired",
         };
         let end = key.expires.map_or_else(|| "never ends".to_owned(), |expires| expires.to_string());
-        lines.push(format!("{}  {:10}  {state:7}  {end:20}  {}", key.slug, key.scope.name(), key.name));
+        let person = key.user.map_or_else(|| "-".to_owned(), |user| user.to_string());
+        lines.push(format!("{}  {:10}  {state:7}  {end:20}  {person:8}  {}", key.slug, key.scope.name(), key.name));
     })
     .await?;
     lines.iter().try_for_each(|line| say(line))

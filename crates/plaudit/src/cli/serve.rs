@@ -30,8 +30,9 @@ use kernel::ids::Ids;
 const MAINTENANCE_POLL: Duration = Duration::from_millis(500);
 /// How often is tried whether there is room again on a disk that was full.
 const DISK_POLL: Duration = Duration::from_millis(500);
-/// How often a node measures what it tells.
+/// How often a node measures what it tells, and how often of work in the background.
 const MEASURE: Duration = Duration::from_mins(10);
+const MEASURE_BACKGROUND: Duration = Duration::from_mins(1);
 /// How often streams give signs of life, each in its turn, and look whether they may go on.
 const BEAT: Duration = Duration::from_secs(1);
 
@@ -97,6 +98,7 @@ impl Node {
         let poll = tokio::spawn(poll_maintenance(app.clone()));
         let probe = tokio::spawn(probe_full_disks(app.clone()));
         let measure = tokio::spawn(measure(app.clone()));
+        let measure_background = tokio::spawn(measure_background(app.clone()));
         let look = tokio::spawn(look_for_commits(app.clone()));
         let beat = tokio::spawn(beat(app.clone()));
         let (stop_background, stopped) = oneshot::channel();
@@ -111,7 +113,7 @@ impl Node {
         if let Err(error) = background.await {
             tracing::error!(%error, "work in the background broke off");
         }
-        for task in [poll, probe, measure, look, beat] {
+        for task in [poll, probe, measure, measure_background, look, beat] {
             task.abort();
         }
         if let Some(metrics) = metrics {
@@ -224,13 +226,25 @@ fn serve_metrics(config: &Config, router: Router, listener: TcpListener) -> Join
 async fn measure(app: App) {
     loop {
         match idempotency::store::usage(&app.db).await {
-            Ok(usage) => app.metrics.note_kept_answers(usage.answers, usage.bytes),
+            Ok(usage) => app.metrics.note([
+                ("plaudit_kept_answers".to_owned(), usage.answers),
+                ("plaudit_kept_answer_bytes".to_owned(), usage.bytes),
+            ]),
             Err(error) => tracing::warn!(%error, "the kept answers could not be counted"),
         }
         if let Err(error) = app.database_clock.synchronize(&app.db).await {
             tracing::warn!(%error, "the database could not be asked for its time");
         }
         tokio::time::sleep(MEASURE).await;
+    }
+}
+
+async fn measure_background(app: App) {
+    loop {
+        if let Err(error) = background::measure(&app).await {
+            tracing::warn!(%error, "deliveries and jobs could not be counted");
+        }
+        tokio::time::sleep(MEASURE_BACKGROUND).await;
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) async fn hosts(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<St
 }
 
 /// The tables that have no account, because they are the installation's, and the accounts themselves.
-const OF_INSTALLATION: [&str; 6] = ["accounts", "people", "contacts", "leases", "maintenance", "secrets"];
+const OF_INSTALLATION: [&str; 5] = ["accounts", "people", "contacts", "maintenance", "secrets"];
 
 /// Tables with rows of an account that there is not, and its number.
 // tidy: every account -- a check is of the whole database
@@ -87,7 +87,9 @@ pub(super) async fn strays(tx: &mut Tx) -> Result<Vec<(&'static str, i64)>, DbEr
             "SELECT DISTINCT account FROM {table} t WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = t.account)"
         );
         let accounts: Vec<i64> = tx.all(&sql, &[], |row| row.integer(0)).await?;
-        found.extend(accounts.into_iter().map(|account| (*table, account)));
+        // The installation has leases of its own.
+        let is_stray = |account: &i64| *table != "leases" || *account != AccountId::NONE.0;
+        found.extend(accounts.into_iter().filter(is_stray).map(|account| (*table, account)));
     }
     Ok(found)
 }

@@ -284,9 +284,60 @@ async fn webhooks_are_enabled_and_disabled_one_by_one_and_all_at_once() {
     place.done(&["webhook", "disable", "--all"]).await;
     assert_eq!((count(enabled).await, count(changes).await), (0, 4));
     let missing = "the account has no webhook NoSuchHo; `plaudit webhook list DemoAwds` shows those it has";
-    assert_eq!(place.refused(&["webhook", "enable", "DemoAwds", "NoSuchHo"]).await, (1, missing.to_owned()));
+    for command in ["enable", "show"] {
+        assert_eq!(place.refused(&["webhook", command, "DemoAwds", "NoSuchHo"]).await, (1, missing.to_owned()));
+    }
+    place.done(&["webhook", "show", "DemoAwds", "HookAAAA"]).await;
     place.done(&["doctor"]).await;
     db.close().await;
+}
+
+#[tokio::test]
+async fn doctor_finds_deliveries_of_nothing_and_work_that_nobody_does() {
+    let place = Place::with_demo().await;
+    let hook = r#"{"kind":"webhook","slug":"HookAAAA","name":"A","method":"post","url":"https://example.org/","events":["entry_created"]}"#;
+    fs::write(place.path("a.jsonl"), hook).unwrap();
+    place.done(&["import", "--account", "DemoAwds", "a.jsonl"]).await;
+    place.done(&["doctor"]).await;
+    place.done(&["backup", "a.backup"]).await;
+    let delivery = |webhook: &str, sequence: u32, mark: &str, state: &str| {
+        let columns =
+            "account, webhook, sequence, place, mark, event, kind, slug, at, state, due, started, tried, attempts";
+        format!(
+            "INSERT INTO deliveries ({columns}) SELECT a.id, '{webhook}', {sequence}, 0, {mark}, 'entry_created', 'entry', \
+             'EntryAAA', 0, '{state}', 0, 0, 0, '[]' FROM accounts a"
+        )
+    };
+    let job = |account: &str| {
+        let columns = "account, slug, kind, state, created, due, started, finished, tried, actor, input, checkpoint, progress, \
+                       results, errors";
+        format!(
+            "INSERT INTO jobs ({columns}) VALUES ({account}, 'JobAAAAA', 'mail', 'queued', 0, 0, 0, 0, 0, 'system', '{{}}', '', \
+             '{{}}', '[]', '[]')"
+        )
+    };
+    let mark = "(SELECT lower(hex(substr(hash, 1, 6))) FROM changes WHERE sequence = 1)";
+    for (statement, faults) in [
+        // No such change; the second one of no such webhook, and the third pending without a lease.
+        (delivery("HookAAAA", 99_999, "'000000000000'", "pending"), "1 fault found"),
+        (delivery("NoSuchHo", 99_999, "'000000000000'", "failed"), "2 faults found"),
+        (delivery("NoSuchHo", 99_999, "'000000000000'", "pending"), "3 faults found"),
+        // A change of another history, and one that caused nothing.
+        (delivery("HookAAAA", 1, "'000000000000'", "failed"), "1 fault found"),
+        (delivery("HookAAAA", 1, mark, "failed"), "1 fault found"),
+        ("INSERT INTO delivery_bodies SELECT id, 'HookAAAA', 1, 0, x'7b7d' FROM accounts".to_owned(), "1 fault found"),
+        ("UPDATE leases SET position = 99999 WHERE name = 'webhook:HookAAAA'".to_owned(), "1 fault found"),
+        ("DELETE FROM leases WHERE name = 'webhook:HookAAAA'".to_owned(), "1 fault found"),
+        ("UPDATE leases SET name = 'webhook:NoSuchHo' WHERE name = 'webhook:HookAAAA'".to_owned(), "2 faults found"),
+        ("UPDATE leases SET account = 4711 WHERE name = 'webhook:HookAAAA'".to_owned(), "2 faults found"),
+        (job("(SELECT id FROM accounts)"), "1 fault found"),
+        (job("4711"), "1 fault found"),
+    ] {
+        place.execute(&statement).await;
+        assert_eq!(place.refused(&["doctor"]).await, (1, faults.to_owned()), "{statement}");
+        place.done(&["restore", "--force", "a.backup"]).await;
+        place.done(&["doctor"]).await;
+    }
 }
 
 #[tokio::test]

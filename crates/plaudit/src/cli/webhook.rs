@@ -101,7 +101,11 @@ const SHOWN: usize = 20;
 
 async fn show(db: &Db, account: Slug, webhook: Slug) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
-    let account = account_of(&mut tx, account).await?;
+    let (slug, account) = (account, account_of(&mut tx, account).await?);
+    let known = program_store::live::<Webhook>(&mut tx, account, &bare_context(Clock::system().now())).await?;
+    if known.iter().all(|known| known.slug != webhook) {
+        return Err(no_webhook(slug, webhook));
+    }
     let (found, _) =
         deliveries::store::list(account, Source::Snapshot(&mut tx), webhook, &Asked::default(), SHOWN).await?;
     found.iter().rev().try_for_each(|delivery| {
@@ -151,12 +155,14 @@ fn time(text: &str) -> Result<Timestamp, String> {
 
 async fn set_one(db: &Db, account: Slug, webhook: Slug, status: Status) -> Result<(), Failure> {
     let id = account_of(&mut db.snapshot().await?, account).await?;
-    set(db, id, Some(webhook), status).await?.ok_or_else(|| {
-        Failure::Failed(format!(
-            "the account has no webhook {webhook}; `plaudit webhook list {account}` shows those it has"
-        ))
-    })?;
+    set(db, id, Some(webhook), status).await?.ok_or_else(|| no_webhook(account, webhook))?;
     say(&format!("webhook {webhook} is {}", status.name()))
+}
+
+fn no_webhook(account: Slug, webhook: Slug) -> Failure {
+    Failure::Failed(format!(
+        "the account has no webhook {webhook}; `plaudit webhook list {account}` shows those it has"
+    ))
 }
 
 async fn disable_all(db: &Db) -> Result<(), Failure> {

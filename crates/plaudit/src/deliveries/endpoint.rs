@@ -4,6 +4,9 @@
 //! - Of a record one delivery is attempted at a time, the first by its key that is open.
 //! - An attempt that has ended holds its record until its outcome is written down.
 //! - Attempts at the same time are as many as the window has: one at first, and one more with each success.
+//! - An endpoint that has too much to do and says for how long (429 and 503 with `Retry-After`) is left alone as a whole.
+//! - After an outage each success brings the next retries forward, until one fails: what has piled up does not wait for its
+//!   times.
 //! - An endpoint that is disabled is attempted no more.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -22,6 +25,9 @@ pub type Record = (String, String);
 /// The attempts in a row without a usable answer after which there is one at a time.
 const UNANSWERED: u32 = 5;
 
+/// So many records that wait for a retry have piled up in an outage; fewer may be what the endpoint does not like.
+const PILED_UP: usize = 100;
+
 /// An answer that took longer was slow.
 const SLOW: Duration = Duration::from_secs(1);
 
@@ -38,6 +44,10 @@ pub struct Endpoint {
     window: Window,
     under_way: usize,
     was_slow: bool,
+    /// Until when it asked to be left alone.
+    rests_until: i64,
+    /// Whether retries are brought forward.
+    catches_up: bool,
 }
 
 /// A delivery that is open.
@@ -92,8 +102,14 @@ impl Window {
 }
 
 impl Endpoint {
-    /// An endpoint without deliveries, with at most so many attempts at the same time.
-    pub fn new(schedule: Schedule, disable_after: Duration, concurrency: usize, health: Health) -> Self {
+    /// An endpoint without deliveries, with at most so many attempts at the same time, as it was when it was last attempted. One
+    /// that was failing is slow until it answers.
+    pub fn new(
+        schedule: Schedule,
+        disable_after: Duration,
+        concurrency: usize,
+        (health, rests_until): (Health, i64),
+    ) -> Self {
         Self {
             schedule,
             disable_after,
@@ -103,7 +119,9 @@ impl Endpoint {
             due: BTreeSet::new(),
             window: Window { size: 1, most: concurrency.max(1), unanswered: 0 },
             under_way: 0,
-            was_slow: false,
+            was_slow: health != Health::Healthy,
+            rests_until,
+            catches_up: false,
         }
     }
 
@@ -129,7 +147,7 @@ impl Endpoint {
 
     /// Deliveries that may be started now, the one that has been due for longest first.
     pub fn startable(&self, now: i64, most: usize) -> Vec<Key> {
-        let due = self.due.iter().take_while(|(due, _)| *due <= now);
+        let due = self.due.iter().take_while(|(due, _)| self.rests_until.max(*due) <= now);
         due.take(self.room().min(most)).map(|(_, key)| *key).collect()
     }
 
@@ -161,7 +179,12 @@ impl Endpoint {
         let outcome = attempt.outcome(now_unix);
         self.window.note(attempt.status);
         self.was_slow = attempt.duration > SLOW;
+        let was_failing = self.failing().is_some();
         self.health = self.health.after(outcome, now_unix, self.disable_after);
+        if let (Some(429 | 503), Outcome::Failed { retry_after: Some(delay) }) = (attempt.status, outcome) {
+            self.rests_until = self.rests_until.max(later(now, delay));
+        }
+        self.catch_up(outcome == Outcome::Delivered, was_failing, now);
         let is_busy = self.is_busy(key);
         let Some(open) = self.open.get_mut(&key).filter(|open| is_busy && open.ended.is_none()) else {
             return if outcome == Outcome::Delivered { Ended::Delivered } else { Ended::Failed };
@@ -175,6 +198,23 @@ impl Endpoint {
         };
         open.ended = Some(ended);
         ended
+    }
+
+    /// Brings retries forward, where they have piled up, after a success; a failure ends that.
+    fn catch_up(&mut self, has_arrived: bool, was_failing: bool, now: i64) {
+        let retries = self.due.range((now.saturating_add(1), (i64::MIN, 0))..);
+        self.catches_up = has_arrived && (self.catches_up || was_failing && retries.clone().count() >= PILED_UP);
+        if !self.catches_up {
+            return;
+        }
+        let next: Vec<(i64, Key)> = retries.take(2 * self.window.size).copied().collect();
+        for (due, key) in next {
+            self.due.remove(&(due, key));
+            self.due.insert((now, key));
+            if let Some(open) = self.open.get_mut(&key) {
+                open.due = now;
+            }
+        }
     }
 
     /// Ends a delivery that cannot be attempted. Its record is held until that is [`Endpoint::committed`].
@@ -214,7 +254,7 @@ impl Endpoint {
 
     /// When the next delivery that may be started is due; none where an attempt has to end before.
     pub fn next_due(&self) -> Option<i64> {
-        self.due.first().filter(|_| self.room() > 0).map(|(due, _)| *due)
+        self.due.first().filter(|_| self.room() > 0).map(|(due, _)| self.rests_until.max(*due))
     }
 
     /// How many deliveries are open.
@@ -227,9 +267,14 @@ impl Endpoint {
         if let Health::Disabled(reason) = self.health { Some(reason) } else { None }
     }
 
-    /// Since when attempts have failed and none has succeeded, in seconds since 1970-01-01 UTC.
-    pub fn failing_since(&self) -> Option<i64> {
-        if let Health::Failing { since_unix } = self.health { Some(since_unix) } else { None }
+    /// When the first attempt failed since the last that succeeded, and when the last one did, in seconds since 1970-01-01 UTC.
+    pub fn failing(&self) -> Option<(i64, i64)> {
+        if let Health::Failing { since_unix, last_unix } = self.health { Some((since_unix, last_unix)) } else { None }
+    }
+
+    /// Until when it is left alone.
+    pub fn rests_until(&self) -> i64 {
+        self.rests_until
     }
 
     /// Whether the last answer was slow, or there is only one attempt at a time because none came.

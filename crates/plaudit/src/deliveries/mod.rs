@@ -17,6 +17,7 @@ mod matching;
 mod owner;
 pub mod payload;
 mod reconcile;
+mod remembered;
 pub mod replay;
 pub mod sending;
 pub mod store;

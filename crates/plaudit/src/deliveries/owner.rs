@@ -13,26 +13,33 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::endpoint::{Ended, Endpoint, Key};
+use super::remembered::Remembered;
 use super::sending::{Sent, send};
 use super::store::{self, Delivery, Settled, State};
 use super::turn::{self, Turn};
 use super::{matching, payload, sent_to};
+use crate::jobs::mail::Notice;
 use crate::leases::{self, Held};
 use crate::log::feed::{self, Of};
-use crate::mail::{Message, notice};
+use crate::mail::notice;
 use crate::outgoing::{Attempt, Client};
 use crate::program::Program;
 use crate::program::webhooks::Webhook;
 use crate::records::users;
 use crate::services::App;
+use crate::services::budgets::Memory;
+use crate::services::metrics::AttemptOutcome;
 use crate::streams;
-use db::{Committed, DbError, Source};
+use db::{AccountId, Committed, DbError, Source};
 use kernel::text::{Slug, Timestamp};
 
 /// The most open deliveries of an endpoint in memory; while there are more than half as many, the log is read no further.
 const OPEN: usize = 10_000;
 /// The most bytes of documents that are read of the log at once.
 const STRETCH_BYTES: usize = 256 << 10;
+/// The most bytes of documents that a turn makes bodies of, and of the bodies that it begins to send: a turn is one transaction,
+/// for which others wait. One body may be longer.
+const TURN_BYTES: usize = 4 << 20;
 /// How long an endpoint without work is kept before another node may have it.
 const IDLE: Duration = Duration::from_mins(1);
 /// The first and the longest pause after a turn that failed.
@@ -52,6 +59,8 @@ struct Start {
     body: Bytes,
     /// Whether the body was made for it.
     is_first: bool,
+    /// What the body takes until the attempt has ended.
+    memory: Memory,
 }
 
 /// An endpoint that this node works for.
@@ -79,11 +88,13 @@ struct Owner {
     signal: i64,
     /// Whether there may be stored deliveries that are not in memory.
     has_more: bool,
+    /// Whether memory for another body is there only when an attempt has ended.
+    is_full: bool,
     /// Whether the lease is to be looked at even where there is nothing to write.
     is_called: bool,
     disabled: Option<webhook_signing::Reason>,
-    /// When it was told last that a delivery has failed for good.
-    told: Option<Timestamp>,
+    /// When a message was last sent that a delivery has failed for good.
+    notified: Option<Timestamp>,
 }
 
 /// What comes after a turn.
@@ -113,11 +124,12 @@ pub async fn work(app: App, held: Held, slug: Slug) -> Result<(), DbError> {
 impl Owner {
     fn new(app: App, held: Held, slug: Slug, program: Arc<Program>, webhook: Arc<Webhook>) -> Self {
         let settings = &app.settings.webhooks;
-        let Remembered { failing_since, told } = remembered(&held.state);
-        let failing = |since_unix| webhook_signing::Endpoint::Failing { since_unix };
-        let health = failing_since.map_or_else(Default::default, failing);
-        let endpoint = Endpoint::new(settings.schedule.clone(), settings.disable_after, settings.concurrency, health);
-        let clients = clients_of(&app);
+        let Remembered { failing_since, last_failure, rests_until, notified } = Remembered::parse(&held.state);
+        let last = |since: i64| last_failure.unwrap_or(since);
+        let failing = |since_unix| webhook_signing::Endpoint::Failing { since_unix, last_unix: last(since_unix) };
+        let standing = (failing_since.map_or_else(Default::default, failing), rests_until);
+        let endpoint = Endpoint::new(settings.schedule.clone(), settings.disable_after, settings.concurrency, standing);
+        let clients = clients_of(&app, held.account);
         Self {
             slug,
             program,
@@ -133,9 +145,10 @@ impl Owner {
             stored: held.position,
             signal: held.signal,
             has_more: true,
+            is_full: false,
             is_called: false,
             disabled: None,
-            told: told.map(Timestamp::from_microseconds),
+            notified: notified.map(Timestamp::from_microseconds),
             app,
             held,
         }
@@ -172,7 +185,11 @@ impl Owner {
             return true;
         }
         let now = self.app.database_clock.now();
-        let due = self.endpoint.next_due().map(|due| Duration::from_micros(u64::try_from(due - now).unwrap_or(0)));
+        let due = self
+            .endpoint
+            .next_due()
+            .filter(|_| !self.is_full)
+            .map(|due| Duration::from_micros(u64::try_from(due - now).unwrap_or(0)));
         tokio::select! {
             biased;
             Some(ended) = self.running.join_next(), if has_running => {
@@ -195,15 +212,15 @@ impl Owner {
         let Ok((key, attempt)) = ended else { return };
         let Some(Sending { delivery, attempts }) = self.sending.remove(&key) else { return };
         let now = self.app.database_clock.now();
-        let (state, due) = match self.endpoint.ended(key, &attempt, now, jitter(&self.app)) {
-            Ended::Delivered => (State::Delivered, i64::MAX),
-            Ended::Retry(due) => (State::Pending, due),
-            Ended::Failed => (State::Failed, i64::MAX),
+        let (state, due, outcome) = match self.endpoint.ended(key, &attempt, now, jitter(&self.app)) {
+            Ended::Delivered => (State::Delivered, now, AttemptOutcome::Delivered),
+            Ended::Retry(due) => (State::Pending, due, AttemptOutcome::Retried),
+            Ended::Failed => (State::Failed, now, AttemptOutcome::Failed),
         };
         if let Some(reason) = self.endpoint.disabled() {
             self.disabled.get_or_insert(reason);
         }
-        self.app.metrics.count_attempt(state == State::Delivered);
+        self.app.metrics.count_attempt(outcome);
         let attempts = store::with_attempt(&attempts, &attempt);
         let tried = delivery.tried + 1;
         self.settled.push(Settled { delivery, state, due, tried, attempts });
@@ -228,14 +245,16 @@ impl Owner {
         }
         let turn = self.prepared(&starts);
         let settled: Vec<Key> = turn.settled.iter().map(|settled| settled.delivery.key()).collect();
-        let (position, is_told) = (turn.position, !turn.messages.is_empty());
-        let Some(signal) = self.app.db.write(self.held.account, turn, turn::write).await? else {
-            return Ok(Next::Lost);
-        };
+        let (position, has_notified) = (turn.position, !turn.messages.is_empty());
+        let written = self.app.db.write(self.held.account, turn, turn::write).await?;
+        if has_notified {
+            self.app.wakes.add(self.held.account);
+        }
+        let Some(signal) = written else { return Ok(Next::Lost) };
         self.settled.clear();
         self.waiting.extend(std::mem::take(&mut self.fresh));
-        if is_told {
-            self.told = Some(self.app.clock.now());
+        if has_notified {
+            self.notified = Some(self.app.clock.now());
         }
         self.stored = position;
         self.endpoint.committed(&settled);
@@ -248,14 +267,15 @@ impl Owner {
         Ok(if has_read || has_started || self.has_more || !settled.is_empty() { Next::Again } else { Next::Wait })
     }
 
-    /// Takes the account's program as it is now; whether the webhook is still sent to.
+    /// Takes the account's program as it is now; whether this node still works for the account, and the webhook is still sent to.
     async fn follow(&mut self, committed: Committed) -> Result<bool, DbError> {
         let account = self.held.account;
         let Some(program) = self.app.programs.at_least(account, committed.version).await? else { return Ok(false) };
-        let Some(webhook) = sent_to(&program, self.slug) else { return Ok(false) };
+        let webhook = sent_to(&program, self.slug).filter(|_| leases::is_worked_for(&self.app, &program));
+        let Some(webhook) = webhook else { return Ok(false) };
         if webhook.url != self.webhook.url {
             // A connection is to one address.
-            self.clients = clients_of(&self.app);
+            self.clients = clients_of(&self.app, account);
         }
         (self.program, self.webhook) = (program, webhook);
         Ok(true)
@@ -287,7 +307,7 @@ impl Owner {
         let (changes, reached) = feed::stretch(account, &mut source, Of::All, range, documents).await?;
         let now = self.app.database_clock.now();
         for change in changes {
-            for (place, event) in matching::wanted(&self.webhook, &change) {
+            for (place, event) in matching::wanted(&self.program, &self.webhook, &change) {
                 let due = self.endpoint.first_due(now, jitter(&self.app));
                 let delivery = Delivery::new(&change, (place, event), due);
                 self.endpoint.add(delivery.key(), (delivery.kind.clone(), delivery.slug.clone()), delivery.due, 0);
@@ -300,6 +320,7 @@ impl Owner {
 
     /// The attempts that may begin, with what they send.
     async fn starts(&mut self) -> Result<Vec<Start>, DbError> {
+        self.is_full = false;
         let now = self.app.database_clock.now();
         let keys = self.endpoint.startable(now, self.app.settings.webhooks.concurrency);
         let mut starts = Vec::with_capacity(keys.len());
@@ -320,12 +341,37 @@ impl Owner {
                 started => store::with_attempt(&delivery.attempts, &Attempt::unknown(started)),
             };
             match body {
-                Some(body) => starts.push(Start { delivery, attempts, body, is_first: false }),
                 None => without_body.push((delivery, attempts)),
+                Some(body) => {
+                    if !self.admit(&mut starts, (delivery, attempts), body, false) {
+                        return Ok(starts);
+                    }
+                }
             }
         }
         self.fill(without_body, &mut starts).await?;
         Ok(starts)
+    }
+
+    /// Has an attempt begin with the turn, unless the turn has much to send, or the account little memory. One may always begin.
+    fn admit(
+        &mut self,
+        starts: &mut Vec<Start>,
+        (delivery, attempts): (Delivery, String),
+        body: Bytes,
+        is_first: bool,
+    ) -> bool {
+        let before: usize = starts.iter().map(|start| start.body.len()).sum();
+        if before > 0 && before + body.len() > TURN_BYTES {
+            return false;
+        }
+        let mut memory = self.app.budgets.memory(self.held.account);
+        memory.overdraws = starts.is_empty() && self.running.is_empty();
+        self.is_full = !memory.grow(body.len());
+        if !self.is_full {
+            starts.push(Start { delivery, attempts, body, is_first, memory });
+        }
+        !self.is_full
     }
 
     /// Makes what deliveries send that begin for the first time, each of the document of its change.
@@ -333,20 +379,26 @@ impl Owner {
         if wanted.is_empty() {
             return Ok(());
         }
-        let (account, db) = (self.held.account, &self.app.db);
+        let (account, db) = (self.held.account, self.app.db.clone());
         let sequences: Vec<i64> = wanted.iter().map(|(delivery, _)| delivery.id.sequence).collect();
-        let told = store::told(account, Source::Db(db), &sequences).await?;
+        let (told, is_whole) = store::told(account, Source::Db(&db), &sequences, TURN_BYTES).await?;
         let documents = told.iter().filter_map(|told| told.document.as_deref());
-        let people = users::store::shown_in(account, Source::Db(db), documents).await?;
+        let people = users::store::shown_in(account, Source::Db(&db), documents).await?;
         for (delivery, attempts) in wanted {
             let change = told.iter().find(|told| told.sequence == delivery.id.sequence);
+            if change.is_none() && !is_whole {
+                continue;
+            }
             let Some((change, document)) = change.and_then(|change| Some((change, change.document.as_deref()?))) else {
                 self.give_up(&delivery);
                 continue;
             };
             let told = payload::Told { event: delivery.event, at: change.at, source: &change.source };
-            let body = payload::body(&self.app, &self.program, &self.webhook, document, &people, told);
-            starts.push(Start { delivery, attempts, body, is_first: true });
+            let document = payload::shown(account, &db, &self.program, (&delivery.kind, document)).await?;
+            let body = payload::body(&self.app, &self.program, &self.webhook, &document, &people, told);
+            if !self.admit(starts, (delivery, attempts), body, true) {
+                break;
+            }
         }
         Ok(())
     }
@@ -358,12 +410,12 @@ impl Owner {
         self.endpoint.give_up(key);
         self.waiting.remove(&key);
         let attempts = store::with_attempt(&delivery.attempts, &attempt);
-        let (delivery, tried) = (delivery.clone(), delivery.tried);
-        self.settled.push(Settled { delivery, state: State::Failed, due: i64::MAX, tried, attempts });
+        let (delivery, tried, due) = (delivery.clone(), delivery.tried, self.app.database_clock.now());
+        self.settled.push(Settled { delivery, state: State::Failed, due, tried, attempts });
     }
 
     /// What is written to whom the webhook names, if anything.
-    fn message(&self) -> Option<Message> {
+    fn message(&self) -> Option<Notice> {
         let (account, webhook) = (&self.program.account, &*self.webhook);
         if webhook.notification_emails.is_empty() {
             return None;
@@ -378,10 +430,11 @@ impl Owner {
         };
         let now = self.app.clock.now();
         if let Some(reason) = self.disabled {
-            return Some(notice::disabled(&about, turn::reason_text(reason), now));
+            let message = notice::disabled(&about, turn::reason_text(reason), now);
+            return Some(Notice { message, about: format!("webhook_disabled:{}", self.slug) });
         }
         let settled = self.settled.iter().find(|settled| settled.state == State::Failed)?;
-        if !notice::is_due(self.told, now) {
+        if !notice::is_due(self.notified, now) {
             return None;
         }
         let last = store::attempts_of(&settled.attempts).pop();
@@ -394,7 +447,8 @@ impl Owner {
             status: last.as_ref().and_then(|attempt| attempt.status),
             error: last.as_ref().and_then(|attempt| attempt.error.as_deref()),
         };
-        Some(notice::failed(&about, &about_delivery))
+        let message = notice::failed(&about, &about_delivery);
+        Some(Notice { message, about: format!("webhook_failed:{}", self.slug) })
     }
 
     /// What the turn writes.
@@ -410,11 +464,11 @@ impl Owner {
         }
         let first = starts.iter().filter(|start| start.is_first);
         let message = self.message();
-        let told = if message.is_some() { Some(self.app.clock.now()) } else { self.told };
+        let notified = if message.is_some() { Some(self.app.clock.now()) } else { self.notified };
         Turn {
             account: self.held.account,
             webhook: self.slug,
-            node: Arc::clone(&self.held.node),
+            owner: Arc::clone(&self.held.owner),
             settled: self.settled.clone(),
             fresh: fresh.into_values().collect(),
             bodies: first.map(|start| (start.delivery.key(), start.body.clone())).collect(),
@@ -423,13 +477,15 @@ impl Owner {
             // Where an attempt is under way, whoever takes the lease over is to look at it.
             due: if starts.is_empty() && self.sending.is_empty() { self.next_due() } else { 0 },
             state: Remembered {
-                failing_since: self.endpoint.failing_since(),
-                told: told.map(Timestamp::as_microseconds),
+                failing_since: self.endpoint.failing().map(|(since, _)| since),
+                last_failure: self.endpoint.failing().map(|(_, last)| last),
+                rests_until: self.endpoint.rests_until(),
+                notified: notified.map(Timestamp::as_microseconds),
             }
             .to_json(),
             until: leases::until(&self.app),
             disabled: self.disabled,
-            messages: message.iter().map(Message::to_json).collect(),
+            messages: message.into_iter().collect(),
             program: Arc::clone(&self.program),
             ids: self.app.ids.clone(),
             at: self.app.clock.now(),
@@ -438,7 +494,7 @@ impl Owner {
 
     /// Begins an attempt.
     fn send(&mut self, start: Start) {
-        let Start { delivery, attempts, body, .. } = start;
+        let Start { delivery, attempts, body, memory, .. } = start;
         let key = delivery.key();
         self.waiting.remove(&key);
         self.endpoint.started(key);
@@ -448,6 +504,7 @@ impl Owner {
         let client = Arc::clone(if is_slow { slow } else { quick });
         let (app, webhook, account) = (self.app.clone(), Arc::clone(&self.webhook), self.held.account);
         self.running.spawn(async move {
+            let _memory = memory;
             // What is slow or fails shares connections of its own, so that it delays nothing else.
             let lane = if is_slow { &app.outgoing.slow } else { &app.outgoing.quick };
             let _turn = lane.turns.take(account).await;
@@ -473,40 +530,20 @@ impl Owner {
 
     /// Leaves the endpoint to whoever sees it next.
     async fn give_back(&self) -> Result<(), DbError> {
-        let (account, name, node) = (self.held.account, self.held.name, Arc::clone(&self.held.node));
+        let (account, name, owner) = (self.held.account, self.held.name, Arc::clone(&self.held.owner));
         let (due, now) = (self.next_due(), self.app.database_clock.now());
-        let lease = turn::GivenBack { account, name, node, signal: self.signal, due, now };
+        let lease = turn::GivenBack { account, name, owner, signal: self.signal, due, now };
         self.app.db.write(account, lease, |tx, lease| Box::pin(turn::give_back(tx, lease))).await
     }
 }
 
-fn clients_of(app: &App) -> [Arc<Client>; 2] {
-    [&app.outgoing.quick, &app.outgoing.slow].map(|lane| Arc::new(lane.client(app.settings.webhooks.concurrency)))
+fn clients_of(app: &App, account: AccountId) -> [Arc<Client>; 2] {
+    let concurrency = app.settings.webhooks.concurrency;
+    [&app.outgoing.quick, &app.outgoing.slow].map(|lane| Arc::new(lane.client(account, concurrency)))
 }
 
 /// A random number that spreads attempts.
 fn jitter(app: &App) -> u32 {
     let [first, second, third, fourth, ..] = app.ids.secret_bytes();
     u32::from_be_bytes([first, second, third, fourth])
-}
-
-/// What a lease remembers of an endpoint.
-#[derive(Default, serde::Deserialize, serde::Serialize)]
-#[serde(default)]
-struct Remembered {
-    /// When attempts began to fail, in seconds since 1970-01-01 UTC.
-    failing_since: Option<i64>,
-    /// When it was told last that a delivery has failed for good, in microseconds.
-    told: Option<i64>,
-}
-
-impl Remembered {
-    fn to_json(&self) -> String {
-        serde_json::json!(self).to_string()
-    }
-}
-
-/// What a lease remembers; what cannot be read is forgotten.
-fn remembered(state: &str) -> Remembered {
-    serde_json::from_str(state).unwrap_or_default()
 }

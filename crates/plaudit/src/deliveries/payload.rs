@@ -1,19 +1,25 @@
 //! What a delivery sends (contract, section 8): the record as a single read shows it, and the event, its time and its source.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::log::Event;
 use crate::program::Program;
-use crate::program::webhooks::{Method, Webhook};
+use crate::program::store::parse;
+use crate::program::webhooks::Webhook;
+use crate::records::review_tasks::ReviewTask;
 use crate::records::users::Person;
+use crate::records::{assignments, entries};
 use crate::render::Renderer;
 use crate::render::accept::Format;
 use crate::render::language::Languages;
 use crate::services::App;
 use crate::signing::expiry;
+use db::{AccountId, Db, DbError, Source};
 use kernel::document;
+use kernel::kind::Kind;
 use kernel::text::Timestamp;
 
 /// How long the addresses of files in a delivery are good, in seconds (contract, section 11).
@@ -37,7 +43,29 @@ impl Told<'_> {
     }
 }
 
-/// The body of a delivery; empty for a webhook that is sent by `get`. In texts of several languages the account's own stands.
+/// A logged document as the interface shows it: kinds whose documents are the program-file form are written for readers, with
+/// what they show of others as it is now.
+pub async fn shown<'d>(
+    account: AccountId,
+    db: &Db,
+    program: &Program,
+    (kind, document): (&str, &'d str),
+) -> Result<Cow<'d, str>, DbError> {
+    if kind == Kind::Assignment.name() {
+        let shown = assignments::store::as_shown(db, account, program, document).await?;
+        return Ok(shown.map_or(Cow::Borrowed(document), Cow::Owned));
+    }
+    if kind != Kind::ReviewTask.name() {
+        return Ok(Cow::Borrowed(document));
+    }
+    let task: ReviewTask = parse(document, &program.context)?;
+    let of_entry = entries::store::shown_by_tasks(account, Source::Db(db), task.entry).await?;
+    let missing = || DbError::Failed(format!("there is no entry {}, which a review task is about", task.entry));
+    Ok(Cow::Owned(task.document(&of_entry.ok_or_else(missing)?)))
+}
+
+/// The body of a delivery, which a webhook that is sent by `get` keeps for when it is sent by `post`. In texts of several
+/// languages the account's own stands.
 pub fn body(
     app: &App,
     program: &Arc<Program>,
@@ -46,9 +74,6 @@ pub fn body(
     people: &[Person],
     told: Told<'_>,
 ) -> Bytes {
-    if webhook.method == Method::Get {
-        return Bytes::new();
-    }
     let languages = Languages::of_default(program.account.default_language);
     let expires = expiry(app.clock.now().as_seconds(), FILES_GOOD_FOR);
     let mut renderer = Renderer::new(app, program, languages, Format::Json, expires);

@@ -15,7 +15,8 @@ pub fn reconcile(tx: &mut Tx, account: AccountId) -> BoxFuture<'_, Result<(), Db
     Box::pin(async move {
         let Some(position) = tx.head(account).await?.map(|head| head.sequence) else { return Ok(()) };
         let sent_to: BTreeSet<Slug> = store::sent_to(tx, account).await?;
-        let leased: BTreeSet<Slug> = lease_store::webhooks(tx, account).await?;
+        let leased: BTreeSet<Slug> =
+            lease_store::positions(tx, account).await?.into_iter().map(|(webhook, _)| webhook).collect();
         for webhook in sent_to.difference(&leased) {
             lease_store::put(tx, account, LeaseName::Webhook(*webhook), (position, NEVER, "{}")).await?;
         }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::endpoint::Key;
 use super::matching;
 use super::store::{self, Delivery};
-use crate::jobs::{JobError, Run, Step, Work};
+use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::leases::{LeaseName, store as lease_store};
 use crate::log::Event;
 use crate::log::feed::{self, Of};
@@ -13,7 +13,7 @@ use db::{AccountId, DbError, Source, Tx};
 use kernel::text::Slug;
 
 /// The job that delivers a stretch of time again.
-pub const WORK: Work = Work { kind: "webhook_replay", run: |run| Box::pin(replay(run)) };
+pub const WORK: Work = Work { kind: "webhook_replay", patience: Patience::MINUTES, run: |run| Box::pin(replay(run)) };
 
 /// The most bytes of documents that are read at once.
 const STRETCH_BYTES: usize = 256 << 10;
@@ -40,6 +40,8 @@ impl Input {
 
 /// Has deliveries that are stored attempted anew.
 pub async fn again(tx: &mut Tx, account: AccountId, webhook: Slug, keys: &[Key], now: i64) -> Result<(), DbError> {
+    // Turns lock the lease before deliveries: so does this.
+    lease_store::lock(tx, account, LeaseName::Webhook(webhook)).await?;
     for key in keys {
         store::begin_anew(tx, account, webhook, (*key, now)).await?;
     }
@@ -62,7 +64,8 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
     };
     while from < to {
         let program = run.app.programs.reload(account).await?;
-        let Some(webhook) = program.as_ref().and_then(|program| super::sent_to(program, slug)) else {
+        let found = program.and_then(|program| super::sent_to(&program, slug).map(|webhook| (program, webhook)));
+        let Some((program, webhook)) = found else {
             return run
                 .step((), |_, (), step| {
                     step.report.failed("", NOT_SENT_TO);
@@ -75,7 +78,7 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
         let now = run.app.database_clock.now();
         let mut wanted = Vec::new();
         for change in changes.iter().filter(|change| change.at.as_microseconds() >= input.after) {
-            let events = matching::wanted(&webhook, change);
+            let events = matching::wanted(&program, &webhook, change);
             let is_asked =
                 |event: Event| input.events.is_empty() || input.events.iter().any(|name| name == event.name());
             let asked = events.into_iter().filter(|(_, event)| is_asked(*event));
@@ -86,7 +89,11 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
             .await?;
         run.app.wakes.add(account);
     }
-    Ok(())
+    run.step((), |_, (), step| {
+        step.report.progress.total = Some(step.report.progress.done);
+        Box::pin(async { Ok(()) })
+    })
+    .await
 }
 
 /// What is told where a webhook was disabled meanwhile.

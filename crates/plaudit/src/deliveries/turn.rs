@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::endpoint::Key;
 use super::store::{self, Delivery, Settled};
-use crate::jobs;
+use crate::jobs::{self, mail::Notice};
 use crate::leases::{LeaseName, store as lease_store};
 use crate::log::{Action, Actor, Origin};
 use crate::program::Program;
@@ -19,7 +19,7 @@ use kernel::text::{Slug, Timestamp};
 pub(super) struct Turn {
     pub account: AccountId,
     pub webhook: Slug,
-    pub node: Arc<str>,
+    pub owner: Arc<str>,
     /// Outcomes of attempts.
     pub settled: Vec<Settled>,
     /// Deliveries that are new.
@@ -38,8 +38,8 @@ pub(super) struct Turn {
     pub until: i64,
     /// Why the endpoint is disabled, if it is, at which time.
     pub disabled: Option<webhook_signing::Reason>,
-    /// Messages to whom the webhook names, as jobs are told.
-    pub messages: Vec<String>,
+    /// Messages to whom the webhook names.
+    pub messages: Vec<Notice>,
     /// The account's program.
     pub program: Arc<Program>,
     /// Where the slugs of jobs come from.
@@ -49,7 +49,7 @@ pub(super) struct Turn {
 }
 
 /// Writes it; gives the signal of the lease, or nothing where the lease is another's, and then nothing was written but
-/// what became of attempts at an endpoint that nobody works for.
+/// what became of attempts at deliveries that had failed meanwhile, because the webhook was disabled.
 pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<Option<i64>, DbError>> {
     Box::pin(async move {
         let (account, webhook) = (turn.account, turn.webhook);
@@ -67,11 +67,9 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
             }
             None => None,
         };
-        let Some((signal, _)) = lease_store::hold(tx, account, name, &turn.node).await? else {
-            if !lease_store::exists(tx, account, name).await? {
-                for settled in &turn.settled {
-                    store::settle_late(tx, account, webhook, settled).await?;
-                }
+        let Some((signal, _)) = lease_store::hold(tx, account, name, &turn.owner).await? else {
+            for settled in &turn.settled {
+                store::settle_late(tx, account, webhook, settled).await?;
             }
             return Ok(None);
         };
@@ -81,15 +79,13 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
         for settled in &turn.settled {
             store::settle(tx, account, webhook, settled).await?;
         }
-        for (key, body) in &turn.bodies {
-            store::insert_body(tx, account, webhook, *key, body).await?;
-        }
+        store::insert_bodies(tx, account, webhook, &turn.bodies).await?;
         for (key, started, attempts) in &turn.starts {
             store::start(tx, account, webhook, (*key, *started, attempts)).await?;
         }
         let origin = Origin { actor: Actor::System, source: "system", at: turn.at };
         for message in &turn.messages {
-            jobs::add(tx, account, (jobs::mail::WORK.kind, message.clone()), &origin, &turn.ids).await?;
+            jobs::mail::notify(tx, account, message, &origin, &turn.ids).await?;
         }
         if let Some((value, reason)) = disabled {
             let after = value.with_status(Status::Disabled, Some(reason_text(reason)), turn.at);
@@ -117,7 +113,7 @@ pub(super) fn reason_text(reason: webhook_signing::Reason) -> &'static str {
 pub(super) struct GivenBack {
     pub account: AccountId,
     pub name: LeaseName,
-    pub node: Arc<str>,
+    pub owner: Arc<str>,
     /// The signal as it was seen last.
     pub signal: i64,
     /// When the work is to be done again.
@@ -128,7 +124,7 @@ pub(super) struct GivenBack {
 /// Gives a lease back, to be done again at once where it has a signal that was not seen.
 pub(super) async fn give_back(tx: &mut Tx, lease: &GivenBack) -> Result<(), DbError> {
     let GivenBack { account, name, signal, due, now, .. } = *lease;
-    if let Some((latest, _)) = lease_store::hold(tx, account, name, &lease.node).await? {
+    if let Some((latest, _)) = lease_store::hold(tx, account, name, &lease.owner).await? {
         let due = if latest == signal { due } else { now };
         lease_store::give_back(tx, account, name, due, now).await?;
     }

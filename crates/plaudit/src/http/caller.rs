@@ -1,8 +1,9 @@
 //! The caller of a request that was checked, and the way in which handlers write.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, MatchedPath};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use futures_util::future::BoxFuture;
@@ -11,13 +12,16 @@ use super::idempotency::{self, Claim};
 use super::precondition::IfMatch;
 use super::reply::{Recorded, tag_of_people};
 use super::{ApiError, Reply, answer};
+use crate::access::operations::Operation;
+use crate::access::{Access, Sight};
 use crate::log::{Actor, Origin};
 use crate::program::Program;
 use crate::program::keys::{ApiKey, Scope};
-use crate::records::users::Person;
+use crate::records::entries::{self, Entry};
+use crate::records::users::{self, Person};
+use crate::render::Renderer;
 use crate::render::accept::Format;
 use crate::render::language::Languages;
-use crate::render::{RenderError, Renderer};
 use crate::services::App;
 use crate::signing::expiry;
 use crate::turns::Turn;
@@ -27,7 +31,7 @@ use kernel::text::{Locale, Slug, Timestamp};
 
 /// Who calls, in what format and languages: everything that was checked before the handler.
 #[derive(Clone)]
-pub struct Caller(Arc<RequestContext>);
+pub struct Caller(Arc<RequestContext>, Option<&'static Operation>);
 
 #[derive(Clone)]
 pub(super) struct RequestContext {
@@ -35,6 +39,9 @@ pub(super) struct RequestContext {
     pub(super) program: Arc<Program>,
     pub(super) key: Slug,
     pub(super) key_hash: [u8; 32],
+    pub(super) access: Access,
+    /// Whether it was asked if the person of the key has the operation: nothing is answered before that.
+    pub(super) was_asked: Arc<AtomicBool>,
     pub(super) format: Format,
     pub(super) languages: Languages,
     pub(super) now: Timestamp,
@@ -47,7 +54,12 @@ pub(super) struct RequestContext {
 
 impl Caller {
     pub(super) fn new(context: RequestContext) -> Self {
-        Self(Arc::new(context))
+        Self(Arc::new(context), None)
+    }
+
+    /// The caller, who is about the same operation as another one.
+    pub(super) fn like(self, other: &Self) -> Self {
+        Self(self.0, other.1)
     }
 
     pub(super) fn context(&self) -> &RequestContext {
@@ -74,6 +86,34 @@ impl Caller {
         &self.0.program
     }
 
+    /// What the key may do and see.
+    pub fn access(&self) -> &Access {
+        &self.0.access
+    }
+
+    /// Refuses an operation that no role of the key's person has: step 10 of the contract's section 1.
+    pub fn permit(&self) -> Result<(), ApiError> {
+        self.0.was_asked.store(true, Ordering::Relaxed);
+        if self.0.access.may(self.1) { Ok(()) } else { Err(ApiError::NotPermitted) }
+    }
+
+    /// Whether it was asked if the key has the operation; of a key of the account nobody asks.
+    pub(super) fn was_permitted(&self) -> bool {
+        self.0.access.user().is_none() || self.0.was_asked.load(Ordering::Relaxed)
+    }
+
+    /// What the key sees of an entry; 404 where that is nothing.
+    pub fn sight_of(&self, entry: &Entry) -> Result<Sight, ApiError> {
+        self.0.access.entry(entry.chapter, entry.entrant).ok_or(ApiError::NotFound)
+    }
+
+    /// What the key sees of a user; 404 where that is nothing.
+    pub async fn sight_of_user(&self, user: Slug) -> Result<Sight, ApiError> {
+        let (access, source) = (&self.0.access, Source::Db(&self.0.app.db));
+        let is_of_chapters = users::store::has_entry_in(self.account(), source, user, access.chapters()).await?;
+        access.person(user, is_of_chapters).ok_or(ApiError::NotFound)
+    }
+
     /// The headers of the request; the request that handlers take from has none.
     pub fn headers(&self) -> &HeaderMap {
         &self.0.headers
@@ -97,15 +137,18 @@ impl Caller {
     /// 200 with a record that was read with the program at hand and shows a person, rendered from where it lies.
     pub fn shown(
         &self,
-        document: &str,
-        detail: Option<&str>,
+        (document, detail, sight): (&str, Option<&str>, Sight),
         revision: i64,
         person: Option<Person>,
-    ) -> Result<Reply, RenderError> {
+    ) -> Result<Reply, ApiError> {
         let named = tag_of_people(person.as_slice());
-        let etag = answer::tag(&self.0, (revision, self.0.program.version), (document, detail), &named);
+        let etag = if self.0.access.sees_all() {
+            answer::tag(&self.0, (revision, self.0.program.version), (document, detail), &named)
+        } else {
+            answer::state(&self.0, &self.0.program, (document, detail, sight), person.as_slice())?
+        };
         let mut renderer = self.renderer();
-        renderer.naming(person);
+        renderer.naming(person).seen(sight);
         Ok(Reply::Body { content: renderer.record(document, detail)?, etag })
     }
 
@@ -117,6 +160,11 @@ impl Caller {
     /// Whether the caller's key may write.
     pub fn writes(&self) -> bool {
         self.0.program.keys.get(&self.0.key).is_some_and(|(key, _)| key.scope == Scope::ReadWrite)
+    }
+
+    /// Whether it is shown secrets of the set-up: who may change them all.
+    pub fn shows_secrets(&self) -> bool {
+        self.writes() && self.0.access.is_manager()
     }
 
     /// Waits until a long body of the account may be read, and keeps the turn until the request is answered.
@@ -143,9 +191,9 @@ impl Caller {
     where
         S: Send + Sync + 'static,
     {
-        let run = Run { state, work, context: Arc::clone(&self.0) };
+        let run = Run { state, work, context: Arc::clone(&self.0), operation: self.1 };
         let (reply, program) = self.0.app.db.write(self.account(), run, Run::run).await?;
-        if program.webhooks.slugs().next().is_some() {
+        if program.webhooks.slugs().next().is_some() || matches!(reply, Reply::Accepted { .. }) {
             self.0.app.wakes.add(self.account());
         }
         if Arc::ptr_eq(&program, &self.0.program) {
@@ -166,6 +214,8 @@ pub struct Writing<S> {
     pub program: Arc<Program>,
     /// Who acts, and when.
     pub origin: Origin,
+    /// What the key may do and see, fresh within the transaction.
+    pub access: Access,
     /// What the handler brought along.
     pub state: Arc<S>,
     context: Arc<RequestContext>,
@@ -192,11 +242,55 @@ impl<S> Writing<S> {
         &self.context.app.ids
     }
 
+    /// What the key sees of an entry; 404 where that is nothing.
+    pub fn sight_of(&self, entry: &Entry) -> Result<Sight, ApiError> {
+        self.access.entry(entry.chapter, entry.entrant).ok_or(ApiError::NotFound)
+    }
+
+    /// Refuses what an applicant may not do with an entry, and 404 where it is not seen.
+    pub fn manages(&self, entry: &Entry) -> Result<(), ApiError> {
+        match self.sight_of(entry)? {
+            Sight::Whole => Ok(()),
+            Sight::Applicant => Err(ApiError::NotPermitted),
+        }
+    }
+
+    /// Whether the key sees a user.
+    pub async fn sees_user(&self, tx: &mut Tx, user: Slug) -> Result<bool, DbError> {
+        let (access, source) = (&self.access, Source::Snapshot(tx));
+        let is_of_chapters = users::store::has_entry_in(self.account(), source, user, access.chapters()).await?;
+        Ok(access.person(user, is_of_chapters).is_some())
+    }
+
+    /// [`Writing::precondition`] of an entry as it stands.
+    pub fn precondition_of(&self, entry: &entries::store::Stored) -> Result<(), ApiError> {
+        let shown = (entry.doc.as_str(), Some(entry.detail.as_str()));
+        self.precondition_shown(&entry.head()?, entry.revision, shown, entry.person.as_slice())
+    }
+
+    /// [`Writing::precondition`] of a record of an entry, as it is shown: the tags of whoever does not see everything are
+    /// of that alone.
+    pub fn precondition_shown(
+        &self,
+        entry: &Entry,
+        revision: i64,
+        (document, detail): (&str, Option<&str>),
+        people: &[Person],
+    ) -> Result<(), ApiError> {
+        let Some(condition) = &self.context.if_match else { return Ok(()) };
+        if self.access.sees_all() {
+            return self.precondition(revision);
+        }
+        let shown = (document, detail, self.sight_of(entry)?);
+        let state = answer::state(&self.context, &self.program, shown, people)?;
+        if condition.holds(&state) { Ok(()) } else { Err(ApiError::PreconditionFailed) }
+    }
+
     /// Refuses the write where `If-Match` names another revision. To be asked when everything else is right, just
     /// before the change (RFC 9110, section 13.2.1).
     pub fn precondition(&self, revision: i64) -> Result<(), ApiError> {
         match &self.context.if_match {
-            Some(condition) if !condition.holds(revision) => Err(ApiError::PreconditionFailed),
+            Some(condition) if !condition.holds(&revision.to_string()) => Err(ApiError::PreconditionFailed),
             _ => Ok(()),
         }
     }
@@ -206,6 +300,7 @@ struct Run<S> {
     state: Arc<S>,
     work: Work<S>,
     context: Arc<RequestContext>,
+    operation: Option<&'static Operation>,
 }
 
 impl<S: Send + Sync + 'static> Run<S> {
@@ -222,8 +317,15 @@ impl<S: Send + Sync + 'static> Run<S> {
                     .ok_or(ApiError::KeyRefused)?;
                 fresh
             };
+            // A role that was taken away meanwhile is in force, and so is a chapter.
+            let access = access_of(Source::Snapshot(tx), &program, context.access.user()).await?;
+            if !access.may(run.operation) {
+                return Err(ApiError::NotPermitted);
+            }
+            let actor = access.user().map_or(Actor::Key(context.key), Actor::User);
             let writing = Writing {
-                origin: Origin { actor: Actor::Key(context.key), source: "api", at: context.now },
+                origin: Origin { actor, source: "api", at: context.now },
+                access,
                 program: Arc::clone(&program),
                 context: Arc::clone(context),
                 state: Arc::clone(&run.state),
@@ -305,14 +407,23 @@ pub(super) fn admitted<'p>(
     (kept == hash && key.is_good(now) && program.account.is_open() && in_region).then_some(key)
 }
 
+/// What a key of this person may do and see, or one of the account; the key of who is no user of it is refused.
+pub(super) async fn access_of(source: Source<'_>, program: &Program, user: Option<Slug>) -> Result<Access, ApiError> {
+    let Some(user) = user else { return Ok(Access::ACCOUNT) };
+    let roles = users::store::roles_of(program.id, source, user).await?.ok_or(ApiError::KeyRefused)?;
+    Ok(Access::of(program, user, &roles))
+}
+
 impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        parts
-            .extensions
-            .get::<Self>()
-            .cloned()
-            .ok_or_else(|| ApiError::Internal("a route is outside the pipeline".to_owned()))
+        let caller = parts.extensions.get::<Self>().cloned();
+        let caller = caller.ok_or_else(|| ApiError::Internal("a route is outside the pipeline".to_owned()))?;
+        if caller.0.access.user().is_none() {
+            return Ok(caller);
+        }
+        let path = parts.extensions.get::<MatchedPath>();
+        Ok(Self(caller.0, path.and_then(|path| Operation::at(parts.method.as_str(), path.as_str()))))
     }
 }

@@ -37,6 +37,9 @@ pub enum ApiError {
     /// 403: the key reads only.
     #[error("The API key may read only; this operation writes.")]
     ReadOnlyKey,
+    /// 403: no role of the key's person has the operation.
+    #[error("No role of the person to whom the API key belongs has this operation.")]
+    NotPermitted,
     /// 404: no such path.
     #[error("There is no such path.")]
     NoSuchPath,
@@ -193,7 +196,7 @@ impl ApiError {
         match self {
             Self::BadRequest(_) | Self::InvalidQuery(_) | Self::PageTooLong(_) => 400,
             Self::Unauthorized => 401,
-            Self::KeyRefused | Self::ReadOnlyKey => 403,
+            Self::KeyRefused | Self::ReadOnlyKey | Self::NotPermitted => 403,
             Self::NoSuchPath | Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::StillRunning | Self::AnswerNotKept(_) => 409,

@@ -5,8 +5,9 @@
 //! - `Last-Event-ID` resumes after that change. The first block names where the stream begins, and every sign of life
 //!   how far it has got, so that a client that saw no event resumes from the right place, too.
 //! - A long event is made for each reader and waits where long answers do. Where there is no room, the stream ends.
-//! - A stream is checked again with every sign of life and whenever the account's program changes; where the request
-//!   would be refused now, the stream ends. It also ends when the region goes under maintenance, when its entry goes
+//! - A person is sent the changes of what the person sees. A stream of one entry ends when that is not seen any more.
+//! - A stream is checked again with every sign of life and whenever the account's program changes, and one of a person before
+//!   anything is sent; where the request would be refused now, the stream ends. It also ends when the region goes under maintenance, when its entry goes
 //!   to the trash, and when the server stops. Whoever comes back is told why, and after which pause.
 
 use std::collections::VecDeque;
@@ -22,7 +23,9 @@ use futures_util::{TryStreamExt as _, stream};
 use memchr::memchr_iter;
 
 use super::{ApiError, Caller, pipeline};
+use crate::access::Sight;
 use crate::program::Program;
+use crate::records::entries::Entry;
 use crate::render::content::Draft;
 use crate::services::budgets::SpoolError;
 use crate::streams::{EntryChange, News, Permit, Representation, Subscription};
@@ -31,6 +34,8 @@ use kernel::text::Slug;
 
 /// The most bytes of an event that all readers share.
 const SHORT: usize = 64 << 10;
+/// What tells what applicants are sent apart from what others are.
+const OF_APPLICANT: &str = "-applicant";
 /// The media type of a stream.
 const MEDIA_TYPE: &str = "text/event-stream";
 /// The header that a client resumes with.
@@ -168,7 +173,17 @@ impl EventStream {
                         self.pieces.clear();
                     }
                     let caller = &self.caller;
-                    match change.rendered(&self.representation, SHORT, |change| event(caller, change)) {
+                    let Some(sight) = sight(caller, &change) else {
+                        if self.opening.entry.is_some() {
+                            self.end();
+                        }
+                        continue;
+                    };
+                    let mut representation = self.representation.clone();
+                    if sight == Sight::Applicant {
+                        representation.0.push_str(OF_APPLICANT);
+                    }
+                    match change.rendered(&representation, SHORT, |change| event(caller, change, sight)) {
                         Ok(event) => return Some(event),
                         Err(event) => match waiting(caller, &event) {
                             Ok(event) => self.event = Some(event),
@@ -193,7 +208,11 @@ impl EventStream {
         }
         let (news, program) = self.subscription.take();
         let is_beat = matches!(news, News::Beat(_));
-        if (is_beat || program.is_newer_than(self.caller.program())) && self.check_again(program).await.is_err() {
+        // What a person may see is looked up before anything is shown: a role is no part of the program.
+        let is_of_person = self.caller.access().user().is_some() && !matches!(news, News::Nothing);
+        if (is_beat || is_of_person || program.is_newer_than(self.caller.program()))
+            && self.check_again(program).await.is_err()
+        {
             return self.end();
         }
         match news {
@@ -256,10 +275,18 @@ fn waiting(caller: &Caller, event: &[u8]) -> Result<BodyDataStream, SpoolError> 
     Ok(Body::from(draft.end()?).into_data_stream())
 }
 
+/// What the caller sees of a change: what the caller sees of the entry after it.
+fn sight(caller: &Caller, change: &EntryChange) -> Option<Sight> {
+    if caller.access().sees_all() {
+        return Some(Sight::Whole);
+    }
+    caller.sight_of(&Entry::of_document(&change.document).ok()?).ok()
+}
+
 /// A change as an event.
-fn event(caller: &Caller, change: &EntryChange) -> Vec<u8> {
+fn event(caller: &Caller, change: &EntryChange, sight: Sight) -> Vec<u8> {
     let mut renderer = caller.renderer();
-    renderer.naming(change.people.iter().cloned());
+    renderer.naming(change.people.iter().cloned()).seen(sight);
     let data = renderer.bytes(&change.document());
     let head = format!("id: {}\nevent: {}\n", change.sequence, change.event());
     let mut event = Vec::with_capacity(head.len() + data.len() + 64);

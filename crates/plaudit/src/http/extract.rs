@@ -125,7 +125,19 @@ impl<S: Send + Sync> FromRequestParts<S> for IncludeSettings {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BeforeBody;
 
-/// Stands where an operation writes: a key that only reads is refused.
+/// Stands where an operation reads, behind what the path has: a person without a role that has it is refused.
+#[derive(Clone, Copy, Debug)]
+pub struct Reader;
+
+impl<S: Send + Sync> FromRequestParts<S> for Reader {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        Caller::from_request_parts(parts, state).await?.permit().map(|()| Self)
+    }
+}
+
+/// Stands where an operation writes: a key that only reads is refused, and a person without a role that has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Writer;
 
@@ -137,6 +149,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Writer {
         if !caller.writes() {
             return Err(ApiError::ReadOnlyKey);
         }
+        caller.permit()?;
         if parts.extensions.get::<BeforeBody>().is_some() { Err(ApiError::BodyAwaited) } else { Ok(Self) }
     }
 }

@@ -11,24 +11,53 @@ use crate::lists::{By, List, Start, position};
 use crate::records::users::Person;
 use crate::render::Renderer;
 use crate::views::{self, ALL, Plan, Request};
-use db::{Committed, DbError, Source};
+use db::{AccountId, Committed, DbError, Source};
 use kernel::text::Slug;
 
 /// How often a page is planned and read before it is read from one state of the database.
 const ATTEMPTS: usize = 5;
 
-/// What is written of a record, from the columns that its list declares.
-pub type Show<'s> = dyn Fn(&mut Renderer, &[&str]) -> Result<(), ApiError> + Send + Sync + 's;
+/// What a list does of its own.
+pub trait Paged: Send {
+    /// Makes what is asked for what the list needs.
+    fn ask(&self, request: Request) -> Request {
+        request
+    }
 
-/// A page.
+    /// Reads what is needed beside the records of a page, which can be put into another order.
+    fn prepare(
+        &mut self,
+        _: &mut Source<'_>,
+        _: AccountId,
+        _: &mut Plan,
+    ) -> impl Future<Output = Result<(), ApiError>> + Send {
+        std::future::ready(Ok(()))
+    }
+
+    /// Writes a record, from the columns that the list declares. The records come in order.
+    fn show(&mut self, renderer: &mut Renderer, texts: &[&str]) -> Result<(), ApiError>;
+
+    /// What stands behind the envelope, as an object; empty for nothing.
+    fn more(&self) -> String {
+        String::new()
+    }
+}
+
+impl<F: FnMut(&mut Renderer, &[&str]) -> Result<(), ApiError> + Send> Paged for F {
+    fn show(&mut self, renderer: &mut Renderer, texts: &[&str]) -> Result<(), ApiError> {
+        self(renderer, texts)
+    }
+}
+
+/// A page of what the caller sees.
 pub async fn page(
     caller: &Caller,
     raw: Option<&str>,
     (list, query): (&'static List, &ListQuery),
-    show: &Show<'_>,
+    mut paged: impl Paged,
 ) -> Result<Reply, ApiError> {
     let (app, account) = (caller.app(), caller.account());
-    let request = Arc::new(request(caller, list, query)?);
+    let request = Arc::new(paged.ask(request(caller, list, query)?));
     let _turn = app.pages.take(account).await;
     let mut least = app.db.latest(account);
     for attempt in 0..ATTEMPTS {
@@ -37,7 +66,7 @@ pub async fn page(
         }
         let Some(plan) = app.views.plan(account, &request, least).await? else { continue };
         let mut page = Page::new(caller, (list, query), plan);
-        let Some(head) = page.read(&mut Source::Db(&app.db), account, show).await? else {
+        let Some(head) = page.read(&mut Source::Db(&app.db), account, &mut paged).await? else {
             app.views.forget(account).await;
             continue;
         };
@@ -45,7 +74,7 @@ pub async fn page(
             return Err(ApiError::Stale);
         }
         if head == page.plan.head {
-            return page.answer(raw);
+            return page.answer(raw, &paged.more());
         }
         if head.sequence <= page.plan.head.sequence {
             // Another history.
@@ -56,16 +85,16 @@ pub async fn page(
     // The account changes faster than its pages can be read otherwise.
     let Some((plan, mut tx)) = app.views.plan_in(account, &request).await? else { return Err(ApiError::Stale) };
     let mut page = Page::new(caller, (list, query), plan);
-    let head = page.read(&mut Source::Snapshot(&mut tx), account, show).await?;
+    let head = page.read(&mut Source::Snapshot(&mut tx), account, &mut paged).await?;
     tx.commit().await?;
     match head {
         Some(head) if head.version != caller.program().version => Err(ApiError::Stale),
-        Some(head) if head == page.plan.head => page.answer(raw),
+        Some(head) if head == page.plan.head => page.answer(raw, &paged.more()),
         _ => Err(ApiError::Internal("a snapshot is not what was read in it".to_owned())),
     }
 }
 
-/// How many records for which this holds have each combination of values in these columns, as the account stands at the
+/// How many of the records that the caller sees and for which this holds have each combination of values in these columns, as the account stands at the
 /// time of the request or later.
 pub async fn count(
     caller: &Caller,
@@ -73,13 +102,15 @@ pub async fn count(
     asks: &[Ask],
     columns: &[&'static str],
 ) -> Result<Arc<views::Counts>, ApiError> {
+    caller.permit()?;
     let (app, account) = (caller.app(), caller.account());
+    let asks = [asks, &caller.access().asks(table)].concat();
     for _ in 0..ATTEMPTS {
         let Some(head) = views::head(&app.db, account).await? else { return Err(ApiError::Stale) };
         if head.version != caller.program().version {
             return Err(ApiError::Stale);
         }
-        match app.views.count(account, (table, asks), columns, head).await? {
+        match app.views.count(account, (table, &asks), columns, head).await? {
             Some((stands, counts)) if stands == head => return Ok(counts),
             // Ahead of what was read just now: by changes since, or in another history.
             Some((stands, counts)) if app.db.has(account, stands).await? => {
@@ -93,15 +124,18 @@ pub async fn count(
 
 /// What a query asks for.
 fn request(caller: &Caller, list: &'static List, query: &ListQuery) -> Result<Request, ApiError> {
-    let program = caller.program();
+    caller.permit()?;
+    let (program, access) = (caller.program(), caller.access());
     let (order, field) = match query.order {
         Order::Named(order) => (order, None),
         Order::Field(field) => ("", Some(field)),
     };
     let named = list.sorts.iter().find(|(name, _)| *name == order).map_or(list.default_sort, |(_, by)| *by);
     let by = if field.is_some() { By::Answers } else { named };
-    let (asks, start) = (list.spec.asks(query, program), Start::of(query, |key| by.takes(key))?);
-    Ok(Request { list, program: Arc::clone(program), asks, order, by, field, start })
+    let start = Start::of(query, |key| by.takes(key))?;
+    let mut asks = access.seen(list.table, list.spec.asks(query, program));
+    asks.extend(access.asks(list.table));
+    Ok(Request { list, program: Arc::clone(program), asks, order, by, field, start, places: None })
 }
 
 /// A page that is being made.
@@ -122,19 +156,20 @@ impl<'q> Page<'q> {
     async fn read(
         &mut self,
         source: &mut Source<'_>,
-        account: db::AccountId,
-        show: &Show<'_>,
+        account: AccountId,
+        paged: &mut impl Paged,
     ) -> Result<Option<Committed>, ApiError> {
+        paged.prepare(source, account, &mut self.plan).await?;
         let renderer = &mut self.renderer;
         renderer.begin_list(&PageEnvelope::before(self.query))?;
         let table = (self.list, ALL[self.list.table]);
-        views::page(source, account, table, &self.plan.wanted, |texts| show(renderer, texts)).await
+        views::page(source, account, table, &self.plan.wanted, |texts| paged.show(renderer, texts)).await
     }
 
-    fn answer(self, raw: Option<&str>) -> Result<Reply, ApiError> {
+    fn answer(self, raw: Option<&str>, more: &str) -> Result<Reply, ApiError> {
         let Self { caller, list, query, plan, renderer } = self;
-        let last = plan.wanted.last().zip(plan.last.as_ref()).map(|(wanted, key)| (key, wanted.name.as_str()));
-        let around = Around { rows: plan.wanted.len(), total: plan.total, has_more: plan.has_more, last };
+        let last = plan.last.as_ref().map(|(key, name)| (key, name.as_str()));
+        let around = Around { rows: plan.wanted.len(), total: plan.total, has_more: plan.has_more, last, more };
         // Every change of the account has another hash.
         let state = hex::encode(plan.head.hash);
         end(caller, renderer, (list.path, query, raw), &around, &state)
@@ -152,6 +187,8 @@ pub struct Around<'p> {
     pub has_more: bool,
     /// The key and the name of the last record.
     pub last: Option<(&'p Key, &'p str)>,
+    /// What stands behind the envelope, as an object; empty for nothing.
+    pub more: &'p str,
 }
 
 /// Ends the answer that shows a page. `state` differs whenever what the page shows does at one version of the program.
@@ -173,7 +210,7 @@ pub fn end(
         has_more: around.has_more,
         next_position: next_position.as_deref(),
     };
-    let content = renderer.end_list(&envelope.after())?;
+    let content = renderer.end_list(&envelope.after(), around.more)?;
     let (version, representation) = (program.version, caller.representation());
     let depends = format!("{state}\n{version}\n{representation}\n{path}\n{}", raw.unwrap_or_default());
     Ok(Reply::Body { content, etag: entity_tag(depends) })

@@ -24,6 +24,6 @@ pub use axum::extract::RawQuery;
 pub use caller::{Caller, Writing};
 pub use error::ApiError;
 pub use event_stream::{LastEventId, Opening};
-pub use extract::{Body, IncludeSettings, Path, PathField, PathPart, PathTab, PathTags, PathUser, Writer};
+pub use extract::{Body, IncludeSettings, Path, PathField, PathPart, PathTab, PathTags, PathUser, Reader, Writer};
 pub use reply::{Reply, entity_tag};
 pub use upload::{Upload, Uploaded};

@@ -18,7 +18,7 @@ use axum::response::Response;
 use futures_util::FutureExt;
 use tower::ServiceExt as _;
 
-use super::caller::{RequestContext, admitted};
+use super::caller::{RequestContext, access_of, admitted};
 use super::idempotency::{self, Claim};
 use super::precondition::IfMatch;
 use super::reply::{Outcome, Recorded};
@@ -233,16 +233,19 @@ async fn check_key(
     now: Timestamp,
 ) -> Result<Caller, ApiError> {
     let program = &known.program;
-    admitted(app, program, known.slug, &known.hash, now).ok_or(ApiError::KeyRefused)?;
+    let key = admitted(app, program, known.slug, &known.hash, now).ok_or(ApiError::KeyRefused)?;
     if !is_addressed(app, headers, program).await? {
         return Err(ApiError::KeyRefused);
     }
+    let access = access_of(Source::Db(&app.db), program, key.user).await?;
     let languages = languages(headers, program)?;
     Ok(Caller::new(RequestContext {
         app: app.clone(),
         program: Arc::clone(program),
         key: known.slug,
         key_hash: known.hash,
+        access,
+        was_asked: Arc::default(),
         format,
         languages,
         now,
@@ -410,6 +413,9 @@ async fn run_handler(app: &App, mut caller: Caller, request: Request, interface:
         let answered = AssertUnwindSafe(interface.clone().oneshot(request)).catch_unwind().await;
         let (outcome, extra) = outcome_of(answered);
         let error = match outcome {
+            Ok(_) if !caller.was_permitted() => {
+                ApiError::Internal("an operation did not ask whether the person of the key has it".to_owned())
+            }
             Ok(Reply::Stream(opening)) => {
                 let response = event_stream::response(caller, &parts.method, opening);
                 return (Answered::Stream(response), extra);
@@ -478,7 +484,7 @@ async fn fresh(app: &App, caller: &Caller) -> Result<Option<Caller>, ApiError> {
 pub(super) async fn again(caller: &Caller, program: Arc<Program>, now: Timestamp) -> Result<Caller, ApiError> {
     let context = caller.context();
     let known = KnownKey { program, slug: context.key, hash: context.key_hash };
-    check_key(&context.app, &context.headers, &known, context.format, now).await
+    Ok(check_key(&context.app, &context.headers, &known, context.format, now).await?.like(caller))
 }
 
 /// An error answer, kept where the request carries an idempotency key; a fault of ours is not kept.

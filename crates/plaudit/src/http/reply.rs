@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
 use super::{ApiError, Opening};
+use crate::access::Sight;
 use crate::records::users::Person;
 use crate::render::Content;
 use kernel::kind::Kind;
@@ -51,6 +52,8 @@ pub enum Reply {
         named: String,
         /// The people whom it shows.
         people: Vec<Person>,
+        /// How much of it is shown.
+        sight: Sight,
     },
     /// An answer that is no record, and so has no address.
     Stated {
@@ -109,7 +112,7 @@ impl Reply {
 
     fn record(document: String, detail: Option<String>, revision: i64, created: Option<String>) -> Self {
         let (named, people) = (String::new(), Vec::new());
-        Self::Record { document, detail, revision, version: None, created, named, people }
+        Self::Record { document, detail, revision, version: None, created, named, people, sight: Sight::Whole }
     }
 
     /// 200 with a record that has a second document.
@@ -126,6 +129,14 @@ impl Reply {
     /// 201 with a record that was made and has a second document.
     pub fn created_detailed(document: String, detail: String, revision: i64, kind: Kind, identifier: &str) -> Self {
         Self::record(document, Some(detail), revision, Some(format!("/{}/{identifier}", kind.path())))
+    }
+
+    /// The same, of a record of which so much is shown.
+    pub fn seen(mut self, shown: Sight) -> Self {
+        if let Self::Record { sight, .. } = &mut self {
+            *sight = shown;
+        }
+        self
     }
 
     /// The same, of a record that shows these names of others: another name is another `ETag`.

@@ -6,7 +6,8 @@
 //! - A job does its work in steps ([`Run::step`]), each of them one transaction with the checkpoint that the next one goes on
 //!   from: what a step does to the database is done exactly once, whatever node dies when. What cannot be in a transaction, such
 //!   as a message, is done between two steps and named by the job and the item, so that doing it twice does no harm.
-//! - A run that fails is begun again after a pause. A job that was begun eight times without a step that got on has failed.
+//! - A run that fails is begun again after a pause. A job that was begun eight times without a step that got on has failed; one
+//!   that waits for others' servers is begun for a day.
 //! - What fails of a job's items is told by the job, which is done all the same.
 //! - A job that is cancelled stops before its next step; what was done stays.
 
@@ -28,7 +29,7 @@ use kernel::ids::Ids;
 use kernel::kind::{Class, Kind};
 use kernel::text::{Slug, Timestamp};
 
-pub use rules::{Failure, Outcome, Progress, Report, State};
+pub use rules::{Failure, Outcome, Patience, Progress, Report, State, overdue};
 pub use runner::{Run, Step, StepWork, work};
 
 /// A kind of job.
@@ -36,6 +37,8 @@ pub use runner::{Run, Step, StepWork, work};
 pub struct Work {
     /// Its name, which jobs are stored and shown with.
     pub kind: &'static str,
+    /// How long is tried what fails.
+    pub patience: Patience,
     /// Does it. An end without an error is the end of the job.
     pub run: for<'r> fn(&'r mut Run) -> BoxFuture<'r, Result<(), JobError>>,
 }

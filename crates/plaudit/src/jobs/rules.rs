@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::program::choices;
 use kernel::kind::Kind;
-use kernel::text::Slug;
+use kernel::text::{Slug, Timestamp};
 
 choices! {
     /// Where a job stands.
@@ -29,19 +29,41 @@ impl State {
     }
 }
 
-/// How often a job is begun that does not get on.
-pub(super) const MOST_STARTS: i64 = 8;
+/// How long a job is begun again that does not get on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// How often it is begun.
+    pub(super) most_starts: i64,
+    /// The longest pause, in microseconds.
+    longest: i64,
+}
+
+impl Patience {
+    /// For some minutes: what does not work then has a fault.
+    pub const MINUTES: Self = Self { most_starts: 8, longest: 300_000_000 };
+    /// For more than a day: a server of others may be down as long.
+    pub const DAY: Self = Self { most_starts: 18, longest: 21_600_000_000 };
+}
+
 /// The most results that are told, and the most errors.
 const MOST_TOLD: usize = 1_000;
 /// The most characters of a message.
 const LENGTH: usize = 500;
-/// The first pause before a job is begun again, and the longest, in microseconds.
-const PAUSES: (i64, i64) = (2_000_000, 300_000_000);
+/// The first pause before a job is begun again, in microseconds.
+const PAUSE: i64 = 2_000_000;
+
+/// How long a job may wait before it counts as overdue, in seconds.
+const OVERDUE: i64 = 3_600;
+
+/// Jobs that were added before this time and still wait are overdue.
+pub fn overdue(now: Timestamp) -> Timestamp {
+    Timestamp::from_seconds(now.as_seconds().saturating_sub(OVERDUE))
+}
 
 /// How long a job waits that failed after so many starts without a step, in microseconds.
-pub(super) fn pause(starts: i64) -> i64 {
+pub(super) fn pause(starts: i64, patience: Patience) -> i64 {
     let doubled = u32::try_from(starts.saturating_sub(1).max(0)).unwrap_or(u32::MAX);
-    PAUSES.1.min(PAUSES.0.saturating_mul(1_i64.checked_shl(doubled.min(32)).unwrap_or(i64::MAX)))
+    patience.longest.min(PAUSE.saturating_mul(1_i64.checked_shl(doubled.min(32)).unwrap_or(i64::MAX)))
 }
 
 /// What a job has done.
@@ -118,9 +140,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pause_before_another_start_doubles_up_to_five_minutes() {
-        let seconds = [0, 1, 2, 3, 8, 9, 64, i64::MAX].map(|starts| pause(starts) / 1_000_000);
-        assert_eq!(seconds, [2, 2, 4, 8, 256, 300, 300, 300]);
+    fn the_pause_before_another_start_doubles_up_to_five_minutes_or_six_hours() {
+        let pauses = |patience| [0, 1, 2, 3, 8, 9, 64, i64::MAX].map(|starts| pause(starts, patience) / 1_000_000);
+        assert_eq!(pauses(Patience::MINUTES), [2, 2, 4, 8, 256, 300, 300, 300]);
+        assert_eq!(pauses(Patience::DAY), [2, 2, 4, 8, 256, 512, 21_600, 21_600]);
+    }
+
+    #[test]
+    fn what_waits_for_the_servers_of_others_is_begun_for_more_than_a_day() {
+        let seconds: i64 = (1..Patience::DAY.most_starts).map(|starts| pause(starts, Patience::DAY) / 1_000_000).sum();
+        assert!((86_400..2 * 86_400).contains(&seconds), "{seconds}");
     }
 
     #[test]

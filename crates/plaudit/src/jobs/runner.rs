@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::rules::{self, MOST_STARTS};
+use super::rules::{self, Patience};
 use super::store::{self, Begun};
 use super::{JobError, Report, State, Work};
 use crate::leases::store::{self as lease_store, Turn};
@@ -46,7 +46,7 @@ pub struct Step {
 #[derive(Clone, Debug)]
 struct Holder {
     account: AccountId,
-    node: Arc<str>,
+    owner: Arc<str>,
     /// The time of the database, and until when the lease is renewed.
     now: i64,
     until: i64,
@@ -56,13 +56,13 @@ struct Holder {
 
 impl Holder {
     fn new(app: &App, held: &Held) -> Self {
-        let (account, node) = (held.account, Arc::clone(&held.node));
+        let (account, owner) = (held.account, Arc::clone(&held.owner));
         let (now, until, at) = (app.database_clock.now(), leases::until(app), app.clock.now());
-        Self { account, node, now, until, at }
+        Self { account, owner, now, until, at }
     }
 
     async fn holds(&self, tx: &mut Tx) -> Result<bool, DbError> {
-        Ok(lease_store::hold(tx, self.account, LeaseName::Jobs, &self.node).await?.is_some())
+        Ok(lease_store::hold(tx, self.account, LeaseName::Jobs, &self.owner).await?.is_some())
     }
 
     async fn give_back(&self, tx: &mut Tx) -> Result<(), DbError> {
@@ -75,10 +75,12 @@ impl Holder {
 pub async fn work(app: App, works: &'static [Work], held: Held) -> Result<(), DbError> {
     let account = held.account;
     let holder = Holder::new(&app, &held);
-    let begun = app.db.write(account, holder, |tx, holder| Box::pin(begin(tx, holder))).await?;
+    let state = (holder, works);
+    let begun = app.db.write(account, state, |tx, (holder, works)| Box::pin(begin(tx, holder, works))).await?;
     let Some(Begun { slug, kind, input, checkpoint, report, .. }) = begun else { return Ok(()) };
     let step = Step { account, job: slug, now: app.clock.now(), checkpoint, report };
     let mut run = Run { app, input, held, step };
+    let patience = patience(works, &kind);
     let outcome = match works.iter().find(|work| work.kind == kind) {
         Some(work) => (work.run)(&mut run).await,
         None => {
@@ -90,18 +92,23 @@ pub async fn work(app: App, works: &'static [Work], held: Held) -> Result<(), Db
     {
         tracing::warn!(%error, account = account.0, job = %slug, kind, "a job has failed");
     }
-    let ended = (Holder::new(&run.app, &run.held), slug, run.step.report, outcome);
+    let ended = ((Holder::new(&run.app, &run.held), patience), slug, run.step.report, outcome);
     run.app.db.write(account, ended, |tx, ended| Box::pin(finish(tx, ended))).await
 }
 
+/// How long is tried what a kind of job does.
+fn patience(works: &[Work], kind: &str) -> Patience {
+    works.iter().find(|work| work.kind == kind).map_or(Patience::MINUTES, |work| work.patience)
+}
+
 /// Begins the next job of an account; where there is none to begin, gives the lease back.
-async fn begin(tx: &mut Tx, holder: &Holder) -> Result<Option<Begun>, DbError> {
+async fn begin(tx: &mut Tx, holder: &Holder, works: &[Work]) -> Result<Option<Begun>, DbError> {
     let account = holder.account;
     if !holder.holds(tx).await? {
         return Ok(None);
     }
     if let Some(mut begun) = store::next(tx, account, holder.now).await? {
-        if begun.starts < MOST_STARTS {
+        if begun.starts < patience(works, &begun.kind).most_starts {
             store::begin(tx, account, begun.slug, (begun.starts + 1, holder.at)).await?;
             return Ok(Some(begun));
         }
@@ -116,7 +123,7 @@ async fn begin(tx: &mut Tx, holder: &Holder) -> Result<Option<Begun>, DbError> {
 /// Writes down how a run ended, and gives the lease back.
 async fn finish(
     tx: &mut Tx,
-    (holder, slug, report, outcome): &(Holder, Slug, Report, Result<(), JobError>),
+    ((holder, patience), slug, report, outcome): &((Holder, Patience), Slug, Report, Result<(), JobError>),
 ) -> Result<(), DbError> {
     let account = holder.account;
     if !holder.holds(tx).await? {
@@ -129,8 +136,8 @@ async fn finish(
             Err(JobError::Stopped) => {}
             Err(error) => {
                 let starts = store::starts(tx, account, *slug).await?;
-                if starts < MOST_STARTS {
-                    store::wait(tx, account, *slug, holder.now + rules::pause(starts)).await?;
+                if starts < patience.most_starts {
+                    store::wait(tx, account, *slug, holder.now + rules::pause(starts, *patience)).await?;
                 } else {
                     let mut report = report.clone();
                     report.error("", if let JobError::Failed(message) = error { message } else { FAULT });

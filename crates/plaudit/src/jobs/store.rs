@@ -1,5 +1,7 @@
 //! The table of jobs.
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
 
 use super::{Failure, Job, Outcome, Progress, Report, State};
@@ -81,6 +83,17 @@ pub async fn insert(tx: &mut Tx, account: AccountId, added: Added) -> Result<(),
     let Added { slug, kind, input, actor, created } = added;
     let values = [account.into(), slug.into(), kind.into(), created.into(), actor.into(), input.into()];
     tx.enqueue(sql, values.into()).await
+}
+
+/// How many notices an account was given after a time, and how many of them about this.
+pub async fn notices(tx: &mut Tx, account: AccountId, about: &str, after: Timestamp) -> Result<(i64, i64), DbError> {
+    // Quotation marks within a text have a backslash before them, so that no other member is taken for this one.
+    let sql = "SELECT count(*), CAST(coalesce(sum(CASE WHEN replace(input, $4, '') <> input THEN 1 ELSE 0 END), 0) AS BIGINT) \
+               FROM jobs WHERE account = $1 AND kind = 'mail' AND created > $2 AND replace(input, $3, '') <> input";
+    let (any, this) = ("\"about\":\"", format!("\"about\":\"{about}\""));
+    let values = [account.into(), after.into(), any.into(), this.into()];
+    let counted = tx.first(sql, &values, |row| Ok((row.integer(0)?, row.integer(1)?))).await?;
+    Ok(counted.unwrap_or_default())
 }
 
 /// The job that is to be done next: one that another node has left, else the oldest that waits and whose pause is over.
@@ -236,4 +249,48 @@ pub async fn forget(db: &Db, before: Timestamp) -> Result<(), DbError> {
         })
     })
     .await
+}
+
+/// How many jobs there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// In each state that any is in.
+    pub states: BTreeMap<State, i64>,
+    /// Those that were added before a time and are still queued.
+    pub overdue: i64,
+    /// Those of messages that could not be sent to everybody.
+    pub unsent: i64,
+}
+
+impl Usage {
+    /// How many are in a state.
+    pub fn of(&self, state: State) -> i64 {
+        self.states.get(&state).copied().unwrap_or_default()
+    }
+
+    /// What measurements tell of it, by the names of gauges.
+    pub fn gauges(&self) -> impl Iterator<Item = (String, i64)> {
+        let of_state = |(name, state): &(&str, State)| (format!("plaudit_jobs{{state=\"{name}\"}}"), self.of(*state));
+        let of_states = State::CHOICES.iter().map(of_state);
+        of_states.chain([
+            ("plaudit_jobs_queued_over_an_hour".to_owned(), self.overdue),
+            ("plaudit_mails_failed".to_owned(), self.unsent),
+        ])
+    }
+}
+
+/// How many jobs there are, and how many of those wait that were added before a time.
+// tidy: every account -- an operator is told of the deployment
+pub async fn usage(db: &Db, before: Timestamp) -> Result<Usage, DbError> {
+    let sql = "SELECT state, count(*), CAST(sum(CASE WHEN state = 'queued' AND created < $1 THEN 1 ELSE 0 END) AS BIGINT), \
+               CAST(sum(CASE WHEN kind = 'mail' AND errors <> '[]' THEN 1 ELSE 0 END) AS BIGINT) FROM jobs GROUP BY state";
+    let mut usage = Usage::default();
+    db.each(sql, &[before.into()], |row| {
+        usage.states.insert(state(row, 0)?, row.integer(1)?);
+        usage.overdue += row.integer(2)?;
+        usage.unsent += row.integer(3)?;
+        Ok(())
+    })
+    .await?;
+    Ok(usage)
 }

@@ -24,7 +24,7 @@ use crate::services::App;
 use db::{AccountId, BoxFuture, DbError};
 use kernel::text::Slug;
 
-pub use supervisor::{run, settle};
+pub use supervisor::{is_worked_for, run, settle};
 
 /// The time of what is not due by itself, and the position of what does not read the change log.
 pub const NEVER: i64 = i64::MAX;
@@ -79,8 +79,8 @@ pub struct Held {
     pub account: AccountId,
     /// Which lease it is.
     pub name: LeaseName,
-    /// The name by which the node holds it.
-    pub node: Arc<str>,
+    /// The holding, which is the lease's owner as long as this is it.
+    pub owner: Arc<str>,
     /// How far the work has read the change log.
     pub position: i64,
     /// What the work remembers, as JSON.
@@ -93,11 +93,11 @@ pub struct Held {
 }
 
 impl Held {
-    fn new(taken: Taken, node: &Arc<str>, until_idle: bool) -> (Self, watch::Sender<Call>) {
+    fn new(taken: Taken, owner: &Arc<str>, until_idle: bool) -> (Self, watch::Sender<Call>) {
         let Taken { account, name, position, state, signal } = taken;
         let (sender, calls) = watch::channel(Call { signal: Some(signal), ..Call::default() });
-        let node = Arc::clone(node);
-        (Self { account, name, node, position, state, signal, until_idle, calls }, sender)
+        let owner = Arc::clone(owner);
+        (Self { account, name, owner, position, state, signal, until_idle, calls }, sender)
     }
 
     /// Waits until there is a reason for another turn: the account was woken, the lease has another signal or is lost, or the

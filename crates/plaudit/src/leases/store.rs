@@ -1,6 +1,10 @@
 //! The table of leases.
+//!
+//! The owner of a lease is a holding: the name of a node, a space, and a number that the node gives once. So a lease that a node
+//! has lost and taken again is not held by what it did before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::LeaseName;
 use db::{AccountId, Db, DbError, Row, Tx, Value};
@@ -27,8 +31,8 @@ pub struct Taken {
 /// Which leases a node takes.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// The name by which the node holds them.
-    pub node: String,
+    /// The holding that they get.
+    pub owner: String,
     /// Of one account alone.
     pub account: Option<AccountId>,
     /// Not those of these accounts.
@@ -44,7 +48,7 @@ pub struct Wanted {
 }
 
 /// A lease that a node holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Renewed {
     /// The account.
     pub account: AccountId,
@@ -54,7 +58,12 @@ pub struct Renewed {
     pub signal: i64,
     /// Until when it is held.
     pub until: i64,
+    /// The holding.
+    pub owner: String,
 }
+
+/// What a node works for, and by which holding.
+pub type Working = BTreeMap<(AccountId, LeaseName), Arc<str>>;
 
 /// What a turn leaves behind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +114,7 @@ async fn take_in(tx: &mut Tx, wanted: &Wanted) -> Result<Vec<Taken>, DbError> {
     let taken: Vec<Taken> = found.into_iter().flatten().collect();
     for Taken { account, name, .. } in &taken {
         let sql = "UPDATE leases SET owner = $3, until = $4 WHERE account = $1 AND name = $2";
-        let values = [(*account).into(), name.to_string().into(), wanted.node.clone().into(), wanted.until.into()];
+        let values = [(*account).into(), name.to_string().into(), wanted.owner.clone().into(), wanted.until.into()];
         tx.enqueue(sql, values.into()).await?;
     }
     Ok(taken)
@@ -113,39 +122,37 @@ async fn take_in(tx: &mut Tx, wanted: &Wanted) -> Result<Vec<Taken>, DbError> {
 
 /// Renews those leases of a node that it works for, and gives what it holds. A lease that a turn has locked is renewed by that.
 // tidy: every account -- a node works for all of them
-pub async fn renew(
-    db: &Db,
-    node: &str,
-    working: BTreeSet<(AccountId, LeaseName)>,
-    until: i64,
-) -> Result<Vec<Renewed>, DbError> {
+pub async fn renew(db: &Db, node: &str, working: Working, until: i64) -> Result<Vec<Renewed>, DbError> {
     let state = (node.to_owned(), working, until);
     db.write(QUEUE, state, |tx, (node, working, until)| Box::pin(renew_in(tx, node, working, *until))).await
 }
 
-async fn renew_in(
-    tx: &mut Tx,
-    node: &str,
-    working: &BTreeSet<(AccountId, LeaseName)>,
-    until: i64,
-) -> Result<Vec<Renewed>, DbError> {
-    let sql = "SELECT account, name FROM leases WHERE owner = $1";
-    let read = |row: &Row<'_>| Ok((AccountId(row.integer(0)?), LeaseName::parse(row.text(1)?)));
-    let unlocked: Vec<_> = tx.all_unlocked(sql, &[node.into()], read).await?;
-    for (account, name) in unlocked {
-        let Some(name) = name.filter(|name| working.contains(&(account, *name))) else { continue };
+async fn renew_in(tx: &mut Tx, node: &str, working: &Working, until: i64) -> Result<Vec<Renewed>, DbError> {
+    let values = owners(node).map(Value::from);
+    let sql = "SELECT account, name, owner FROM leases WHERE owner BETWEEN $1 AND $2";
+    let read =
+        |row: &Row<'_>| Ok((AccountId(row.integer(0)?), LeaseName::parse(row.text(1)?), row.text(2)?.to_owned()));
+    let unlocked: Vec<_> = tx.all_unlocked(sql, &values, read).await?;
+    for (account, name, owner) in unlocked {
+        let is_worked_for = |name: &LeaseName| working.get(&(account, *name)).is_some_and(|held| **held == *owner);
+        let Some(name) = name.filter(is_worked_for) else { continue };
         let sql = "UPDATE leases SET until = $3 WHERE account = $1 AND name = $2";
         tx.enqueue(sql, vec![account.into(), name.to_string().into(), until.into()]).await?;
     }
-    let sql = "SELECT account, name, signal, until FROM leases WHERE owner = $1";
+    let sql = "SELECT account, name, owner, signal, until FROM leases WHERE owner BETWEEN $1 AND $2";
     let held: Vec<Option<Renewed>> = tx
-        .all(sql, &[node.into()], |row| {
-            let (account, name) = read(row)?;
-            let (signal, until) = (row.integer(2)?, row.integer(3)?);
-            Ok(name.map(|name| Renewed { account, name, signal, until }))
+        .all(sql, &values, |row| {
+            let (account, name, owner) = read(row)?;
+            let (signal, until) = (row.integer(3)?, row.integer(4)?);
+            Ok(name.map(|name| Renewed { account, name, signal, until, owner }))
         })
         .await?;
     Ok(held.into_iter().flatten().collect())
+}
+
+/// The first and the last holding of a node. An exclamation mark follows the space.
+fn owners(node: &str) -> [String; 2] {
+    [format!("{node} "), format!("{node}!")]
 }
 
 /// Gives back everything that a node holds.
@@ -153,29 +160,30 @@ async fn renew_in(
 pub async fn give_back_all(db: &Db, node: &str, now: i64) -> Result<(), DbError> {
     db.write(QUEUE, (node.to_owned(), now), |tx, (node, now)| {
         Box::pin(async move {
-            let sql = "UPDATE leases SET owner = '', until = 0, served = $2 WHERE owner = $1";
-            tx.execute(sql, &[node.into(), (*now).into()]).await.map(drop)
+            let [first, last] = owners(node);
+            let sql = "UPDATE leases SET owner = '', until = 0, served = $3 WHERE owner BETWEEN $1 AND $2";
+            tx.execute(sql, &[first.into(), last.into(), (*now).into()]).await.map(drop)
         })
     })
     .await
 }
 
 /// Gives back a lease that nothing was done with.
-pub async fn leave(tx: &mut Tx, account: AccountId, name: LeaseName, node: &str) -> Result<(), DbError> {
+pub async fn leave(tx: &mut Tx, account: AccountId, name: LeaseName, owner: &str) -> Result<(), DbError> {
     let sql = "UPDATE leases SET owner = '', until = 0 WHERE account = $1 AND name = $2 AND owner = $3";
-    tx.enqueue(sql, vec![account.into(), name.to_string().into(), node.to_owned().into()]).await
+    tx.enqueue(sql, vec![account.into(), name.to_string().into(), owner.to_owned().into()]).await
 }
 
-/// The number of the last signal and what the work remembers, where the node holds the lease still; locked until the end of the
+/// The number of the last signal and what the work remembers, where the holding is the lease's still; locked until the end of the
 /// transaction, of which it is the first statement. Where there is nothing, nothing may be written.
 pub async fn hold(
     tx: &mut Tx,
     account: AccountId,
     name: LeaseName,
-    node: &str,
+    owner: &str,
 ) -> Result<Option<(i64, String)>, DbError> {
     let sql = "SELECT signal, state FROM leases WHERE account = $1 AND name = $2 AND owner = $3";
-    let values = [account.into(), name.to_string().into(), node.into()];
+    let values = [account.into(), name.to_string().into(), owner.into()];
     tx.first_for_update(sql, &values, |row| Ok((row.integer(0)?, row.text(1)?.to_owned()))).await
 }
 
@@ -222,16 +230,16 @@ pub async fn put(
     tx.enqueue(sql, values.into()).await
 }
 
-/// The webhooks of an account that have leases.
-pub async fn webhooks(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<Slug>, DbError> {
-    let names: Vec<Option<LeaseName>> = tx
-        .all("SELECT name FROM leases WHERE account = $1", &[account.into()], |row| Ok(LeaseName::parse(row.text(0)?)))
-        .await?;
-    let webhook = |name: Option<LeaseName>| match name {
-        Some(LeaseName::Webhook(slug)) => Some(slug),
+/// The webhooks of an account that have leases, and how far each has read the change log.
+pub async fn positions(tx: &mut Tx, account: AccountId) -> Result<Vec<(Slug, i64)>, DbError> {
+    let sql = "SELECT name, position FROM leases WHERE account = $1 ORDER BY name";
+    let read = |row: &Row<'_>| Ok((LeaseName::parse(row.text(0)?), row.integer(1)?));
+    let found: Vec<_> = tx.all(sql, &[account.into()], read).await?;
+    let webhook = |(name, position)| match name {
+        Some(LeaseName::Webhook(slug)) => Some((slug, position)),
         _ => None,
     };
-    Ok(names.into_iter().filter_map(webhook).collect())
+    Ok(found.into_iter().filter_map(webhook).collect())
 }
 
 /// How far the work of a lease has read the change log; nothing where there is no such lease.

@@ -12,9 +12,10 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::store::{self, Renewed, Taken, Wanted};
-use super::{Call, Held, LeaseName, Work, Works, length, until};
+use super::{Call, Held, LeaseName, Works, length, until};
+use crate::program::Program;
 use crate::services::App;
-use db::{AccountId, DbError};
+use db::{AccountId, BoxFuture, DbError};
 use kernel::clock::Throttle;
 
 /// How often is looked for work that this node was not woken for.
@@ -34,16 +35,27 @@ type Key = (AccountId, LeaseName);
 
 /// Work that was begun.
 struct Task {
+    owner: Arc<str>,
     calls: watch::Sender<Call>,
     until: watch::Sender<i64>,
+}
+
+/// Work that has ended.
+#[derive(Clone, Copy)]
+struct Ended {
+    key: Key,
+    /// Whether this node does not do it.
+    is_left: bool,
 }
 
 struct Supervisor {
     app: App,
     works: Arc<dyn Works>,
-    node: Arc<str>,
+    node: String,
+    /// The number of the last holding.
+    holdings: u64,
     tasks: HashMap<Key, Task>,
-    running: JoinSet<Key>,
+    running: JoinSet<Ended>,
     /// Accounts that this node does not work for, and until when it does not ask again.
     passed_over: HashMap<AccountId, i64>,
     /// Accounts that were woken and had nothing to take, since the last sweep.
@@ -83,28 +95,24 @@ pub async fn run(app: App, works: Arc<dyn Works>, mut stop: oneshot::Receiver<()
 pub async fn settle(app: &App, works: &dyn Works) -> Result<(), DbError> {
     // Of two calls, one may have been dropped in the middle, and is another node to the other.
     static NODES: AtomicU64 = AtomicU64::new(0);
-    let node: Arc<str> = format!("settle {}", NODES.fetch_add(1, Ordering::Relaxed)).into();
+    let owner: Arc<str> = format!("settle {}", NODES.fetch_add(1, Ordering::Relaxed)).into();
     let mut without = BTreeSet::new();
     loop {
-        let wanted = Wanted { most: 1, without: without.clone(), ..wanted(app, &node, app.database_clock.now()) };
+        let wanted = Wanted { most: 1, without: without.clone(), ..wanted(app, &owner, app.database_clock.now()) };
         let Some(taken) = store::take(&app.db, wanted).await?.pop() else { return Ok(()) };
-        let (account, name) = (taken.account, taken.name);
+        let account = taken.account;
         // Whoever calls the work is there until it ends.
-        let (held, _calls) = Held::new(taken, &node, true);
-        let work = if works_for(app, account).await? { works.work(app.clone(), held) } else { None };
-        if let Some(work) = work {
-            work.await?;
-        } else {
+        let (held, _calls) = Held::new(taken, &owner, true);
+        if !work(app, works, held).await? {
             without.insert(account);
-            leave(app, (account, name), &node).await?;
         }
     }
 }
 
 /// What a node takes that has nothing yet.
-fn wanted(app: &App, node: &str, now: i64) -> Wanted {
+fn wanted(app: &App, owner: &str, now: i64) -> Wanted {
     Wanted {
-        node: node.to_owned(),
+        owner: owner.to_owned(),
         account: None,
         without: BTreeSet::new(),
         most: MOST,
@@ -119,40 +127,59 @@ async fn works_for(app: &App, account: AccountId) -> Result<bool, DbError> {
     if account == AccountId::NONE {
         return Ok(true);
     }
-    let Some(program) = app.programs.reload(account).await? else { return Ok(false) };
+    Ok(app.programs.reload(account).await?.is_some_and(|program| is_worked_for(app, &program)))
+}
+
+/// Whether this node works for the account of a program.
+pub fn is_worked_for(app: &App, program: &Program) -> bool {
     let is_here = program.account.region.as_ref().is_none_or(|region| *region == app.settings.region);
-    Ok(is_here && program.account.is_open())
+    is_here && program.account.is_open()
+}
+
+/// Does the work of a lease, or leaves it to others; whether it did.
+async fn work(app: &App, works: &dyn Works, held: Held) -> Result<bool, DbError> {
+    let (key, owner) = ((held.account, held.name), Arc::clone(&held.owner));
+    let work = if works_for(app, held.account).await? { works.work(app.clone(), held) } else { None };
+    match work {
+        Some(work) => work.await.map(|()| true),
+        None => leave(app, key, owner).await.map(|()| false),
+    }
 }
 
 /// Gives back a lease that nothing was done with.
-async fn leave(app: &App, (account, name): Key, node: &Arc<str>) -> Result<(), DbError> {
-    let state = (account, name, Arc::clone(node));
-    app.db.write(account, state, |tx, (account, name, node)| Box::pin(store::leave(tx, *account, *name, node))).await
+async fn leave(app: &App, (account, name): Key, owner: Arc<str>) -> Result<(), DbError> {
+    let state = (account, name, owner);
+    app.db.write(account, state, |tx, (account, name, owner)| Box::pin(store::leave(tx, *account, *name, owner))).await
 }
 
 impl Supervisor {
     fn new(app: App, works: Arc<dyn Works>) -> Self {
-        let node = app.ids.secret(16).into();
+        let (node, holdings) = (app.ids.secret(16), 0);
         let (tasks, passed_over) = (HashMap::new(), HashMap::new());
         let (running, idle, warnings) = (JoinSet::new(), BTreeSet::new(), Throttle::new(WARN_EVERY));
-        Self { app, works, node, tasks, running, passed_over, idle, warnings }
+        Self { app, works, node, holdings, tasks, running, passed_over, idle, warnings }
     }
 
     /// Takes what is free and due, of one account or of all, and begins its work. Whether there was anything.
     async fn take(&mut self, account: Option<AccountId>) -> bool {
+        while let Some(ended) = self.running.try_join_next() {
+            self.ended(ended.ok());
+        }
         let jobs = self.tasks.keys().filter(|(_, name)| *name == LeaseName::Jobs).count();
         let free = MOST.saturating_sub(self.tasks.len());
         if free == 0 {
             return false;
         }
         let now = self.app.database_clock.now();
+        self.holdings += 1;
+        let owner: Arc<str> = format!("{} {}", self.node, self.holdings).into();
         self.passed_over.retain(|_, until| *until > now);
         let wanted = Wanted {
             account,
             without: self.passed_over.keys().copied().collect(),
             most: free,
             most_jobs: self.app.settings.jobs_at_once.saturating_sub(jobs),
-            ..wanted(&self.app, &self.node, now)
+            ..wanted(&self.app, &owner, now)
         };
         let until = wanted.until;
         let taken = match store::take(&self.app.db, wanted).await {
@@ -164,33 +191,26 @@ impl Supervisor {
         };
         let is_any = !taken.is_empty();
         for taken in taken {
-            self.begin(taken, until).await;
+            self.begin(taken, &owner, until).await;
         }
         is_any
     }
 
-    /// Begins the work of a lease, or leaves it to others.
-    async fn begin(&mut self, taken: Taken, until: i64) {
-        let (account, name) = (taken.account, taken.name);
-        let (held, calls) = Held::new(taken, &self.node, false);
-        let work = match works_for(&self.app, account).await {
-            Ok(true) => self.works.work(self.app.clone(), held),
-            Ok(false) => None,
-            Err(error) => {
-                self.warn("cannot ask whether this node works for an account", &error);
-                return;
-            }
-        };
-        let Some(work) = work else {
-            self.passed_over.insert(account, self.app.database_clock.now().saturating_add(PASSED_OVER));
-            if let Err(error) = leave(&self.app, (account, name), &self.node).await {
+    /// Begins the work of a lease. Where this node has lost and taken again what it is still about to end, it is left.
+    async fn begin(&mut self, taken: Taken, owner: &Arc<str>, until: i64) {
+        let key = (taken.account, taken.name);
+        if self.tasks.contains_key(&key) {
+            if let Err(error) = leave(&self.app, key, Arc::clone(owner)).await {
                 self.warn("a lease cannot be given back", &error);
             }
             return;
-        };
+        }
+        let (held, calls) = Held::new(taken, owner, false);
         let (sender, receiver) = watch::channel(until);
-        self.tasks.insert((account, name), Task { calls, until: sender });
-        self.running.spawn(while_held(self.app.clone(), (account, name), receiver, work));
+        self.tasks.insert(key, Task { owner: Arc::clone(owner), calls, until: sender });
+        let (app, works) = (self.app.clone(), Arc::clone(&self.works));
+        let work = Box::pin(async move { work(&app, &*works, held).await });
+        self.running.spawn(while_held(self.app.clone(), key, receiver, work));
     }
 
     /// Tells the work of accounts that they were woken, and takes what is due of them.
@@ -213,7 +233,7 @@ impl Supervisor {
         if self.tasks.is_empty() {
             return;
         }
-        let working = self.tasks.keys().copied().collect();
+        let working = self.tasks.iter().map(|(key, task)| (*key, Arc::clone(&task.owner))).collect();
         let renewed = match store::renew(&self.app.db, &self.node, working, until(&self.app)).await {
             Ok(renewed) => renewed,
             Err(error) => {
@@ -224,7 +244,7 @@ impl Supervisor {
         let held: HashMap<Key, Renewed> =
             renewed.into_iter().map(|renewed| ((renewed.account, renewed.name), renewed)).collect();
         for (key, task) in &self.tasks {
-            let renewed = held.get(key);
+            let renewed = held.get(key).filter(|renewed| *renewed.owner == *task.owner);
             if let Some(renewed) = renewed {
                 task.until.send_replace(renewed.until);
             }
@@ -241,8 +261,13 @@ impl Supervisor {
     }
 
     /// Forgets work that has ended; whether it was jobs.
-    fn ended(&mut self, key: Option<Key>) -> bool {
-        key.is_some_and(|key| self.tasks.remove(&key).is_some() && key.1 == LeaseName::Jobs)
+    fn ended(&mut self, ended: Option<Ended>) -> bool {
+        let Some(Ended { key, is_left }) = ended else { return false };
+        self.tasks.remove(&key);
+        if is_left {
+            self.passed_over.insert(key.0, self.app.database_clock.now().saturating_add(PASSED_OVER));
+        }
+        key.1 == LeaseName::Jobs && !is_left
     }
 
     /// Lets work end, and gives back what is held still.
@@ -261,7 +286,12 @@ impl Supervisor {
 }
 
 /// Does a work as long as its lease is held, and drops it a little before that ends.
-async fn while_held(app: App, key: Key, mut until: watch::Receiver<i64>, work: Work) -> Key {
+async fn while_held(
+    app: App,
+    key: Key,
+    mut until: watch::Receiver<i64>,
+    work: BoxFuture<'static, Result<bool, DbError>>,
+) -> Ended {
     let ((account, name), margin) = (key, (length(&app) / 4).min(1_000_000));
     let lost = async {
         loop {
@@ -280,10 +310,10 @@ async fn while_held(app: App, key: Key, mut until: watch::Receiver<i64>, work: W
         outcome = AssertUnwindSafe(work).catch_unwind() => Some(outcome),
     };
     match outcome {
-        Some(Ok(Ok(()))) => {}
+        Some(Ok(Ok(is_done))) => return Ended { key, is_left: !is_done },
         Some(Ok(Err(error))) => tracing::warn!(%error, account = account.0, %name, "work in the background has failed"),
         Some(Err(_)) => tracing::error!(account = account.0, %name, "work in the background has panicked"),
         None => tracing::warn!(account = account.0, %name, "work in the background could not be renewed in time"),
     }
-    key
+    Ended { key, is_left: false }
 }

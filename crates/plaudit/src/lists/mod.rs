@@ -30,8 +30,14 @@ pub const CONTRIBUTORS: usize = 2;
 pub const ATTACHMENTS: usize = 3;
 /// Orders.
 pub const ORDERS: usize = 4;
+/// Assignments.
+pub const ASSIGNMENTS: usize = 5;
+/// What the sheets of entries come to.
+pub const STANDINGS: usize = 6;
+/// Review tasks.
+pub const REVIEW_TASKS: usize = 7;
 /// How many tables a view has.
-pub const TABLES: usize = 5;
+pub const TABLES: usize = 8;
 
 /// The longest text of a column that lists sort by, in bytes: a row of an index of PostgreSQL has about 2,700 at most.
 const LONGEST_KEY: usize = 400;
@@ -145,10 +151,14 @@ pub fn path(view: &View, table: usize, name: &str) -> Path {
 
 /// What is asked, in the numbers of a view.
 pub fn filter(view: &View, table: usize, asks: &[Ask]) -> Filter {
+    Filter::of(asks.iter().map(|ask| condition(view, table, ask)).collect())
+}
+
+fn condition(view: &View, table: usize, ask: &Ask) -> Condition {
     let path = |name: &str| path(view, table, name);
     let code = |path, value: &String| view.code(table, path, value);
     let codes = |path, values: &[String]| values.iter().map(|value| code(path, value)).collect();
-    let condition = |ask: &Ask| match ask {
+    match ask {
         Ask::Is(column, value) => Condition::Is(path(column), code(path(column), value)),
         Ask::Has(column, values) => Condition::Has(path(column), codes(path(column), values)),
         Ask::Lacks(column, values) => Condition::Lacks(path(column), codes(path(column), values)),
@@ -156,6 +166,22 @@ pub fn filter(view: &View, table: usize, asks: &[Ask]) -> Filter {
         Ask::Within(column, from, until) => Condition::Within(path(column), *from, *until),
         Ask::Contains(column, text) => Condition::Contains(path(column), text.clone()),
         Ask::Never => Condition::Never,
-    };
-    Filter::of(asks.iter().map(condition).collect())
+        Ask::Any(asks) => Condition::Any(asks.iter().map(|ask| condition(view, table, ask)).collect()),
+        Ask::Named(name) => Condition::Among(vec![view.slot(table, name)]),
+        Ask::Pointed(other, column, asks, is_pointed) => {
+            let (by, mut found) = (self::path(view, *other, column), vec![false; view.len(table)]);
+            for slot in view.select(*other, &filter(view, *other, asks)) {
+                let pointed = view.slot(table, view.text(*other, slot, by));
+                if let Some(found) = found.get_mut(pointed as usize) {
+                    *found = true;
+                }
+            }
+            Condition::Among((0..).zip(found).filter(|(_, found)| found == is_pointed).map(|(slot, _)| slot).collect())
+        }
+        Ask::Only(column, other, asks) => {
+            let selected = view.select(*other, &filter(view, *other, asks)).into_iter();
+            let code = |slot| view.code(table, path(column), view.name(*other, slot));
+            Condition::Only(path(column), selected.map(code).collect())
+        }
+    }
 }

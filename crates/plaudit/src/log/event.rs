@@ -69,9 +69,9 @@ events! {
     EntryResubmitted "entry_resubmitted", Some(Kind::Entry), "2.3", "An entry became resubmitted.",
         "`PUT /entry/{slug}`";
     EntryModerated "entry_moderated", Some(Kind::Entry), "2.3", "An entry got another moderation status.",
-        "`POST /entry`, `PUT /entry/{slug}`";
+        "`POST /entry`, `PUT /entry/{slug}`, `PUT /review-task/{token}/decision`";
     EntryTagged "entry_tagged", Some(Kind::Entry), "2.3", "An entry got a tag that it did not have.",
-        "`PUT /entry/{slug}/tag/{tags}`, `POST /entry`, `PUT /entry/{slug}`";
+        "`PUT /entry/{slug}/tag/{tags}`";
     EntryEligible "entry_eligible", Some(Kind::Entry), "2.3", "An entry passed the screening of its answers.",
         "every operation that changes the answers or the status of an entry";
     EntryIneligible "entry_ineligible", Some(Kind::Entry), "2.3", "An entry did not pass the screening of its answers.",
@@ -85,15 +85,19 @@ events! {
     EntryChapterChanged "entry_chapter_changed", Some(Kind::Entry), "2.3", "An entry moved to another chapter.",
         "`PUT /entry/{slug}`, `PUT /entry/{slug}/update-chapter`";
     EntryStatusChanged "entry_status_changed", Some(Kind::Entry), "2.3", "An entry got another status.",
-        "`PUT /entry/{slug}`";
+        "`PUT /entry/{slug}`, `PUT /review-task/{token}/decision`";
     FieldValueUpdated "field_value_updated", Some(Kind::Entry), "2.3", "Answers of an entry changed.",
         "`PUT /entry/{slug}`, `PUT /entry/{slug}/update-field/{field}`, `POST /entry/{slug}/upload/{field}`";
     CollaboratorInvited "collaborator_invited", Some(Kind::Entry), "2.3",
         "Somebody was invited to work on an entry.", "";
-    AssignmentCreated "assignment_created", None, "2.3", "A judge was assigned to an entry.", "";
-    AssignmentCompleted "assignment_completed", None, "2.3", "A judge completed an assignment.", "";
-    ReviewTaskCreated "review_task_created", None, "2.3", "Somebody was asked to agree to an entry.", "";
-    ReviewTaskSubmitted "review_task_submitted", None, "2.3", "Somebody decided on a review task.", "";
+    AssignmentCreated "assignment_created", Some(Kind::Assignment), "2.3", "A judge was assigned to an entry.",
+        "`POST /assignment`, `POST /assignment/reassign`";
+    AssignmentCompleted "assignment_completed", Some(Kind::Assignment), "2.3", "A judge completed an assignment.",
+        "`PUT /assignment/{slug}/score`, `POST /assignment/{slug}/reopen`";
+    ReviewTaskCreated "review_task_created", Some(Kind::ReviewTask), "2.3", "Somebody was asked to agree to an entry.",
+        "`POST /review-task`, `PUT /review-task/{token}/decision`, `POST /entry`, `PUT /entry/{slug}`, the deadline of a task";
+    ReviewTaskSubmitted "review_task_submitted", Some(Kind::ReviewTask), "2.3", "A review task was decided.",
+        "`PUT /review-task/{token}/decision`, the deadline of a task";
     DocumentCreated "document_created", None, "2.3", "A document was made.", "";
     DocumentUpdated "document_updated", None, "2.3", "A document changed.", "";
     DocumentDeleted "document_deleted", None, "2.3", "A document went to the trash.", "";

@@ -37,6 +37,9 @@ pub enum MailError {
     /// The server refuses it for good.
     #[error("the mail server refuses it: {0}")]
     Refused(String),
+    /// The server refuses it for now.
+    #[error("the mail server refuses it for now: {0}")]
+    Later(String),
     /// It cannot be sent now.
     #[error("it cannot be sent now: {0}")]
     Unavailable(String),
@@ -45,7 +48,7 @@ pub enum MailError {
 impl MailError {
     /// Whether another attempt may do better.
     pub fn is_temporary(&self) -> bool {
-        matches!(self, Self::Unavailable(_))
+        matches!(self, Self::Later(_) | Self::Unavailable(_))
     }
 }
 

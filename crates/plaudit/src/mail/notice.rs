@@ -1,6 +1,7 @@
-//! What is written to the people whom a webhook names: that it was disabled, and that a delivery has failed for good.
+//! What is written to people: to those whom a webhook names that it was disabled, and that a delivery has failed for good; to
+//! reviewers that an entry waits for them.
 //!
-//! Of an address only the host is told, because the rest of it may be a secret.
+//! Of the address of a webhook only the host is told, because the rest of it may be a secret.
 
 use std::time::Duration;
 
@@ -117,7 +118,42 @@ Others may have failed as well: no more than one such message a day is sent for 
     Message { to: webhook.notification_emails.to_vec(), subject, text }
 }
 
-/// How each message ends.
+/// A review task that is brought to mind.
+#[derive(Clone, Copy, Debug)]
+pub struct ReviewReminder<'a> {
+    /// What the account is called.
+    pub account_name: &'a str,
+    /// What the stage is called.
+    pub stage: &'a str,
+    /// What its reviewers are told.
+    pub instructions: &'a str,
+    /// The title of the entry.
+    pub title: &'a str,
+    /// The token of the task.
+    pub token: &'a str,
+    /// When it ends by itself.
+    pub deadline: Option<Timestamp>,
+}
+
+/// That an entry waits for a decision of its reviewers.
+pub fn reminder(about: &ReviewReminder<'_>, to: Vec<String>) -> Message {
+    let ReviewReminder { account_name, stage, instructions, title, token, deadline } = about;
+    let deadline = deadline.map_or_else(String::new, |at| format!("Decide before: {}\n", shown(at)));
+    let instructions = if instructions.is_empty() { String::new() } else { format!("\n{instructions}\n") };
+    let text = format!(
+        "An entry to \"{account_name}\" waits for your decision.
+
+Entry: {title}
+Review: {stage}
+Task: {token}
+{deadline}{instructions}
+This message was sent once, because you are named as a reviewer of the entry.
+"
+    );
+    Message { to, subject: format!("{stage}: \"{title}\" waits for your decision"), text }
+}
+
+/// How each message to whom a webhook names ends.
 const FOOTER: &str = "
 This message was sent because the webhook has your address among its `notification_emails`.
 ";
@@ -200,6 +236,26 @@ mod tests {
             let text = failed(&webhook(&[]), &Delivery { status: None, error, ..delivery }).text;
             assert!(text.contains(&format!("Last attempt: {told}\n")), "{text}");
         }
+    }
+
+    #[test]
+    fn a_reviewer_is_told_of_the_entry_the_review_and_the_deadline() {
+        let about = ReviewReminder {
+            account_name: "Example Awards",
+            stage: "Consent",
+            instructions: "Is it true?",
+            title: "A lamp",
+            token: "TokenOfATask",
+            deadline: Some(time("2026-08-03T10:00:00Z")),
+        };
+        let notice = reminder(&about, vec!["ada@example.org".to_owned()]);
+        assert_eq!(notice.subject, "Consent: \"A lamp\" waits for your decision");
+        let text = "An entry to \"Example Awards\" waits for your decision.\n\nEntry: A lamp\nReview: Consent\n\
+                    Task: TokenOfATask\nDecide before: 2026-08-03 10:00:00 UTC\n\nIs it true?\n\nThis message was sent once, \
+                    because you are named as a reviewer of the entry.\n";
+        assert_eq!(notice.text, text);
+        let plain = reminder(&ReviewReminder { instructions: "", deadline: None, ..about }, Vec::new()).text;
+        assert!(plain.contains("Task: TokenOfATask\n\nThis message"), "{plain}");
     }
 
     #[test]

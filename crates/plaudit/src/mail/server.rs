@@ -103,6 +103,7 @@ impl Server {
             Ok(_) => Ok(connection),
             // What the client itself refuses is that the server takes no address with letters of other scripts.
             Err(error) if error.is_permanent() || error.is_client() => Err(MailError::Refused(told(&error))),
+            Err(error) if error.is_transient() => Err(MailError::Later(told(&error))),
             Err(error) => Err(self.unavailable(&error)),
         }
     }

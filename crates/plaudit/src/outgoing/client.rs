@@ -25,6 +25,7 @@ use parking_lot::Mutex;
 use url::{Origin, Position, Url};
 
 use super::dialler::{DialError, Dialling, text_of};
+use crate::turns::Turn;
 use kernel::document;
 use kernel::json::Json;
 use kernel::text::Timestamp;
@@ -172,18 +173,26 @@ struct Answer {
 
 impl Client {
     /// A client without connections, with at most so many attempts at the same time, each of which ends in this time.
-    pub fn new(dialling: &Dialling, timeout: Duration, concurrency: usize) -> Self {
+    pub fn new(dialling: Dialling, timeout: Duration, concurrency: usize) -> Self {
         let idle = Arc::new(Idle::default());
         tokio::spawn(close_idle(Arc::downgrade(&idle)));
-        Self { dialling: dialling.clone(), timeout, concurrency, idle }
+        Self { dialling, timeout, concurrency, idle }
     }
 
     /// Makes one attempt.
     pub async fn attempt(&self, request: Request<'_>) -> Attempt {
+        let prepared = request.prepared();
+        // That the node does much at the same time is none of the endpoint's time.
+        let turn = match &prepared {
+            Ok((url, _)) if !self.has_left(&url.origin()) => {
+                self.dialling.turn(url.host_str().unwrap_or_default()).await
+            }
+            _ => None,
+        };
         let before = self.dialling.clock.elapsed();
         let mut answer = Answer::default();
-        let ended = match request.prepared() {
-            Ok((url, http)) => tokio::time::timeout(self.timeout, self.exchange(&url, http, &mut answer)).await,
+        let ended = match prepared {
+            Ok((url, http)) => tokio::time::timeout(self.timeout, self.exchange(&url, http, turn, &mut answer)).await,
             Err(failure) => Ok(Err(failure)),
         };
         let error = match ended {
@@ -204,7 +213,13 @@ impl Client {
         }
     }
 
-    async fn exchange(&self, url: &Url, mut request: HttpRequest, answer: &mut Answer) -> Result<(), Failure> {
+    async fn exchange(
+        &self,
+        url: &Url,
+        mut request: HttpRequest,
+        turn: Option<Turn>,
+        answer: &mut Answer,
+    ) -> Result<(), Failure> {
         let origin = url.origin();
         while let Some(mut connection) = self.left(&origin) {
             let mut ended = connection.exchange(request, answer).await;
@@ -214,9 +229,14 @@ impl Client {
                 None => return self.leave(connection, ended),
             }
         }
-        let mut connection = self.connect(url, origin).await?;
+        let mut connection = self.connect(url, origin, turn).await?;
         let ended = connection.exchange(request, answer).await;
         self.leave(connection, ended)
+    }
+
+    /// Whether a connection was left, which may be closed by now.
+    fn has_left(&self, origin: &Origin) -> bool {
+        self.idle.lock().iter().any(|connection| connection.origin == *origin)
     }
 
     /// A connection that was left and is still open.
@@ -245,9 +265,9 @@ impl Client {
         Ok(())
     }
 
-    async fn connect(&self, url: &Url, origin: Origin) -> Result<Connection, Failure> {
+    async fn connect(&self, url: &Url, origin: Origin, turn: Option<Turn>) -> Result<Connection, Failure> {
         let host = url.host_str().unwrap_or_default();
-        let stream = self.dialling.connect(host, url.port_or_known_default().unwrap_or_default()).await?;
+        let stream = self.dialling.connect(host, url.port_or_known_default().unwrap_or_default(), turn).await?;
         if url.scheme() == "https" {
             Connection::new(origin, self.dialling.encrypt(host, stream).await?).await
         } else {

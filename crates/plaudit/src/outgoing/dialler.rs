@@ -14,12 +14,13 @@ use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls_platform_verifier::BuilderVerifierExt as _;
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
 use crate::addresses::{self, Allowed, Refusal};
+use crate::turns::{Turn, Turns};
+use db::AccountId;
 use kernel::clock::Clock;
 
 /// Asks for the addresses of a host, with the port that is dialled.
@@ -43,7 +44,9 @@ pub struct Dialling {
     /// How hosts are looked up.
     pub lookup: Lookup,
     /// The lookups at the same time: each takes a thread, for as long as the servers of names let it wait.
-    pub lookups: Arc<Semaphore>,
+    pub lookups: Turns<AccountId>,
+    /// Whose lookups they are.
+    pub account: AccountId,
     /// Measures how long attempts take.
     pub clock: Clock,
     pub(super) tls: Result<TlsConnector, rustls::Error>,
@@ -74,22 +77,35 @@ pub(super) enum DialError {
 
 impl Dialling {
     /// Trusts the certificates that the system trusts. Where it has none, `https` fails and `http` does not.
-    pub fn new(allowed: Arc<Allowed>, lookup: Lookup, lookups: Arc<Semaphore>, clock: Clock) -> Self {
+    pub fn new(allowed: Arc<Allowed>, lookup: Lookup, lookups: Turns<AccountId>, clock: Clock) -> Self {
         let tls = tls().map(|config| TlsConnector::from(Arc::new(config)));
         if let Err(error) = &tls {
             tracing::warn!(%error, "no certificates can be checked: nothing is sent to addresses with https");
         }
-        Self { allowed, lookup, lookups, clock, tls }
+        Self { allowed, lookup, lookups, account: AccountId::NONE, clock, tls }
     }
 
     /// The same with other lookups at the same time.
-    pub fn with_lookups(&self, lookups: Arc<Semaphore>) -> Self {
+    pub fn with_lookups(&self, lookups: Turns<AccountId>) -> Self {
         Self { lookups, ..self.clone() }
     }
 
-    /// Connects to a host, as it stands in an address of the web.
-    pub(super) async fn connect(&self, host: &str, port: u16) -> Result<TcpStream, DialError> {
-        let addresses = self.addresses(host, port).await?;
+    /// The same for another account.
+    pub fn for_account(&self, account: AccountId) -> Self {
+        Self { account, ..self.clone() }
+    }
+
+    /// The turn to look a host up; nothing for one that is an address.
+    pub(super) async fn turn(&self, host: &str) -> Option<Turn> {
+        match addresses::literal(host) {
+            Some(_) => None,
+            None => Some(self.lookups.take(self.account).await),
+        }
+    }
+
+    /// Connects to a host, as it stands in an address of the web. Without a turn to look it up it waits for one.
+    pub(super) async fn connect(&self, host: &str, port: u16, turn: Option<Turn>) -> Result<TcpStream, DialError> {
+        let addresses = self.addresses(host, port, turn).await?;
         let share = STEP / u32::try_from(addresses.len().max(1)).unwrap_or(u32::MAX);
         let mut failed = DialError::NoAddress(host.to_owned());
         for address in addresses {
@@ -106,19 +122,28 @@ impl Dialling {
     }
 
     /// The addresses of a host that may be dialled.
-    pub(super) async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, DialError> {
+    pub(super) async fn addresses(
+        &self,
+        host: &str,
+        port: u16,
+        turn: Option<Turn>,
+    ) -> Result<Vec<SocketAddr>, DialError> {
         let found = if let Some(address) = addresses::literal(host) {
             vec![SocketAddr::new(address, port)]
         } else {
             addresses::check_name(host, &self.allowed)?;
-            self.look_up(host, port).await?
+            self.look_up(host, port, turn).await?
         };
         let mut refused = None;
         let mut good = Vec::new();
         for address in found.into_iter().take(MAX_ADDRESSES) {
             match addresses::check_address(host, address.ip(), &self.allowed) {
                 Ok(()) => good.push(address),
-                Err(refusal) => refused = refused.or(Some(refusal)),
+                Err(refusal) => {
+                    // Whoever named the host is not told the address, which may be of the operator's network.
+                    tracing::info!(host, address = %address.ip(), "an address is not dialled");
+                    refused = refused.or(Some(refusal));
+                }
             }
         }
         good.truncate(MAX_DIALLED);
@@ -128,13 +153,16 @@ impl Dialling {
         }
     }
 
-    async fn look_up(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, DialError> {
+    async fn look_up(&self, host: &str, port: u16, turn: Option<Turn>) -> Result<Vec<SocketAddr>, DialError> {
         let no_address = || DialError::NoAddress(host.to_owned());
-        let permit = Arc::clone(&self.lookups).acquire_owned().await.map_err(|_| no_address())?;
+        let turn = match turn {
+            Some(turn) => turn,
+            None => self.lookups.take(self.account).await,
+        };
         let asked = (self.lookup)(host.to_owned(), port);
         // A lookup that is no longer waited for goes on, and counts until it ends.
         let looked_up = tokio::spawn(async move {
-            let _permit = permit;
+            let _turn = turn;
             asked.await
         });
         match timeout(STEP, looked_up).await {

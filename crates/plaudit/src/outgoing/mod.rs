@@ -9,14 +9,13 @@ pub use dialler::{Dialling, Lookup, system};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
-
 use crate::addresses::Allowed;
 use crate::turns::Turns;
 use db::AccountId;
 use kernel::clock::Clock;
 
-/// How many hosts are looked up at the same time, for endpoints that answer and for those that do not.
+/// How many hosts are looked up at the same time, for endpoints that answer and for those that do not; a quarter of them for one
+/// account.
 const LOOKUPS: (usize, usize) = (16, 4);
 
 /// What requests to others are set to.
@@ -52,7 +51,7 @@ pub struct Lane {
 impl Outgoing {
     /// No connections yet.
     pub fn new(settings: &Settings, clock: &Clock) -> Self {
-        let lookups = |number| Arc::new(Semaphore::new(number));
+        let lookups = |number: usize| Turns::new(number, number.div_ceil(4));
         let allowed = Arc::clone(&settings.allowed);
         let dialling = Dialling::new(allowed, settings.lookup, lookups(LOOKUPS.0), clock.clone());
         let slow = settings.connections.div_ceil(4);
@@ -69,9 +68,9 @@ impl Outgoing {
 }
 
 impl Lane {
-    /// A client of one endpoint, which keeps so many connections open.
-    pub fn client(&self, concurrency: usize) -> Client {
-        Client::new(&self.dialling, self.timeout, concurrency)
+    /// A client of one endpoint of an account, which keeps so many connections open.
+    pub fn client(&self, account: AccountId, concurrency: usize) -> Client {
+        Client::new(self.dialling.for_account(account), self.timeout, concurrency)
     }
 }
 #[cfg(test)]

@@ -9,13 +9,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use proptest::prelude::*;
-use tokio::sync::Semaphore;
 use tokio::time;
 use url::Url;
 
 use self::receiver::{Receiver, Reply, answer, connector};
 use super::{Attempt, Client, Content, Dialling, Lookup, Request, system};
 use crate::addresses::{Allowed, check_url};
+use crate::turns::Turns;
+use db::AccountId;
 use kernel::clock::Clock;
 use kernel::document;
 use kernel::json::parse_value;
@@ -30,15 +31,16 @@ fn dialling(local_hosts: &str, lookup: Lookup) -> Dialling {
     let dialling = Dialling {
         allowed: Arc::new(Allowed::new(&[], local_hosts)),
         lookup,
-        lookups: Arc::new(Semaphore::new(1)),
+        lookups: Turns::new(1, 1),
+        account: AccountId(1),
         clock: Clock::fixed(now),
         tls: Ok(connector(false)),
     };
-    dialling.with_lookups(Arc::new(Semaphore::new(1)))
+    dialling.with_lookups(Turns::new(2, 1))
 }
 
 fn client(dialling: &Dialling) -> Client {
-    Client::new(dialling, Duration::from_secs(15), 2)
+    Client::new(dialling.clone(), Duration::from_secs(15), 2)
 }
 
 /// A client that may dial this machine by its address.
@@ -228,7 +230,7 @@ async fn an_address_that_is_not_allowed_is_not_dialled() {
         ("[::1]", "127.0.0.1", "::1 is a loopback address"),
         ("[::ffff:127.0.0.1]", "127.0.0.1", "127.0.0.1 is a loopback address"),
         ("localhost", "127.0.0.1", "localhost is this machine"),
-        ("hooks.example", "127.0.0.1", "hooks.example resolves to 127.0.0.1, a loopback address"),
+        ("hooks.example", "127.0.0.1", "hooks.example resolves to a loopback address"),
     ] {
         let attempt = post(&client(&dialling(local_hosts, this_machine)), &format!("http://{host}:{port}/")).await;
         assert_eq!((attempt.status, attempt.error.as_deref()), (None, Some(error)));
@@ -254,7 +256,7 @@ async fn a_name_is_looked_up_once_and_the_checked_address_is_dialled() {
     assert_eq!(post(&client, &url).await.status, Some(200));
     assert_eq!(ASKED.load(Ordering::SeqCst), 1);
     let error = post(&client, &url).await.error;
-    assert_eq!(error.as_deref(), Some("hooks.example resolves to 10.0.0.1, a private address"));
+    assert_eq!(error.as_deref(), Some("hooks.example resolves to a private address"));
     assert_eq!(receiver.connections(), 1);
 }
 
@@ -272,17 +274,17 @@ async fn of_several_addresses_only_those_that_may_be_dialled_are() {
         }
     }
     let dialling = dialling("local.example", several);
-    let addresses = async |host| dialling.addresses(host, 80).await.map_err(|error| error.to_string());
+    let addresses = async |host| dialling.addresses(host, 80, None).await.map_err(|error| error.to_string());
     let public: Vec<SocketAddr> = ["8.8.8.8:80", "8.8.8.9:80"].map(|address| address.parse().unwrap()).to_vec();
     assert_eq!(addresses("mixed.example").await, Ok(public));
     assert_eq!(addresses("many.example").await.unwrap().len(), 4);
     assert_eq!(addresses("8.8.8.8").await.unwrap(), ["8.8.8.8:80".parse().unwrap()]);
-    let late = "late.example resolves to 10.0.0.1, a private address";
+    let late = "late.example resolves to a private address";
     assert_eq!(addresses("late.example").await, Err(late.to_owned()));
     assert_eq!(addresses("none.example").await, Err("none.example has no address".to_owned()));
 
     let receiver = Receiver::start(&[]).await;
-    let stream = dialling.connect("local.example", receiver.port).await.unwrap();
+    let stream = dialling.connect("local.example", receiver.port, None).await.unwrap();
     assert_eq!(stream.peer_addr().unwrap(), SocketAddr::new(Ipv4Addr::LOCALHOST.into(), receiver.port));
 }
 
@@ -293,15 +295,20 @@ async fn a_name_without_an_address_is_an_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lookup_that_hangs_is_given_up_and_keeps_its_thread() {
+async fn a_lookup_that_hangs_is_given_up_and_delays_no_other_account() {
     fn hanging(_: String, _: u16) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> {
         Box::pin(std::future::pending())
     }
-    let client = client(&dialling("", hanging));
-    let error = async || post(&client, "http://hooks.example/").await.error;
-    assert_eq!(error().await.as_deref(), Some("hooks.example was not looked up in 5 s"));
-    // The only lookup at the same time has not ended.
-    assert_eq!(error().await.as_deref(), Some("no answer in 15 s"));
+    let dialling = dialling("", hanging);
+    let error = async |client| post(&client, "http://hooks.example/").await.error;
+    assert_eq!(error(client(&dialling)).await.as_deref(), Some("hooks.example was not looked up in 5 s"));
+    // The account's only lookup at the same time has not ended, and waiting for that is no attempt yet.
+    let own = client(&dialling);
+    let waiting = tokio::spawn(async move { post(&own, "http://hooks.example/").await });
+    let other = client(&dialling.for_account(AccountId(2)));
+    assert_eq!(error(other).await.as_deref(), Some("hooks.example was not looked up in 5 s"));
+    time::advance(Duration::from_mins(1)).await;
+    assert!(!waiting.is_finished());
 }
 
 #[tokio::test]
@@ -350,7 +357,7 @@ async fn without_tls_at_the_other_side_or_certificates_at_this_one_https_fails()
 async fn the_way_of_the_system_dials_what_is_allowed() {
     let receiver = Receiver::start(&[answer(200, "", "")]).await;
     let allowed = Arc::new(Allowed::new(&[], "127.0.0.1"));
-    let dialling = Dialling::new(allowed, system, Arc::new(Semaphore::new(1)), Clock::system());
+    let dialling = Dialling::new(allowed, system, Turns::new(1, 1), Clock::system());
     let attempt = post(&client(&dialling), &format!("http://127.0.0.1:{}/", receiver.port)).await;
     assert_eq!(attempt.status, Some(200));
     assert!(attempt.duration > Duration::ZERO);

@@ -62,7 +62,7 @@ impl Description {
                 schemas.push((format!("{name}Item"), self.answer(true)));
                 format!("{name}Item")
             };
-            schemas.push((format!("{name}Page"), page(&item)));
+            schemas.push((format!("{name}Page"), page_of(&item)));
         }
         if self.members().any(|member| member.bodies.create.is_some()) {
             let about = format!("What makes a record: {}", self.about);
@@ -138,7 +138,7 @@ impl Description {
 }
 
 /// The schema of a page of items (specification, section 4.5).
-fn page(item: &str) -> Value {
+pub fn page_of(item: &str) -> Value {
     let address = |about: &str| json!({ "description": about, "type": "string" });
     let number = |about: &str, least: u8| json!({ "description": about, "type": "integer", "minimum": least });
     let usage = |about: &str| json!({ "description": about, "type": ["integer", "null"], "minimum": 1 });

@@ -95,7 +95,13 @@ macro_rules! of_setup_kind {
             | kernel::kind::Kind::Contributor
             | kernel::kind::Kind::Attachment
             | kernel::kind::Kind::Order
-            | kernel::kind::Kind::OrderItem => None,
+            | kernel::kind::Kind::OrderItem
+            | kernel::kind::Kind::Assignment
+            | kernel::kind::Kind::Score
+            | kernel::kind::Kind::Conflict
+            | kernel::kind::Kind::Recusal
+
+            | kernel::kind::Kind::ReviewTask => None,
         }
     };
 }

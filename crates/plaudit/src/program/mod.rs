@@ -46,7 +46,7 @@ mod views;
 pub mod webhooks;
 
 pub(crate) use choice::choices;
-pub use description::{Description, SLUG};
+pub use description::{Description, SLUG, page_of};
 pub use kinds::{InProgram, SetUp};
 pub(crate) use kinds::{any_kind, for_setup_kind, of_setup_kind, setup_kinds};
 pub use member::{Member, Presence, Shape, names, references};

@@ -2,12 +2,17 @@
 //! list. Nothing here knows of HTTP.
 
 pub mod answers;
+pub mod assignments;
 mod check;
+pub mod conflicts;
 pub mod entries;
 pub mod files;
 pub mod orders;
 pub mod people;
+pub mod recusals;
+pub mod review_tasks;
 pub(crate) mod slots;
+pub mod standings;
 pub mod store;
 pub mod users;
 

@@ -7,8 +7,12 @@ use serde::Deserialize;
 use crate::lists::Table;
 use crate::log;
 use crate::program::{Record, any_kind, setup_kinds};
+use crate::records::assignments::Assignment;
+use crate::records::conflicts::Conflict;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
+use crate::records::recusals::Recusal;
+use crate::records::review_tasks::ReviewTask;
 use crate::records::{entries, files, orders, people, users};
 use db::{AccountId, DbError, Row, Tx, Value};
 use kernel::document;
@@ -223,8 +227,12 @@ pub fn rows(kind: Kind) -> Option<Rows> {
         Kind::Contributor => people::rows::<Contributor>(),
         Kind::Attachment => people::rows::<Attachment>(),
         Kind::Order => orders::store::ROWS,
-        // The account's row is its head as well, and the lines of an order stand in the order's.
-        Kind::Account | Kind::OrderItem => return None,
+        Kind::Assignment => people::rows::<Assignment>(),
+        Kind::Conflict => people::rows::<Conflict>(),
+        Kind::Recusal => people::rows::<Recusal>(),
+        Kind::ReviewTask => people::rows::<ReviewTask>(),
+        // The account's row is its head as well, and the lines of an order, and of a sheet, stand in its row.
+        Kind::Account | Kind::OrderItem | Kind::Score => return None,
     })
 }
 

@@ -14,6 +14,7 @@ use self::accept::Format;
 pub use self::content::Content;
 use self::content::Draft;
 use self::language::Languages;
+use crate::access::Sight;
 use crate::program::{Program, fields};
 use crate::records::users::Person;
 use crate::services::App;
@@ -34,6 +35,8 @@ struct Filling {
     people: Vec<Person>,
     /// The fields whose answers are shown; all without them.
     answers: Option<Vec<Slug>>,
+    /// How much of records is shown.
+    sight: Sight,
     /// Whether an address of a file was written.
     shows_files: Cell<bool>,
 }
@@ -88,6 +91,7 @@ impl Renderer {
             expires,
             people: Vec::new(),
             answers: None,
+            sight: Sight::Whole,
             shows_files: Cell::new(false),
         };
         let draft = Draft::new(app.budgets.clone(), program.id);
@@ -97,6 +101,12 @@ impl Renderer {
     /// What is written next shows the answers to these fields, and no others.
     pub fn answering(&mut self, fields: &[Slug]) -> &mut Self {
         self.filling.answers = Some(fields.to_vec());
+        self
+    }
+
+    /// What is written next shows so much of records.
+    pub fn seen(&mut self, sight: Sight) -> &mut Self {
+        self.filling.sight = sight;
         self
     }
 
@@ -125,7 +135,8 @@ impl Renderer {
 
     /// The bytes of a record, in one.
     pub fn bytes(self, document: &str) -> Vec<u8> {
-        let mut out = Vec::with_capacity(LONGER * document.len());
+        // A record that is much longer as it is shown has many names; one that is long has long texts.
+        let mut out = Vec::with_capacity(document.len() + buffer::PIECE.min((LONGER - 1) * document.len()));
         self.filling.record(self.format, &mut out, document, None);
         out
     }
@@ -167,18 +178,28 @@ impl Renderer {
         Ok(())
     }
 
-    /// Ends the list: `after` is the JSON text of an object of the members after `data`.
-    pub fn end_list(mut self, after: &str) -> Result<Content, RenderError> {
+    /// Ends the list: `after` is the JSON text of an object of the members after `data`, and `more` a document of those behind them,
+    /// empty for none.
+    pub fn end_list(mut self, after: &str, more: &str) -> Result<Content, RenderError> {
+        let filling = &self.filling;
         self.draft.write(|out| match self.format {
             Format::Json => {
                 out.extend_from_slice(b"],");
                 out.extend_from_slice(after.trim_start_matches('{').as_bytes());
+                if !more.is_empty() {
+                    out.pop();
+                    out.push(b',');
+                    filling.json(out, more.trim_start_matches('{'), None);
+                }
             }
             Format::Xml => {
                 if self.items == 0 {
                     xml_envelope::member(out, "data", "[]", &xml_envelope::NoSlots);
                 }
                 xml_envelope::members(out, after, &xml_envelope::NoSlots);
+                if !more.is_empty() {
+                    xml_envelope::members(out, more, &XmlSlots { filling, detail: None });
+                }
                 xml_envelope::end(out);
             }
         })?;
@@ -283,7 +304,10 @@ impl Filling {
     fn answers(&self, out: &mut Vec<u8>, map: &str) {
         let download = |out: &mut Vec<u8>, token: &str| self.download(out, token);
         let locales = (self.languages.locales(), self.languages.is_default());
-        let wanted = |field: &Slug| self.answers.as_ref().is_none_or(|fields| fields.contains(field));
+        let is_seen = |field: &Slug| {
+            self.sight == Sight::Whole || self.program.fields.live(*field).is_some_and(|field| field.applicant.read)
+        };
+        let wanted = |field: &Slug| self.answers.as_ref().is_none_or(|fields| fields.contains(field)) && is_seen(field);
         fields::write_answers(out, map, &self.program, locales, &wanted, &download);
     }
 }

@@ -3,7 +3,7 @@
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::{ApiError, Caller, Reply};
+use crate::http::{ApiError, Caller, Reader, Reply};
 use crate::program::accounts::Account;
 use crate::records::users::{self, Summary};
 use crate::services::App;
@@ -17,10 +17,13 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 /// The account of the caller's key.
 #[utoipa::path(get, path = "/account", operation_id = "GetAccountV23", tag = "Account")]
-pub async fn show(caller: Caller) -> Result<Reply, ApiError> {
+pub async fn show(caller: Caller, _: Reader) -> Result<Reply, ApiError> {
     let (app, program) = (caller.app(), caller.program());
     let read = users::store::owner(&app.db, caller.account(), program.account.owner).await?;
     let (_, owner) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
+    // Who owns the account is a user, whom not everybody sees.
+    let is_seen = |owner: &Summary| caller.access().person(owner.slug, false).is_some();
+    let owner = owner.filter(|(owner, _)| is_seen(owner));
     let (owner, revision) = owner.map_or((None, 0), |(owner, revision)| (Some(owner), revision));
     let shown = document(&program.account, owner.as_ref(), &app.settings.region);
     // The program's version tells changes of the account, and the owner's revision those of the name.

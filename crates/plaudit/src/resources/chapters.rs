@@ -1,7 +1,10 @@
 //! The operations of chapters.
 
+use std::borrow::Cow;
+
 use utoipa_axum::router::OpenApiRouter;
 
+use crate::access::Access;
 use crate::http::ApiError;
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::program::Program;
@@ -54,6 +57,11 @@ impl SetupResource for Chapter {
         cells: CELLS,
         columns: &columns(CELLS),
     };
+
+    fn seen(&self, access: &Access) -> Option<Cow<'_, Self>> {
+        let hidden = || Cow::Owned(Self { managers: Vec::new(), ..self.clone() });
+        Some(if access.sees_managers(self) { Cow::Borrowed(self) } else { hidden() })
+    }
 
     fn document(&self, related: &Related<'_>) -> String {
         document(self, related.program, related.label_locale.status_label(self.status == Status::Active))

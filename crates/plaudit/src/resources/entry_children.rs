@@ -5,7 +5,8 @@ use std::future::Future;
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
-use crate::http::{ApiError, Body, Caller, Path, PathField, PathPart, Reply, Writer, Writing};
+use crate::access::{Sight, applicant};
+use crate::http::{self, ApiError, Body, Caller, Path, PathField, PathPart, Reader, Reply, Writer, Writing};
 use crate::lists::List;
 use crate::log::Action;
 use crate::program::{Program, RecordKey as _};
@@ -31,6 +32,8 @@ pub(super) trait EntryChild: PeopleRecord<Key: PathPart> {
 
     /// Its entry.
     fn entry(&self) -> Slug;
+    /// The answers that a body gives.
+    fn answers(given: &mut Self::Given) -> &mut Option<JsonObject<'static>>;
     /// Reads the body of an update.
     fn read_update(body: &JsonObject<'_>) -> (Self::Given, Violations);
     /// Reads the body that gives the answer to one field.
@@ -58,15 +61,23 @@ fn path<T: EntryChild>() -> String {
     format!("/{}/{{{}}}", T::KIND.path(), T::Key::NAME)
 }
 
+/// What the caller sees of a record whose entry's chapter and entrant stand last in what its list declares.
+pub(super) fn sight(caller: &Caller, texts: &[&str]) -> Result<Sight, ApiError> {
+    let slug = |at: usize| http::list::slug(texts.get(at).copied().unwrap_or_default());
+    caller.access().entry(slug(3)?, slug(4)?).ok_or(ApiError::NotFound)
+}
+
 /// `GET /{kind}/{id}`.
 pub(super) fn show<T: EntryChild>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
-    let handler = async |caller: Caller, Path(key): Path<T::Key>| {
+    let handler = async |caller: Caller, Path(key): Path<T::Key>, _: Reader| {
         let program = caller.program();
         let read = people::find_of_entry::<T>(&caller.app().db, caller.account(), &key, &T::LIST.shown).await?;
         let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
         let (revision, texts) = found.ok_or(ApiError::NotFound)?;
-        let (document, names) = T::document(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-        Ok::<_, ApiError>(Reply::ok(document, revision).naming(&names.each_ref().map(String::as_str)))
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let sight = sight(&caller, &texts)?;
+        let (document, names) = T::document(program, &texts)?;
+        Ok::<_, ApiError>(Reply::ok(document, revision).naming(&names.each_ref().map(String::as_str)).seen(sight))
     };
     operation((HttpMethod::Get, &path::<T>(), id, T::GROUP), about, Takes::Nothing, handler)
 }
@@ -107,7 +118,7 @@ async fn write_answer<T: EntryChild>(
     writing: &Writing<(T::Key, Slug, JsonObject<'static>)>,
 ) -> Result<Reply, ApiError> {
     let (id, field, body) = &*writing.state;
-    if writing.program.fields.live(*field).is_none() {
+    if writing.program.fields.live(*field).is_none_or(|field| !writing.access.field(field)) {
         return Err(ApiError::NotFound);
     }
     let reply = |document, revision, id: &str| Reply::created(document, revision, T::KIND, id);
@@ -119,7 +130,7 @@ async fn change<T: EntryChild, S>(
     tx: &mut Tx,
     writing: &Writing<S>,
     id: &T::Key,
-    given: (T::Given, Violations),
+    (mut given, mut violations): (T::Given, Violations),
     reply: fn(String, i64, &str) -> Reply,
 ) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
@@ -127,13 +138,31 @@ async fn change<T: EntryChild, S>(
     let before = found.value;
     let entry = entries::store::find_for_update(tx, account, before.entry()).await?.ok_or(ApiError::NotFound)?;
     let head = entry.head()?;
-    let after = before.updated(program, &head, given, writing.origin.at)?;
+    let sight = writing.sight_of(&head)?;
+    if sight == Sight::Applicant {
+        applicant::check_answers(program, (T::ANSWERS, "tab"), T::answers(&mut given), &mut violations);
+    }
+    let after = before.updated(program, &head, (given, violations), writing.origin.at)?;
     check_changeable(program, &head)?;
-    writing.precondition(found.revision)?;
+    precondition(tx, writing, &before, (&head, found.revision)).await?;
     let revision =
         if after == before { found.revision } else { write(tx, writing, after.clone(), Action::Updated).await? };
     let (document, names) = after.shown(tx, account, &head).await?;
-    Ok(reply(document, revision, after.key().as_str()).naming(&names.each_ref().map(String::as_str)))
+    Ok(reply(document, revision, after.key().as_str()).naming(&names.each_ref().map(String::as_str)).seen(sight))
+}
+
+/// Refuses the write where `If-Match` names another state of a record.
+async fn precondition<T: EntryChild, S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    before: &T,
+    (head, revision): (&Entry, i64),
+) -> Result<(), ApiError> {
+    if writing.access.sees_all() {
+        return writing.precondition(revision);
+    }
+    let (document, _) = before.shown(tx, writing.account(), head).await?;
+    writing.precondition_shown(head, revision, (&document, None), &[])
 }
 
 /// Logs and writes a record, and has its entry show it.
@@ -162,8 +191,10 @@ async fn write_trash<T: EntryChild>(tx: &mut Tx, writing: &Writing<T::Key>) -> R
     let found =
         people::find_for_update::<T>(tx, account, &writing.state, &program.context).await?.ok_or(ApiError::NotFound)?;
     let entry = entries::store::find_for_update(tx, account, found.value.entry()).await?.ok_or(ApiError::NotFound)?;
-    check_changeable(program, &entry.head()?)?;
-    writing.precondition(found.revision)?;
+    let head = entry.head()?;
+    writing.sight_of(&head)?;
+    check_changeable(program, &head)?;
+    precondition(tx, writing, &found.value, (&head, found.revision)).await?;
     write(tx, writing, found.value, Action::Trashed).await?;
     Ok(Reply::NoContent)
 }

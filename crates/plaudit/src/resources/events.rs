@@ -40,7 +40,7 @@ const FILTERS: &[Filter] = &[
 const SPEC: ListSpec = ListSpec::walked(FILTERS, MAXIMUM_PER_PAGE);
 
 /// The kinds whose records have no address of their own.
-pub(crate) const WITHOUT_ADDRESS: [Kind; 8] = [
+pub(crate) const WITHOUT_ADDRESS: [Kind; 11] = [
     Kind::Account,
     Kind::ApiKey,
     Kind::Tab,
@@ -49,6 +49,9 @@ pub(crate) const WITHOUT_ADDRESS: [Kind; 8] = [
     Kind::DocumentTemplate,
     Kind::Order,
     Kind::OrderItem,
+    Kind::Score,
+    Kind::Conflict,
+    Kind::Recusal,
 ];
 
 /// The route of the feed.
@@ -64,6 +67,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
+    caller.permit()?;
     let mut page = Page::new(&query)?;
     let mut waiting = None;
     loop {

@@ -6,7 +6,8 @@
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::http::{ApiError, Caller, Path, RawQuery, Reply, Writer, entity_tag};
+use crate::access::Sight;
+use crate::http::{ApiError, Caller, Path, RawQuery, Reader, Reply, Writer, entity_tag};
 use crate::jobs::store::{self, Asked};
 use crate::jobs::{Job, State};
 use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec, MAXIMUM_PER_PAGE};
@@ -48,6 +49,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
+    caller.permit()?;
     let state = query.word("state").and_then(State::named);
     let behind = query.cursor.as_ref().filter(|cursor| !cursor.is_start()).map(position).transpose()?;
     let per_page = usize::try_from(query.per_page).unwrap_or(usize::MAX);
@@ -92,12 +94,12 @@ fn current(caller: &Caller, version: i64) -> Result<(), ApiError> {
     if version == caller.program().version { Ok(()) } else { Err(ApiError::Stale) }
 }
 
-async fn show(caller: Caller, Path(slug): Path<Slug>) -> Result<Reply, ApiError> {
+async fn show(caller: Caller, Path(slug): Path<Slug>, _: Reader) -> Result<Reply, ApiError> {
     let found = store::find(&caller.app().db, caller.account(), slug).await?;
     let (job, version) = found.ok_or(ApiError::NotFound)?;
     current(&caller, version)?;
     let document = job.document();
-    Ok(caller.shown(&document, None, Job::revision(&document), None)?)
+    caller.shown((&document, None, Sight::Whole), Job::revision(&document), None)
 }
 
 async fn cancel(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {

@@ -7,7 +7,7 @@
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
-use crate::http::{ApiError, Caller, Path, Reply};
+use crate::http::{ApiError, Caller, Path, Reader, Reply};
 use crate::program::content_blocks::ContentBlock;
 use crate::program::panels::Panel;
 use crate::program::prices::Price;
@@ -35,7 +35,7 @@ fn linked<T: InProgram>(group: &'static str, id: &'static str, about: &str) -> U
     operation((HttpMethod::Get, &setup_record::one::<T>(), id, group), about, Takes::Nothing, show::<T>)
 }
 
-async fn show<T: InProgram>(caller: Caller, Path(slug): Path<Slug>) -> Result<Reply, ApiError> {
+async fn show<T: InProgram>(caller: Caller, Path(slug): Path<Slug>, _: Reader) -> Result<Reply, ApiError> {
     let record = T::records(caller.program()).live_record(slug).ok_or(ApiError::NotFound)?;
     setup_record::shown(&caller, record.revision, shown(&record.value, true)?).await
 }

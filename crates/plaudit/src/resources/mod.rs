@@ -1,6 +1,7 @@
 //! The operations: a folder or file for each group of the interface, nothing but requests and answers.
 
 pub mod accounts;
+pub mod assignments;
 pub mod attachments;
 pub mod categories;
 pub mod chapters;
@@ -13,12 +14,14 @@ pub mod files;
 pub mod forms;
 mod images;
 pub mod jobs;
+pub mod leaderboard;
 pub mod linked;
 pub mod openapi;
 mod operation;
 pub mod orders;
 mod people_list;
 pub mod public_routes;
+pub mod review_tasks;
 pub mod rounds;
 pub mod score_sets;
 pub mod seasons;

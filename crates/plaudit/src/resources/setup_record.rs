@@ -1,13 +1,15 @@
 //! The operations of set-up records, each written once for all kinds. A kind says how it is shown ([`SetupResource`]) and, where
 //! the interface changes it, what a body makes of it ([`Writable`]); its `routes` name the operations that it has.
 
+use std::borrow::Cow;
 use std::future::Future;
 
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
-use crate::http::{ApiError, Body, Caller, IncludeSettings, Path, RawQuery, Reply, Writer, Writing};
-use crate::lists::page::{ListQuery, settings_parameter};
+use crate::access::Access;
+use crate::http::{ApiError, Body, Caller, IncludeSettings, Path, RawQuery, Reader, Reply, Writer, Writing};
+use crate::lists::page::{Ask, ListQuery, settings_parameter};
 use crate::log::Action;
 use crate::program::{InProgram, Program, Record, accounts, bounds, store};
 use crate::records::files;
@@ -33,6 +35,16 @@ pub(super) trait SetupResource: InProgram {
     /// The record as its list shows it, with the number that the list counts.
     fn item(&self, related: &Related<'_>, _count: u64) -> String {
         self.document(related)
+    }
+
+    /// What is shown of it; nothing where it is as if it did not exist.
+    fn seen(&self, _: &Access) -> Option<Cow<'_, Self>> {
+        Some(Cow::Borrowed(self))
+    }
+
+    /// What is asked of the records of its list beside the query: that they are seen.
+    fn asks(_: &Access) -> Vec<Ask> {
+        Vec::new()
     }
 
     /// The files whose names it shows.
@@ -138,9 +150,10 @@ pub(super) fn one<T: InProgram>() -> String {
 
 async fn page<T: SetupResource>(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &T::LIST.spec)?;
+    caller.permit()?;
     let counts = T::counts(&caller, &query).await?;
     let related = related_to(&caller, &[]);
-    let show = |record: &T, count| record.item(&related, count);
+    let show = |record: &T, count| Some(record.seen(caller.access())?.item(&related, count));
     let reply = setup_list::page(&caller, raw.as_deref(), (T::LIST, &query), counts.as_ref(), show).await?;
     // Who counted has compared the version.
     if counts.is_none() {
@@ -149,7 +162,7 @@ async fn page<T: SetupResource>(caller: Caller, RawQuery(raw): RawQuery) -> Resu
     Ok(reply)
 }
 
-async fn record<T: SetupResource>(caller: Caller, Path(slug): Path<Slug>) -> Result<Reply, ApiError> {
+async fn record<T: SetupResource>(caller: Caller, Path(slug): Path<Slug>, _: Reader) -> Result<Reply, ApiError> {
     single::<T>(&caller, slug, |_, document| document).await
 }
 
@@ -157,6 +170,7 @@ async fn record_with_settings<T: Writable>(
     caller: Caller,
     Path(slug): Path<Slug>,
     include: IncludeSettings,
+    _: Reader,
 ) -> Result<Reply, ApiError> {
     single::<T>(&caller, slug, |value, document| include.added_to(document, |object| value.write_settings(object)))
         .await
@@ -168,15 +182,16 @@ async fn single<T: SetupResource>(
     completed: impl FnOnce(&T, String) -> String,
 ) -> Result<Reply, ApiError> {
     let record = T::records(caller.program()).live_record(slug).ok_or(ApiError::NotFound)?;
+    let value = record.value.seen(caller.access()).ok_or(ApiError::NotFound)?;
     let db = &caller.app().db;
-    let filenames = files::store::names(caller.account(), Source::Db(db), record.value.named_files()).await?;
+    let filenames = files::store::names(caller.account(), Source::Db(db), value.named_files()).await?;
     let related = related_to(caller, &filenames);
-    shown(caller, record.revision, completed(&record.value, record.value.document(&related))).await
+    shown(caller, record.revision, completed(&value, value.document(&related))).await
 }
 
 fn related_to<'r>(caller: &'r Caller, filenames: &'r [(Token, String)]) -> Related<'r> {
     let label_locale = caller.languages().first_requested();
-    Related { program: caller.program(), label_locale, filenames, shows_secrets: caller.writes() }
+    Related { program: caller.program(), label_locale, filenames, shows_secrets: caller.shows_secrets() }
 }
 
 /// A single set-up record of the snapshot.

@@ -1,8 +1,11 @@
 //! Measurements for Prometheus.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
+
+use parking_lot::Mutex;
 
 use super::App;
 
@@ -16,10 +19,21 @@ pub struct Metrics {
     buckets: [AtomicU64; BUCKETS.len()],
     microseconds: AtomicU64,
     requests: AtomicU64,
-    kept_answers: AtomicU64,
-    kept_answer_bytes: AtomicU64,
-    /// Attempts at webhooks that were taken, and those that were not.
-    attempts: [AtomicU64; 2],
+    /// Attempts at webhooks, by [`AttemptOutcome`].
+    attempts: [AtomicU64; 3],
+    /// What was measured last of the database, by the names of gauges with their labels.
+    gauges: Mutex<BTreeMap<String, i64>>,
+}
+
+/// What becomes of a delivery by an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttemptOutcome {
+    /// It has arrived.
+    Delivered,
+    /// It is attempted again.
+    Retried,
+    /// It has failed for good.
+    Failed,
 }
 
 impl Metrics {
@@ -36,15 +50,13 @@ impl Metrics {
     }
 
     /// Counts an attempt at a webhook.
-    pub fn count_attempt(&self, is_delivered: bool) {
-        self.attempts[usize::from(!is_delivered)].fetch_add(1, Ordering::Relaxed);
+    pub fn count_attempt(&self, outcome: AttemptOutcome) {
+        self.attempts[outcome as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Notes how many answers to idempotency keys are kept, and how many bytes they have.
-    pub fn note_kept_answers(&self, answers: i64, bytes: i64) {
-        for (figure, value) in [(&self.kept_answers, answers), (&self.kept_answer_bytes, bytes)] {
-            figure.store(u64::try_from(value).unwrap_or_default(), Ordering::Relaxed);
-        }
+    /// Notes what was measured, by the names of gauges, with labels behind those that have some.
+    pub fn note(&self, gauges: impl IntoIterator<Item = (String, i64)>) {
+        self.gauges.lock().extend(gauges);
     }
 
     /// The text that Prometheus reads.
@@ -79,15 +91,22 @@ impl Metrics {
             ("plaudit_spool_bytes", "gauge", app.budgets.spool_bytes()),
             ("plaudit_spool_files_total", "counter", budgets.spooled.load(Ordering::Relaxed)),
             ("plaudit_spool_refused_total", "counter", budgets.refused.load(Ordering::Relaxed)),
-            ("plaudit_kept_answers", "gauge", self.kept_answers.load(Ordering::Relaxed)),
-            ("plaudit_kept_answer_bytes", "gauge", self.kept_answer_bytes.load(Ordering::Relaxed)),
         ] {
             let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {figure}");
         }
         text.push_str("# TYPE plaudit_webhook_attempts_total counter\n");
-        for (outcome, count) in ["delivered", "failed"].iter().zip(&self.attempts) {
+        for (outcome, count) in ["delivered", "retried", "failed"].iter().zip(&self.attempts) {
             let count = count.load(Ordering::Relaxed);
             let _ = writeln!(text, "plaudit_webhook_attempts_total{{outcome=\"{outcome}\"}} {count}");
+        }
+        let mut family = String::new();
+        for (name, figure) in &*self.gauges.lock() {
+            let of = name.split('{').next().unwrap_or_default();
+            if family != of {
+                of.clone_into(&mut family);
+                let _ = writeln!(text, "# TYPE {family} gauge");
+            }
+            let _ = writeln!(text, "{name} {figure}");
         }
         text.push_str("# TYPE plaudit_program_load_seconds summary\n");
         let loads = app.programs.loads();

@@ -12,14 +12,20 @@ use kernel::document;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
-/// Where the account stands, and whether it has an entry that is not in the trash.
-pub async fn standing(db: &Db, account: AccountId, entry: Option<Slug>) -> Result<Option<(Committed, bool)>, DbError> {
+/// Where the account stands, and the chapter and the entrant of an entry that is not in the trash.
+pub async fn standing(
+    db: &Db,
+    account: AccountId,
+    entry: Option<Slug>,
+) -> Result<Option<(Committed, Option<(Slug, Slug)>)>, DbError> {
     db.fetch_pipelined(
-        "SELECT a.version, a.sequence, a.hash, \
-         (SELECT count(*) FROM entries e WHERE e.account = a.id AND e.slug = $2 AND e.deleted = 0) \
-         FROM accounts a WHERE a.id = $1",
+        "SELECT a.version, a.sequence, a.hash, e.chapter, e.entrant FROM accounts a \
+         LEFT JOIN entries e ON e.account = a.id AND e.slug = $2 AND e.deleted = 0 WHERE a.id = $1",
         &[account.into(), entry.into()],
-        |row| Ok((Committed::read(row, 0)?, row.flag(3)?)),
+        |row| {
+            let place = if row.optional_text(3)?.is_some() { Some((row.slug(3)?, row.slug(4)?)) } else { None };
+            Ok((Committed::read(row, 0)?, place))
+        },
     )
     .await
 }

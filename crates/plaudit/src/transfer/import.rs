@@ -8,7 +8,7 @@ use futures_util::future::BoxFuture;
 
 use super::apply::ApplyMode;
 use super::fault::{Faults, Report, SourceLocation};
-use super::reading::{Held, RecordReader};
+use super::reading::{Held, LINES, RecordReader};
 use super::store::{self, Position, Space, Waiting};
 use super::{Count, Deployment, Error, FileSource, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
@@ -16,6 +16,8 @@ use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, RecordMembers, any_kind, setup_kinds};
 use crate::records::StoredRow;
 use crate::records::answers::Answers;
+use crate::records::conflicts::Conflict;
+use crate::records::recusals::Recusal;
 use crate::records::store::{self as rows, key};
 use db::{AccountId, DbError, Tx};
 use kernel::input::{Members, Wrong};
@@ -225,6 +227,7 @@ impl Import<'_> {
         self.owner(&found).await?;
         self.check_every_manager(&program, &changes).await?;
         self.write_setup(&changes).await?;
+        self.follow_criteria(&program, &changes).await?;
         let had_details = self.has_any(Kind::Contributor).await? || self.has_any(Kind::Attachment).await?;
         for kind in Kind::ALL {
             self.each(&program, kind).await?;
@@ -243,8 +246,12 @@ impl Import<'_> {
             Kind::File => |import, program, item| Box::pin(import.file(program, item)),
             Kind::Contributor => |import, program, item| Box::pin(import.contributor(program, item)),
             Kind::Attachment => |import, program, item| Box::pin(import.attachment(program, item)),
-            // These have stages of their own, and items are read with their orders.
-            setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem)) => return Ok(()),
+            Kind::ReviewTask => |import, program, item| Box::pin(import.review_task(program, item)),
+            Kind::Assignment => |import, program, item| Box::pin(import.assignment(program, item)),
+            Kind::Conflict => |import, program, item| Box::pin(import.simple::<Conflict>(program, item)),
+            Kind::Recusal => |import, program, item| Box::pin(import.simple::<Recusal>(program, item)),
+            // These have stages of their own, and items and scores are read with their orders and assignments.
+            setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem, Score)) => return Ok(()),
         };
         let mut queue = self.begin(kind).await?;
         while let Some(batch) = self.batch(&mut queue).await? {
@@ -301,10 +308,12 @@ impl Import<'_> {
                 }
             }
         }
-        self.reading.names.each_orphan_item(|line, order| {
-            let location = SourceLocation::new(line, Kind::OrderItem, "");
-            self.faults.member(&location, "order", format!("the file has no order {order}"));
-        })?;
+        for (kind, owner) in LINES {
+            self.reading.names.each_orphan_line((kind, owner), |line, name| {
+                let location = SourceLocation::new(line, kind, "");
+                self.faults.member(&location, owner.name(), format!("the file has no {} {name}", owner.words()));
+            })?;
+        }
         Ok(())
     }
 

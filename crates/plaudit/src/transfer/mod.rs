@@ -13,6 +13,7 @@
 
 mod account;
 mod apply;
+mod assignments;
 mod details;
 mod entries;
 mod export;
@@ -23,6 +24,7 @@ mod marks;
 mod orders;
 mod plan;
 mod reading;
+mod review_tasks;
 mod schema;
 mod setup;
 mod store;

@@ -24,6 +24,28 @@ struct Stage<'p> {
 }
 
 impl Import<'_> {
+    /// Adds records of a kind that stand on lines of their own to those that a member of their owner nests.
+    pub(super) fn join_lines(&mut self, item: &mut Item, kind: Kind, member: &'static str) -> Result<(), Error> {
+        if !self.reading.lines.contains(&kind) {
+            return Ok(());
+        }
+        let lines = self.reading.names.lines_of(kind, &item.location.name)?;
+        if lines.is_empty() {
+            return Ok(());
+        }
+        let mut joined = match item.object.remove(member) {
+            None => Vec::new(),
+            Some(Json::Array(nested)) => nested,
+            Some(_) => {
+                self.faults.member(&item.location, member, "must be a list where some stand on lines of their own");
+                return Ok(());
+            }
+        };
+        joined.extend(lines.iter().filter_map(|line| Some(Json::Object(parse_object(line).ok()?.into_owned()))));
+        item.object.set(member, Json::Array(joined));
+        Ok(())
+    }
+
     /// Checks and writes the orders, and makes those anew that show an entry whose title has changed.
     pub(super) async fn orders(&mut self, program: &Program) -> Result<(), Error> {
         let mut queue = self.begin(Kind::Order).await?;
@@ -47,7 +69,8 @@ impl Import<'_> {
 
     async fn order(&mut self, stage: &mut Stage<'_>, mut item: Item) -> Result<(), Error> {
         let Some(slug) = item.slug() else { return Ok(()) };
-        self.join_items(&mut item)?;
+        item.object.set("deleted", Json::Bool(item.deleted));
+        self.join_lines(&mut item, Kind::OrderItem, "items")?;
         let before = item.found.as_ref().map(orders::store::of_row).transpose()?;
         let states_update = item.object.get("updated").is_some();
         if let Some(before) = &before {
@@ -75,29 +98,6 @@ impl Import<'_> {
             return Ok(());
         }
         self.write_order(stage, &order, item.found.map(|found| found.doc)).await
-    }
-
-    /// Adds the items on lines of their own to those that are nested.
-    fn join_items(&mut self, item: &mut Item) -> Result<(), Error> {
-        item.object.set("deleted", Json::Bool(item.deleted));
-        if !self.reading.has_items {
-            return Ok(());
-        }
-        let lines = self.reading.names.items_of(&item.location.name)?;
-        if lines.is_empty() {
-            return Ok(());
-        }
-        let mut items = match item.object.remove("items") {
-            None => Vec::new(),
-            Some(Json::Array(items)) => items,
-            Some(_) => {
-                self.faults.member(&item.location, "items", "must be a list where items stand on lines of their own");
-                return Ok(());
-            }
-        };
-        items.extend(lines.iter().filter_map(|line| Some(Json::Object(parse_object(line).ok()?.into_owned()))));
-        item.object.set("items", Json::Array(items));
-        Ok(())
     }
 
     /// Writes an order, unless its document is what is stored.

@@ -2,7 +2,7 @@
 //! put where its stage finds it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use super::fault::{Faults, SourceLocation};
 use super::store::{Names, Space};
 use super::yaml;
 use crate::program::bounds;
+use crate::records::assignments::AssignmentSlug;
 use crate::records::store::key;
 use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::{Class, Kind};
@@ -43,7 +44,8 @@ pub(super) struct RecordReader {
     pub(super) last_local_id: i64,
     /// The highest invoice number that the file states and that is a number.
     pub(super) last_invoice: u64,
-    pub(super) has_items: bool,
+    /// The kinds of which the file has lines that are stored within others.
+    pub(super) lines: BTreeSet<Kind>,
     /// Whether the file has more of the set-up than an account can.
     is_full: bool,
 }
@@ -59,7 +61,7 @@ impl RecordReader {
             counts: BTreeMap::new(),
             last_local_id: 0,
             last_invoice: 0,
-            has_items: false,
+            lines: BTreeSet::new(),
             is_full: false,
         })
     }
@@ -140,14 +142,20 @@ impl RecordReader {
             faults.member(&location, "kind", message);
             return Ok(());
         }
-        if kind == Kind::OrderItem {
+        if let Some((_, owner)) = LINES.iter().find(|(line, _)| *line == kind) {
             *self.counts.entry(kind).or_default() += 1;
-            return self.item(location.line, object, faults);
+            return self.line_of(location.line, (kind, *owner), object, faults);
         }
         let member = key(kind);
+        let lacks_slug = kind == Kind::Assignment && object.get(member).is_none_or(Json::is_null);
+        if lacks_slug {
+            link(&mut object);
+        }
         let given = object.get(member).and_then(Json::as_str);
         let (is_right, shape): (fn(&str) -> bool, _) = if member == "token" {
             (|name| Token::parse(name).is_some(), "a token of 9 to 64 ASCII letters")
+        } else if kind == Kind::Assignment {
+            (|name| AssignmentSlug::parse(name).is_some(), "those of entry, judge or role, and score set, with J or R")
         } else {
             (|name| Slug::parse(name).is_some(), "a slug of 8 ASCII letters")
         };
@@ -156,6 +164,10 @@ impl RecordReader {
                 faults.member(&location, member, format!("must be {shape}"));
             }
             object.remove(member);
+            if kind == Kind::Assignment {
+                faults.member(&location, member, "is required, unless entry, judge or role, and score_set are given");
+                return Ok(());
+            }
             // It waits until every name of the file is known, so that it is given one that is free.
             if kind == Kind::Account || kind.is_setup() {
                 if self.is_full(&location, faults) {
@@ -176,7 +188,7 @@ impl RecordReader {
             return Ok(());
         }
         let owned = take_apart(&location, &mut object, faults);
-        let is_whole = object.len() == members;
+        let is_whole = object.len() == members && !lacks_slug;
         self.keep(location, object, bytes.filter(|_| is_whole))?;
         for (location, object) in owned {
             self.record(location, object, None, faults)?;
@@ -222,22 +234,46 @@ impl RecordReader {
         }
     }
 
-    /// A line of an order on a line of its own waits for its order.
-    fn item(&mut self, line: u64, mut object: JsonObject, faults: &mut Faults<'_>) -> Result<(), Error> {
-        let location = SourceLocation::new(line, Kind::OrderItem, "");
-        // An item has no name of its own: it is stored within its order.
+    /// A line of another record, on a line of its own, waits for that.
+    fn line_of(
+        &mut self,
+        line: u64,
+        (kind, owner): (Kind, Kind),
+        mut object: JsonObject,
+        faults: &mut Faults<'_>,
+    ) -> Result<(), Error> {
+        // It has no name of its own: it is stored within its owner.
         for passed_over in ["kind", "slug"] {
             object.remove(passed_over);
         }
-        match object.remove("order").as_ref().and_then(Json::as_str).and_then(Slug::parse) {
-            Some(order) => {
-                self.has_items = true;
-                self.names.push(Space::Kind(Kind::OrderItem), order.as_str(), line, &text(&object))?;
-            }
-            None => faults.member(&location, "order", "must be the slug of an order"),
+        let is_name = |name: &&str| match owner {
+            Kind::Assignment => AssignmentSlug::parse(name).is_some(),
+            _ => Slug::parse(name).is_some(),
+        };
+        let name = object.remove(owner.name());
+        if let Some(name) = name.as_ref().and_then(Json::as_str).filter(is_name) {
+            self.lines.insert(kind);
+            self.names.push(Space::Kind(kind), name, line, &text(&object))?;
+        } else {
+            let message = format!("must be the slug of an {}", owner.words());
+            faults.member(&SourceLocation::new(line, kind, ""), owner.name(), message);
         }
         Ok(())
     }
+}
+
+/// The kinds whose records are stored within those of another.
+pub(super) const LINES: [(Kind, Kind); 2] = [(Kind::OrderItem, Kind::Order), (Kind::Score, Kind::Assignment)];
+
+/// Gives an assignment the slug that follows from what it links, where all of that is stated.
+fn link(object: &mut JsonObject) {
+    let slug = |name| object.get(name).and_then(Json::as_str).and_then(Slug::parse);
+    let made = match (slug("entry"), slug("judge"), slug("role"), slug("score_set")) {
+        (Some(entry), Some(judge), None, Some(score_set)) => AssignmentSlug::of_judge(entry, judge, score_set),
+        (Some(entry), None, Some(role), Some(score_set)) => AssignmentSlug::of_role(entry, role, score_set),
+        _ => return,
+    };
+    object.set("slug", Json::String(made.to_string().into()));
 }
 
 fn text(object: &JsonObject) -> Vec<u8> {

@@ -130,6 +130,17 @@ const PEOPLE: &str = r#"
 {"kind":"user","slug":"UserBBBB","first_name":"Alan","last_name":"Turing","deleted":true}
 "#;
 
+/// What is judged, each before what it refers to.
+const JUDGING: &str = r#"
+{"kind":"score","assignment":"EntryAAAUserAAAAScoreAAAJ","criterion":"CritAAAA","value":4.5,"comment":{"slug":"CommentA","comment":"Fine","user":"UserAAAA","created_at":"2026-01-02T00:00:00Z","updated_at":"2026-01-02T00:00:00Z"}}
+{"kind":"assignment","entry":"EntryAAA","judge":"UserAAAA","score_set":"ScoreAAA","method":"automatic","cause":"automatic","panels":["PanelAAA"],"rounds":["RoundAAA"]}
+{"kind":"assignment","entry":"EntryAAA","role":"RoleBBBB","score_set":"ScoreAAA","deleted":true}
+{"kind":"conflict","slug":"ConflAAA","entry":"EntryBBB","judge":"UserAAAA"}
+{"kind":"recusal","slug":"RecusAAA","entry":"EntryBBB","judge":"UserAAAA","score_set":"ScoreAAA"}
+"#;
+/// A review task, behind everything that counts lines.
+const REVIEW_TASK: &str = r#"{"kind":"review_task","token":"TokenOfATask","review_stage":"StageAAA","entry":"EntryAAA","reviewer":[{"name":"Grace","email":"grace@example.org"}],"decision":"proceed","action_at":"2026-01-03T08:00:00.000000Z","comment":"Fine."}"#;
+
 fn whole() -> String {
     format!("{PEOPLE}{SETUP}\n{ACCOUNT}\n")
 }
@@ -137,9 +148,16 @@ fn whole() -> String {
 #[tokio::test]
 async fn a_file_with_every_kind_comes_back_and_again_as_the_same_bytes() {
     let first = Place::new().await;
-    let outcome = first.import(&whole()).await;
+    let outcome = first.import(&format!("{JUDGING}{}{REVIEW_TASK}\n", whole())).await;
     assert_eq!(outcome.account, Slug::parse("AccountA"));
-    assert!(outcome.counts.iter().all(|count| count.kind == Kind::OrderItem || count.read == count.changed));
+    assert!(
+        outcome
+            .counts
+            .iter()
+            .all(|count| [Kind::OrderItem, Kind::Score].contains(&count.kind) || count.read == count.changed),
+        "{:?}",
+        outcome.counts
+    );
     let kinds: Vec<_> = outcome.counts.iter().map(|count| count.kind).collect();
     assert_eq!(kinds, Kind::ALL.into_iter().filter(|kind| kind.is_in_files()).collect::<Vec<_>>());
     let text = first.export().await;
@@ -154,6 +172,8 @@ async fn a_file_with_every_kind_comes_back_and_again_as_the_same_bytes() {
         r#""invoice_number":"1""#,
         r#""total":13.80"#,
         r#""name":"Second""#,
+        r#""slug":"EntryAAAUserAAAAScoreAAAJ""#,
+        r#""status":"complete","scores":[{"criterion":"CritAAAA","value":4.5,"comment":{"slug":"CommentA""#,
     ] {
         assert!(text.contains(line), "{line} is not in {text}");
     }

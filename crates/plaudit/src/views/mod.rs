@@ -27,16 +27,20 @@ use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 
 use crate::lists::page::Ask;
 use crate::lists::{CONTRIBUTORS, TABLES, Table};
+use crate::records::assignments;
 use crate::records::entries;
 use crate::records::entries::attachments;
 use crate::records::entries::contributors;
 use crate::records::orders;
+use crate::records::review_tasks;
+use crate::records::standings;
 use crate::records::users;
 use db::{AccountId, Committed, Db, DbError, Tx};
 use kernel::text::Slug;
 
-pub use self::plan::{Plan, Request};
+pub use self::plan::{Group, MOST_TIED, Places, Plan, Request};
 use self::store::Standing;
+pub use self::store::Wanted;
 pub(crate) use self::store::{head_of as head, page};
 
 /// From how many changes on a view is loaded again and not brought up to date, where that is more than an eighth of its
@@ -55,8 +59,16 @@ const TOLD: usize = 262_144;
 const MOST_COUNTS: usize = 64;
 
 /// The tables, in the order of their numbers.
-pub static ALL: [&Table; TABLES] =
-    [&users::LISTED, &entries::LISTED, &contributors::LISTED, &attachments::LISTED, &orders::LISTED];
+pub static ALL: [&Table; TABLES] = [
+    &users::LISTED,
+    &entries::LISTED,
+    &contributors::LISTED,
+    &attachments::LISTED,
+    &orders::LISTED,
+    &assignments::LISTED,
+    &standings::LISTED,
+    &review_tasks::LISTED,
+];
 
 /// The views of a node. Cloning is cheap; the clones are the same views.
 #[derive(Clone, Debug)]
@@ -142,11 +154,13 @@ type Question = (usize, Vec<Ask>, Vec<&'static str>);
 /// How many records have each combination of values.
 pub type Counts = Vec<(Vec<String>, u64)>;
 
-/// A table and those that it refers to.
-fn with_parents(table: usize) -> [bool; TABLES] {
+/// A table, those that are looked at by what is asked of it, and those that they refer to.
+fn tables_of(table: usize, asks: &[Ask]) -> [bool; TABLES] {
     let mut wanted = [false; TABLES];
-    wanted[table] = true;
-    for number in (0..TABLES).rev().filter(|number| *number <= table) {
+    for table in asks.iter().flat_map(Ask::tables).chain([table]) {
+        wanted[table] = true;
+    }
+    for number in (0..TABLES).rev() {
         if wanted[number] {
             for column in ALL[number].columns {
                 if let list_view::Holds::Reference(parent) = column.holds {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use list_view::{Filter, Key, Made, Page, Path, Sort};
+use list_view::{Filter, Key, Made, Page, Path, Sort, Tie};
 use tokio::sync::OwnedMutexGuard;
 
 use super::store::Wanted;
-use super::{Account, Counts, MANY, Need, Question, State, Views, with_parents};
+use super::{Account, Counts, MANY, Need, Question, State, Views, tables_of};
 use crate::lists::page::Ask;
 use crate::lists::{self, By, List, Start};
 use crate::program::Program;
@@ -31,6 +31,35 @@ pub struct Request {
     pub field: Option<Slug>,
     /// Where the page begins.
     pub start: Start,
+    /// Where the records of the page have places, if they have.
+    pub places: Option<Places>,
+}
+
+/// Among which records there are places.
+#[derive(Debug)]
+pub struct Places {
+    /// What is asked of a record to be among them.
+    pub asks: Vec<Ask>,
+    /// The column by which they have places, the largest value first; nothing where all of them are one group.
+    pub column: Option<&'static str>,
+}
+
+/// So many records with one value are told one by one; with more they share their place.
+pub const MOST_TIED: usize = 1_000;
+
+/// The records that have one place.
+#[derive(Debug)]
+pub struct Group {
+    /// The value that they have.
+    pub key: String,
+    /// How many records have better places.
+    pub above: u64,
+    /// How many better places there are.
+    pub places_above: u64,
+    /// How many they are.
+    pub size: u64,
+    /// The records, by name; none where there are too many.
+    pub members: Vec<Wanted>,
 }
 
 /// What a page shows.
@@ -44,13 +73,15 @@ pub struct Plan {
     pub total: u64,
     /// Whether records follow.
     pub has_more: bool,
-    /// The key of the last record.
-    pub last: Option<Key>,
+    /// The key and the name of the last record.
+    pub last: Option<(Key, String)>,
+    /// The groups in which records of the page have places, where they do.
+    pub groups: Vec<Group>,
 }
 
 impl Request {
     fn need(&self, least: i64) -> Need {
-        Need { tables: with_parents(self.list.table), field: self.field, least }
+        Need { tables: tables_of(self.list.table, &self.asks), field: self.field, least }
     }
 
     fn path(&self, state: &State, name: &str) -> Path {
@@ -96,15 +127,31 @@ impl Request {
         });
     }
 
+    /// The filter and the sort of places.
+    fn ranking(&self, state: &State) -> Option<(Filter, Sort)> {
+        let places = self.places.as_ref()?;
+        let filter = lists::filter(&state.view, self.list.table, &places.asks);
+        Some((filter, places.column.map_or(Sort::Name, |column| Sort::Text(self.path(state, column)))))
+    }
+
+    /// Keeps the list by which records have places.
+    fn rank(&self, state: &mut State) {
+        let Some((filter, sort)) = self.ranking(state) else { return };
+        if state.view.ties(self.list.table, (&filter, &sort), &[]).is_none() {
+            let made = state.view.make(self.list.table, &filter, &sort);
+            state.view.keep(made);
+        }
+    }
+
     /// The page, where its list is kept.
     fn page(&self, state: &State) -> Option<Plan> {
         let (filter, sort) = (self.filter(state), self.sort(state)?);
         let (view, Start { direction, most, .. }) = (&state.view, &self.start);
         let page = view.page(self.list.table, (&filter, &sort), *direction, self.start.from(), *most)?;
-        Some(self.plan(state, &sort, &page))
+        self.plan(state, &sort, &page)
     }
 
-    fn plan(&self, state: &State, sort: &Sort, page: &Page) -> Plan {
+    fn plan(&self, state: &State, sort: &Sort, page: &Page) -> Option<Plan> {
         let (view, table) = (&state.view, self.list.table);
         let held: Vec<Path> = self.list.shown.held.iter().map(|column| self.path(state, column)).collect();
         let wanted = |slot: &u32| Wanted {
@@ -112,13 +159,35 @@ impl Request {
             locator: view.locator(table, *slot),
             held: held.iter().map(|path| view.text(table, *slot, *path).to_owned()).collect(),
         };
-        Plan {
+        let mut groups = Vec::new();
+        if let Some((filter, ranking)) = self.ranking(state) {
+            let key = |slot: u32| match view.key(table, &ranking, slot) {
+                Key::Text(text) => text,
+                Key::Nothing | Key::Number(_) => String::new(),
+            };
+            let is_one = matches!(ranking, Sort::Name);
+            let slots: Vec<u32> = page.slots.iter().copied().filter(|slot| is_one || !key(*slot).is_empty()).collect();
+            let group = |tie: Tie| Group {
+                key: tie.slots.first().map(|slot| key(*slot)).unwrap_or_default(),
+                above: tie.above,
+                places_above: tie.keys_above,
+                size: tie.slots.len() as u64,
+                members: if is_one || tie.slots.len() <= MOST_TIED {
+                    tie.slots.iter().map(wanted).collect()
+                } else {
+                    Vec::new()
+                },
+            };
+            groups.extend(view.ties(table, (&filter, &ranking), &slots)?.into_iter().map(group));
+        }
+        Some(Plan {
             head: state.head,
             wanted: page.slots.iter().map(wanted).collect(),
             total: page.total,
             has_more: page.has_more,
-            last: page.slots.last().map(|slot| view.key(table, sort, *slot)),
-        }
+            last: page.slots.last().map(|slot| (view.key(table, sort, *slot), view.name(table, *slot).to_owned())),
+            groups,
+        })
     }
 
     /// The page with the list that was made for it; nothing where a sort is not known any more.
@@ -126,7 +195,7 @@ impl Request {
         let (filter, sort) = (self.filter(state), self.sort(state)?);
         let made = state.view.make(self.list.table, &filter, &sort);
         let page = state.view.page_of(&made, self.start.direction, self.start.from(), self.start.most);
-        Some((self.plan(state, &sort, &page), filter.is_kept().then_some(made)))
+        Some((self.plan(state, &sort, &page)?, filter.is_kept().then_some(made)))
     }
 }
 
@@ -180,6 +249,7 @@ impl Views {
         let make = move || {
             if let Some(state) = account.state.write().as_mut() {
                 request.learn(state);
+                request.rank(state);
             }
             let (plan, made) = account.state.read().as_ref().and_then(|state| request.made(state))?;
             if let (Some(made), Some(state)) = (made, account.state.write().as_mut()) {
@@ -219,7 +289,7 @@ impl Views {
         columns: &[&'static str],
         least: Committed,
     ) -> Result<Option<(Committed, Arc<Counts>)>, DbError> {
-        self.bring(id, Need { tables: with_parents(table), field: None, least: least.sequence }).await?;
+        self.bring(id, Need { tables: tables_of(table, asks), field: None, least: least.sequence }).await?;
         let account = self.account(id);
         let turn = Arc::clone(&account.turn).lock_owned().await;
         let question = (table, asks.to_vec(), columns.to_vec());

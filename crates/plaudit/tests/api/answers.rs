@@ -22,12 +22,33 @@ const MORE: &str = r#"{"kind":"role","slug":"RoleEntr","name":{"en_GB":"Entrant"
 {"kind":"field","slug":"FieldUsr","season":"SeasonAc","resource":"users","type":"file","title":{"en_GB":"Passport"}}
 {"kind":"category","slug":"CategImg","season":"SeasonAc","form":"FormEntr","parent":"CategPar","name":{"en_GB":"Film"},"status":"active","images":["TokenOfTheLogoFileOfAllX"]}
 {"kind":"user","slug":"UserFull","first_name":"Ada","last_name":"King","email":"ada@example.org","roles":["RoleJury"],"user_fields":{"FieldUsr":"TokenOfTheLogoFileOfAllX"},"preferences":{"theme":"dark"}}
-{"kind":"webhook","slug":"HookOneA","events":["entry_submitted"],"form":"FormEntr","fields":["FieldTxt"],"method":"post","name":"CRM","signing_key":"OldKey12","url":"https://crm.example.org/hook","headers":{"X-Team":"awards"}}"#;
+{"kind":"criterion","slug":"CritCraf","score_set":"ScoreSet","name":{"en_GB":"Craft","de_DE":"Handwerk"},"maximum":10,"weight":3}
+{"kind":"score_set","slug":"ScoreQua","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"First look"},"mode":"qualifying"}
+{"kind":"assignment","entry":"EntryOne","judge":"UserJudg","score_set":"ScoreSet","panels":["PanelOne"],"rounds":["RoundJud"],"created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-03T10:00:00.000000Z","scores":[{"criterion":"CritCraf","value":7,"comment":{"slug":"CommentA","comment":"Fine work.","user":"UserJudg","created_at":"2025-06-03T10:00:00.000000Z","updated_at":"2025-06-03T10:00:00.000000Z"}}]}
+{"kind":"assignment","entry":"EntryOne","judge":"UserJudg","score_set":"ScoreQua","decision":"pass","comment":{"slug":"CommentB","comment":"Yes.","user":"UserJudg","created_at":"2025-06-03T10:00:00.000000Z","updated_at":"2025-06-03T10:00:00.000000Z"},"created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-02T10:00:00.000000Z"}
+{"kind":"assignment","entry":"EntryOne","role":"RoleJury","score_set":"ScoreSet","created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-01T10:00:00.000000Z"}
+{"kind":"assignment","entry":"EntryTwo","judge":"UserJudg","score_set":"ScoreSet","method":"automatic","cause":"automatic","panels":["PanelOne"],"created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-01T10:00:00.000000Z"}
+{"kind":"webhook","slug":"HookOneA","events":["entry_submitted"],"form":"FormEntr","fields":["FieldTxt"],"method":"post","name":"CRM","signing_key":"OldKey12","url":"https://crm.example.org/hook","headers":{"X-Team":"awards"}}
+{"kind":"review_task","token":"TokenOfTheReviewThatEnded","review_stage":"StageOne","entry":"EntryTwo","reviewer":[{"name":"Ada","email":"ada@example.org"}],"decision":"proceed","action_at":"2025-06-05T10:00:00.000000Z","created":"2025-06-04T10:00:00.000000Z","updated":"2025-06-05T10:00:00.000000Z"}
+{"kind":"review_task","token":"TokenOfTheReviewThatWaits","review_stage":"StageOne","entry":"EntryOne","reviewer":[{"name":"Ada","email":"ada@example.org"}],"created":"2025-06-04T10:00:00.000000Z","updated":"2025-06-04T10:00:00.000000Z"}"#;
 
 /// A line for each operation: a request that goes well, and behind each ` | ` a query, body or path (and body) that makes it
 /// go another way.
 const CALLS: &str = r#"
 GET /account
+GET /assignment | ?state=gone&slug=short
+GET /assignment/EntryOneUserJudgScoreSetJ | /assignment/EntryOneNoSuchUsScoreSetJ
+POST /assignment {"score_set":"ScoreQua","entry":"EntryTwo","judge":"UserJudg","rounds":["RoundJud"]} | {"score_set":"ScoreQua","entries":["EntryOne","EntryTwo"],"judges":["UserJudg"],"rounds":["RoundJud"]} | {"score_set":"NoSuchSc","entry":"NoSuchEn","judge":"UserEntr","rounds":[]}
+DELETE /assignment/EntryOneUserJudgScoreQuaJ | /assignment/EntryTwoUserJudgScoreSetJ
+PUT /assignment/EntryOneUserJudgScoreSetJ/score {"criteria":{"CritCraf":9},"comments":{"CritCraf":"Better than fine."},"comment":"A pleasure."} | {"criteria":{"CritCraf":11,"NoSuchCr":1}} | /assignment/EntryOneRoleJuryScoreSetR/score
+PUT /assignment/EntryOneUserJudgScoreSetJ/abstain {"reason":"I know the author."} | {"reason":5}
+POST /assignment/EntryOneUserJudgScoreSetJ/conflict {"comment":"My brother."} | {"comment":""}
+POST /assignment/EntryOneUserJudgScoreSetJ/reopen {"reason":"A second look."} | /assignment/EntryTwoUserJudgScoreSetJ/reopen
+GET /assignment/progress?score_set=ScoreSet | ?score_set=short
+GET /leaderboard?score_set=ScoreSet | ?score_set=NoSuchSc | ?status=submitted
+POST /assignment/reassign {"judge":"UserJudg","score_set":"ScoreSet"} | {"judge":"NoSuchUs"}
+PUT /entry/EntryOne/recuse {"judge":"UserJudg","score_set":"ScoreSet"} | {"score_set":"NoSuchSc"}
+PUT /entry/EntryOne/unrecuse {"judge":"UserJudg"} | {"judge":"NoSuchUs"}
 GET /attachment | ?colour=red
 GET /attachment/TokenOfTheFirstFileOfAll | /attachment/TokenOfNothingAtAllThere
 PUT /attachment/TokenOfTheFirstFileOfAll {"order":2,"attachment_fields":{"FieldAtt":"Another caption"}} | {"attachment_fields":{"FieldTxt":"x"}}
@@ -87,6 +108,11 @@ GET /order?page=2&per_page=1 | ?per_page=0&status=unpaid
 GET /panel/PanelOne | /panel/NoSuchPa
 GET /price/PriceStd | /price/NoSuchPr
 GET /review-stage/StageOne | /review-stage/NoSuchSt
+GET /review-task?per_page=1 | ?decision=maybe&colour=red
+GET /review-task/TokenOfTheReviewThatEnded | /review-task/TokenOfNothingAtAllThere
+POST /review-task {"review_stage":"StageOne","entry":"EntryTwo"} | {"entry":"NoSuchEn","stage":"StageOne"}
+PUT /review-task/TokenOfTheReviewThatWaits/decision {"decision":"stop","comment":"Not yet."} | {"decision":"maybe"} | /review-task/TokenOfTheReviewThatEnded/decision {"decision":"stop"}
+DELETE /review-task/TokenOfTheReviewThatWaits | /review-task/TokenOfNothingAtAllThere
 GET /role/RoleJury | /role/NoSuchRo
 GET /round | ?type=final
 GET /round/RoundJud | /round/NoSuchRo

@@ -3,16 +3,21 @@
 
 use std::sync::Arc;
 
+use axum::body::Bytes;
+use axum::http::Method;
 use db::DbError;
 use kernel::text::{Slug, Timestamp};
+use plaudit::background;
 use plaudit::deliveries::id::DeliveryId;
 use plaudit::deliveries::store::{self, Delivery, State};
 use plaudit::log::Event;
 use plaudit::program::keys::Scope;
 use serde_json::{Value, json};
+use tokio::sync::oneshot;
 use webhook_signing::{Key, Keys, StandardHeaders};
 
 use crate::both_engines;
+use crate::harness::fixture::account_a;
 use crate::harness::receiver::{Received, Receiver, Scripted};
 use crate::harness::{NOW, Server};
 
@@ -27,7 +32,7 @@ pub async fn put(server: &Server) {
         slug: "EntryOne".to_owned(),
         at: server.clock.now(),
         state: State::Failed,
-        due: i64::MAX,
+        due: server.app.database_clock.now(),
         started: 0,
         tried: 1,
         attempts: format!("[{attempt}]"),
@@ -36,14 +41,15 @@ pub async fn put(server: &Server) {
         Box::pin(async move {
             let hook = Slug::parse("HookOneA").unwrap();
             store::insert(tx, *account, hook, delivery).await?;
-            store::insert_body(tx, *account, hook, delivery.key(), br#"{"slug":"EntryOne"}"#).await
+            let body = Bytes::from_static(br#"{"slug":"EntryOne"}"#);
+            store::insert_bodies(tx, *account, hook, &[(delivery.key(), body)]).await
         })
     });
     write.await.map_err(|error: DbError| error).unwrap();
 }
 
 /// Makes a webhook and gives its slug.
-async fn webhook(server: &Server, url: &str, more: Value) -> String {
+pub async fn webhook(server: &Server, url: &str, more: Value) -> String {
     let mut body = json!({ "name": "Hook", "method": "post", "url": url, "events": ["entry_updated"] });
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let made = server.post("/webhook", &body.to_string()).await.expect(201);
@@ -51,18 +57,18 @@ async fn webhook(server: &Server, url: &str, more: Value) -> String {
 }
 
 /// Gives an entry another title.
-async fn entitle(server: &Server, entry: &str, title: &str) {
+pub async fn entitle(server: &Server, entry: &str, title: &str) {
     server.put(&format!("/entry/{entry}/update-title"), &json!({ "title": title }).to_string()).await.expect(200);
 }
 
 /// The deliveries of a webhook, the newest first.
-async fn deliveries(server: &Server, webhook: &str) -> Vec<Value> {
+pub async fn deliveries(server: &Server, webhook: &str) -> Vec<Value> {
     let page = server.get(&format!("/webhook/{webhook}/delivery?per_page=100")).await.expect(200).json();
     assert_eq!(page["next_cursor"], Value::Null);
     page["data"].as_array().unwrap().clone()
 }
 
-fn states(deliveries: &[Value]) -> Vec<(&str, usize)> {
+pub fn states(deliveries: &[Value]) -> Vec<(&str, usize)> {
     let attempts = |delivery: &Value| delivery["attempts"].as_array().unwrap().len();
     deliveries.iter().map(|delivery| (delivery["state"].as_str().unwrap(), attempts(delivery))).collect()
 }
@@ -77,11 +83,11 @@ fn seconds(time: &Value) -> i64 {
 
 const HOUR: i64 = 3600;
 
-fn failed(status: u16) -> Scripted {
+pub fn failed(status: u16) -> Scripted {
     (status, &[])
 }
 
-fn now() -> i64 {
+pub fn now() -> i64 {
     Timestamp::parse(NOW).unwrap().as_seconds()
 }
 
@@ -210,6 +216,31 @@ both_engines! {
         assert_eq!(titles(&endpoint.take()), ["four"]);
     }
 
+    async fn that_a_webhook_was_disabled_is_told_once_a_day_however_often_it_is_enabled(server) {
+        let endpoint = Receiver::start().await;
+        let hook = webhook(&server, &endpoint.url, json!({ "notification_emails": ["ada@example.org"] })).await;
+        for (title, told) in [("one", 1), ("two", 1), ("a day later", 2)] {
+            endpoint.script(&[failed(410)]);
+            server.clock.advance(if told == 2 { 24 * HOUR } else { 60 });
+            server.put(&format!("/webhook/{hook}"), r#"{"status":"enabled"}"#).await.expect(200);
+            entitle(&server, "EntryTwo", title).await;
+            server.settle().await;
+            assert_eq!(server.get(&format!("/webhook/{hook}")).await.json()["status"], "disabled");
+            assert_eq!(server.messages().len(), told, "{title}");
+        }
+    }
+
+    async fn an_account_has_at_most_twenty_notices_a_day(server) {
+        let endpoint = Receiver::start().await;
+        for _ in 0..22 {
+            webhook(&server, &endpoint.url, json!({ "notification_emails": ["ada@example.org"] })).await;
+        }
+        endpoint.script(&[failed(410); 22]);
+        entitle(&server, "EntryTwo", "one").await;
+        server.settle().await;
+        assert_eq!((endpoint.take().len(), server.messages().len()), (22, 20));
+    }
+
     async fn five_days_of_failures_alone_disable_a_webhook(server) {
         let endpoint = Receiver::start().await;
         let hook = webhook(&server, &endpoint.url, json!({})).await;
@@ -225,6 +256,23 @@ both_engines! {
         assert_eq!(read["disabled_reason"], "Every attempt has failed for 5 days.");
         let found = deliveries(&server, &hook).await;
         assert!(found.iter().all(|delivery| delivery["state"] == "failed"));
+    }
+
+    async fn nothing_more_is_sent_for_an_account_that_was_suspended(server) {
+        let endpoint = Receiver::start().await;
+        let hook = webhook(&server, &endpoint.url, json!({})).await;
+        endpoint.script(&[failed(500)]);
+        entitle(&server, "EntryTwo", "one").await;
+        let (stop, stopped) = oneshot::channel();
+        let node = tokio::spawn(background::run(server.app.clone(), background::Works::ALL, stopped));
+        while states(&deliveries(&server, &hook).await) != [("pending", 1)] {
+            tokio::task::yield_now().await;
+        }
+        server.clock.advance(7);
+        server.import(&account_a(r#","features":["api"],"suspended":true"#)).await;
+        drop(stop);
+        node.await.unwrap();
+        assert_eq!(endpoint.take().len(), 1);
     }
 
     async fn disabling_and_trashing_fail_what_is_pending(server) {
@@ -264,6 +312,7 @@ both_engines! {
         server.post(&format!("/webhook/{hook}/delivery/msg_1_0_000000000000/replay"), "").await.expect(404);
         server.put(&format!("/webhook/{hook}"), r#"{"status":"disabled"}"#).await.expect(200);
         server.post(&replay, "").await.expect(422);
+        server.post(&format!("/webhook/{hook}/delivery/msg_1_0_000000000000/replay"), "").await.expect(404);
     }
 
     async fn a_stretch_of_time_is_delivered_again_by_a_job(server) {
@@ -285,11 +334,17 @@ both_engines! {
         assert_eq!(titles(&endpoint.take()), ["two", "three"]);
         let job = server.get(&format!("/job/{job}")).await.expect(200).json();
         assert_eq!((&job["kind"], &job["state"], &job["progress"]["done"]), (&json!("webhook_replay"), &json!("done"), &json!(2)));
+        assert_eq!(job["progress"]["total"], 2);
         let wrong = server
             .post(&format!("/webhook/{hook}/replay"), &json!({ "after": times[1], "before": times[0] }).to_string())
             .await
             .expect(422);
         assert!(wrong.json()["errors"]["before"].is_array());
+
+        server.post(&format!("/webhook/{hook}/replay"), &body.to_string()).await.expect(202);
+        let jobs = server.get("/job?per_page=1").await.expect(200).json();
+        let cursor = jobs["next_cursor"].as_str().unwrap();
+        server.get(&format!("/webhook/{hook}/delivery?per_page=1&cursor={cursor}")).await.expect(400);
     }
 
     async fn a_test_tells_what_comes_of_one_attempt_and_is_in_no_log(server) {
@@ -318,6 +373,20 @@ both_engines! {
         assert!(received.body.is_empty());
         let keys = Keys::from(Key::new("secret").unwrap());
         keys.verify_hex(received.header("signature"), b"", now()).unwrap();
+    }
+
+    async fn what_is_pending_when_the_method_changes_is_sent_whole_by_the_new_one(server) {
+        let endpoint = Receiver::start().await;
+        let hook = webhook(&server, &endpoint.url, json!({ "method": "get" })).await;
+        endpoint.script(&[failed(500)]);
+        entitle(&server, "EntryTwo", "one").await;
+        server.settle().await;
+        server.put(&format!("/webhook/{hook}"), r#"{"method":"post"}"#).await.expect(200);
+        server.clock.advance(7);
+        server.settle().await;
+        let received = endpoint.take();
+        assert_eq!((&received[0].method, &received[1].method), (&Method::GET, &Method::POST));
+        assert_eq!(titles(&received[1..]), ["one"]);
     }
 
     async fn a_form_limits_the_changes_and_fields_the_answers(server) {
@@ -365,5 +434,59 @@ both_engines! {
         assert_eq!(wrong["errors"], json!({ "url": ["127.0.0.1 is a loopback address"] }));
         let tried = server.post(&format!("/webhook/{hook}/test"), r#"{"event":"entry_updated"}"#).await.expect(200).json();
         assert_eq!(tried["error"], "127.0.0.1 is a loopback address");
+    }
+
+    async fn what_is_pending_failing_disabled_and_kept_is_measured(server) {
+        let endpoint = Receiver::start().await;
+        webhook(&server, &endpoint.url, json!({})).await;
+        let disabled = webhook(&server, &endpoint.url, json!({})).await;
+        server.put(&format!("/webhook/{disabled}"), r#"{"status":"disabled"}"#).await.expect(200);
+        endpoint.script(&[failed(500)]);
+        entitle(&server, "EntryTwo", "one").await;
+        entitle(&server, "EntryOne", "two").await;
+        server.settle().await;
+        let kept: usize = endpoint.take().iter().map(|received| received.body.len()).sum();
+        let measured = async |server: &Server| {
+            background::measure(&server.app).await.unwrap();
+            server.app.metrics.text(&server.app)
+        };
+        // A success ends the failing, whatever is still to be attempted again.
+        let text = measured(&server).await;
+        for line in [
+            "# TYPE plaudit_webhooks_enabled gauge",
+            "plaudit_webhooks_enabled 1",
+            "plaudit_webhooks_failing 0",
+            "plaudit_webhooks_disabled 1",
+            "plaudit_deliveries_pending 1",
+            "plaudit_deliveries_oldest_pending_seconds 0",
+            &format!("plaudit_delivery_body_bytes {kept}"),
+            r#"plaudit_webhook_attempts_total{outcome="delivered"} 1"#,
+            r#"plaudit_webhook_attempts_total{outcome="retried"} 1"#,
+            r#"plaudit_webhook_attempts_total{outcome="failed"} 0"#,
+            "plaudit_mails_failed 0",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line}\n{text}");
+        }
+        assert_eq!(text.matches("# TYPE plaudit_jobs gauge\nplaudit_jobs{").count(), 1, "{text}");
+
+        server.clock.advance(7);
+        endpoint.script(&[failed(500)]);
+        server.settle().await;
+        server.clock.advance(53);
+        let text = measured(&server).await;
+        for line in [
+            "plaudit_webhooks_failing 1",
+            "plaudit_webhooks_failing_seconds 53",
+            "plaudit_deliveries_oldest_pending_seconds 60",
+        ] {
+            assert!(text.lines().any(|other| other == line), "{line}\n{text}");
+        }
+
+        let account = server.account("AccountA").await;
+        let mut wrong = Vec::new();
+        let sequence = server.db.latest(account);
+        let mut tx = server.db.snapshot().await.unwrap();
+        store::each_wrong(&mut tx, account, sequence, |fault| wrong.push(fault)).await.unwrap();
+        assert_eq!(wrong, Vec::<String>::new());
     }
 }

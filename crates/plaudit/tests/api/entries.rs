@@ -1,6 +1,6 @@
 //! `PutEntryUpdateChapterV23`.
 
-mod create;
+pub mod create;
 mod list;
 mod realtime;
 mod show;

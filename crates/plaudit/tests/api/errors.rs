@@ -167,6 +167,15 @@ const LATER_ROWS: &[(Ask, u16, bool)] = &[
     (ask("POST", "/entry/EntryOne/upload/FieldTxt", Some(r#"{"filename":"a","data":""}"#)), 422, true),
     (ask("POST", "/entry/EntryOld/upload/FieldFil", Some(r#"{"filename":"a","data":""}"#)), 422, true),
     (ask("POST", "/contributor", Some(r#"{"entry":"EntryOld","tab":"TabContr"}"#)), 422, false),
+    (ask("GET", "/review-task?decision=maybe", None), 400, true),
+    (ask("GET", "/review-task/short", None), 400, false),
+    (ask("PUT", "/review-task/NoSuchReviewTask", Some("{}")), 405, false),
+    (reading(ask("POST", "/review-task", Some("{}"))), 403, false),
+    (reading(ask("PUT", "/review-task/NoSuchReviewTask/decision", Some("{}"))), 403, false),
+    (ask("POST", "/review-task", Some("[]")), 400, false),
+    (ask("GET", "/review-task/NoSuchReviewTask", None), 404, false),
+    (ask("PUT", "/review-task/NoSuchReviewTask/decision", Some("{}")), 404, false),
+    (ask("POST", "/review-task", Some("{}")), 422, true),
 ];
 
 /// Changes of the headers that make a request fail at the rows 3 to 6.

@@ -269,6 +269,7 @@ both_engines! {
             slug: server.ids.slug(),
             name: "reader".to_owned(),
             scope: Scope::Read,
+            user: None,
             expires: None,
             revoked: None,
             rotated: None,

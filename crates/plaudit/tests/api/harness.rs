@@ -389,6 +389,7 @@ impl Server {
             slug: self.ids.slug(),
             name: "test".to_owned(),
             scope,
+            user: None,
             expires: None,
             revoked: None,
             rotated: None,

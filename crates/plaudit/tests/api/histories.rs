@@ -121,6 +121,7 @@ both_engines! {
             slug: server.ids.slug(),
             name: "test".to_owned(),
             scope: Scope::Read,
+            user: None,
             expires: None,
             revoked: None,
             rotated: None,

@@ -125,6 +125,7 @@ both_engines! {
             slug,
             name: "n".to_owned(),
             scope: Scope::ReadWrite,
+            user: None,
             expires: None,
             revoked: None,
             rotated: None,

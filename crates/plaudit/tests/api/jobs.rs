@@ -9,7 +9,7 @@ use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 use plaudit::background::{self, Works};
 use plaudit::jobs::store::Added;
-use plaudit::jobs::{self, Failure, Job, JobError, Outcome, Report, Run, State, Step, Work};
+use plaudit::jobs::{self, Failure, Job, JobError, Outcome, Patience, Report, Run, State, Step, Work};
 use plaudit::leases::LeaseName;
 use plaudit::leases::store::{self as leases, Wanted};
 use plaudit::log::{Actor, Origin};
@@ -23,12 +23,16 @@ use crate::harness::fixture::ACCOUNT_B;
 /// The kinds of jobs of these tests.
 const WORKS: Works = Works {
     jobs: &[
-        Work { kind: "counts", run: |run| Box::pin(count(run)) },
-        Work { kind: "breaks", run: |_| Box::pin(async { Err(JobError::Failed("The sea is rough.".to_owned())) }) },
-        Work { kind: "takes a number", run: |run| Box::pin(run.step((), take_number)) },
-        Work { kind: "tells", run: |run| Box::pin(run.step((), tell)) },
-        Work { kind: "hangs", run: |run| Box::pin(hang(run)) },
-        Work { kind: "cancels itself", run: |run| Box::pin(cancel_itself(run)) },
+        Work { kind: "counts", patience: Patience::MINUTES, run: |run| Box::pin(count(run)) },
+        Work {
+            kind: "breaks",
+            patience: Patience::MINUTES,
+            run: |_| Box::pin(async { Err(JobError::Failed("The sea is rough.".to_owned())) }),
+        },
+        Work { kind: "takes a number", patience: Patience::MINUTES, run: |run| Box::pin(run.step((), take_number)) },
+        Work { kind: "tells", patience: Patience::MINUTES, run: |run| Box::pin(run.step((), tell)) },
+        Work { kind: "hangs", patience: Patience::MINUTES, run: |run| Box::pin(hang(run)) },
+        Work { kind: "cancels itself", patience: Patience::MINUTES, run: |run| Box::pin(cancel_itself(run)) },
     ],
 };
 
@@ -288,8 +292,8 @@ both_engines! {
         node.await.unwrap();
         assert_eq!(find(&server, account, job).await.state, State::Running);
         let now = server.app.database_clock.now();
-        let (node, without, until) = ("other".to_owned(), BTreeSet::new(), now + 1);
-        let wanted = Wanted { node, account: Some(account), without, most: 10, most_jobs: 10, now, until };
+        let (owner, without, until) = ("other 1".to_owned(), BTreeSet::new(), now + 1);
+        let wanted = Wanted { owner, account: Some(account), without, most: 10, most_jobs: 10, now, until };
         let taken = leases::take(&server.db, wanted).await.unwrap();
         assert_eq!(taken.iter().map(|taken| taken.name).collect::<Vec<_>>(), [LeaseName::Jobs]);
     }

@@ -1,11 +1,14 @@
 //! A piece of background work is done by one node at a time.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use db::{AccountId, DbError};
 use kernel::text::Slug;
 use plaudit::leases::store::{self, Taken, Turn, Wanted};
-use plaudit::leases::{LeaseName, NEVER};
+use plaudit::leases::{self, Held, LeaseName, NEVER, Work, Works};
+use plaudit::services::App;
+use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use crate::both_engines;
 use crate::harness::Server;
@@ -20,8 +23,8 @@ fn webhook() -> LeaseName {
 /// What a node takes of everything.
 fn wanted(server: &Server, node: &str) -> Wanted {
     let now = server.app.database_clock.now();
-    let (node, until) = (node.to_owned(), now + LENGTH);
-    Wanted { node, account: None, without: BTreeSet::new(), most: 100, most_jobs: 100, now, until }
+    let (owner, until) = (format!("{node} 1"), now + LENGTH);
+    Wanted { owner, account: None, without: BTreeSet::new(), most: 100, most_jobs: 100, now, until }
 }
 
 /// The accounts and names of what is taken.
@@ -47,7 +50,7 @@ async fn hold(server: &Server, account: AccountId, name: LeaseName, node: &'stat
     server
         .db
         .write(account, (account, name, node), |tx, (account, name, node)| {
-            Box::pin(store::hold(tx, *account, *name, node))
+            Box::pin(async move { store::hold(tx, *account, *name, &format!("{node} 1")).await })
         })
         .await
         .map_err(|error: DbError| error)
@@ -77,7 +80,44 @@ async fn signal(server: &Server, account: AccountId, name: LeaseName) {
         .unwrap();
 }
 
+/// Work that tells when it begins, and ends when it may.
+struct Told {
+    begun: mpsc::UnboundedSender<LeaseName>,
+    may_end: Arc<Semaphore>,
+}
+
+impl Works for Told {
+    fn work(&self, _: App, held: Held) -> Option<Work> {
+        self.begun.send(held.name).unwrap();
+        let may_end = Arc::clone(&self.may_end);
+        Some(Box::pin(async move {
+            may_end.acquire().await.unwrap().forget();
+            Ok(())
+        }))
+    }
+}
+
 both_engines! {
+    async fn a_lease_whose_work_still_runs_is_not_begun_by_the_same_node(server) {
+        let account = server.account("AccountA").await;
+        let ((stop, stopped), (begun, mut begins)) = (oneshot::channel(), mpsc::unbounded_channel());
+        let may_end = Arc::new(Semaphore::new(0));
+        let works = Arc::new(Told { begun, may_end: Arc::clone(&may_end) });
+        put(&server, account, LeaseName::Jobs, NEVER, 0).await;
+        let node = tokio::spawn(leases::run(server.app.clone(), works, stopped));
+        assert_eq!(begins.recv().await, Some(LeaseName::Jobs));
+        // Somebody has removed it and made it anew.
+        give_back(&server, account, LeaseName::Jobs, 0).await;
+        put(&server, account, webhook(), NEVER, 0).await;
+        server.app.wakes.add(account);
+        assert_eq!(begins.recv().await, Some(webhook()), "the jobs come first, and still run");
+        may_end.add_permits(2);
+        assert_eq!(begins.recv().await, Some(LeaseName::Jobs));
+        may_end.add_permits(1);
+        drop(stop);
+        node.await.unwrap();
+    }
+
     async fn a_lease_is_held_by_one_node_until_it_has_ended(server) {
         let account = server.account("AccountA").await;
         put(&server, account, LeaseName::Jobs, NEVER, 0).await;
@@ -138,8 +178,9 @@ both_engines! {
         take(&server, wanted(&server, "one")).await;
         signal(&server, account, webhook()).await;
         let now = server.app.database_clock.now();
-        let working: BTreeSet<_> = [(account, webhook())].into();
-        let renewed = store::renew(&server.db, "one", working, now + 3 * LENGTH).await.unwrap();
+        let working = |owner: &str| [((account, webhook()), owner.into())].into();
+        store::renew(&server.db, "one", working("one 2"), now + 9 * LENGTH).await.unwrap();
+        let renewed = store::renew(&server.db, "one", working("one 1"), now + 3 * LENGTH).await.unwrap();
         let shown: Vec<_> = renewed.iter().map(|held| (held.name, held.signal, held.until - now)).collect();
         assert_eq!(shown, [(LeaseName::Jobs, 0, LENGTH), (webhook(), 1, 3 * LENGTH)]);
         let turn = Turn { position: 7, due: NEVER, state: r#"{"a":1}"#.to_owned(), until: now + 2 * LENGTH };

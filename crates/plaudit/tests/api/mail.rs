@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use db::{AccountId, DbError};
@@ -104,8 +104,8 @@ both_engines! {
         let ids: Vec<String> = server.messages().into_keys().collect();
         assert_eq!(ids, [format!("{job}-1")]);
         let Job { state, report, .. } = find(&server, account, job).await;
-        let message = "it can be no message: \"nobody\" is no e-mail address".to_owned();
-        assert_eq!((state, report.errors), (State::Done, vec![Failure { item: "nobody".to_owned(), message }]));
+        let message = "The message could not be sent to this address.".to_owned();
+        assert_eq!((state, report.errors), (State::Done, vec![Failure { item: "1".to_owned(), message }]));
     }
 
     async fn an_address_that_is_refused_for_now_is_tried_again_alone(server) {
@@ -125,6 +125,24 @@ both_engines! {
         assert_eq!((state, report.progress.done, report.progress.failed), (State::Done, 2, 0));
     }
 
+    async fn a_mail_server_that_hangs_up_is_asked_once_a_run_whatever_the_number_of_addresses(server) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("smtp://{}", listener.local_addr().unwrap());
+        let asked = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for _ in listener.incoming() {
+                count.fetch_add(1, Ordering::SeqCst);
+            }
+        });
+        let sender = Arc::new(Sender::open(&url, "plaudit@awards.example").unwrap());
+        let server = server.restart_with(|settings| settings.mail = sender).await;
+        let account = server.account("AccountA").await;
+        write_to(&server, account, &["ada@example.org", "bob@example.org", "eve@example.org"]).await;
+        server.settle().await;
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
+    }
+
     async fn a_job_tells_nothing_of_the_mail_server_that_takes_no_message(server) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("smtp://{}", listener.local_addr().unwrap());
@@ -136,6 +154,11 @@ both_engines! {
         for _ in 0..8 {
             server.settle().await;
             server.clock.advance(300);
+        }
+        assert_eq!(find(&server, account, job).await.state, State::Queued, "the server may be down for a day");
+        for _ in 8..18 {
+            server.settle().await;
+            server.clock.advance(6 * 3600);
         }
         let Job { state, report, .. } = find(&server, account, job).await;
         let error = Failure { item: String::new(), message: "The message cannot be sent at present.".to_owned() };

@@ -10,9 +10,11 @@
     unreachable_pub
 )]
 
+mod access;
 mod accounts;
 mod answers;
 mod apply;
+mod assignments;
 mod attachments;
 mod budgets;
 mod categories;
@@ -20,9 +22,11 @@ mod chapters;
 mod contributors;
 mod database;
 mod deliveries;
+mod delivery_log;
 mod entries;
 mod entry_children;
 mod errors;
+mod events;
 mod feed;
 mod fields;
 mod files;
@@ -34,6 +38,7 @@ mod idempotency;
 mod isolation;
 mod jobs;
 mod languages;
+mod leaderboard;
 mod leases;
 mod links;
 mod mail;
@@ -41,6 +46,7 @@ mod openapi;
 mod orders;
 mod plans;
 mod races;
+mod review_tasks;
 mod rounds;
 mod score_sets;
 mod seasons;

@@ -6,7 +6,9 @@ use crate::harness::fixture::of_account_a;
 
 /// Orders, entries and chapters with these numbers.
 fn records(numbers: std::ops::Range<usize>) -> String {
-    let mut lines = String::new();
+    let mut lines = String::from(
+        r#"{"kind":"review_stage","slug":"StageOne","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"S"},"timing":"after_submission","reviewer_kinds":["entrant"]}"#,
+    );
     for number in numbers {
         let letters: String = [17_576, 676, 26, 1]
             .iter()
@@ -20,6 +22,7 @@ fn records(numbers: std::ops::Range<usize>) -> String {
 {{"kind":"chapter","slug":"Chap{letters}","season":"SeasonAc","name":{{"en_GB":"C"}},"status":"active"}}
 {{"kind":"category","slug":"Cate{letters}","season":"SeasonAc","name":{{"en_GB":"C"}},"status":"active"}}
 {{"kind":"entry","slug":"Entr{letters}","local_id":{local_id},"title":"E","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserEntr"}}
+{{"kind":"review_task","token":"TokenOfTask{letters}","review_stage":"StageOne","entry":"Entr{letters}","reviewer":[{{"name":"Ada","email":"ada@example.org"}}]}}
 {{"kind":"order","slug":"Orde{letters}","invoice_number":"{invoice}","season":"{season}","user":"UserEntr","currency":"GBP","payment_status":"{status}","test":{test},"total":{number}.00}}"#,
             local_id = number + 100,
             invoice = number + 100,
@@ -105,6 +108,8 @@ both_engines! {
                 "/user/mara@example.org",
                 "/attachment",
                 "/contributor?order=FieldCtr&season=all",
+                "/review-task?reviewer=ada&deleted=included",
+                "/review-task?season=all&cursor=",
             ] {
                 counts.push((path, read(&server, path).await));
             }

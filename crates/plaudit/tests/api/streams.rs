@@ -18,6 +18,7 @@ use crate::harness::{Server, tree};
 
 mod ends;
 mod floods;
+mod persons;
 mod refused;
 
 const ALL: &str = "/entry/stream";

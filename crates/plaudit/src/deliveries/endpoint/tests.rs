@@ -8,7 +8,7 @@ const MOST: usize = 100;
 
 fn endpoint(concurrency: usize) -> Endpoint {
     let schedule = "0s,5s,5m".parse().unwrap();
-    Endpoint::new(schedule, Duration::from_hours(120), concurrency, Health::Healthy)
+    Endpoint::new(schedule, Duration::from_hours(120), concurrency, (Health::Healthy, 0))
 }
 
 fn entry(slug: &str) -> Record {
@@ -81,13 +81,14 @@ fn an_endpoint_can_ask_for_a_later_attempt_and_for_none() {
 
 #[test]
 fn failures_only_disable_it_in_the_end() {
-    let mut endpoint = endpoint(16).with(&[((1, 0), "a"), ((2, 0), "b"), ((3, 0), "c")]);
-    endpoint.attempt((1, 0), &unanswered(), NOW);
-    assert_eq!(endpoint.failing_since(), Some(NOW / SECOND));
+    let mut endpoint = endpoint(16).with(&[((1, 0), "a"), ((2, 0), "b"), ((3, 0), "c"), ((4, 0), "d")]);
     let days = 5 * 24 * 3600 * SECOND;
-    endpoint.attempt((2, 0), &answered(500), NOW + days - SECOND);
-    assert_eq!(endpoint.disabled(), None);
-    endpoint.attempt((3, 0), &answered(500), NOW + days);
+    for (key, after) in [((1, 0), 0), ((2, 0), days / 2), ((3, 0), days - SECOND)] {
+        endpoint.attempt(key, &unanswered(), NOW + after);
+        assert_eq!(endpoint.failing(), Some((NOW / SECOND, (NOW + after) / SECOND)));
+        assert_eq!(endpoint.disabled(), None);
+    }
+    endpoint.attempt((4, 0), &answered(500), NOW + days);
     assert_eq!(endpoint.disabled(), Some(Reason::Failing));
 }
 
@@ -123,6 +124,68 @@ fn an_older_delivery_that_comes_later_goes_first() {
     assert_eq!((endpoint.startable(NOW, MOST), endpoint.owes()), (vec![], 1));
     endpoint.committed(&[(6, 0)]);
     assert_eq!(endpoint.owes(), 0);
+}
+
+#[test]
+fn an_endpoint_that_says_when_it_has_time_again_is_left_alone_until_then() {
+    for status in [429, 503] {
+        let mut endpoint = endpoint(16).with(&[((1, 0), "a"), ((2, 0), "b")]);
+        let busy = Attempt { retry_after: Some("3600".to_owned()), ..answered(status) };
+        endpoint.attempt((1, 0), &busy, NOW);
+        let then = NOW + 3600 * SECOND;
+        assert_eq!((endpoint.startable(then - 1, MOST), endpoint.next_due()), (vec![], Some(then)));
+        // What was on its way does not end the rest.
+        endpoint.attempt((2, 0), &answered(200), NOW);
+        endpoint.add((3, 0), entry("c"), NOW, 0);
+        assert_eq!((endpoint.startable(then - 1, MOST), endpoint.rests_until()), (vec![], then));
+        assert_eq!(endpoint.startable(then, MOST), [(3, 0), (1, 0)]);
+    }
+    let mut endpoint = endpoint(16).with(&[((1, 0), "a"), ((2, 0), "b")]);
+    endpoint.attempt((1, 0), &Attempt { retry_after: Some("60".to_owned()), ..answered(500) }, NOW);
+    assert_eq!(endpoint.startable(NOW, MOST), [(2, 0)]);
+}
+
+#[test]
+fn after_an_outage_each_success_brings_retries_forward_until_one_fails() {
+    let piled_up = |number: i64| {
+        let health = Health::Failing { since_unix: NOW / SECOND, last_unix: NOW / SECOND };
+        let schedule = "0s,5s,5m".parse().unwrap();
+        let mut endpoint = Endpoint::new(schedule, Duration::from_hours(120), 16, (health, 0));
+        for sequence in 1..=number {
+            endpoint.add((sequence, 0), entry(&sequence.to_string()), NOW + 3600 * SECOND + sequence, 1);
+        }
+        endpoint.add((1000, 0), entry("new"), NOW, 0);
+        endpoint
+    };
+    let mut endpoint = piled_up(100);
+    endpoint.attempt((1000, 0), &answered(200), NOW);
+    for sequence in 1..40 {
+        assert_eq!(endpoint.startable(NOW, 1), [(sequence, 0)]);
+        endpoint.attempt((sequence, 0), &answered(200), NOW);
+    }
+    let began = endpoint.startable(NOW, MOST);
+    endpoint.attempt(began[0], &answered(500), NOW);
+    for key in &began[1..] {
+        endpoint.attempt(*key, &answered(500), NOW);
+    }
+    while let Some(key) = endpoint.startable(NOW, 1).first() {
+        endpoint.attempt(*key, &answered(500), NOW);
+    }
+    assert!(endpoint.owes() > 20 && endpoint.next_due() > Some(NOW));
+    // What single records wait for keeps its time.
+    let mut endpoint = piled_up(99);
+    endpoint.attempt((1000, 0), &answered(200), NOW);
+    assert_eq!(endpoint.startable(NOW, MOST), []);
+}
+
+#[test]
+fn an_endpoint_that_was_failing_is_slow_until_it_answers() {
+    let health = Health::Failing { since_unix: NOW / SECOND, last_unix: NOW / SECOND };
+    let mut endpoint = Endpoint::new("0s,5s".parse().unwrap(), Duration::from_hours(120), 16, (health, 0));
+    endpoint.add((1, 0), entry("a"), NOW, 1);
+    assert!(endpoint.is_slow());
+    endpoint.attempt((1, 0), &answered(200), NOW);
+    assert!(!endpoint.is_slow());
 }
 
 #[test]

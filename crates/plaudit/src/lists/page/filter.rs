@@ -72,6 +72,7 @@ impl Filter {
             FilterKind::Slug => "must be a slug of 8 letters".to_owned(),
             FilterKind::SlugOr([word]) => format!("must be a slug of 8 letters, or {word}"),
             FilterKind::SlugOr(words) => format!("must be a slug of 8 letters, or one of: {}", words.join(", ")),
+            FilterKind::Letters { count } => format!("must be a slug of {count} letters"),
             FilterKind::Text { max } => {
                 format!("must be a text of 1 to {max} characters, none of them a control character")
             }
@@ -106,6 +107,10 @@ impl Filter {
             FilterKind::SlugOr(words) => {
                 word(words, text).map(FilterValue::Word).or_else(|| Slug::parse(text).map(FilterValue::Slug))
             }
+            FilterKind::Letters { count } => {
+                let fits = text.len() == count && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+                fits.then(|| FilterValue::Text(text.to_owned()))
+            }
             FilterKind::Text { max } => {
                 let fits = !text.is_empty() && text.chars().count() <= max && !text.contains(char::is_control);
                 fits.then(|| FilterValue::Text(text.to_owned()))
@@ -136,6 +141,11 @@ pub enum FilterKind {
     Slug,
     /// A slug, or one of these words, none of which has 8 letters.
     SlugOr(&'static [&'static str]),
+    /// A slug that is made of others.
+    Letters {
+        /// How many letters it has.
+        count: usize,
+    },
     /// A text without control characters.
     Text {
         /// The number of characters of the longest text.

@@ -51,6 +51,25 @@ pub enum Ask {
     Contains(&'static str, String),
     /// Nothing is wanted.
     Never,
+    /// One of these holds.
+    Any(Vec<Ask>),
+    /// It is the record of this name.
+    Named(String),
+    /// Whether a record of the table of this number for which these hold points to it by this column.
+    Pointed(usize, &'static str, Vec<Ask>, bool),
+    /// The set names something, and nothing but records of the table of this number for which these hold.
+    Only(&'static str, usize, Vec<Ask>),
+}
+
+impl Ask {
+    /// The numbers of other tables that it looks at.
+    pub fn tables(&self) -> Vec<usize> {
+        match self {
+            Self::Any(asks) => asks.iter().flat_map(Self::tables).collect(),
+            Self::Pointed(table, ..) | Self::Only(_, table, _) => vec![*table],
+            _ => Vec::new(),
+        }
+    }
 }
 
 impl ListSpec {

@@ -87,6 +87,10 @@ impl Filter {
             }
             FilterKind::Slug => one(slug_or(&[])),
             FilterKind::SlugOr(words) => one(slug_or(words)),
+            FilterKind::Letters { count } => {
+                let pattern = format!("^[A-Za-z]{{{count}}}$");
+                one(string().pattern(Some(pattern)).examples([serde_json::json!("A".repeat(count))]))
+            }
             FilterKind::Text { max } => {
                 one(string().min_length(Some(1)).max_length(Some(max)).pattern(Some(LINE_PATTERN)))
             }

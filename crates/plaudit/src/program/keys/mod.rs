@@ -3,6 +3,7 @@
 //! - A key is `plaudit_` and 40 letters. It is shown once, when it is made; what is kept is its SHA-256, which is enough
 //!   because a key is random and long.
 //! - A key reads, or reads and writes. It can expire and be revoked; then it is refused like one that never existed.
+//! - A key is the account's, or of a person: then it does what the person's roles allow (`access/`).
 //! - Every change of a key is in the account's log, without the secret and without its hash.
 
 pub mod store;
@@ -12,6 +13,7 @@ use sha2::{Digest, Sha256};
 use super::choice::choices;
 use super::{NAME_LENGTH, Record};
 use kernel::ids::Ids;
+use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
 /// What a key begins with, so that a leaked one is recognised.
@@ -42,6 +44,9 @@ pub struct ApiKey {
     /// What it allows.
     #[member(required)]
     pub scope: Scope,
+    /// The person whose roles it acts by; left out, it acts for the account.
+    #[member(Ref(Kind::User))]
+    pub user: Option<Slug>,
     /// When it stops being good.
     pub expires: Option<Timestamp>,
     /// When it was revoked.

@@ -1,17 +1,21 @@
 //! Review stages: who has to agree to an entry, outside of judging: a supervisor, a referee, a committee.
 //!
 //! - A review stage belongs to a season and a form of that season. Where it names categories or chapters it is for their
-//!   entries only. The stages of a form are ordered by `order`; the next begins when one has ended with `proceed`.
-//! - `timing` says when its tasks are made: `before_submission`, so that an entry is submitted only when every stage
-//!   has ended with `proceed`, or `after_submission`.
-//! - Its reviewers are the people that it names, and those whose e-mail address an entry gives in one of
-//!   `reviewer_fields`, which are fields of the type email and of the form.
+//!   entries only.
+//! - `timing` says whether it is before or after the submission. An entry is submitted only when every stage before the
+//!   submission that is for it has ended with `proceed`.
+//! - The stages of a form and a timing are ordered by `order`. Those of the lowest order begin when an entry is handed in,
+//!   the first or another time; before the submission nothing but a request begins them. Those of the next order begin when all
+//!   those before them have ended with `proceed`. A stage whose `start` is `manual` waits in its place for a request.
+//! - Its reviewers are the people that it names, those whose e-mail address an entry gives in one of `reviewer_fields`, which are
+//!   fields of the type email and of the form, and those that `reviewer_kinds` tell: the entrant, and the managers of the
+//!   entry's chapter.
 //! - A reviewer decides to `proceed` or to `stop`. Before the submission, stopping an entry makes it
 //!   `not_approved_for_submission`. After it, `on_proceed` and `on_stop` say what the decision does to the entry.
-//! - A task that has waited `reminder_days` is brought to mind.
+//! - A task that has waited `reminder_days` is brought to mind. One that has waited `deadline_days` ends as `on_deadline` says.
 //! - Review stages are set up by program files; review tasks show them.
 
-mod reviewers;
+pub(crate) mod reviewers;
 mod rules;
 
 pub use reviewers::Reviewer;
@@ -27,7 +31,7 @@ use kernel::text::{Slug, Timestamp, Translated};
 pub const REVIEWERS: usize = 1_000;
 /// The most categories, or chapters, that a stage names.
 pub const PLACES: usize = 10_000;
-/// The most days until a reminder.
+/// The most days until a reminder, or until a task ends by itself.
 pub const DAYS: i64 = 3_650;
 
 choices! {
@@ -37,6 +41,36 @@ choices! {
         BeforeSubmission "before_submission",
         /// When an entry has been submitted.
         AfterSubmission "after_submission",
+    }
+}
+
+choices! {
+    /// Who makes the tasks of a stage.
+    pub enum Start {
+        /// The service, when it is the stage's turn.
+        Automatic "automatic",
+        /// A request.
+        Manual "manual",
+    }
+}
+
+choices! {
+    /// Who reviews an entry beside the people that are named.
+    pub enum ReviewerKind {
+        /// Whom the entry belongs to.
+        Entrant "entrant",
+        /// The managers of its chapter.
+        Manager "manager",
+    }
+}
+
+choices! {
+    /// What is decided on an entry.
+    pub enum Decision {
+        /// It may go on.
+        Proceed "proceed",
+        /// It may not.
+        Stop "stop",
     }
 }
 
@@ -64,7 +98,7 @@ choices! {
 
 /// A review stage.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(rules(check), extra(Member::link()), check = check_reviewing(reviewer_fields, timing, on_proceed, on_stop))]
+#[record(rules(check), extra(Member::link()), check = check_stage(reviewer_fields, reviewer_kinds, timing, on_proceed, on_stop))]
 pub struct ReviewStage {
     /// Its slug.
     pub slug: Slug,
@@ -86,12 +120,18 @@ pub struct ReviewStage {
     /// When its tasks are made.
     #[member(required)]
     pub timing: Timing,
-    /// Who reviews every entry; at least these or `reviewer_fields` are needed.
+    /// Whether its tasks are made by the service or by a request; automatic where it is left out.
+    #[member(default = Start::Automatic)]
+    pub start: Start,
+    /// Who reviews every entry; at least these, `reviewer_fields` or `reviewer_kinds` are needed.
     #[member(List(&reviewers::REVIEWER, REVIEWERS), with = reviewers, default = Vec::new())]
     pub reviewers: Vec<Reviewer>,
     /// The fields of the type email in which an entry says who reviews it.
     #[member(Set(&Shape::Ref(Kind::Field), REVIEWERS))]
     pub reviewer_fields: Vec<Slug>,
+    /// Who else reviews an entry: its entrant, the managers of its chapter.
+    #[member(Set(&ReviewerKind::SHAPE, ReviewerKind::CHOICES.len()))]
+    pub reviewer_kinds: Vec<ReviewerKind>,
     /// The categories of the entries that it is for; none means every one.
     #[member(Set(&Shape::Ref(Kind::Category), PLACES))]
     pub categories: Vec<Slug>,
@@ -113,23 +153,29 @@ pub struct ReviewStage {
     /// After how many days a task is brought to mind.
     #[member(Integer(1, DAYS))]
     pub reminder_days: Option<i64>,
+    /// After how many days a task ends by itself, as `on_deadline` says.
+    #[member(Integer(1, DAYS))]
+    pub deadline_days: Option<i64>,
+    /// What is decided on an entry whose task has waited `deadline_days`.
+    pub on_deadline: Option<Decision>,
     /// When it was made; left out, what is stored, or the time of the run.
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
     pub updated: Timestamp,
 }
 
-/// Somebody reviews, and a decision does something only after the submission.
-fn check_reviewing(
+/// Somebody reviews, a decision does something only after the submission, and a deadline says what comes of it.
+fn check_stage(
     members: &mut Members<'_>,
     reviewer_fields: Option<&Vec<Slug>>,
+    reviewer_kinds: Option<&Vec<ReviewerKind>>,
     timing: Option<&Timing>,
     on_proceed: Option<&OnProceed>,
     on_stop: Option<&OnStop>,
 ) {
     let names_none = members.get("reviewers").is_none_or(|json| json.as_array().is_some_and(<[_]>::is_empty));
-    if names_none && reviewer_fields.is_none_or(Vec::is_empty) {
-        members.fault("reviewers", "is required, unless reviewer_fields are given");
+    if names_none && reviewer_fields.is_none_or(Vec::is_empty) && reviewer_kinds.is_none_or(Vec::is_empty) {
+        members.fault("reviewers", "is required, unless reviewer_fields or reviewer_kinds are given");
     }
     for (member, does_something) in [
         ("on_proceed", on_proceed.is_some_and(|on_proceed| *on_proceed != OnProceed::Nothing)),
@@ -138,5 +184,9 @@ fn check_reviewing(
         if does_something && timing == Some(&Timing::BeforeSubmission) {
             members.fault(member, "must be none or left out where the timing is before_submission");
         }
+    }
+    let mut is_given = |member| members.get(member).is_some_and(|json| !json.is_null());
+    if is_given("deadline_days") != is_given("on_deadline") {
+        members.fault("on_deadline", "must be given with deadline_days, and with that alone");
     }
 }

@@ -31,7 +31,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::program::review_stages::{OnProceed, OnStop, Reviewer, Timing};
+    use crate::program::review_stages::{Decision, OnProceed, OnStop, Reviewer, ReviewerKind, Start, Timing};
     use crate::program::testing::{self, program, read};
 
     fn stage(members: &str) -> Result<ReviewStage, String> {
@@ -43,6 +43,7 @@ mod tests {
         let reviewers = r#""reviewers":[{"name":"Ada","email":"ada@example.org"}]"#;
         assert!(stage(&format!(r#""timing":"before_submission",{reviewers}"#)).is_ok());
         assert!(stage(r#""timing":"after_submission","reviewer_fields":["FieldAAA"],"on_stop":"rejected""#).is_ok());
+        assert!(stage(r#""timing":"after_submission","reviewer_kinds":["entrant","manager"]"#).is_ok());
         for (wrong, member) in [
             (reviewers.to_owned(), "timing"),
             (r#""timing":"before_submission""#.to_owned(), "reviewers"),
@@ -50,6 +51,9 @@ mod tests {
             (r#""timing":"before_submission","reviewers":[{"email":"ada"}]"#.to_owned(), "reviewers.1.email"),
             (format!(r#""timing":"before_submission","on_stop":"rejected",{reviewers}"#), "on_stop"),
             (format!(r#""timing":"after_submission","reminder_days":0,{reviewers}"#), "reminder_days"),
+            (format!(r#""timing":"after_submission","deadline_days":3,{reviewers}"#), "on_deadline"),
+            (format!(r#""timing":"after_submission","on_deadline":"stop",{reviewers}"#), "on_deadline"),
+            (r#""timing":"after_submission","reviewer_kinds":["judge"]"#.to_owned(), "reviewer_kinds"),
         ] {
             let error = stage(&wrong).unwrap_err();
             assert!(error.contains(member), "{error}");
@@ -95,6 +99,8 @@ mod tests {
             (on_proceed, on_stop) in (testing::choice(OnProceed::CHOICES), testing::choice(OnStop::CHOICES)),
             (proceed_label, stop_label) in (testing::translated(), testing::translated()),
             reminder_days in testing::maybe(1_i64..100),
+            (start, kind) in (testing::choice(Start::CHOICES), testing::choice(ReviewerKind::CHOICES)),
+            deadline in testing::maybe((1_i64..100, testing::choice(Decision::CHOICES))),
             (created, updated) in (testing::time(), testing::time()),
         ) {
             testing::reads_back(&ReviewStage {
@@ -103,6 +109,8 @@ mod tests {
                 on_proceed: if is_before { OnProceed::Nothing } else { on_proceed },
                 on_stop: if is_before { OnStop::Nothing } else { on_stop },
                 proceed_label, stop_label, reminder_days, created, updated,
+                start, reviewer_kinds: vec![kind],
+                deadline_days: deadline.map(|(days, _)| days), on_deadline: deadline.map(|(_, decision)| decision),
             });
         }
     }

@@ -18,15 +18,19 @@
 //! - A tie is exact equality, and its entries share a place, as `places` says. The steps of `tie_break` are taken in
 //!   order until one of them tells the entries apart.
 //! - The first `cut_line` places go on; `ties_at_cut` tells whether all entries that share the last one do.
+//! - `shows` tells what judges see of the sheets of others, of the other judges and of the entrants: nothing by default. A judge
+//!   whose answer to `organisation_field`, which is about users, is that of the entrant does not judge the entry.
 //! - An archived score set is kept and judged no more.
 //! - Score sets are set up by program files; the interface only reads them.
 
 mod modes;
 mod rules;
+mod shows;
 mod tie_break;
 
 pub use modes::{Aggregation, Mode, Qualifying, RankMethod, Reset, Rules, Sheets, TopPick, VipJudging, Voting};
 pub use rules::document;
+pub use shows::{Others, Shows};
 pub use tie_break::{By, Step};
 
 use super::choice::choices;
@@ -115,6 +119,12 @@ pub struct ScoreSet {
     /// What becomes of entries that share the last of these places; included where it is left out.
     #[member(default = TiesAtCut::Included, hidden)]
     pub ties_at_cut: TiesAtCut,
+    /// What judges are shown beside the entry; nothing where it is left out.
+    #[member(hidden)]
+    pub shows: Shows,
+    /// The field about users whose equal answers of a judge and an entrant are a conflict of interest; null for none.
+    #[member(Ref(Kind::Field), hidden)]
+    pub organisation_field: Option<Slug>,
     /// When it was made; left out, what is stored, or the time of the run.
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.

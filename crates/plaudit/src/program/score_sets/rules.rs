@@ -3,6 +3,7 @@
 use super::{ScoreSet, Step};
 use crate::program::Program;
 use crate::program::checks::Checks;
+use crate::program::fields::Resource;
 use kernel::document;
 use kernel::input::Violations;
 use kernel::kind::Kind;
@@ -17,6 +18,10 @@ pub(super) fn check(score_set: &ScoreSet, program: &Program) -> Violations {
         {
             checks.fault("tie_break", format!("{criterion} must be a criterion of the score set"));
         }
+    }
+    let field = score_set.organisation_field.and_then(|field| program.fields.any(field));
+    if field.is_some_and(|field| field.resource != Resource::Users) {
+        checks.fault("organisation_field", "must be a field about users");
     }
     checks.finish()
 }

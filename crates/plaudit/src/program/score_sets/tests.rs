@@ -116,11 +116,15 @@ proptest! {
         conflicts in testing::choice(Conflicts::CHOICES),
         places in testing::choice(Places::CHOICES),
         ties_at_cut in testing::choice(TiesAtCut::CHOICES),
+        (others_scores, others_comments) in (testing::choice(Others::CHOICES), testing::choice(Others::CHOICES)),
+        (names_of_judges, entrants) in (any::<bool>(), any::<bool>()),
+        organisation_field in testing::maybe(testing::slug()),
         (created, updated) in (testing::time(), testing::time()),
     ) {
         testing::reads_back(&ScoreSet {
             slug, season, form, name, rules, order, archived, min_judges, conflicts, places, tie_break, cut_line,
-            ties_at_cut, created, updated,
+            ties_at_cut, shows: Shows { others_scores, others_comments, names_of_judges, entrants }, organisation_field,
+            created, updated,
         });
     }
 }

@@ -97,11 +97,11 @@ fn called(program: &Program, name: Option<&Translated>) -> String {
     name.map_or_else(String::new, |name| folded(name.in_locale(program.account.default_language)))
 }
 
-fn category(program: &Program, category: Slug) -> String {
+pub(crate) fn category(program: &Program, category: Slug) -> String {
     called(program, program.categories.any(category).map(|category| &category.name))
 }
 
-fn chapter(program: &Program, chapter: Slug) -> String {
+pub(crate) fn chapter(program: &Program, chapter: Slug) -> String {
     called(program, program.chapters.any(chapter).map(|chapter| &chapter.name))
 }
 

@@ -39,6 +39,7 @@ use serde::Deserialize;
 
 use crate::program::{Member, Record, Shape, names};
 use crate::records::answers::Answers;
+use crate::records::review_tasks::rules::EntryPlace;
 use crate::records::slots;
 use kernel::input::{self, Members};
 use kernel::kind::Kind;
@@ -172,6 +173,14 @@ pub struct Entry {
     #[member(hidden)]
     #[serde(default)]
     pub archived: bool,
+}
+
+impl Entry {
+    /// Where it is, as far as review stages ask.
+    pub(crate) fn place(&self) -> EntryPlace {
+        let Self { season, form, category, chapter, .. } = *self;
+        EntryPlace { season, form, category, chapter }
+    }
 }
 
 /// What is computed counts as read; whether it agrees is asked of [`Stated`] when the related data are known.

@@ -13,11 +13,12 @@ use crate::records::entries::contributors;
 use crate::records::entries::counts::division_of;
 use crate::records::entries::rules::tags;
 use crate::records::entries::{CountChanges, Counts, Entry, LISTED, RelatedData, answers_of, detail, rules};
-use crate::records::store::{Derived, ListRevision, SetTable, listed};
+use crate::records::review_tasks::OfEntry;
+use crate::records::store::{Derived, ListRevision, SetTable, filled, listed};
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
-use db::{AccountId, Db, DbError, Tx, Value};
-use kernel::text::{Slug, folded};
+use db::{AccountId, Db, DbError, Source, Tx, Value};
+use kernel::text::{Slug, Token, folded};
 
 pub(crate) use counts::divisions;
 pub use counts::{of_category, write_counts};
@@ -254,6 +255,31 @@ pub(crate) async fn find<T: Send>(
     .await
 }
 
+/// Whether this holds for an entry of an entrant or of one of these chapters that is not in the trash and whose second document
+/// has this token: its chapter, its entrant and that document. The entries of chapters are looked through.
+pub(crate) async fn mentioning(
+    db: &Db,
+    account: AccountId,
+    token: &Token,
+    (entrant, chapters): (Option<Slug>, &[Slug]),
+    mut holds: impl FnMut(Slug, Slug, &str) -> bool + Send,
+) -> Result<bool, DbError> {
+    let pattern = format!("%\"{}\"%", token.as_str());
+    let mut holds_any = false;
+    let select = "SELECT chapter, entrant, detail FROM entries WHERE account = $1 AND detail LIKE $2 AND deleted = 0";
+    let (list, of_chapters) = filled(chapters, 3, vec![account.into(), pattern.clone().into()]);
+    let own = entrant.map(|user| ("entrant = $3".to_owned(), vec![account.into(), pattern.into(), user.into()]));
+    let of_chapters = (!chapters.is_empty()).then(|| (format!("chapter IN ({list})"), of_chapters));
+    for (condition, values) in own.into_iter().chain(of_chapters) {
+        db.each(&format!("{select} AND {condition}"), &values, |row| {
+            holds_any |= holds(row.slug(0)?, row.slug(1)?, row.text(2)?);
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(holds_any)
+}
+
 /// How many entries an entrant has in a category, those in the trash left out.
 pub(crate) async fn count_of_entrant(
     tx: &mut Tx,
@@ -336,6 +362,23 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
         Ok(row.text(0)?.to_owned())
     })
     .await
+}
+
+/// What review tasks show of an entry, even of one in the trash.
+pub async fn shown_by_tasks(
+    account: AccountId,
+    mut source: Source<'_>,
+    slug: Slug,
+) -> Result<Option<OfEntry>, DbError> {
+    let sql = "SELECT title, category, season FROM entries WHERE account = $1 AND slug = $2";
+    let mut found = None;
+    source
+        .each(sql, &[account.into(), slug.into()], |row| {
+            found = Some(OfEntry { title: row.text(0)?.to_owned(), category: row.slug(1)?, season: row.slug(2)? });
+            Ok(())
+        })
+        .await?;
+    Ok(found)
 }
 
 /// The season of an entry, even of one in the trash.

@@ -3,7 +3,7 @@
 use list_view::Holds;
 
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
-use crate::lists::{By, List, ORDERS, Shown, Table, USERS, column, names};
+use crate::lists::{By, List, ORDERS, Shown, Table, USERS, Values, column, names};
 use crate::program::Program;
 use crate::records::orders::PaymentStatus;
 use kernel::text::Slug;
@@ -23,8 +23,9 @@ pub static LISTED: Table = Table {
         column("invoice_number", Holds::Text),
         column("payment_method", Holds::Code),
         column("total", Holds::Number),
+        column("entries", Holds::Set),
     ],
-    sets: &[],
+    sets: &[Values { column: "entries", sql: "order_entries", record: "order_slug", value: "entry", unless: "" }],
 };
 
 const FILTERS: &[Filter] = &[

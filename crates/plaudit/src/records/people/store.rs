@@ -2,7 +2,7 @@
 
 use super::PeopleRecord;
 use crate::lists::{Shown, Table};
-use crate::log::{self, Action, Change, Origin};
+use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::store::{parse, stored_as};
 use crate::program::{Context, Record, RecordKey as _, SetupRecord};
 use crate::records::store::{Derived, ListRevision, Rows, exists, listed, write_set};
@@ -84,9 +84,20 @@ pub async fn change<T: PeopleRecord>(
     action: Action,
     value: T,
 ) -> Result<i64, DbError> {
+    change_causing(tx, account, origin, (action, &[]), value).await
+}
+
+/// The same, of a change that causes these events.
+pub async fn change_causing<T: PeopleRecord>(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    (action, events): (Action, &[Event]),
+    value: T,
+) -> Result<i64, DbError> {
     let deleted = action == Action::Trashed;
     let document = stored_as(&value, deleted);
-    let change = Change { kind: T::KIND, slug: value.key().as_str(), action, events: &[], document };
+    let change = Change { kind: T::KIND, slug: value.key().as_str(), action, events, document };
     let revision = log::append(tx, account, origin, change).await?;
     put(tx, account, &Record { value, revision, deleted }).await?;
     Ok(revision)

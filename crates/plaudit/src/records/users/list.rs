@@ -100,7 +100,8 @@ fn of_entries(query: &ListQuery, program: &Program) -> Vec<Ask> {
     asked.into_iter().collect()
 }
 
-fn of_trash(query: &ListQuery, _: &Program) -> Vec<Ask> {
+/// What of the trash is asked for.
+pub(crate) fn of_trash(query: &ListQuery, _: &Program) -> Vec<Ask> {
     let is_deleted = match (query.word("deleted"), query.word("trashed")) {
         (Some("only"), _) => "1",
         (Some("none"), _) | (None, None) => "0",

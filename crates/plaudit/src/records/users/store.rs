@@ -24,7 +24,7 @@ use kernel::text::{Slug, Timestamp};
 
 pub use self::check::{each_stray, each_wrong};
 pub use self::seasons::{move_entry, note_seasons};
-pub(crate) use self::show::{Named, show};
+pub(crate) use self::show::{Named, has_entry_in, mentioning, roles_of, show};
 
 /// The most users that one statement looks up.
 const BATCH_SIZE: usize = 256;
@@ -144,6 +144,19 @@ pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Resu
         let sql =
             format!("SELECT doc FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug");
         found.extend(tx.all::<_, Vec<_>, _>(&sql, &values, |row| candidate_of(row.text(0)?)).await?);
+    }
+    Ok(found)
+}
+
+/// What other records show of these users, those in the trash left out, by slug.
+pub async fn summaries(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Result<Vec<Summary>, DbError> {
+    let mut found = Vec::with_capacity(slugs.len());
+    for slugs in slugs.chunks(BATCH_SIZE) {
+        let (list, values) = filled(slugs, 2, vec![account.into()]);
+        let sql = format!(
+            "SELECT doc, person FROM users WHERE account = $1 AND deleted = 0 AND slug IN ({list}) ORDER BY slug"
+        );
+        found.extend(tx.all::<_, Vec<_>, _>(&sql, &values, |row| summary_of(row, 0)).await?);
     }
     Ok(found)
 }

@@ -24,8 +24,9 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     let about = "A page of attachments of entries that are not in the trash. Without `order` what was changed last comes \
                  first.";
     OpenApiRouter::new()
-        .routes(people_list(("GetAttachmentCollectionV23", "Attachments"), about, &LIST, |program, renderer, texts| {
-            Ok(renderer.item(&Attachment::document(program, texts)?.0, None)?)
+        .routes(people_list(("GetAttachmentCollectionV23", "Attachments"), about, &LIST, |caller, renderer, texts| {
+            renderer.seen(entry_children::sight(caller, texts)?);
+            Ok(renderer.item(&Attachment::document(caller.program(), texts)?.0, None)?)
         }))
         .routes(entry_children::show::<Attachment>("GetAttachmentV23", "An attachment."))
         .routes(entry_children::update::<Attachment>("PutAttachmentV23"))
@@ -45,6 +46,10 @@ impl EntryChild for Attachment {
 
     fn entry(&self) -> Slug {
         self.entry
+    }
+
+    fn answers(given: &mut Self::Given) -> &mut Option<JsonObject<'static>> {
+        &mut given.attachment_fields
     }
 
     fn read_update(body: &JsonObject<'_>) -> (Self::Given, Violations) {

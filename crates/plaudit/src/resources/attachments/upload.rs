@@ -1,5 +1,6 @@
 //! New attachments.
 
+use crate::access::{Sight, applicant};
 use crate::http::upload::answer;
 use crate::http::{ApiError, Caller, Path, PathTab, Reply, Upload, Uploaded, Writer, Writing};
 use crate::log::Action;
@@ -33,13 +34,14 @@ async fn write_upload(tx: &mut Tx, writing: &Writing<Uploaded<(Slug, Slug)>>) ->
     let (entry_slug, tab) = *state;
     let (account, program, now) = (writing.account(), &writing.program, writing.origin.at);
     let entry = entries::store::find_for_update(tx, account, entry_slug).await?.ok_or(ApiError::NotFound)?;
+    let head = entry.head()?;
+    let sight = writing.sight_of(&head)?;
     if program.tabs.live(tab).is_none() {
         return Err(ApiError::NotFound);
     }
-    let head = entry.head()?;
     let mut members = received.members();
     let file = received.file(&mut members, now);
-    let given = rules::read_upload(&mut members, tab);
+    let mut given = rules::read_upload(&mut members, tab);
     let blank = Attachment {
         token: received.token().clone(),
         entry: entry_slug,
@@ -49,13 +51,18 @@ async fn write_upload(tx: &mut Tx, writing: &Writing<Uploaded<(Slug, Slug)>>) ->
         created: now,
         updated: now,
     };
-    let attachment = rules::update(program, &head, &blank, (given, members.finish()), now)?;
+    let mut violations = members.finish();
+    if sight == Sight::Applicant {
+        let member = ("attachment_fields", "tab");
+        applicant::check_answers(program, member, &mut given.attachment_fields, &mut violations);
+    }
+    let attachment = rules::update(program, &head, &blank, (given, violations), now)?;
     let file = file.ok_or_else(|| ApiError::Internal("an upload without a fault has no file".to_owned()))?;
     check_changeable(program, &head)?;
     if people::count_of_entry::<Attachment>(tx, account, entry_slug).await? >= MOST {
         return Err(ApiError::State(format!("The entry has {MOST} attachments, which are the most.")));
     }
-    writing.precondition(entry.revision)?;
+    writing.precondition_of(&entry)?;
     received.keep(tx, writing, &file).await?;
     let revision = write(tx, writing, attachment, Action::Created).await?;
     Ok(answer(&file, Kind::Attachment, revision))

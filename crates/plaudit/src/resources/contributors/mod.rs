@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 
 use crate::http::{self, ApiError, Caller, RawQuery, Reply};
 use crate::lists::page::{self, ListQuery};
-use crate::program::fields::Resource;
+use crate::program::fields::{Field, Resource};
 use crate::records::entries::contributors::Contributor;
 use crate::records::entries::contributors::list::{BY_FIELD, NAMED};
 use crate::render::Renderer;
@@ -37,10 +37,13 @@ async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError
     let program = caller.program();
     // A slug of nothing that contributors answer is an unknown order like any other.
     let field = page::field_of_order(raw.as_deref()).and_then(|field| program.fields.live(field));
-    let by_field = field.is_some_and(|field| field.resource == Resource::Contributors);
+    // What cannot be read does not tell of itself by an order.
+    let is_seen = |field: &Field| caller.access().sees_fields() || field.applicant.read;
+    let by_field = field.is_some_and(|field| field.resource == Resource::Contributors && is_seen(field));
     let list = if by_field { &BY_FIELD } else { &NAMED };
     let query = ListQuery::parse(raw.as_deref(), &list.spec)?;
-    http::list::page(&caller, raw.as_deref(), (list, &query), &|renderer: &mut Renderer, texts| {
+    http::list::page(&caller, raw.as_deref(), (list, &query), |renderer: &mut Renderer, texts: &[&str]| {
+        renderer.seen(entry_children::sight(&caller, texts)?);
         Ok(renderer.item(&Contributor::document(program, texts)?.0, None)?)
     })
     .await

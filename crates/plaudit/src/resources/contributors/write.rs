@@ -1,5 +1,6 @@
 //! Changes of contributors.
 
+use crate::access::{Sight, applicant};
 use crate::http::{self, ApiError, Body, Caller, Reply, Writer, Writing};
 use crate::lists::List;
 use crate::log::Action;
@@ -24,18 +25,24 @@ pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply
 
 async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
     let (account, program, now) = (writing.account(), &writing.program, writing.origin.at);
-    let (given, mut violations) = rules::read_create(&writing.state);
+    let (mut given, mut violations) = rules::read_create(&writing.state);
     let entry = match given.entry {
         Some(entry) => entries::store::find_for_update(tx, account, entry).await?,
         None => None,
     };
-    if let (Some(named), None) = (given.entry, &entry) {
-        violations.add("entry", format!("{named} is no entry of the account"));
-    }
     let head = match &entry {
         Some(entry) => Some(entry.head()?),
         None => None,
     };
+    // What is not seen is as what does not exist.
+    let seen = head.and_then(|head| Some((writing.access.entry(head.chapter, head.entrant)?, head)));
+    let (sight, head) = seen.map_or((Sight::Whole, None), |(sight, head)| (sight, Some(head)));
+    if let (Some(named), None) = (given.entry, &head) {
+        violations.add("entry", format!("{named} is no entry of the account"));
+    }
+    if sight == Sight::Applicant {
+        applicant::check_answers(program, ("fields", "tab"), &mut given.fields, &mut violations);
+    }
     let tab = given.tab.and_then(|tab| rules::tab_of(program, head.as_ref(), tab, &mut violations));
     let (place, none) = ((head.as_ref(), tab), Answers::default());
     let fields = rules::answers_after(program, place, &none, given.fields.as_ref(), &mut violations);
@@ -59,7 +66,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     let revision = write(tx, writing, contributor.clone(), Action::Created).await?;
     let document = rules::document(&contributor, &title, season);
     let created = Reply::created(document, revision, Kind::Contributor, slug.as_str());
-    Ok(created.naming(&[&title, season.as_str()]))
+    Ok(created.naming(&[&title, season.as_str()]).seen(sight))
 }
 
 impl EntryChild for Contributor {
@@ -70,6 +77,10 @@ impl EntryChild for Contributor {
 
     fn entry(&self) -> Slug {
         self.entry
+    }
+
+    fn answers(given: &mut Self::Given) -> &mut Option<JsonObject<'static>> {
+        given
     }
 
     fn read_update(body: &JsonObject<'_>) -> (Self::Given, Violations) {

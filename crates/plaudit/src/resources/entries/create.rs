@@ -1,12 +1,14 @@
 //! New entries, and copies of old ones.
 
+use crate::access::{Sight, applicant};
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::log::Action;
 use crate::records::entries::contributors::{self, Contributor};
 use crate::records::entries::store::{self, Change};
-use crate::records::entries::{Entry, rules};
+use crate::records::entries::{Entry, Status, rules};
 use crate::records::people;
-use crate::resources::entries::facts;
+use crate::resources::entries::{check_chapter, facts};
+use crate::review_flow::Flow;
 use db::{DbError, Tx};
 use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
@@ -18,19 +20,44 @@ pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply
 }
 
 async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
-    let program = &writing.program;
-    let (given, violations) = rules::body::read_create(&writing.state);
-    let known = facts::facts(tx, program, given.entrant, given.category).await?;
+    let (program, access) = (&writing.program, &writing.access);
+    let (mut given, mut violations) = rules::body::read_create(&writing.state);
+    let place = given.chapter.zip(given.entrant).and_then(|(chapter, entrant)| access.entry(chapter, entrant));
+    let own = access.user().filter(|user| given.entrant == Some(*user) && access.is_entrant());
+    let sight = if own.is_some() && place != Some(Sight::Whole) { Sight::Applicant } else { Sight::Whole };
+    if sight == Sight::Applicant {
+        // An entry is the applicant's own, and in progress unless it is said.
+        given.entrant = None;
+        given.status = given.status.filter(|status| *status != Status::InProgress);
+        applicant::check(program, &mut given, &mut violations);
+        given.entrant = own;
+    } else if !access.sees_all() {
+        if given.chapter.is_none() {
+            violations.add("chapter", "is required: name a chapter that you manage");
+        }
+        check_chapter(access, given.chapter, &mut violations);
+    }
+    let mut known = facts::facts(tx, writing, given.entrant, given.category).await?;
+    known.by_applicant = sight == Sight::Applicant;
     let identity = facts::identity(tx, writing).await?;
-    let entry = rules::writing::create(program, (given, violations), &known, identity)?;
-    written(tx, writing, entry, false).await
+    let mut entry = rules::writing::create(program, (given, violations), &known, identity)?;
+    if entry.status == Status::Submitted {
+        let flow = Flow { program, origin: &writing.origin, ids: writing.ids() };
+        flow.hand_in(tx, &mut entry).await?;
+    }
+    written(tx, writing, entry, (false, sight)).await
 }
 
-async fn written<S>(tx: &mut Tx, writing: &Writing<S>, entry: Entry, is_copy: bool) -> Result<Reply, ApiError> {
+async fn written<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    entry: Entry,
+    (is_copy, sight): (bool, Sight),
+) -> Result<Reply, ApiError> {
     let slug = entry.slug;
     let change = Change { before: None, after: entry, deleted: false, is_copy };
     let stored = store::write(tx, writing.account(), &writing.program, &writing.origin, change).await?;
-    Ok(crate::resources::entries::created(stored, slug))
+    Ok(crate::resources::entries::created(stored, slug, sight))
 }
 
 /// Makes an entry in progress with the title, the answers and the contributors of another one. Files stay with that.
@@ -43,14 +70,15 @@ async fn write_copy(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiEr
     let (account, program) = (writing.account(), &writing.program);
     let found = store::find_for_update(tx, account, *writing.state).await?.ok_or(ApiError::NotFound)?;
     let entry = found.entry()?;
-    let known = facts::facts(tx, program, Some(entry.entrant), Some(entry.category)).await?;
+    writing.manages(&entry)?;
+    let known = facts::facts(tx, writing, Some(entry.entrant), Some(entry.category)).await?;
     let identity = facts::identity(tx, writing).await?;
     let copy = rules::writing::copy(program, &entry, &known, identity)?;
-    writing.precondition(found.revision)?;
+    writing.precondition_of(&found)?;
     for contributor in contributors::store::of_entry(tx, account, entry.slug, &program.context).await? {
         copy_contributor(tx, writing, contributor, copy.slug).await?;
     }
-    written(tx, writing, copy, true).await
+    written(tx, writing, copy, (true, Sight::Whole)).await
 }
 
 /// Writes a contributor a second time, for another entry.

@@ -11,16 +11,17 @@ use kernel::ids::Ids;
 use kernel::text::Slug;
 
 /// What has to be known where an entry of this entrant comes into this category.
-pub(super) async fn facts(
+pub(super) async fn facts<S>(
     tx: &mut Tx,
-    program: &Program,
+    writing: &Writing<S>,
     entrant: Option<Slug>,
     category: Option<Slug>,
 ) -> Result<Facts, DbError> {
-    let account = program.id;
+    let (account, program) = (writing.account(), &writing.program);
     let mut facts = Facts::default();
     if let Some(entrant) = entrant {
-        facts.has_entrant = users::store::live_of(tx, account, entrant.as_str()).await?.is_some();
+        facts.has_entrant = users::store::live_of(tx, account, entrant.as_str()).await?.is_some()
+            && (writing.access.sees_all() || writing.sees_user(tx, entrant).await?);
     }
     let Some(category) = category.and_then(|category| program.categories.live(category)) else { return Ok(facts) };
     if let (Some(entrant), Some(_)) = (entrant, category.entrant_max_entries) {

@@ -16,12 +16,14 @@ use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::access::{Access, Sight};
 use crate::http::Reply;
 use crate::records::entries::list::PLAIN;
 use crate::records::entries::rules::body::read_update;
 use crate::records::entries::store::Stored;
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
+use kernel::input::Violations;
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
@@ -54,13 +56,21 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .merge(realtime::routes())
 }
 
-/// 200 with an entry.
-fn shown(stored: Stored) -> Reply {
-    Reply::detailed(stored.doc, stored.detail, stored.revision).showing(stored.person)
+/// 200 with an entry, of which so much is seen.
+fn shown(stored: Stored, sight: Sight) -> Reply {
+    Reply::detailed(stored.doc, stored.detail, stored.revision).showing(stored.person).seen(sight)
 }
 
-/// 201 with an entry.
-fn created(stored: Stored, slug: Slug) -> Reply {
+/// 201 with an entry, of which so much is seen.
+fn created(stored: Stored, slug: Slug, sight: Sight) -> Reply {
     Reply::created_detailed(stored.doc, stored.detail, stored.revision, Kind::Entry, slug.as_str())
         .showing(stored.person)
+        .seen(sight)
+}
+
+/// Tells that an entry would go to a chapter that the key's person does not manage.
+fn check_chapter(access: &Access, chapter: Option<Slug>, violations: &mut Violations) {
+    if chapter.is_some_and(|chapter| !access.sees_all() && !access.chapters().contains(&chapter)) {
+        violations.add("chapter", "is not a chapter that you manage");
+    }
 }

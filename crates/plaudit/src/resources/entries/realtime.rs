@@ -3,13 +3,15 @@
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::access::Sight;
 use crate::http::{ApiError, Body, Caller, Path, PathField, Reply, Writer, Writing};
 use crate::records::entries::rules::body;
 use crate::records::entries::{change_chapter, store};
+use crate::resources::entries::check_chapter;
 use crate::resources::entries::update::{change, update};
 use crate::services::App;
 use db::Tx;
-use kernel::input::{self, Members};
+use kernel::input::{self, Members, Violations};
 use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
 
@@ -54,7 +56,7 @@ pub async fn update_field(
 
 async fn write_answer(tx: &mut Tx, writing: &Writing<(Slug, Slug, JsonObject<'static>)>) -> Result<Reply, ApiError> {
     let (slug, field, body) = &*writing.state;
-    if writing.program.fields.live(*field).is_none() {
+    if writing.program.fields.live(*field).is_none_or(|field| !writing.access.field(field)) {
         return Err(ApiError::NotFound);
     }
     change(tx, writing, *slug, body::read_answer(body, *field)).await
@@ -80,12 +82,18 @@ pub async fn update_chapter(
 async fn write_chapter(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>)>) -> Result<Reply, ApiError> {
     let (account, (slug, body)) = (writing.account(), &*writing.state);
     let found = store::find_for_update(tx, account, *slug).await?.ok_or(ApiError::NotFound)?;
-    let chapter = read_chapter(body)?;
     let head = found.head()?;
+    let sight = writing.sight_of(&head)?;
+    let chapter = read_chapter(body)?;
+    if sight == Sight::Whole && chapter != head.chapter {
+        let mut violations = Violations::default();
+        check_chapter(&writing.access, Some(chapter), &mut violations);
+        violations.or(Some(()))?;
+    }
     let moved = change_chapter(&writing.program, &head, chapter)?;
-    writing.precondition(found.revision)?;
+    writing.precondition_of(&found)?;
     let stored = store::write_head(tx, &writing.program, &writing.origin, (&found, &head), moved, false).await?;
-    Ok(crate::resources::entries::shown(stored))
+    Ok(crate::resources::entries::shown(stored, sight))
 }
 
 /// Reads the body, of which only the chapter counts: other members are passed over (specification, section 4.2).

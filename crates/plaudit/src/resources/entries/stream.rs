@@ -12,7 +12,7 @@ use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::{ApiError, Caller, LastEventId, Opening, Path, Reply};
+use crate::http::{ApiError, Caller, LastEventId, Opening, Path, Reader, Reply};
 use crate::services::App;
 use crate::streams;
 use db::{BoxFuture, DbError};
@@ -31,7 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     responses((status = 200, description = "Events: entry_created, entry_updated, entry_deleted",
         content_type = "text/event-stream", body = String)),
 )]
-pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiError> {
+pub async fn of_account(caller: Caller, _: Reader, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, None, last).await
 }
 
@@ -42,17 +42,17 @@ pub async fn of_account(caller: Caller, last: LastEventId) -> Result<Reply, ApiE
     responses((status = 200, description = "Events: entry_updated, entry_deleted",
         content_type = "text/event-stream", body = String)),
 )]
-pub async fn of_entry(caller: Caller, Path(slug): Path<Slug>, last: LastEventId) -> Result<Reply, ApiError> {
+pub async fn of_entry(caller: Caller, Path(slug): Path<Slug>, _: Reader, last: LastEventId) -> Result<Reply, ApiError> {
     open(&caller, Some(slug), last).await
 }
 
 async fn open(caller: &Caller, entry: Option<Slug>, LastEventId(last): LastEventId) -> Result<Reply, ApiError> {
     let standing = streams::store::standing(&caller.app().db, caller.account(), entry).await?;
-    let (committed, stands) = standing.ok_or(ApiError::KeyRefused)?;
+    let (committed, place) = standing.ok_or(ApiError::KeyRefused)?;
     if committed.version != caller.program().version {
         return Err(ApiError::Stale);
     }
-    if entry.is_some() && !stands {
+    if entry.is_some() && !is_seen(caller, place) {
         return Err(ApiError::NotFound);
     }
     if last.is_some_and(|last| last > committed.sequence) {
@@ -67,6 +67,11 @@ async fn open(caller: &Caller, entry: Option<Slug>, LastEventId(last): LastEvent
 fn is_there(caller: &Caller, slug: Slug) -> BoxFuture<'_, Result<bool, DbError>> {
     Box::pin(async move {
         let standing = streams::store::standing(&caller.app().db, caller.account(), Some(slug)).await?;
-        Ok(standing.is_some_and(|(_, is_there)| is_there))
+        Ok(standing.is_some_and(|(_, place)| is_seen(caller, place)))
     })
+}
+
+/// Whether the caller sees an entry of this chapter and entrant; nobody sees one that is not there.
+fn is_seen(caller: &Caller, place: Option<(Slug, Slug)>) -> bool {
+    place.is_some_and(|(chapter, entrant)| caller.access().entry(chapter, entrant).is_some())
 }

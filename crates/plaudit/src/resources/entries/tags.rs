@@ -3,6 +3,7 @@
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 
+use crate::access::Sight;
 use crate::http::{ApiError, Caller, Path, PathTags, Reply, Writer, Writing};
 use crate::records::entries::{Entry, rules, store};
 use crate::resources::operation::{Takes, operation};
@@ -38,10 +39,11 @@ async fn write_tags(tx: &mut Tx, writing: &Writing<(Slug, String, Change)>) -> R
     let account = writing.account();
     let found = store::find_for_update(tx, account, *slug).await?.ok_or(ApiError::NotFound)?;
     let head = found.head()?;
+    writing.manages(&head)?;
     let tags = change(&head.tags, tags)?;
     rules::check_season(&writing.program, head.season)?;
-    writing.precondition(found.revision)?;
+    writing.precondition_of(&found)?;
     let after = Entry { tags, ..head.clone() };
     let stored = store::write_head(tx, &writing.program, &writing.origin, (&found, &head), after, false).await?;
-    Ok(crate::resources::entries::created(stored, *slug))
+    Ok(crate::resources::entries::created(stored, *slug, Sight::Whole))
 }

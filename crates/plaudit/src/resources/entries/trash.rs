@@ -14,8 +14,9 @@ pub async fn delete(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result
 async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
     let account = writing.account();
     let found = store::find_for_update(tx, account, *writing.state).await?.ok_or(ApiError::NotFound)?;
-    writing.precondition(found.revision)?;
     let head = found.head()?;
+    writing.manages(&head)?;
+    writing.precondition_of(&found)?;
     store::write_head(tx, &writing.program, &writing.origin, (&found, &head), head.clone(), true).await?;
     Ok(Reply::NoContent)
 }
@@ -29,17 +30,18 @@ pub async fn restore(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Resul
 async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
     let found = store::find_any_for_update(tx, account, *writing.state).await?.ok_or(ApiError::NotFound)?;
+    let head = found.head()?;
+    writing.manages(&head)?;
     if !found.deleted {
         return Err(ApiError::State("The entry is not in the trash.".to_owned()));
     }
-    let head = found.head()?;
     let category = program.categories.any(head.category);
     if let Some(category) = category.filter(|category| category.entrant_max_entries.is_some()) {
         let has = store::count_of_entrant(tx, account, head.entrant, category.slug).await?;
         rules::takes_another(category, has)
             .map_err(|message| ApiError::State(format!("The entry cannot be restored: its category {message}.")))?;
     }
-    writing.precondition(found.revision)?;
+    writing.precondition_of(&found)?;
     store::write_head(tx, program, &writing.origin, (&found, &head), head.clone(), false).await?;
     Ok(Reply::NoContent)
 }

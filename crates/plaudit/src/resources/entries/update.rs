@@ -3,13 +3,16 @@
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::UtoipaMethodRouter;
 
+use crate::access::{Sight, applicant};
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::records::entries::rules::answers::EntryChildren;
 use crate::records::entries::rules::body::Given;
 use crate::records::entries::store::{self, Change};
 use crate::records::entries::{Status, rules};
-use crate::resources::entries::facts;
+use crate::records::review_tasks;
+use crate::resources::entries::{check_chapter, facts};
 use crate::resources::operation::{Takes, operation};
+use crate::review_flow::Flow;
 use crate::services::App;
 use db::Tx;
 use kernel::input::Violations;
@@ -41,29 +44,42 @@ pub(super) async fn change<S>(
     tx: &mut Tx,
     writing: &Writing<S>,
     slug: Slug,
-    (given, violations): (Given, Violations),
+    (mut given, mut violations): (Given, Violations),
 ) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
     let found = store::find_for_update(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
     let before = found.entry()?;
+    let sight = writing.sight_of(&before)?;
+    match sight {
+        Sight::Applicant => applicant::check(program, &mut given, &mut violations),
+        Sight::Whole => {
+            let moved = given.chapter.filter(|chapter| *chapter != before.chapter);
+            check_chapter(&writing.access, moved, &mut violations);
+        }
+    }
     let entrant = given.entrant.filter(|entrant| *entrant != before.entrant);
     let category = given.category.filter(|category| *category != before.category);
-    let known = if entrant.is_some() || category.is_some() {
+    let mut known = if entrant.is_some() || category.is_some() {
         let (entrant, category) = (entrant.unwrap_or(before.entrant), category.unwrap_or(before.category));
-        facts::facts(tx, program, Some(entrant), Some(category)).await?
+        facts::facts(tx, writing, Some(entrant), Some(category)).await?
     } else {
         rules::writing::Facts::default()
     };
+    known.by_applicant = sight == Sight::Applicant;
     let hands_in = matches!(given.status, Some(Status::Submitted | Status::Resubmitted));
-    let entry_children = if hands_in && given.status != Some(before.status) {
-        facts::entry_children(tx, program, slug).await?
-    } else {
-        EntryChildren::default()
-    };
+    let hands_in = hands_in && given.status != Some(before.status);
+    let mut entry_children = EntryChildren::default();
+    if hands_in {
+        entry_children = facts::entry_children(tx, program, slug).await?;
+        known.review_tasks = review_tasks::store::of_entry(tx, account, slug, &program.context).await?;
+    }
     let now = writing.origin.at;
-    let after = rules::writing::update(program, &before, (given, violations), &known, &entry_children, now)?;
-    writing.precondition(found.revision)?;
+    let mut after = rules::writing::update(program, &before, (given, violations), &known, &entry_children, now)?;
+    writing.precondition_of(&found)?;
+    if hands_in {
+        Flow { program, origin: &writing.origin, ids: writing.ids() }.hand_in(tx, &mut after).await?;
+    }
     let change = Change { before: Some(&found), after, deleted: false, is_copy: false };
     let stored = store::write(tx, account, program, &writing.origin, change).await?;
-    Ok(crate::resources::entries::shown(stored))
+    Ok(crate::resources::entries::shown(stored, sight))
 }

@@ -1,5 +1,6 @@
 //! Files as answers.
 
+use crate::access::{Sight, applicant};
 use crate::http::{ApiError, Caller, Path, PathField, Reply, Upload, Uploaded, Writer, Writing};
 use crate::program::fields::validate_file;
 use crate::records::entries::given::{FieldScope, file_field};
@@ -25,12 +26,14 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<(Slug, Slug)>>) -> R
     let Uploaded { received, state: (entry, field) } = &*writing.state;
     let (account, program) = (writing.account(), &writing.program);
     let found = store::find_for_update(tx, account, *entry).await?.ok_or(ApiError::NotFound)?;
-    if program.fields.live(*field).is_none() {
-        return Err(ApiError::NotFound);
-    }
     let before = found.entry()?;
+    let sight = writing.sight_of(&before)?;
+    let asked = program.fields.live(*field).filter(|field| writing.access.field(field)).ok_or(ApiError::NotFound)?;
     let mut members = received.members();
     let file = received.file(&mut members, writing.origin.at);
+    if sight == Sight::Applicant && !asked.applicant.write {
+        members.fault(&format!("entry_fields.{field}"), applicant::NOT_THEIRS);
+    }
     match file_field(program, FieldScope { form: Some(before.form), category: Some(before.category) }, *field) {
         Ok(found) => {
             if let Some(file) = &file
@@ -43,7 +46,7 @@ async fn write_file(tx: &mut Tx, writing: &Writing<Uploaded<(Slug, Slug)>>) -> R
     }
     let after = give_file(program, &before, (*field, received.token()), members.finish())?;
     let file = file.ok_or_else(|| ApiError::Internal("an upload without a fault has no file".to_owned()))?;
-    writing.precondition(found.revision)?;
+    writing.precondition_of(&found)?;
     let reply = received.record(tx, writing, &file).await?;
     let change = Change { before: Some(&found), after, deleted: false, is_copy: false };
     store::write(tx, account, program, &writing.origin, change).await?;

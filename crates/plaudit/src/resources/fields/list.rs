@@ -39,7 +39,7 @@ const ORDERS: &[&str] = &[
     "auto_scoring",
     "category_count",
 ];
-const CELLS: &[(&str, Of<Field>); 18] = &[
+const CELLS: &[(&str, Of<Field>); 19] = &[
     ("asked_in", Of::Set(|field, _| asked(field))),
     ("auto_scoring", Of::Number(|field, _| field.auto_scoring)),
     ("categories", Of::Text(categories)),
@@ -47,6 +47,7 @@ const CELLS: &[(&str, Of<Field>); 18] = &[
     ("conditional", Of::Set(|field, _| conditional(field))),
     ("created", Of::Time(|field| field.created)),
     ("deleted", Of::Deleted),
+    ("for_applicants", Of::Flag(|field| field.applicant.read || field.applicant.write)),
     ("form", Of::Text(form)),
     ("in_form", Of::Set(|field, program| one_or_every(form_of(field, program)))),
     ("in_season", Of::Set(|field, program| one_or_every(season_of(field, program)))),

@@ -2,10 +2,14 @@
 
 pub mod list;
 
+use std::borrow::Cow;
+
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::access::Access;
 use crate::http::{ApiError, Caller, Path, Reply, Writer, Writing};
+use crate::lists::page::Ask;
 use crate::log::Action;
 use crate::program::fields::{Field, document, read, rules, write_settings};
 use crate::program::store;
@@ -33,6 +37,14 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 impl SetupResource for Field {
     const GROUP: &'static str = "Fields";
     const LIST: &'static SetupList<Self> = &list::LIST;
+
+    fn seen(&self, access: &Access) -> Option<Cow<'_, Self>> {
+        access.field(self).then_some(Cow::Borrowed(self))
+    }
+
+    fn asks(access: &Access) -> Vec<Ask> {
+        if access.sees_fields() { Vec::new() } else { vec![Ask::Is("for_applicants", "1".to_owned())] }
+    }
 
     fn document(&self, related: &Related<'_>) -> String {
         document(self, related.program)

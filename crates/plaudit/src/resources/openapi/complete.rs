@@ -37,6 +37,9 @@ const GROUPS: &[(&str, &str)] = &[
     ("Jobs", "Work that goes on after the answer to the request that began it."),
 ];
 
+/// The operations that a job does.
+const JOBS: [&str; 3] = ["/assignment", "/assignment/reassign", "/webhook/{slug}/replay"];
+
 /// The methods of operations.
 const METHODS: [&str; 4] = ["get", "post", "put", "delete"];
 
@@ -99,6 +102,9 @@ fn named_headers<'n>(names: impl IntoIterator<Item = &'n str>) -> Value {
     Value::Object(names.into_iter().map(header).collect())
 }
 
+/// The paths whose query names the record that they are about.
+const OF_ONE: [&str; 1] = ["/leaderboard"];
+
 /// What the method and the path say of a body and of a success, where the operation says nothing else of them.
 fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &Map<String, Value>) {
     let segments: Vec<&str> = path.split('/').skip(1).collect();
@@ -127,6 +133,8 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
         ("post", [_, _, "upload", ..]) => ("201", "The file", Some("UploadedFile")),
         ("get", ["webhook", _, "delivery"]) => ("200", "The page", Some("DeliveryPage")),
         ("get", ["entry", "summary"]) => ("200", "The counts", Some("EntrySummary")),
+        ("get", ["leaderboard"]) => ("200", "The page", Some("LeaderboardPage")),
+        ("get", ["assignment", "progress"]) => ("200", "The counts", Some("AssignmentProgress")),
         ("get", [_]) if schemas.contains_key(&page) => ("200", "The page", Some(&*page)),
         _ => ("200", "The record", Some(&*kind)),
     };
@@ -186,7 +194,7 @@ fn complete_responses(
             }
         }
         // What is done by a job has the address of that.
-        if status == "201" || path == "/webhook/{slug}/replay" && status == "202" {
+        if status == "201" || JOBS.contains(&path) && status == "202" {
             headers.push("Location");
         }
         response["headers"] = named_headers(headers);
@@ -194,8 +202,9 @@ fn complete_responses(
     for (name, _, _, error) in ERRORS {
         let status = error().status();
         let applies = match status {
-            404 => is_about_one,
-            409 | 422 | 507 => writes,
+            404 => is_about_one || OF_ONE.contains(&path),
+            422 => writes || OF_ONE.contains(&path),
+            409 | 507 => writes,
             412 => writes && is_about_one,
             413 => has_body,
             _ => true,
@@ -246,7 +255,7 @@ fn name_schemas(value: &mut Value) {
 /// A part of a path.
 fn path_parameter(operation: (&str, &str), name: &str) -> Value {
     let (about, schema) = match name {
-        "token" => ("The token of the file.", component("Token")),
+        "token" => ("The token of the record.", component("Token")),
         "tags" => ("Tags, with commas between them.", json!({ "type": "string", "minLength": 1 })),
         "field" => ("The slug of the field.", component("Slug")),
         "tab" => ("The slug of the tab.", component("Slug")),
@@ -254,6 +263,7 @@ fn path_parameter(operation: (&str, &str), name: &str) -> Value {
             "The slug of the user, or the e-mail address.",
             json!({ "anyOf": [component("Slug"), { "type": "string", "format": "email", "maxLength": EMAIL_LENGTH }] }),
         ),
+        _ if operation.1.starts_with("/assignment/") => ("The slug of the assignment.", component("AssignmentSlug")),
         _ => ("The slug of the record.", component("Slug")),
     };
     json!({ "name": name, "in": "path", "required": true, "description": about, "schema": schema })

@@ -6,11 +6,13 @@ use serde_json::{Map, Value, json};
 use crate::http::ApiError;
 use crate::http::idempotency::KEY_LENGTH;
 use crate::lists::page::ListQuery;
+use crate::program::review_stages::Decision;
 use crate::program::{component, definitions, pascal};
 use crate::records::entries::attachments::LAST_PLACE;
 use crate::records::entries::{Status, TITLE_LENGTH};
 use crate::records::orders::list::LIST;
-use crate::resources::openapi::{deliveries, jobs, kinds, webhooks};
+use crate::records::review_tasks::COMMENT_LENGTH;
+use crate::resources::openapi::{assignments, deliveries, jobs, kinds, leaderboard, webhooks};
 use crate::services::disks::Disk;
 use kernel::input::Violations;
 use kernel::kind::Kind;
@@ -23,9 +25,11 @@ pub(super) fn schemas() -> Map<String, Value> {
     let mut schemas: Map<String, Value> = defined.map(|(name, schema)| (pascal(&name), schema)).collect();
     schemas.extend(references());
     schemas.extend(answers());
+    schemas.extend(assignments::schemas());
     schemas.extend(bodies());
     schemas.extend(errors());
     schemas.extend(jobs::schemas());
+    schemas.extend(leaderboard::schemas());
     schemas.extend(deliveries::schemas());
     schemas.extend(webhooks::schemas());
     let kinds = Kind::ALL.into_iter().filter_map(kinds::description);
@@ -44,7 +48,7 @@ pub(super) fn string(about: &str) -> Value {
     json!({ "description": about, "type": "string" })
 }
 
-fn text(about: &str, max: usize) -> Value {
+pub(super) fn text(about: &str, max: usize) -> Value {
     json!({ "description": about, "type": "string", "maxLength": max, "pattern": "\\S" })
 }
 
@@ -56,15 +60,15 @@ pub(super) fn list(about: &str, items: &Value) -> Value {
     json!({ "description": about, "type": "array", "items": items })
 }
 
-fn slug() -> Value {
+pub(super) fn slug() -> Value {
     component("Slug")
 }
 
-fn link() -> Value {
+pub(super) fn link() -> Value {
     component("Link")
 }
 
-fn named(schemas: Value) -> Map<String, Value> {
+pub(super) fn named(schemas: Value) -> Map<String, Value> {
     match schemas {
         Value::Object(schemas) => schemas,
         _ => Map::new(),
@@ -117,6 +121,7 @@ fn references() -> Map<String, Value> {
             "updated_at": component("Timestamp"),
         })),
         "EntryReference": object("An entry by its address and title.", titled),
+        "Judge": object("A judge.", json!({ "slug": slug(), "link": link(), "name": name() })),
         "Manager": object("A manager of a chapter, or a judge of a panel.", json!({
             "slug": slug(), "link": link(), "first_name": first(), "last_name": last(),
         })),
@@ -263,6 +268,20 @@ fn bodies() -> Map<String, Value> {
     });
     attachment["properties"]["attachment_fields"] = component("Answers");
     attachment["required"] = json!(["filename", "data", "order"]);
+    let mut decision = object(
+        "A decision.",
+        json!({
+            "decision": { "description": "What is decided.", "type": "string", "enum": Decision::NAMES },
+            "comment": {
+                "description": "What is said of it.",
+                "type": ["string", "null"],
+                "maxLength": COMMENT_LENGTH,
+                "examples": ["As agreed."],
+            },
+        }),
+    );
+    decision["required"] = json!(["decision"]);
+    decision["additionalProperties"] = json!(false);
     named(json!({
         "Answers": {
             "description": "Answers by the slug of their field, each in the form that the type of the field has. null or an \
@@ -273,6 +292,7 @@ fn bodies() -> Map<String, Value> {
         },
         "UploadFile": upload,
         "UploadAttachment": attachment,
+        "DecideReviewTask": decision,
         "UpdateTitle": object("A title.", json!({
             "title": text("The title.", TITLE_LENGTH),
         })),

@@ -186,5 +186,9 @@ pub(super) fn slug(kind: Option<Kind>, name: &str) -> String {
 
 fn link(kind: Kind) -> String {
     let own = slug(Some(kind), "");
-    format!("{BASE}/{}/{}", kind.path(), if matches!(kind, Kind::File | Kind::Attachment) { TOKEN } else { &own })
+    format!(
+        "{BASE}/{}/{}",
+        kind.path(),
+        if matches!(kind, Kind::File | Kind::Attachment | Kind::ReviewTask) { TOKEN } else { &own }
+    )
 }

@@ -16,11 +16,13 @@ use crate::program::seasons::Season;
 use crate::program::taxes::Tax;
 use crate::program::webhooks::Webhook;
 use crate::program::{Description, RecordMembers as _, SLUG};
+use crate::records::assignments;
 use crate::records::entries::Entry;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
 use crate::records::files;
 use crate::records::orders;
+use crate::records::review_tasks::ReviewTask;
 use crate::records::users::User;
 use kernel::kind::Kind;
 
@@ -62,8 +64,20 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         }
         Kind::Attachment => Description::new("Attachment", "A file of an entry.", &[Attachment::MEMBERS]),
         Kind::Order => Description::new("Order", "An order.", orders::MEMBERS),
-        Kind::ApiKey | Kind::Tab | Kind::Discount | Kind::Criterion | Kind::DocumentTemplate | Kind::OrderItem => {
-            return None;
+        Kind::Assignment => {
+            Description::new("Assignment", "Who is to judge an entry, and the sheet.", &[assignments::MEMBERS])
         }
+        Kind::ReviewTask => {
+            Description::new("ReviewTask", "A stage asks its reviewers about an entry.", &[ReviewTask::MEMBERS])
+        }
+        Kind::ApiKey
+        | Kind::Tab
+        | Kind::Discount
+        | Kind::Criterion
+        | Kind::DocumentTemplate
+        | Kind::OrderItem
+        | Kind::Score
+        | Kind::Conflict
+        | Kind::Recusal => return None,
     })
 }

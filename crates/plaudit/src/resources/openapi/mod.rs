@@ -1,11 +1,13 @@
 //! The OpenAPI document, made from the handlers' own descriptions, and a page that shows it.
 
+mod assignments;
 mod complete;
 mod components;
 mod deliveries;
 mod examples;
 mod jobs;
 mod kinds;
+mod leaderboard;
 mod webhooks;
 
 pub(super) use webhooks::example;

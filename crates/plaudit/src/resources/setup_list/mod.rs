@@ -18,10 +18,11 @@ use list_view::{Cell, Column, Holds, Key, NOBODY, Sort, View};
 use crate::http::list::{self as pages, Around};
 use crate::http::reply::tag_of_people;
 use crate::http::{ApiError, Caller, Reply};
-use crate::lists::page::{EVERY, ListQuery, ListSpec, Order, PageEnvelope};
+use crate::lists::page::{Ask, EVERY, ListQuery, ListSpec, Order, PageEnvelope};
 use crate::lists::{Start, column, filter};
 use crate::program::{InProgram, Program, Record};
 use crate::records::users;
+use crate::resources::setup_record::SetupResource;
 use db::Source;
 use kernel::text::{Slug, Timestamp, Translated, folded};
 
@@ -163,18 +164,18 @@ impl<T: InProgram> SetupList<T> {
 
 /// A page of set-up records; `show` gives the item that a record is shown as, with slots, from the record and the number that
 /// is counted for it.
-pub(super) async fn page<T: InProgram>(
+pub(super) async fn page<T: SetupResource>(
     caller: &Caller,
     raw: Option<&str>,
     (list, query): (&SetupList<T>, &ListQuery),
     counts: Option<&Counts>,
-    show: impl Fn(&T, u64) -> String,
+    show: impl Fn(&T, u64) -> Option<String>,
 ) -> Result<Reply, ApiError> {
-    let page = Page::of(caller.program(), (list, query), counts)?;
+    let page = Page::of(caller.program(), (list, query), counts, T::asks(caller.access()))?;
     let records = T::records(caller.program());
     let count = |slug: &Slug| counts.and_then(|counts| counts.of.get(slug)).copied();
     let found = page.slugs.iter().filter_map(|slug| Some((slug, records.any(*slug)?)));
-    let shown: Vec<String> = found.map(|(slug, record)| show(record, count(slug).unwrap_or(0))).collect();
+    let shown: Vec<String> = found.filter_map(|(slug, record)| show(record, count(slug).unwrap_or(0))).collect();
     let source = Source::Db(&caller.app().db);
     let people = users::store::shown_in(caller.account(), source, shown.iter().map(String::as_str)).await?;
     let named = tag_of_people(&people);
@@ -185,11 +186,11 @@ pub(super) async fn page<T: InProgram>(
     }
     let counted = page.slugs.iter().filter(|_| counts.is_some()).map(|slug| (slug, count(slug)));
     // Who sees secrets and who does not must not take the one's page for the other's.
-    let shows_secrets = caller.writes() && T::MEMBERS.iter().any(|member| member.is_secret);
+    let shows_secrets = caller.shows_secrets() && T::MEMBERS.iter().any(|member| member.is_secret);
     let secrets = if shows_secrets { "with secrets" } else { "" };
     let state = format!("{}{named}{:?}{secrets}", page.has_more, counted.collect::<Vec<_>>());
     let end = page.last.as_ref().zip(page.slugs.last()).map(|(key, slug)| (key, slug.as_str()));
-    let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end };
+    let around = Around { rows: page.slugs.len(), total: page.total, has_more: page.has_more, last: end, more: "" };
     pages::end(caller, renderer, (&format!("/{}", T::KIND.path()), query, raw), &around, &state)
 }
 
@@ -208,10 +209,11 @@ impl Page {
         program: &Program,
         (list, query): (&SetupList<T>, &ListQuery),
         counts: Option<&Counts>,
+        seen: Vec<Ask>,
     ) -> Result<Self, ApiError> {
         let held = program.views.of(T::KIND, || list.view(program));
         let view = held.read();
-        let filter = filter(&view, TABLE, &list.spec.asks(query, program));
+        let filter = filter(&view, TABLE, &[list.spec.asks(query, program), seen].concat());
         let sort = list.sort(&view, query.order, counts);
         let start = Start::of(query, |key| sort.takes(key))?;
         let kept = view.page(TABLE, (&filter, &sort), start.direction, start.from(), start.most);

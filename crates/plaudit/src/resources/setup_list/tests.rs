@@ -49,7 +49,7 @@ fn program(records: &[Record<Season>]) -> Program {
 }
 
 fn page(program: &Program, query: &ListQuery) -> Result<Page, ApiError> {
-    Page::of(program, (&LIST, query), None)
+    Page::of(program, (&LIST, query), None, Vec::new())
 }
 
 /// The position behind the last record of a page where others follow.
@@ -116,7 +116,11 @@ fn numbers_that_are_told_are_sorted_by_value() {
         ([(slug(1), 0), (slug(2), 1)], "order=entries", [1, 3, 4, 2]),
     ] {
         let counts = Counts { order: "entries", of: HashMap::from(of) };
-        assert_eq!(Page::of(&program, (&LIST, &query(raw)), Some(&counts)).unwrap().slugs, slugs(&expected), "{raw}");
+        assert_eq!(
+            Page::of(&program, (&LIST, &query(raw)), Some(&counts), Vec::new()).unwrap().slugs,
+            slugs(&expected),
+            "{raw}"
+        );
     }
 }
 

@@ -5,7 +5,8 @@ pub mod upload;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::{ApiError, Body, Caller, Path, PathUser, Reply, Writer, Writing};
+use crate::access::Sight;
+use crate::http::{ApiError, Body, Caller, Path, PathUser, Reader, Reply, Writer, Writing};
 use crate::log::Action;
 use crate::records::users::identity::{self, Identity};
 use crate::records::users::links::{Link, Purpose};
@@ -37,7 +38,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 /// A user, by the slug or by the e-mail address.
 #[utoipa::path(get, path = "/user/{slug}", operation_id = "GetUserV23", tag = "Users")]
-pub async fn show(caller: Caller, Path(user): Path<PathUser>) -> Result<Reply, ApiError> {
+pub async fn show(caller: Caller, Path(user): Path<PathUser>, _: Reader) -> Result<Reply, ApiError> {
     let email;
     let named = match &user {
         PathUser::Slug(slug) => Named::Slug(*slug),
@@ -49,7 +50,8 @@ pub async fn show(caller: Caller, Path(user): Path<PathUser>) -> Result<Reply, A
     let read = store::show(&caller.app().db, caller.account(), named).await?;
     let (_, user) = read.filter(|(version, _)| *version == caller.program().version).ok_or(ApiError::Stale)?;
     let user = user.ok_or(ApiError::NotFound)?;
-    Ok(Reply::detailed(user.doc, user.detail, user.revision))
+    let sight = if caller.access().sees_all() { Sight::Whole } else { caller.sight_of_user(user.slug).await? };
+    Ok(Reply::detailed(user.doc, user.detail, user.revision).seen(sight))
 }
 
 /// Adds a user: a new person, or one whom the installation has already. What reaches people, their e-mail addresses and

@@ -7,8 +7,8 @@ use crate::deliveries::endpoint::Key;
 use crate::deliveries::id::DeliveryId;
 use crate::deliveries::replay;
 use crate::deliveries::store::{self, Asked, Delivery, State};
-use crate::http::{ApiError, Caller, Path, PathPart, RawQuery, Reply, Writer, Writing, entity_tag};
-use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListSpec};
+use crate::http::{ApiError, Caller, Path, PathPart, RawQuery, Reader, Reply, Writer, Writing, entity_tag};
+use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec};
 use crate::log::Event;
 use crate::outgoing::Attempt;
 use crate::program::Program;
@@ -48,9 +48,10 @@ pub(super) fn list_route() -> UtoipaMethodRouter<App> {
 
 async fn list(caller: Caller, Path(slug): Path<Slug>, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST)?;
+    caller.permit()?;
     find(&caller, slug)?;
     let asked = Asked {
-        before: query.cursor.as_ref().and_then(position),
+        before: query.cursor.as_ref().filter(|cursor| !cursor.is_start()).map(position).transpose()?,
         event: query.word("event").and_then(Event::named),
         state: query.word("state").and_then(State::named),
         from: query.time("after"),
@@ -86,6 +87,7 @@ pub(super) async fn show(
     caller: Caller,
     Path(slug): Path<Slug>,
     Path(id): Path<DeliveryId>,
+    _: Reader,
 ) -> Result<Reply, ApiError> {
     let webhook = find(&caller, slug)?;
     let db = Source::Db(&caller.app().db);
@@ -120,9 +122,10 @@ pub(super) async fn replay(
 async fn write_replay(tx: &mut Tx, writing: &Writing<(Slug, DeliveryId)>) -> Result<Reply, ApiError> {
     let (slug, id) = *writing.state;
     let account = writing.account();
-    check_enabled(&writing.program, slug)?;
+    writing.program.webhooks.live_record(slug).ok_or(ApiError::NotFound)?;
     let found = store::find(account, Source::Snapshot(tx), slug, id.key()).await?;
     found.filter(|(delivery, _)| delivery.id == id).ok_or(ApiError::NotFound)?;
+    check_enabled(&writing.program, slug)?;
     replay::again(tx, account, slug, &[id.key()], writing.app().database_clock.now()).await?;
     Ok(Reply::Accepted { location: None })
 }
@@ -146,9 +149,12 @@ fn position_of((sequence, place): Key) -> Vec<u8> {
     [&sequence.to_be_bytes()[..], &place.to_be_bytes()].concat()
 }
 
-fn position(cursor: &Cursor) -> Option<Key> {
-    let (sequence, place) = cursor.position.split_first_chunk::<8>()?;
-    Some((i64::from_be_bytes(*sequence), u16::from_be_bytes(place.try_into().ok()?)))
+fn position(cursor: &Cursor) -> Result<Key, ListQueryError> {
+    let read = || {
+        let (sequence, place) = cursor.position.split_first_chunk::<8>()?;
+        Some((i64::from_be_bytes(*sequence), u16::from_be_bytes(place.try_into().ok()?)))
+    };
+    read().ok_or_else(|| ListQueryError::of("cursor names no delivery"))
 }
 
 /// The members of a delivery, as lists and single reads show it.

@@ -43,7 +43,7 @@ pub(super) async fn test(
     let _turn = app.outgoing.slow.turns.take(caller.account()).await;
     let id = format!("msg_test_{}", app.request_id());
     let sent = Sent { id, event: event.name(), slug: "AAAAAAAA".to_owned(), at: now.to_string() };
-    let attempt = send(&app.outgoing.slow.client(1), webhook, &sent, body, now).await;
+    let attempt = send(&app.outgoing.slow.client(caller.account(), 1), webhook, &sent, body, now).await;
     let document = document::object(|object| write_outcome(object, &attempt));
     // Nothing is written; so the answer to an idempotency key is kept.
     caller

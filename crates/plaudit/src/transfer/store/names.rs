@@ -172,22 +172,25 @@ impl Names {
         Ok(Some(batch).filter(|batch| !batch.is_empty()))
     }
 
-    /// The lines of an order that stand on lines of their own, in the order of the file.
-    pub(in crate::transfer) fn items_of(&mut self, order: &str) -> Result<Vec<Vec<u8>>, DbError> {
-        let sql = "SELECT content FROM waiting WHERE space = ?1 AND owner = ?2 ORDER BY line";
+    /// The records of a kind that are stored within another record and stand on lines of their own, in the order of the file.
+    pub(in crate::transfer) fn lines_of(&mut self, kind: Kind, owner: &str) -> Result<Vec<Vec<u8>>, DbError> {
+        let sql = "SELECT content FROM waiting WHERE space = ?1 AND owner = ?2 ORDER BY line, number";
         let mut statement = self.0.prepare_cached(sql)?;
-        let found = statement.query_map(params![Space::Kind(Kind::OrderItem).number(), order], |row| row.get(0))?;
+        let found = statement.query_map(params![Space::Kind(kind).number(), owner], |row| row.get(0))?;
         Ok(found.collect::<Result<_, _>>()?)
     }
 
-    /// Hands over the lines of orders whose order the file does not have: the line, and the order that it names.
-    pub(in crate::transfer) fn each_orphan_item(&mut self, mut each: impl FnMut(u64, String)) -> Result<(), DbError> {
+    /// Hands over such records whose owner the file does not have: the line, and the owner that it names.
+    pub(in crate::transfer) fn each_orphan_line(
+        &mut self,
+        (kind, owner): (Kind, Kind),
+        mut each: impl FnMut(u64, String),
+    ) -> Result<(), DbError> {
         let mut statement = self.0.prepare_cached(
             "SELECT line, owner FROM waiting WHERE space = ?1 \
              AND NOT EXISTS (SELECT 1 FROM names WHERE space = ?2 AND name = owner) ORDER BY line",
         )?;
-        let [items, orders] = [Kind::OrderItem, Kind::Order].map(|kind| Space::Kind(kind).number());
-        let mut rows = statement.query([items, orders])?;
+        let mut rows = statement.query([kind, owner].map(|kind| Space::Kind(kind).number()))?;
         while let Some(row) = rows.next()? {
             each(row.get::<_, i64>(0)?.cast_unsigned(), row.get(1)?);
         }
@@ -229,9 +232,9 @@ mod tests {
             names.push(Space::Kind(Kind::OrderItem), order, line, line.to_string().as_bytes()).unwrap();
         }
         names.claim(Space::Kind(Kind::Order), "OrderAAA", 1).unwrap();
-        assert_eq!(names.items_of("OrderAAA").unwrap(), [b"2".to_vec(), b"9".to_vec()]);
+        assert_eq!(names.lines_of(Kind::OrderItem, "OrderAAA").unwrap(), [b"2".to_vec(), b"9".to_vec()]);
         let mut stray = Vec::new();
-        names.each_orphan_item(|line, order| stray.push((line, order))).unwrap();
+        names.each_orphan_line((Kind::OrderItem, Kind::Order), |line, order| stray.push((line, order))).unwrap();
         assert_eq!(stray, [(4, "OrderBBB".to_owned())]);
     }
 

@@ -33,6 +33,8 @@ const FINER: &[(Kind, &str, &str)] = &[
     (Kind::ReviewStage, "reviewers", "what an e-mail address is, that nobody is named twice, and that somebody is"),
     (Kind::ReviewStage, "on_proceed", "that it says nothing before the submission"),
     (Kind::ReviewStage, "on_stop", "that it says nothing before the submission"),
+    (Kind::ReviewStage, "deadline_days", "that it stands with on_deadline"),
+    (Kind::ReviewStage, "on_deadline", "that it stands with deadline_days"),
     (Kind::ScoreSet, "vip_judging", "that less than half is trimmed, and with how many decimals"),
     (Kind::ScoreSet, "tie_break", "what a step needs, and that none comes twice"),
     (Kind::Webhook, "headers", "which names and characters are those of a header, and which names are not ours"),

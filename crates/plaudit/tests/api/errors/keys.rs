@@ -10,6 +10,7 @@ async fn changeable_key(server: &Server) -> (ApiKey, String) {
         slug: server.ids.slug(),
         name: "changes".to_owned(),
         scope: Scope::ReadWrite,
+        user: None,
         expires: None,
         revoked: None,
         rotated: None,

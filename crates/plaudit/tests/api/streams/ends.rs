@@ -27,6 +27,7 @@ async fn key(server: &Server, expires: Option<Timestamp>) -> (ApiKey, String) {
         slug: server.ids.slug(),
         name: "test".to_owned(),
         scope: Scope::Read,
+        user: None,
         expires,
         revoked: None,
         rotated: None,

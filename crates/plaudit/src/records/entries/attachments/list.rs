@@ -49,7 +49,7 @@ pub(crate) static LIST: List = List {
     default_sort: By::Number("updated"),
     shown: Shown {
         held: &[],
-        columns: &["r.doc", "e.title", "f.doc"],
+        columns: &["r.doc", "e.title", "f.doc", "e.chapter", "e.entrant"],
         joins: " JOIN entries e ON e.account = r.account AND e.slug = r.entry \
                 LEFT JOIN files f ON f.account = r.account AND f.token = r.token",
     },

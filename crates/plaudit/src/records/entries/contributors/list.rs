@@ -52,7 +52,7 @@ const LIST: List = List {
     default_sort: By::Number("updated"),
     shown: Shown {
         held: &[],
-        columns: &["r.doc", "e.title", "e.season"],
+        columns: &["r.doc", "e.title", "e.season", "e.chapter", "e.entrant"],
         joins: " JOIN entries e ON e.account = r.account AND e.slug = r.entry",
     },
 };

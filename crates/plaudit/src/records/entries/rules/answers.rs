@@ -26,16 +26,17 @@ pub(crate) struct EntryChildren {
 
 /// Tells every required field that is shown and has no answer: of the entry, under `entry_fields.<slug>`, and of what
 /// belongs to it, under `contributors.<slug>.<field>` and `attachments.<token>.<field>`. A field that something is wrong
-/// with already is passed over.
+/// with already is passed over, and with an applicant one that applicants may not answer.
 pub(crate) fn require(
     program: &Program,
     (form, category): (Slug, Slug),
     answers: &Answers,
-    entry_children: &EntryChildren,
+    (entry_children, by_applicant): (&EntryChildren, bool),
     violations: &mut Violations,
 ) {
-    let required: Vec<&Field> =
-        program.fields.all_live().filter(|field| field.required && is_asked_in(field, category, program)).collect();
+    let asked_of = |field: &&Field| field.required && (field.applicant.write || !by_applicant);
+    let all = program.fields.all_live().filter(asked_of);
+    let required: Vec<&Field> = all.filter(|field| is_asked_in(field, category, program)).collect();
     let told: BTreeSet<String> = violations.iter().map(|(member, _)| member.to_owned()).collect();
     let mut tell = |path: &str, resource: Resource, tab: Option<Slug>, answers: BTreeMap<Slug, &Json>| {
         let answer = |slug: Slug| answers.get(&slug).copied();

@@ -8,6 +8,7 @@
 //! | `resubmission_required` | `resubmitted` | handing it in again |
 //! | `invited` | `in_progress` | beginning |
 //! | `in_progress` | `not_approved_for_submission` | a review stage that stops it |
+//! | `not_approved_for_submission` | `in_progress` | beginning once more |
 //!
 //! There is no other way, whoever asks.
 
@@ -36,7 +37,7 @@ pub(in crate::records::entries) fn step(from: Status, to: Status) -> Option<Step
         (Status::Submitted, Status::InProgress) => Some(Step::Revert),
         (Status::Submitted, Status::ResubmissionRequired) => Some(Step::Return),
         (Status::ResubmissionRequired, Status::Resubmitted) => Some(Step::Resubmit),
-        (Status::Invited, Status::InProgress) => Some(Step::Begin),
+        (Status::Invited | Status::NotApprovedForSubmission, Status::InProgress) => Some(Step::Begin),
         _ => None,
     }
 }
@@ -70,6 +71,7 @@ mod tests {
         ("submitted", "resubmission_required"),
         ("resubmission_required", "resubmitted"),
         ("invited", "in_progress"),
+        ("not_approved_for_submission", "in_progress"),
     ];
 
     #[test]

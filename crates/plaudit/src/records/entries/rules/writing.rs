@@ -22,6 +22,7 @@ use crate::records::entries::rules::body::Given;
 use crate::records::entries::rules::status::{Step, step};
 use crate::records::entries::rules::{check_season, deadline, offered, screening, takes_another};
 use crate::records::entries::{Entry, Moderation, NO_DEADLINE, Status};
+use crate::records::review_tasks::{self, ReviewTask};
 use kernel::input::Violations;
 use kernel::json::Json;
 use kernel::text::{Slug, Timestamp, Token};
@@ -35,6 +36,10 @@ pub(crate) struct Facts {
     pub(crate) in_category: i64,
     /// How many entries each division of the category has.
     pub(crate) divisions: BTreeMap<i64, i64>,
+    /// The review tasks of the entry, where it is about to be submitted.
+    pub(crate) review_tasks: Vec<ReviewTask>,
+    /// Whether its applicant writes.
+    pub(crate) by_applicant: bool,
 }
 
 /// What a new entry is given.
@@ -81,7 +86,8 @@ pub(crate) fn create(
     let is_handed_in = status == Status::Submitted;
     if let (true, Some(form), Some(category)) = (is_handed_in, form, category) {
         let asked = (form, category.slug);
-        answers::require(program, asked, &entry_fields, &EntryChildren::default(), &mut violations);
+        let children = (&EntryChildren::default(), facts.by_applicant);
+        answers::require(program, asked, &entry_fields, children, &mut violations);
     }
     let entry = (|| {
         Some(Entry {
@@ -104,6 +110,7 @@ pub(crate) fn create(
     let Some(mut entry) = entry.filter(|_| violations.is_empty()) else { return Err(Refusal::Invalid(violations)) };
     if is_handed_in {
         check_open(program, &entry, identity.now)?;
+        check_reviewed(program, &entry, &facts.review_tasks)?;
     }
     screening::set_eligibility(program, None, &mut entry, is_handed_in);
     Ok(entry)
@@ -233,7 +240,8 @@ pub(crate) fn update(
     let is_handed_in = taken.is_some_and(Step::hands_in);
     if is_handed_in {
         let asked = (entry.form, entry.category);
-        answers::require(program, asked, &entry.entry_fields, entry_children, &mut violations);
+        let children = (entry_children, facts.by_applicant);
+        answers::require(program, asked, &entry.entry_fields, children, &mut violations);
     }
     if !violations.is_empty() {
         return Err(Refusal::Invalid(violations));
@@ -243,6 +251,7 @@ pub(crate) fn update(
     if let Some(taken) = taken {
         if taken == Step::Submit {
             check_open(program, &entry, now)?;
+            check_reviewed(program, &entry, &facts.review_tasks)?;
         }
         entry.status = to;
         entry.submitted = taken.submitted(before.submitted, now);
@@ -333,6 +342,14 @@ fn check_open(program: &Program, entry: &Entry, now: Timestamp) -> Result<(), Re
     let message = "The entry cannot be submitted now: no entry round is open for it, and it has no custom deadline in \
                    the future.";
     Err(Refusal::State(message.to_owned()))
+}
+
+/// Refuses to submit an entry while a review stage has not agreed that has to before.
+fn check_reviewed(program: &Program, entry: &Entry, tasks: &[ReviewTask]) -> Result<(), Refusal> {
+    let Some(stage) = review_tasks::rules::missing(program, entry.place(), tasks) else { return Ok(()) };
+    let message =
+        format!("The entry cannot be submitted yet: the review stage {} has not ended with proceed.", stage.slug);
+    Err(Refusal::State(message))
 }
 
 /// The copy of an entry: in progress, with its title and its answers. Files stay with the first one.

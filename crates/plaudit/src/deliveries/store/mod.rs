@@ -1,7 +1,14 @@
 //! The tables of deliveries and of what they send.
 
+mod check;
+mod keeping;
+mod list;
+
+pub use check::each_wrong;
+pub use keeping::{Usage, forget, usage};
+pub use list::{Asked, list};
+
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use bytes::Bytes;
 
@@ -18,8 +25,9 @@ use kernel::text::{Slug, Timestamp};
 
 /// The most attempts of a delivery that are kept, the last ones.
 const KEPT_ATTEMPTS: usize = 50;
-/// How many deliveries are removed by one statement.
-const BATCH: i64 = 256;
+
+/// What is longer is not copied to be written.
+const LARGE: usize = 64 << 10;
 
 choices! {
     /// What has become of a delivery.
@@ -48,7 +56,7 @@ pub struct Delivery {
     pub at: Timestamp,
     /// What has become of it.
     pub state: State,
-    /// When it is attempted next, in microseconds of the database's time.
+    /// When it is attempted next, or when it ended, in microseconds of the database's time.
     pub due: i64,
     /// When the attempt under way began, by the same time; 0 for none.
     pub started: i64,
@@ -88,7 +96,7 @@ pub struct Settled {
     pub delivery: Delivery,
     /// What has become of that.
     pub state: State,
-    /// When it is attempted next; the greatest number for never.
+    /// When it is attempted next, or when it ended.
     pub due: i64,
     /// How many attempts there were.
     pub tried: usize,
@@ -164,14 +172,34 @@ fn count(number: usize) -> Value<'static> {
     i64::try_from(number).unwrap_or(i64::MAX).into()
 }
 
-/// Keeps what a delivery sends, unless that is kept already.
-pub async fn insert_body(tx: &mut Tx, account: AccountId, webhook: Slug, key: Key, body: &[u8]) -> Result<(), DbError> {
-    let mut values = of(account, webhook, key);
-    values.push(body.to_vec().into());
+/// Keeps what deliveries send, unless that is kept already, and counts its bytes.
+pub async fn insert_bodies(
+    tx: &mut Tx,
+    account: AccountId,
+    webhook: Slug,
+    bodies: &[(Key, Bytes)],
+) -> Result<(), DbError> {
+    let sql = "INSERT INTO delivery_bodies (account, webhook, sequence, place, body) VALUES ($1, $2, $3, $4, $5) \
+               ON CONFLICT DO NOTHING";
+    for (key, body) in bodies {
+        if body.len() > LARGE {
+            let mut values: Vec<Value<'_>> = of(account, webhook, *key);
+            values.push(Value::from(&body[..]));
+            tx.execute(sql, &values).await?;
+        } else {
+            let mut values = of(account, webhook, *key);
+            values.push(body.to_vec().into());
+            tx.enqueue(sql, values).await?;
+        }
+    }
+    let bytes: usize = bodies.iter().map(|(_, body)| body.len()).sum();
+    if bytes == 0 {
+        return Ok(());
+    }
     tx.enqueue(
-        "INSERT INTO delivery_bodies (account, webhook, sequence, place, body) VALUES ($1, $2, $3, $4, $5) \
-         ON CONFLICT DO NOTHING",
-        values,
+        "INSERT INTO delivery_usage (account, webhook, bytes) VALUES ($1, $2, $3) \
+         ON CONFLICT (account, webhook) DO UPDATE SET bytes = delivery_usage.bytes + $3",
+        vec![account.into(), webhook.into(), count(bytes)],
     )
     .await
 }
@@ -193,7 +221,8 @@ pub async fn start(
     .await
 }
 
-/// Notes what has become of an attempt.
+/// Notes what has become of an attempt. A delivery that was begun anew meanwhile is due at another time than before, and stays to
+/// be attempted.
 pub async fn settle(tx: &mut Tx, account: AccountId, webhook: Slug, settled: &Settled) -> Result<(), DbError> {
     let mut values = of(account, webhook, settled.delivery.key());
     values.extend([
@@ -201,9 +230,11 @@ pub async fn settle(tx: &mut Tx, account: AccountId, webhook: Slug, settled: &Se
         settled.due.into(),
         count(settled.tried),
         settled.attempts.clone().into(),
+        settled.delivery.due.into(),
     ]);
     tx.enqueue(
-        "UPDATE deliveries SET state = $5, due = $6, started = 0, tried = $7, attempts = $8 \
+        "UPDATE deliveries SET state = CASE WHEN due = $9 THEN $5 ELSE state END, due = CASE WHEN due = $9 THEN $6 ELSE due END, \
+         tried = CASE WHEN due = $9 THEN $7 ELSE tried END, started = 0, attempts = $8 \
          WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4",
         values,
     )
@@ -258,12 +289,13 @@ pub async fn find(
     Ok(found)
 }
 
-/// Has a delivery attempted anew, from the first attempt on; its earlier attempts stay.
+/// Has a delivery attempted anew, from the first attempt on; its earlier attempts stay. It is due at another time than before, so
+/// that an attempt that is on its way does not end it.
 pub async fn begin_anew(tx: &mut Tx, account: AccountId, webhook: Slug, (key, now): (Key, i64)) -> Result<(), DbError> {
     let mut values = of(account, webhook, key);
     values.push(now.into());
     tx.enqueue(
-        "UPDATE deliveries SET state = 'pending', due = $5, tried = 0 \
+        "UPDATE deliveries SET state = 'pending', due = CASE WHEN due = $5 THEN due - 1 ELSE $5 END, tried = 0 \
          WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4",
         values,
     )
@@ -273,20 +305,20 @@ pub async fn begin_anew(tx: &mut Tx, account: AccountId, webhook: Slug, (key, no
 /// Gives up everything of a webhook that has not arrived.
 pub async fn fail_pending(tx: &mut Tx, account: AccountId, webhook: Slug) -> Result<(), DbError> {
     tx.enqueue(
-        "UPDATE deliveries SET state = 'failed', due = $3 WHERE account = $1 AND webhook = $2 AND state = 'pending'",
-        vec![account.into(), webhook.as_str().to_owned().into(), i64::MAX.into()],
+        "UPDATE deliveries SET state = 'failed' WHERE account = $1 AND webhook = $2 AND state = 'pending'",
+        vec![account.into(), webhook.as_str().to_owned().into()],
     )
     .await
 }
 
-/// Notes the end of an attempt at a webhook that is no longer worked for, and that it arrived if it did.
+/// Notes the end of an attempt that was on its way when its webhook was disabled, and that it arrived if it did.
 pub async fn settle_late(tx: &mut Tx, account: AccountId, webhook: Slug, settled: &Settled) -> Result<(), DbError> {
     let mut values = of(account, webhook, settled.delivery.key());
     let state = if settled.state == State::Delivered { State::Delivered } else { State::Failed };
     values.extend([state.name().into(), settled.attempts.clone().into()]);
     tx.enqueue(
         "UPDATE deliveries SET state = $5, started = 0, attempts = $6 \
-         WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4 AND state <> 'pending'",
+         WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4 AND state = 'failed' AND started > 0",
         values,
     )
     .await
@@ -305,8 +337,15 @@ pub struct Told {
     pub document: Option<String>,
 }
 
-/// The changes of these sequence numbers, with their documents.
-pub async fn told(account: AccountId, mut source: Source<'_>, sequences: &[i64]) -> Result<Vec<Told>, DbError> {
+/// The changes of these sequence numbers with their documents, the first ones up to so many bytes, one at least; and whether
+/// these are all.
+pub async fn told(
+    account: AccountId,
+    mut source: Source<'_>,
+    sequences: &[i64],
+    most_bytes: usize,
+) -> Result<(Vec<Told>, bool), DbError> {
+    let (mut bytes, mut is_whole) = (0, true);
     let mut found = Vec::with_capacity(sequences.len());
     // Few different texts keep few prepared statements; there is no change 0.
     let mut values: Vec<Value<'_>> =
@@ -314,141 +353,27 @@ pub async fn told(account: AccountId, mut source: Source<'_>, sequences: &[i64])
     values.resize(1 + sequences.len().next_power_of_two(), 0i64.into());
     let places: Vec<String> = (2..=values.len()).map(|place| format!("${place}")).collect();
     let sql = format!(
-        "SELECT sequence, at, source, doc FROM changes WHERE account = $1 AND sequence IN ({})",
+        "SELECT sequence, at, source, doc FROM changes WHERE account = $1 AND sequence IN ({}) ORDER BY sequence",
         places.join(", ")
     );
     source
         .each(&sql, &values, |row| {
+            let document = row.optional_text(3)?;
+            bytes += document.map_or(0, str::len);
+            if bytes > most_bytes && !found.is_empty() {
+                is_whole = false;
+                return Ok(());
+            }
             found.push(Told {
                 sequence: row.integer(0)?,
                 at: Timestamp::from_microseconds(row.integer(1)?),
                 source: row.text(2)?.to_owned(),
-                document: row.optional_text(3)?.map(str::to_owned),
+                document: document.map(str::to_owned),
             });
             Ok(())
         })
         .await?;
-    Ok(found)
-}
-
-/// What a list of deliveries asks for.
-#[derive(Clone, Debug, Default)]
-pub struct Asked {
-    /// Those before this one alone; the newest come first.
-    pub before: Option<Key>,
-    /// Those that tell of this event.
-    pub event: Option<Event>,
-    /// Those of which this has become.
-    pub state: Option<State>,
-    /// Those of changes from this time on.
-    pub from: Option<Timestamp>,
-    /// Those of changes before this time.
-    pub to: Option<Timestamp>,
-}
-
-/// The most rows that a list looks at.
-const LOOKED_AT: i64 = 10_000;
-
-/// Deliveries of a webhook that a list asks for, newest first, and from where on it was not looked any further.
-pub async fn list(
-    account: AccountId,
-    mut source: Source<'_>,
-    webhook: Slug,
-    asked: &Asked,
-    limit: usize,
-) -> Result<(Vec<Delivery>, Option<Key>), DbError> {
-    let (sequence, place) = asked.before.unwrap_or((i64::MAX, 0));
-    let mut values = vec![account.into(), webhook.into(), sequence.into(), i64::from(place).into()];
-    let mut rows = "account = $1 AND webhook = $2 AND (sequence, place) < ($3, $4)".to_owned();
-    if let Some(state) = asked.state {
-        narrow(&mut rows, &mut values, "state =", state.name().into());
-    }
-    let mut end = None;
-    if asked.event.is_some() || asked.from.is_some() || asked.to.is_some() {
-        values.push((LOOKED_AT - 1).into());
-        let offset = values.len();
-        let sql = format!(
-            "SELECT sequence, place FROM deliveries WHERE {rows} ORDER BY sequence DESC, place DESC LIMIT 1 OFFSET ${offset}"
-        );
-        source
-            .each(&sql, &values, |row| {
-                end = Some((row.integer(0)?, u16::try_from(row.integer(1)?).unwrap_or(u16::MAX)));
-                Ok(())
-            })
-            .await?;
-        values.pop();
-    }
-    for (condition, value) in [
-        ("event =", asked.event.map(|event| event.name().into())),
-        ("at >=", asked.from.map(Value::from)),
-        ("at <", asked.to.map(Value::from)),
-        ("sequence >=", end.map(|(sequence, _)| sequence.into())),
-    ] {
-        if let Some(value) = value {
-            narrow(&mut rows, &mut values, condition, value);
-        }
-    }
-    values.push(count(limit));
-    let limit = values.len();
-    let sql =
-        format!("SELECT {COLUMNS} FROM deliveries WHERE {rows} ORDER BY sequence DESC, place DESC LIMIT ${limit}");
-    let mut found = Vec::new();
-    source
-        .each(&sql, &values, |row| {
-            found.extend(read(row)?);
-            Ok(())
-        })
-        .await?;
-    Ok((found, end))
-}
-
-fn narrow<'v>(rows: &mut String, values: &mut Vec<Value<'v>>, condition: &str, value: Value<'v>) {
-    values.push(value);
-    let _ = write!(rows, " AND {condition} ${}", values.len());
-}
-
-/// Removes deliveries that ended and tell of changes before a time, of each webhook the oldest.
-// tidy: every account -- the upkeep is the installation's
-pub async fn forget(db: &Db, before: Timestamp) -> Result<(), DbError> {
-    let mut webhooks: Vec<(AccountId, String)> = Vec::new();
-    db.each("SELECT DISTINCT account, webhook FROM deliveries", &[], |row| {
-        webhooks.push((AccountId(row.integer(0)?), row.text(1)?.to_owned()));
-        Ok(())
-    })
-    .await?;
-    for (account, webhook) in webhooks {
-        let state = (account, webhook, before);
-        while db.write(account, state.clone(), |tx, state| Box::pin(forget_some(tx, state))).await? {}
-    }
-    Ok(())
-}
-
-/// Removes some of a webhook; gives whether there may be more.
-async fn forget_some(
-    tx: &mut Tx,
-    (account, webhook, before): &(AccountId, String, Timestamp),
-) -> Result<bool, DbError> {
-    let oldest: Vec<(i64, i64, i64, bool)> = tx
-        .all(
-            "SELECT sequence, place, at, CAST(CASE WHEN state = 'pending' THEN 1 ELSE 0 END AS BIGINT) FROM deliveries \
-             WHERE account = $1 AND webhook = $2 ORDER BY sequence, place LIMIT $3",
-            &[(*account).into(), webhook.as_str().into(), BATCH.into()],
-            |row| Ok((row.integer(0)?, row.integer(1)?, row.integer(2)?, row.flag(3)?)),
-        )
-        .await?;
-    let is_old = |(_, _, at, is_pending): &&(i64, i64, i64, bool)| !is_pending && *at < before.as_microseconds();
-    let mut removed = 0;
-    for (sequence, place, ..) in oldest.iter().filter(is_old) {
-        removed += 1;
-        for table in ["deliveries", "delivery_bodies"] {
-            tx.enqueue(
-                format!("DELETE FROM {table} WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4"),
-                vec![(*account).into(), webhook.clone().into(), (*sequence).into(), (*place).into()],
-            )
-            .await?;
-        }
-    }
-    Ok(removed == BATCH)
+    Ok((found, is_whole))
 }
 
 /// The webhooks of an account that are sent to.

@@ -1,0 +1,175 @@
+//! Writes links, and takes them back.
+
+use crate::log::{Action, Event, Origin};
+use crate::program::{Program, Record};
+use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, scoring, store};
+use crate::records::conflicts::{self, Conflict};
+use crate::records::people;
+use crate::records::recusals::{self, Recusal};
+use crate::records::standings::store::{Written, write as write_assignment};
+use db::{AccountId, DbError, Tx};
+use kernel::ids::Ids;
+use kernel::text::Slug;
+
+/// A link that is wanted.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The entry.
+    pub entry: Slug,
+    /// Who judges it.
+    pub judge: Slug,
+    /// In which score set.
+    pub score_set: Slug,
+    /// In which rounds.
+    pub rounds: Vec<Slug>,
+}
+
+impl Link {
+    /// The slug of its assignment.
+    pub fn slug(&self) -> AssignmentSlug {
+        AssignmentSlug::of_judge(self.entry, self.judge, self.score_set)
+    }
+}
+
+/// Why a judge is never to judge an entry in a score set; nothing where nobody has said so.
+pub async fn blocked(
+    tx: &mut Tx,
+    account: AccountId,
+    (entry, judge): (Slug, Slug),
+    score_set: Slug,
+    program: &Program,
+) -> Result<Option<String>, DbError> {
+    let context = &program.context;
+    if !conflicts::store::of_pair(tx, account, (entry, judge), context).await?.is_empty() {
+        return Ok(Some(format!("{judge} has declared a conflict of interest with the entry {entry}")));
+    }
+    let recusals = recusals::store::of_pair(tx, account, (entry, judge), context).await?;
+    let is_recused = recusals.iter().any(|recusal| covers(recusal, score_set));
+    Ok(is_recused.then(|| format!("{judge} was taken off the entry {entry}")))
+}
+
+fn covers(recusal: &Recusal, score_set: Slug) -> bool {
+    recusal.score_set.is_none_or(|of| of == score_set)
+}
+
+/// Makes a link, or changes the one that is there; gives the revision of the assignment.
+pub async fn write(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    link: &Link,
+) -> Result<i64, DbError> {
+    let before = store::find_any_for_update(tx, account, link.slug(), &program.context).await?;
+    let found = before.as_ref().map(|before| before.value.clone());
+    let mut after = found.unwrap_or_else(|| Assignment::new(link.slug(), Cause::Manual, origin.at));
+    after.cause = Cause::Manual;
+    after.method = Method::Manual;
+    after.rounds.clone_from(&link.rounds);
+    let action = match &before {
+        None => Action::Created,
+        Some(before) if before.deleted => Action::Restored,
+        Some(before) if before.value == after => return Ok(before.revision),
+        Some(_) => Action::Updated,
+    };
+    after.updated = origin.at;
+    let events: &[Event] = if action == Action::Updated { &[] } else { &[Event::AssignmentCreated] };
+    write_assignment(tx, account, program, origin, Written { before: before.as_ref(), after, action, events }).await
+}
+
+/// Writes an assignment that is changed, with the event that it is complete where it has become that.
+pub async fn change(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    (before, mut after): (&Record<Assignment>, Assignment),
+) -> Result<i64, DbError> {
+    after.updated = origin.at;
+    after.status = crate::records::assignments::rules::status(&after, program);
+    let is_completed = scoring::is_completed(before.value.status, after.status);
+    let events: &[Event] = if is_completed { &[Event::AssignmentCompleted] } else { &[] };
+    let written = Written { before: Some(before), after, action: Action::Updated, events };
+    write_assignment(tx, account, program, origin, written).await
+}
+
+/// Takes a judge off an entry, in one score set or in all, and keeps the judge from being linked with it again.
+pub async fn recuse(
+    tx: &mut Tx,
+    program: &Program,
+    origin: &Origin,
+    (entry, judge): (Slug, Slug),
+    score_set: Option<Slug>,
+    ids: &Ids,
+) -> Result<(), DbError> {
+    let (account, context) = (program.id, &program.context);
+    let recusals = recusals::store::of_pair(tx, account, (entry, judge), context).await?;
+    if !recusals.iter().any(|recusal| recusal.score_set.is_none() || recusal.score_set == score_set) {
+        let slug = people::free_slug::<Recusal>(tx, account, ids).await?;
+        let recusal = Recusal { slug, entry, judge, score_set, created: origin.at, updated: origin.at };
+        people::change(tx, account, origin, Action::Created, recusal).await?;
+    }
+    for before in store::of_pair(tx, account, (entry, judge), score_set, context).await? {
+        if before.value.method != Method::Recused {
+            let after = Assignment { method: Method::Recused, ..before.value.clone() };
+            change(tx, account, program, origin, (&before, after)).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Lifts the recusals of a judge from an entry, of one score set or of all, and a conflict of interest. `false` where
+/// the judge was taken off it in all score sets and is to be back in one.
+pub async fn unrecuse(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    (entry, judge): (Slug, Slug),
+    score_set: Option<Slug>,
+) -> Result<bool, DbError> {
+    let context = &program.context;
+    let recusals = recusals::store::of_pair(tx, account, (entry, judge), context).await?;
+    if score_set.is_some() && recusals.iter().any(|recusal| recusal.score_set.is_none()) {
+        return Ok(false);
+    }
+    for recusal in recusals.into_iter().filter(|recusal| score_set.is_none() || recusal.score_set == score_set) {
+        people::change(tx, account, origin, Action::Trashed, Recusal { updated: origin.at, ..recusal }).await?;
+    }
+    for conflict in conflicts::store::of_pair(tx, account, (entry, judge), context).await? {
+        people::change(tx, account, origin, Action::Trashed, Conflict { updated: origin.at, ..conflict }).await?;
+    }
+    for before in store::of_pair(tx, account, (entry, judge), None, context).await? {
+        let mut after = Assignment { is_conflicted: false, ..before.value.clone() };
+        if after.method == Method::Recused && score_set.is_none_or(|of| of == after.score_set) {
+            after.method = after.cause.into();
+        }
+        if after != before.value {
+            change(tx, account, program, origin, (&before, after)).await?;
+        }
+    }
+    Ok(true)
+}
+
+/// Notes that a judge has a conflict of interest with an entry, on every assignment to it.
+pub async fn note_conflict(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    (entry, judge): (Slug, Slug),
+    ids: &Ids,
+) -> Result<(), DbError> {
+    if conflicts::store::of_pair(tx, account, (entry, judge), &program.context).await?.is_empty() {
+        let slug = people::free_slug::<Conflict>(tx, account, ids).await?;
+        let conflict = Conflict { slug, entry, judge, created: origin.at, updated: origin.at };
+        people::change(tx, account, origin, Action::Created, conflict).await?;
+    }
+    for before in store::of_pair(tx, account, (entry, judge), None, &program.context).await? {
+        if !before.value.is_conflicted {
+            let after = Assignment { is_conflicted: true, ..before.value.clone() };
+            change(tx, account, program, origin, (&before, after)).await?;
+        }
+    }
+    Ok(())
+}

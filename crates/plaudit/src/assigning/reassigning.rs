@@ -1,0 +1,122 @@
+//! The job `reassignment`: a judge drops out of a score set, and the open sheets go to others.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::link::{self, Link};
+use super::linking::broken;
+use super::rules;
+use crate::jobs::{JobError, Patience, Run, Step, Work};
+use crate::log::{Actor, Origin};
+use crate::program::{Program, Programs};
+use crate::records::assignments::{AssignmentSlug, store};
+use db::{BoxFuture, DbError, Tx};
+use kernel::ids::Ids;
+use kernel::text::Slug;
+
+/// The job that gives the open sheets of a judge to others.
+pub const WORK: Work = Work { kind: "reassignment", patience: Patience::MINUTES, run: |run| Box::pin(work(run)) };
+
+/// How many sheets a step hands over.
+const SHEETS: usize = 20;
+
+/// What the job is told.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Input {
+    /// The judge.
+    pub judge: String,
+    /// The score set.
+    pub score_set: String,
+    /// Who asked for it, as the log names actors.
+    pub actor: String,
+}
+
+impl Input {
+    /// As a job is told.
+    pub fn to_json(&self) -> String {
+        serde_json::json!(self).to_string()
+    }
+}
+
+/// What a step leaves behind when nothing is left.
+const END: &str = "-";
+
+async fn work(run: &mut Run) -> Result<(), JobError> {
+    let input: Input = serde_json::from_str(&run.input).map_err(|_| broken("input"))?;
+    let slug = |text: &str| Slug::parse(text).ok_or_else(|| broken("input"));
+    let (judge, score_set) = (slug(&input.judge)?, slug(&input.score_set)?);
+    let actor = Actor::parse(&input.actor).unwrap_or(Actor::System);
+    while run.checkpoint() != END {
+        let (programs, ids) = (run.app.programs.clone(), run.app.ids.clone());
+        let part = Part { programs, ids, judge, score_set, actor: actor.clone() };
+        run.step(part, |tx, part, step| part.write(tx, step)).await?;
+        run.app.wakes.add(run.account());
+    }
+    Ok(())
+}
+
+/// A step.
+struct Part {
+    programs: Arc<Programs>,
+    ids: Ids,
+    judge: Slug,
+    score_set: Slug,
+    actor: Actor,
+}
+
+impl Part {
+    fn write<'a>(&'a self, tx: &'a mut Tx, step: &'a mut Step) -> BoxFuture<'a, Result<(), JobError>> {
+        Box::pin(async move {
+            let account = step.account;
+            let Some(program) = self.programs.in_transaction(tx, account).await? else { return Err(JobError::Stopped) };
+            let origin = Origin { actor: self.actor.clone(), source: "api", at: step.now };
+            let after = (step.checkpoint.as_str(), SHEETS);
+            let open = store::open_of_judge(tx, account, (self.judge, self.score_set), after).await?;
+            for slug in &open {
+                let pair = (slug.entry(), self.judge);
+                let set = Some(self.score_set);
+                link::recuse(tx, &program, &origin, pair, set, &self.ids).await?;
+                if self.replace(tx, &program, &origin, *slug).await? {
+                    step.report.done(1);
+                } else {
+                    step.report.failed(slug.as_str(), "Nobody else of the score set can judge the entry.");
+                }
+            }
+            step.checkpoint = match open.last() {
+                Some(last) if open.len() == SHEETS => last.to_string(),
+                _ => END.to_owned(),
+            };
+            Ok(())
+        })
+    }
+
+    /// Links another judge of the score set with the entry of a sheet; `false` where there is none.
+    async fn replace(
+        &self,
+        tx: &mut Tx,
+        program: &Program,
+        origin: &Origin,
+        slug: AssignmentSlug,
+    ) -> Result<bool, DbError> {
+        let (account, entry) = (program.id, slug.entry());
+        let of_entry = store::of_entry(tx, account, (entry, self.score_set), &program.context).await?;
+        let rounds = of_entry.iter().find(|found| found.value.slug == slug).map(|found| found.value.rounds.clone());
+        let linked: Vec<Option<Slug>> =
+            of_entry.iter().filter(|found| !found.deleted).map(|found| found.value.judge).collect();
+        let mut loads = store::loads(tx, account, self.score_set).await?;
+        loads.retain(|judge, _| *judge != self.judge && !linked.contains(&Some(*judge)));
+        let roles = store::roles(tx, account, &loads.keys().copied().collect::<Vec<_>>()).await?;
+        loads.retain(|judge, _| rules::check_judge(program, *judge, roles.get(judge)).is_ok());
+        while let Some(judge) = rules::replacement(&loads, |_| true) {
+            if link::blocked(tx, account, (entry, judge), self.score_set, program).await?.is_none() {
+                let rounds = rounds.unwrap_or_default();
+                link::write(tx, account, program, origin, &Link { entry, judge, score_set: self.score_set, rounds })
+                    .await?;
+                return Ok(true);
+            }
+            loads.remove(&judge);
+        }
+        Ok(false)
+    }
+}

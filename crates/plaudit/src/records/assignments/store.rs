@@ -1,0 +1,254 @@
+//! The table of assignments.
+
+use std::collections::BTreeMap;
+
+use super::{Assignment, AssignmentSlug, LIST, Shown};
+use crate::program::store::parse;
+use crate::program::{Context, Program, Record};
+use crate::records::store::{SetTable, filled};
+use db::{AccountId, Db, DbError, Row, Source, Tx};
+use kernel::text::Slug;
+
+/// The panels that assign.
+pub(super) const PANELS: SetTable =
+    SetTable { table: "assignment_panels", key: "slug", columns: &["panel"], identifying: 1 };
+/// The rounds in which is judged.
+pub(super) const ROUNDS: SetTable =
+    SetTable { table: "assignment_rounds", key: "slug", columns: &["round"], identifying: 1 };
+
+/// The most records that one statement looks up.
+const BATCH_SIZE: usize = 256;
+
+fn read(row: &Row<'_>, context: &Context) -> Result<Record<Assignment>, DbError> {
+    Ok(Record { value: parse(row.text(2)?, context)?, revision: row.integer(0)?, deleted: row.flag(1)? })
+}
+
+/// An assignment, even one in the trash, locked until the end of the transaction.
+pub async fn find_any_for_update(
+    tx: &mut Tx,
+    account: AccountId,
+    slug: AssignmentSlug,
+    context: &Context,
+) -> Result<Option<Record<Assignment>>, DbError> {
+    let sql = "SELECT revision, deleted, doc FROM assignments WHERE account = $1 AND slug = $2";
+    tx.first_for_update(sql, &[account.into(), slug.as_str().into()], |row| read(row, context)).await
+}
+
+/// The assignments of a judge to an entry that are not in the trash, of one score set or of all.
+pub async fn of_pair(
+    tx: &mut Tx,
+    account: AccountId,
+    (entry, judge): (Slug, Slug),
+    score_set: Option<Slug>,
+    context: &Context,
+) -> Result<Vec<Record<Assignment>>, DbError> {
+    // A judge of an entry has one in each score set, and these are few.
+    let sql = "SELECT revision, deleted, doc FROM assignments \
+               WHERE account = $1 AND entry = $2 AND judge = $3 AND deleted = 0 ORDER BY score_set";
+    let found: Vec<Record<Assignment>> =
+        tx.all(sql, &[account.into(), entry.into(), judge.into()], |row| read(row, context)).await?;
+    Ok(found.into_iter().filter(|found| score_set.is_none_or(|wanted| found.value.score_set == wanted)).collect())
+}
+
+/// All assignments of an entry in a score set, those in the trash included.
+pub async fn of_entry(
+    tx: &mut Tx,
+    account: AccountId,
+    (entry, score_set): (Slug, Slug),
+    context: &Context,
+) -> Result<Vec<Record<Assignment>>, DbError> {
+    let sql = "SELECT revision, deleted, doc FROM assignments \
+               WHERE account = $1 AND entry = $2 AND score_set = $3 ORDER BY judge, score_set";
+    tx.all(sql, &[account.into(), entry.into(), score_set.into()], |row| read(row, context)).await
+}
+
+/// What a page shows of an assignment, in the transaction: the columns that the list declares.
+pub async fn shown(tx: &mut Tx, account: AccountId, slug: AssignmentSlug) -> Result<Option<Vec<String>>, DbError> {
+    let sql = format!(
+        "SELECT {} FROM assignments r{} WHERE r.account = $1 AND r.slug = $2 AND r.deleted = 0 AND e.deleted = 0",
+        LIST.shown.columns.join(", "),
+        LIST.shown.joins
+    );
+    tx.first(&sql, &[account.into(), slug.as_str().into()], |row| {
+        (0..LIST.shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default().to_owned())).collect()
+    })
+    .await
+}
+
+/// The assignments of a score set that are not in the trash, of some entries or of all.
+pub async fn of_score_set(
+    source: &mut Source<'_>,
+    account: AccountId,
+    (score_set, entries): (Slug, Option<&[Slug]>),
+    context: &Context,
+) -> Result<Vec<Assignment>, DbError> {
+    let (mut sql, mut values) = (
+        "SELECT doc FROM assignments WHERE account = $1 AND score_set = $2 AND deleted = 0".to_owned(),
+        vec![account.into(), score_set.into()],
+    );
+    if let Some(entries) = entries {
+        let (list, filled) = filled(entries, 3, values);
+        sql = format!("{sql} AND entry IN ({list})");
+        values = filled;
+    }
+    let mut found = Vec::new();
+    source
+        .each(&sql, &values, |row| {
+            found.push(parse(row.text(0)?, context)?);
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
+/// The forms of entries that are not in the trash.
+pub async fn forms(tx: &mut Tx, account: AccountId, entries: &[Slug]) -> Result<BTreeMap<Slug, Slug>, DbError> {
+    let mut forms = BTreeMap::new();
+    for entries in entries.chunks(BATCH_SIZE) {
+        let (list, values) = filled(entries, 2, vec![account.into()]);
+        let sql = format!("SELECT slug, form FROM entries WHERE account = $1 AND deleted = 0 AND slug IN ({list})");
+        forms.extend(tx.all::<_, Vec<_>, _>(&sql, &values, |row| Ok((row.slug(0)?, row.slug(1)?))).await?);
+    }
+    Ok(forms)
+}
+
+/// The roles of users who are not in the trash.
+pub async fn roles(tx: &mut Tx, account: AccountId, users: &[Slug]) -> Result<BTreeMap<Slug, Vec<Slug>>, DbError> {
+    let mut roles: BTreeMap<Slug, Vec<Slug>> = BTreeMap::new();
+    for users in users.chunks(BATCH_SIZE) {
+        let (list, values) = filled(users, 2, vec![account.into()]);
+        let sql = format!(
+            "SELECT u.slug, r.role FROM users u LEFT JOIN user_roles r ON r.account = u.account AND r.slug = u.slug \
+             WHERE u.account = $1 AND u.deleted = 0 AND u.slug IN ({list})"
+        );
+        tx.each(&sql, &values, |row| {
+            let of_user = roles.entry(row.slug(0)?).or_default();
+            of_user.extend(row.optional_text(1)?.and_then(Slug::parse));
+            Ok(())
+        })
+        .await?;
+    }
+    Ok(roles)
+}
+
+/// Complete sheets of a judge in a score set, stray and recused ones left out, each with the category of its entry.
+pub async fn complete_of_judge(
+    tx: &mut Tx,
+    account: AccountId,
+    (judge, score_set): (Slug, Slug),
+    context: &Context,
+) -> Result<Vec<(Assignment, Slug)>, DbError> {
+    let sql = "SELECT a.doc, e.category FROM assignments a JOIN entries e ON e.account = a.account AND e.slug = a.entry \
+               WHERE a.account = $1 AND a.judge = $2 AND a.score_set = $3 AND a.deleted = 0 AND a.status = 'complete' \
+               AND a.method NOT IN ('stray', 'recused') AND e.deleted = 0";
+    let values = [account.into(), judge.into(), score_set.into()];
+    tx.all(sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
+}
+
+/// Open sheets of a judge in a score set, of entries that are not in the trash, after this slug and in order.
+pub async fn open_of_judge(
+    tx: &mut Tx,
+    account: AccountId,
+    (judge, score_set): (Slug, Slug),
+    (after, most): (&str, usize),
+) -> Result<Vec<AssignmentSlug>, DbError> {
+    let sql = format!(
+        "SELECT a.slug FROM assignments a JOIN entries e ON e.account = a.account AND e.slug = a.entry \
+         WHERE a.account = $1 AND a.judge = $2 AND a.score_set = $3 AND a.slug > $4 AND a.deleted = 0 AND e.deleted = 0 \
+         AND a.status IN ('none', 'in_progress') AND a.method NOT IN ('stray', 'recused') ORDER BY a.slug LIMIT {most}"
+    );
+    let values = [account.into(), judge.into(), score_set.into(), after.into()];
+    let found: Vec<Option<AssignmentSlug>> =
+        tx.all(&sql, &values, |row| Ok(AssignmentSlug::parse(row.text(0)?))).await?;
+    Ok(found.into_iter().flatten().collect())
+}
+
+/// How many entries each judge of a score set has, stray and recused ones left out.
+pub async fn loads(tx: &mut Tx, account: AccountId, score_set: Slug) -> Result<BTreeMap<Slug, i64>, DbError> {
+    let sql = "SELECT judge, count(*) FROM assignments WHERE account = $1 AND score_set = $2 AND deleted = 0 AND judge <> '' \
+               AND method NOT IN ('stray', 'recused') GROUP BY judge";
+    let found: Vec<(Slug, i64)> =
+        tx.all(sql, &[account.into(), score_set.into()], |row| Ok((row.slug(0)?, row.integer(1)?))).await?;
+    Ok(found.into_iter().collect())
+}
+
+/// The document that is shown of an assignment, from a stored one, with its entry and its judge as they are now;
+/// nothing where there is no such entry.
+pub async fn as_shown(db: &Db, account: AccountId, program: &Program, doc: &str) -> Result<Option<String>, DbError> {
+    let assignment: Assignment = parse(doc, &program.context)?;
+    let judge = assignment.judge.map_or_else(String::new, |judge| judge.to_string());
+    let sql = "SELECT e.title, e.category, e.chapter, e.form, u.names FROM entries e \
+               LEFT JOIN users u ON u.account = e.account AND u.slug = $3 WHERE e.account = $1 AND e.slug = $2";
+    db.first(sql, &[account.into(), assignment.entry.into(), judge.into()], |row| {
+        let names = row.optional_text(4)?.unwrap_or_default();
+        let texts = [doc, row.text(0)?, row.text(1)?, row.text(2)?, row.text(3)?, names];
+        Ok(Shown::read(program, &texts)?.document(program))
+    })
+    .await
+}
+
+/// Assignments of a judge to entries of a category that are alike.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    /// The judge.
+    pub judge: Slug,
+    /// The judge's name.
+    pub name: String,
+    /// The category.
+    pub category: Slug,
+    /// Their status.
+    pub status: String,
+    /// What they are.
+    pub method: String,
+    /// How many there are.
+    pub count: i64,
+}
+
+/// An entry that lacks judges.
+#[derive(Clone, Debug)]
+pub struct Short {
+    /// The entry.
+    pub slug: Slug,
+    /// Its title.
+    pub title: String,
+}
+
+/// The version of the account's program, how far the judges of a score set are, and which entries have fewer of them than this.
+pub async fn progress(
+    tx: &mut Tx,
+    account: AccountId,
+    (score_set, needed): (Slug, i64),
+) -> Result<Option<(i64, Vec<Counted>, Vec<Short>)>, DbError> {
+    let sql = "SELECT version FROM accounts WHERE id = $1";
+    let Some(version) = tx.first(sql, &[account.into()], |row| row.integer(0)).await? else { return Ok(None) };
+    let from = "FROM assignments a JOIN entries e ON e.account = a.account AND e.slug = a.entry";
+    let which = "a.account = $1 AND a.score_set = $2 AND a.deleted = 0 AND e.deleted = 0 AND a.judge <> '' \
+                 AND a.method <> 'stray'";
+    let sql = format!(
+        "SELECT a.judge, e.category, a.status, a.method, count(*), min(u.names) {from} \
+         LEFT JOIN users u ON u.account = a.account AND u.slug = a.judge WHERE {which} \
+         GROUP BY a.judge, e.category, a.status, a.method"
+    );
+    let values = [account.into(), score_set.into()];
+    let counted: Vec<Counted> = tx
+        .all(&sql, &values, |row| {
+            Ok(Counted {
+                judge: row.slug(0)?,
+                category: row.slug(1)?,
+                status: row.text(2)?.to_owned(),
+                method: row.text(3)?.to_owned(),
+                count: row.integer(4)?,
+                name: super::document::name_of(row.optional_text(5)?.unwrap_or_default()),
+            })
+        })
+        .await?;
+    let sql = format!(
+        "SELECT e.slug, e.title {from} LEFT JOIN conflicts c ON c.account = a.account AND c.entry = a.entry \
+         AND c.judge = a.judge AND c.deleted = 0 WHERE {which} GROUP BY e.slug, e.title \
+         HAVING sum(CASE WHEN a.method <> 'recused' AND a.status <> 'abstained' AND c.slug IS NULL THEN 1 ELSE 0 END) < $3 \
+         ORDER BY e.slug"
+    );
+    let values = [account.into(), score_set.into(), needed.into()];
+    let short = tx.all(&sql, &values, |row| Ok(Short { slug: row.slug(0)?, title: row.text(1)?.to_owned() })).await?;
+    Ok(Some((version, counted, short)))
+}

@@ -1,0 +1,287 @@
+//! The table of standings, and the writing of assignments, which keeps it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::LISTED;
+use super::rules::{Totals, counted};
+use crate::log::{self, Action, Change, Event, Origin};
+use crate::program::score_sets::ScoreSet;
+use crate::program::store::{parse, stored_as};
+use crate::program::{Program, Record};
+use crate::records::assignments::{Assignment, rules};
+use crate::records::people;
+use crate::records::store::difference;
+use db::{AccountId, DbError, Row, Tx, Value};
+use kernel::kind::Kind;
+use kernel::text::Slug;
+
+/// How many assignments are read at once.
+const PAGE: usize = 512;
+
+/// A change of an assignment.
+#[derive(Debug)]
+pub struct Written<'w> {
+    /// What was stored, be it in the trash.
+    pub before: Option<&'w Record<Assignment>>,
+    /// What it becomes. Its status is that of its sheet.
+    pub after: Assignment,
+    /// What is done to it.
+    pub action: Action,
+    /// The events that this causes.
+    pub events: &'w [Event],
+}
+
+/// Logs and writes an assignment, and what the sheets of its entry come to; gives its revision.
+pub async fn write(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    Written { before, mut after, action, events }: Written<'_>,
+) -> Result<i64, DbError> {
+    let deleted = action == Action::Trashed;
+    after.status = rules::status(&after, program);
+    let document = stored_as(&after, deleted);
+    let change = Change { kind: Kind::Assignment, slug: after.slug.as_str(), action, events, document };
+    let revision = log::append(tx, account, origin, change).await?;
+    let record = Record { value: after, revision, deleted };
+    people::put(tx, account, &record).await?;
+    shift(tx, account, program, before, &record).await?;
+    Ok(revision)
+}
+
+fn key(entry: Slug, score_set: Slug) -> String {
+    format!("{entry}{score_set}")
+}
+
+fn too_large() -> DbError {
+    DbError::Failed("the sheets of an entry come to a number that is too large".to_owned())
+}
+
+fn read(row: &Row<'_>, column: usize) -> Result<Totals, DbError> {
+    serde_json::from_str(row.text(column)?).map_err(|error| DbError::Failed(format!("a standing is broken: {error}")))
+}
+
+/// Changes what the sheets of an entry come to by what one of them was and is. `after` is written and logged.
+pub async fn shift(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    before: Option<&Record<Assignment>>,
+    after: &Record<Assignment>,
+) -> Result<(), DbError> {
+    let Some(score_set) = program.score_sets.any(after.value.score_set) else { return Ok(()) };
+    let added = |record: &Record<Assignment>| (!record.deleted).then(|| counted(&record.value, program));
+    let (was, is) = (before.and_then(added), added(after));
+    if was == is && before.is_some() {
+        return Ok(());
+    }
+    let slug = key(after.value.entry, score_set.slug);
+    let sql = "SELECT doc FROM standings WHERE account = $1 AND slug = $2";
+    let found = tx.first(sql, &[account.into(), slug.as_str().into()], |row| read(row, 0)).await?;
+    let mut totals = found.unwrap_or_default();
+    for (counted, sign) in [(was, -1), (is, 1)] {
+        if let Some(counted) = counted {
+            totals = totals.changed(counted.as_ref(), sign, score_set).ok_or_else(too_large)?;
+        }
+    }
+    put(tx, account, (after.value.entry, score_set), &totals, after.revision).await
+}
+
+/// The columns of a standing but those of its key.
+fn columns((entry, score_set): (Slug, &ScoreSet), totals: &Totals) -> Result<Vec<Value<'static>>, DbError> {
+    let doc = serde_json::to_string(totals).map_err(|error| DbError::Failed(error.to_string()))?;
+    Ok(vec![
+        entry.into(),
+        score_set.slug.into(),
+        totals.sheets.into(),
+        totals.sort_key(score_set).into(),
+        (totals.links == 0).into(),
+        doc.into(),
+    ])
+}
+
+const COLUMNS: [&str; 6] = ["entry", "score_set", "sheets", "score", "deleted", "doc"];
+
+async fn put(
+    tx: &mut Tx,
+    account: AccountId,
+    of: (Slug, &ScoreSet),
+    totals: &Totals,
+    revision: i64,
+) -> Result<(), DbError> {
+    let mut row = vec![("account", account.into()), ("slug", key(of.0, of.1.slug).into())];
+    row.extend(COLUMNS.into_iter().zip(columns(of, totals)?));
+    row.push(("list_revision", revision.into()));
+    tx.put(LISTED.sql, 2, row).await
+}
+
+/// The assignments after a slug in order, some at a time, those in the trash included; nothing at the end.
+async fn next(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    last: &mut String,
+) -> Result<Option<Vec<Record<Assignment>>>, DbError> {
+    let sql = format!(
+        "SELECT revision, deleted, doc FROM assignments WHERE account = $1 AND slug > $2 ORDER BY slug LIMIT {PAGE}"
+    );
+    let found: Vec<Record<Assignment>> = tx
+        .all(&sql, &[account.into(), last.as_str().into()], |row| {
+            let value = parse(row.text(2)?, &program.context)?;
+            Ok(Record { value, revision: row.integer(0)?, deleted: row.flag(1)? })
+        })
+        .await?;
+    let Some(end) = found.last() else { return Ok(None) };
+    end.value.slug.as_str().clone_into(last);
+    Ok(Some(found))
+}
+
+/// Has the sheets of score sets follow criteria that were changed: assignments whose status is another one are written, and what
+/// the sheets come to is computed anew.
+pub async fn refresh(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    score_sets: &BTreeSet<Slug>,
+) -> Result<(), DbError> {
+    let mut last = String::new();
+    let mut revision = tx.head(account).await?.map_or(0, |head| head.sequence);
+    let mut gathered = Gathered::default();
+    while let Some(found) = next(tx, account, program, &mut last).await? {
+        for Record { value: mut assignment, deleted, .. } in found {
+            if !score_sets.contains(&assignment.score_set) {
+                continue;
+            }
+            let status = rules::status(&assignment, program);
+            if status != assignment.status {
+                assignment.status = status;
+                let document = stored_as(&assignment, deleted);
+                let slug = assignment.slug;
+                let action = if deleted { Action::Trashed } else { Action::Updated };
+                let change = Change { kind: Kind::Assignment, slug: slug.as_str(), action, events: &[], document };
+                revision = log::append(tx, account, origin, change).await?;
+                people::put(tx, account, &Record { value: assignment.clone(), revision, deleted }).await?;
+            }
+            if let Some((entry, of_entry)) = gathered.add(&assignment, deleted, program)? {
+                put_all(tx, account, program, (entry, of_entry), revision).await?;
+            }
+        }
+    }
+    if let Some((entry, of_entry)) = gathered.end() {
+        put_all(tx, account, program, (entry, of_entry), revision).await?;
+    }
+    Ok(())
+}
+
+async fn put_all(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    (entry, of_entry): OfEntry,
+    revision: i64,
+) -> Result<(), DbError> {
+    for (score_set, totals) in of_entry {
+        if let Some(score_set) = program.score_sets.any(score_set) {
+            put(tx, account, (entry, score_set), &totals, revision).await?;
+        }
+    }
+    Ok(())
+}
+
+/// The totals of an entry by score set.
+type OfEntry = (Slug, BTreeMap<Slug, Totals>);
+
+/// Totals that are gathered of assignments that come by slug, and so entry after entry.
+#[derive(Default)]
+struct Gathered(Option<OfEntry>);
+
+impl Gathered {
+    /// Adds an assignment; gives the totals of the entry before where another one begins.
+    fn add(&mut self, assignment: &Assignment, deleted: bool, program: &Program) -> Result<Option<OfEntry>, DbError> {
+        let is_next = self.0.as_ref().is_some_and(|(entry, _)| *entry != assignment.entry);
+        let ended = if is_next { self.0.take() } else { None };
+        let Some(score_set) = program.score_sets.any(assignment.score_set) else { return Ok(ended) };
+        let (_, of_entry) = self.0.get_or_insert_with(|| (assignment.entry, BTreeMap::new()));
+        let totals = of_entry.entry(score_set.slug).or_default();
+        if !deleted {
+            let added = counted(assignment, program);
+            *totals = std::mem::take(totals).changed(added.as_ref(), 1, score_set).ok_or_else(too_large)?;
+        }
+        Ok(ended)
+    }
+
+    fn end(&mut self) -> Option<OfEntry> {
+        self.0.take()
+    }
+}
+
+/// Hands over each standing that is not what its assignments come to; gives how many there are.
+pub async fn each_wrong(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    mut each: impl FnMut(String) + Send,
+) -> Result<u64, DbError> {
+    let (mut last, mut gathered, mut count) = (String::new(), Gathered::default(), 0);
+    while let Some(found) = next(tx, account, program, &mut last).await? {
+        for Record { value, deleted, .. } in found {
+            if let Some(ended) = gathered.add(&value, deleted, program)? {
+                count += compare(tx, account, program, ended, &mut each).await?;
+            }
+        }
+    }
+    if let Some(ended) = gathered.end() {
+        count += compare(tx, account, program, ended, &mut each).await?;
+    }
+    let sql = "SELECT s.slug FROM standings s WHERE s.account = $1 AND NOT EXISTS (SELECT 1 FROM assignments a \
+               WHERE a.account = s.account AND a.entry = s.entry AND a.score_set = s.score_set) ORDER BY s.slug";
+    tx.each(sql, &[account.into()], |row| {
+        each(difference("standings", row.text(0)?, "account, slug", "no assignment is of it"));
+        Ok(())
+    })
+    .await?;
+    Ok(count)
+}
+
+async fn compare(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    (entry, of_entry): OfEntry,
+    each: &mut (impl FnMut(String) + Send),
+) -> Result<u64, DbError> {
+    let count = of_entry.len() as u64;
+    for (slug, totals) in of_entry {
+        let Some(score_set) = program.score_sets.any(slug) else { continue };
+        let key = key(entry, slug);
+        let sql = format!("SELECT {} FROM standings WHERE account = $1 AND slug = $2", COLUMNS.join(", "));
+        let found: Option<Vec<Value<'static>>> = tx
+            .first(&sql, &[account.into(), key.as_str().into()], |row| {
+                (0..COLUMNS.len()).map(|at| row.value(at)).collect()
+            })
+            .await?;
+        let Some(found) = found else {
+            each(difference("standings", &key, "account, slug", "it is missing"));
+            continue;
+        };
+        let expected: Vec<_> = columns((entry, score_set), &totals)?.into_iter().map(Value::stored).collect();
+        for ((column, found), expected) in COLUMNS.iter().zip(found).zip(expected) {
+            if found != expected {
+                each(difference("standings", &key, column, "it is not what the assignments come to"));
+            }
+        }
+    }
+    Ok(count)
+}
+
+/// What the sheets of an entry come to, in the transaction; nothing where there is no assignment.
+pub async fn find(
+    tx: &mut Tx,
+    account: AccountId,
+    (entry, score_set): (Slug, Slug),
+) -> Result<Option<Totals>, DbError> {
+    let sql = "SELECT doc FROM standings WHERE account = $1 AND slug = $2";
+    tx.first(sql, &[account.into(), key(entry, score_set).as_str().into()], |row| read(row, 0)).await
+}

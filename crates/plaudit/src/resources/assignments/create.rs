@@ -1,0 +1,148 @@
+//! Linking and unlinking.
+//!
+//! - A body with `entries` and `judges` is done by a job, one with `entry` and `judge` at once.
+//! - A link in the trash, or one that has lost its cause, is restored; one that is there is changed. All are 201.
+
+use super::reply;
+use crate::assigning::link::{self, Link};
+use crate::assigning::linking::{Input, WORK};
+use crate::assigning::rules;
+use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
+use crate::jobs;
+use crate::log::Action;
+use crate::records::assignments::{Assignment, AssignmentSlug, Method, store};
+use crate::records::people;
+use crate::records::standings::store::{Written, write};
+use db::Tx;
+use kernel::input::{self, Members, Violations};
+use kernel::json::Object as JsonObject;
+use kernel::kind::Kind;
+use kernel::text::Slug;
+
+/// The most entries, and the most judges, of one body.
+const MANY: usize = 10_000;
+
+/// What a body says.
+struct Given {
+    is_bulk: bool,
+    score_set: Option<Slug>,
+    entries: Vec<Slug>,
+    judges: Vec<Slug>,
+    rounds: Vec<Slug>,
+}
+
+/// Assigns a judge to an entry; `entries` and `judges` in place of `entry` and `judge` assign each of these to each
+/// of those, by a job.
+#[utoipa::path(
+    post,
+    path = "/assignment",
+    operation_id = "PostAssignmentV23",
+    tag = "Assignments",
+    request_body(content = ref("CreateAssignment"), content_type = "application/json"),
+    responses(
+        (status = 201, description = "The assignment; `Location` is its address",
+            body = ref("Assignment"), content_type = "application/json"),
+        (status = 202, description = "A job does it; `Location` is its address"),
+    )
+)]
+pub(super) async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    let reply = caller.write(body, |tx, writing| Box::pin(write_create(tx, writing))).await?;
+    caller.app().wakes.add(caller.account());
+    Ok(reply)
+}
+
+async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let (given, mut violations) = read(&writing.state);
+    let score_set = given.score_set.and_then(|slug| rules::check_score_set(program, slug, &mut violations));
+    if writing.state.get("rounds").is_some() && violations.iter().all(|(member, _)| !member.starts_with("rounds")) {
+        rules::check_rounds(program, &given.rounds, score_set, &mut violations);
+    }
+    let [entry, judge] = if given.is_bulk { ["entries", "judges"] } else { ["entry", "judge"] };
+    let forms = store::forms(tx, account, &given.entries).await?;
+    for slug in &given.entries {
+        if let Err(message) = rules::check_entry(*slug, forms.get(slug).copied(), score_set) {
+            violations.add(entry, message);
+        }
+    }
+    let roles = store::roles(tx, account, &given.judges).await?;
+    for slug in &given.judges {
+        if let Err(message) = rules::check_judge(program, *slug, roles.get(slug)) {
+            violations.add(judge, message);
+        }
+    }
+    let one = (given.entries.first().copied(), given.judges.first().copied(), given.score_set);
+    if let (false, (Some(entry), Some(judge), Some(score_set))) = (given.is_bulk, one)
+        && let Some(message) = link::blocked(tx, account, (entry, judge), score_set, program).await?
+    {
+        violations.add("judge", message);
+    }
+    let score_set = violations.or(given.score_set)?;
+    if !given.is_bulk {
+        let (Some(entry), Some(judge), _) = one else { return Err(ApiError::NotFound) };
+        let link = Link { entry, judge, score_set, rounds: given.rounds };
+        let revision = link::write(tx, account, program, &writing.origin, &link).await?;
+        let texts = store::shown(tx, account, link.slug()).await?.ok_or(ApiError::NotFound)?;
+        let created = |document| Reply::created(document, revision, Kind::Assignment, link.slug().as_str());
+        return Ok(reply(program, &texts, created)?);
+    }
+    let texts = |slugs: &[Slug]| slugs.iter().map(Slug::to_string).collect();
+    let input = Input {
+        score_set: score_set.to_string(),
+        entries: texts(&given.entries),
+        judges: texts(&given.judges),
+        rounds: texts(&given.rounds),
+        actor: writing.origin.actor.to_string(),
+    };
+    let job = jobs::add(tx, account, (WORK.kind, input.to_json()), &writing.origin, writing.ids()).await?;
+    Ok(Reply::Accepted { location: Some(format!("/job/{job}")) })
+}
+
+/// Reads the body of one link, or of many.
+fn read(body: &JsonObject<'_>) -> (Given, Violations) {
+    let mut members = Members::closed(body);
+    let is_bulk = members.has("entries") || members.has("judges");
+    let score_set = members.required("score_set", input::slug);
+    let mut slugs = |one: &str, many: &str| {
+        if is_bulk {
+            let read = members.required(many, input::slugs(MANY));
+            if read.as_ref().is_some_and(Vec::is_empty) {
+                members.fault(many, "must have at least 1 item");
+            }
+            read.unwrap_or_default()
+        } else {
+            members.required(one, input::slug).into_iter().collect()
+        }
+    };
+    let (entries, judges) = (slugs("entry", "entries"), slugs("judge", "judges"));
+    let rounds = members.required("rounds", input::slugs(crate::records::assignments::LIST_LENGTH)).unwrap_or_default();
+    (Given { is_bulk, score_set, entries, judges, rounds }, members.finish())
+}
+
+/// Takes a judge off an entry who was assigned by hand or by chance. A sheet that says something is kept and does not count.
+#[utoipa::path(delete, path = "/assignment/{slug}", operation_id = "DeleteAssignmentV23", tag = "Assignments")]
+pub(super) async fn delete(caller: Caller, Path(slug): Path<AssignmentSlug>, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(slug, |tx, writing| Box::pin(write_delete(tx, writing))).await
+}
+
+async fn write_delete(tx: &mut Tx, writing: &Writing<AssignmentSlug>) -> Result<Reply, ApiError> {
+    let (account, program, slug) = (writing.account(), &writing.program, *writing.state);
+    store::shown(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
+    let found = people::find_for_update::<Assignment>(tx, account, &slug, &program.context).await?;
+    let before = found.ok_or(ApiError::NotFound)?;
+    if !matches!(before.value.method, Method::Manual | Method::Random) {
+        let method = before.value.method;
+        return Err(ApiError::State(format!(
+            "The assignment is {method}; only manual and random ones can be deleted."
+        )));
+    }
+    writing.precondition(before.revision)?;
+    let mut after = Assignment { updated: writing.origin.at, ..before.value.clone() };
+    let mut action = Action::Trashed;
+    if before.value.has_sheet() {
+        (after.method, action) = (Method::Stray, Action::Updated);
+    }
+    let written = Written { before: Some(&before), after, action, events: &[] };
+    write(tx, account, program, &writing.origin, written).await?;
+    Ok(Reply::NoContent)
+}

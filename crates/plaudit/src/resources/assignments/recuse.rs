@@ -1,0 +1,132 @@
+//! Taking judges off entries.
+
+use crate::assigning::link;
+use crate::assigning::reassigning::{Input, WORK};
+use crate::assigning::rules;
+use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
+use crate::jobs;
+use crate::program::Program;
+use crate::records::assignments::store;
+use crate::records::entries;
+use db::Tx;
+use kernel::input::{self, Members, Violations};
+use kernel::json::Object as JsonObject;
+use kernel::text::Slug;
+
+/// An entry and a body.
+type State = (Slug, JsonObject<'static>);
+
+/// Takes a judge off an entry, in a score set or in all; the judge is not assigned to it again.
+#[utoipa::path(
+    put,
+    path = "/entry/{slug}/recuse",
+    operation_id = "PutEntryRecuseV23",
+    tag = "Assignments",
+    request_body(content = ref("Recuse"), content_type = "application/json"),
+    responses((status = 204, description = "The judge is off the entry"))
+)]
+pub(super) async fn recuse(
+    caller: Caller,
+    Path(slug): Path<Slug>,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write((slug, body), |tx, writing| Box::pin(write_recuse(tx, writing))).await
+}
+
+async fn write_recuse(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
+    let (pair, score_set) = read(tx, writing).await?;
+    link::recuse(tx, &writing.program, &writing.origin, pair, score_set, writing.ids()).await?;
+    Ok(Reply::NoContent)
+}
+
+/// Lifts what `recuse` did, and a conflict of interest that the judge has declared.
+#[utoipa::path(
+    put,
+    path = "/entry/{slug}/unrecuse",
+    operation_id = "PutEntryUnrecuseV23",
+    tag = "Assignments",
+    request_body(content = ref("Recuse"), content_type = "application/json"),
+    responses((status = 204, description = "The judge may judge the entry again"))
+)]
+pub(super) async fn unrecuse(
+    caller: Caller,
+    Path(slug): Path<Slug>,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write((slug, body), |tx, writing| Box::pin(write_unrecuse(tx, writing))).await
+}
+
+async fn write_unrecuse(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
+    let (pair, score_set) = read(tx, writing).await?;
+    let (account, program, origin) = (writing.account(), &writing.program, &writing.origin);
+    if link::unrecuse(tx, account, program, origin, pair, score_set).await? {
+        return Ok(Reply::NoContent);
+    }
+    Err(ApiError::State(
+        "The judge was taken off the entry in all score sets, and is not back in one alone.".to_owned(),
+    ))
+}
+
+/// The entry and the judge, and the score set where one is named.
+async fn read(tx: &mut Tx, writing: &Writing<State>) -> Result<((Slug, Slug), Option<Slug>), ApiError> {
+    let (slug, body) = &*writing.state;
+    let account = writing.account();
+    let entry = entries::store::find_for_update(tx, account, *slug).await?.ok_or(ApiError::NotFound)?;
+    let mut members = Members::closed(body);
+    let judge = members.required("judge", input::slug);
+    let score_set = members.nullable("score_set", input::slug).flatten();
+    let mut violations = members.finish();
+    check_score_set(&writing.program, score_set, &mut violations);
+    if let Some(judge) = judge
+        && store::roles(tx, account, &[judge]).await?.is_empty()
+    {
+        violations.add("judge", format!("{judge} is no user of the account"));
+    }
+    let judge = violations.or(judge)?;
+    writing.precondition(entry.revision)?;
+    Ok(((*slug, judge), score_set))
+}
+
+fn check_score_set(program: &Program, score_set: Option<Slug>, violations: &mut Violations) {
+    if let Some(slug) = score_set.filter(|slug| program.score_sets.live(*slug).is_none()) {
+        violations.add("score_set", format!("{slug} is no score set of the account"));
+    }
+}
+
+/// Takes a judge off all open sheets of a score set, by a job that gives them to others.
+#[utoipa::path(
+    post,
+    path = "/assignment/reassign",
+    operation_id = "PostAssignmentReassignV23",
+    tag = "Assignments",
+    request_body(content = ref("Reassign"), content_type = "application/json"),
+    responses((status = 202, description = "A job does it; `Location` is its address"))
+)]
+pub(super) async fn reassign(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    let reply = caller.write(body, |tx, writing| Box::pin(write_reassign(tx, writing))).await?;
+    caller.app().wakes.add(caller.account());
+    Ok(reply)
+}
+
+async fn write_reassign(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let mut members = Members::closed(&writing.state);
+    let judge = members.required("judge", input::slug);
+    let score_set = members.required("score_set", input::slug);
+    let mut violations = members.finish();
+    if let Some(slug) = score_set {
+        rules::check_score_set(program, slug, &mut violations);
+    }
+    if let Some(judge) = judge
+        && store::roles(tx, account, &[judge]).await?.is_empty()
+    {
+        violations.add("judge", format!("{judge} is no user of the account"));
+    }
+    let (judge, score_set) = violations.or(judge.zip(score_set))?;
+    let actor = writing.origin.actor.to_string();
+    let input = Input { judge: judge.to_string(), score_set: score_set.to_string(), actor };
+    let job = jobs::add(tx, account, (WORK.kind, input.to_json()), &writing.origin, writing.ids()).await?;
+    Ok(Reply::Accepted { location: Some(format!("/job/{job}")) })
+}

@@ -1,0 +1,206 @@
+//! What judges give, and what keeps them from it.
+
+use super::reply;
+use crate::assigning::link;
+use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
+use crate::program::Record;
+use crate::program::score_sets::ScoreSet;
+use crate::records::assignments::scoring::{Desk, check_scoring, check_sheet};
+use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Status, store};
+use crate::records::entries::{self, Entry};
+use crate::records::people;
+use db::Tx;
+use kernel::input::{self, Members};
+use kernel::json::Object as JsonObject;
+use kernel::text::Slug;
+
+/// A slug and a body.
+type State = (AssignmentSlug, JsonObject<'static>);
+
+/// Gives points, a decision, a preference or votes, by the mode of the score set, while a judging round is open.
+#[utoipa::path(
+    put,
+    path = "/assignment/{slug}/score",
+    operation_id = "PutAssignmentScoreV23",
+    tag = "Assignments",
+    request_body(content = ref("UpdateScore"), content_type = "application/json")
+)]
+pub(super) async fn score(
+    caller: Caller,
+    Path(slug): Path<AssignmentSlug>,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write((slug, body), |tx, writing| Box::pin(write_score(tx, writing))).await
+}
+
+async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
+    let (account, program, now) = (writing.account(), &writing.program, writing.origin.at);
+    let (slug, body) = &*writing.state;
+    let (before, head) = find(tx, writing, *slug).await?;
+    let set = sheet(&before.value, program.score_sets.live(slug.score_set()))?;
+    let others = match before.value.judge {
+        Some(judge) => store::complete_of_judge(tx, account, (judge, set.slug), &program.context).await?,
+        None => Vec::new(),
+    };
+    let ids = || writing.ids().slug();
+    let desk = Desk { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
+    let after = desk.scored(&before.value, body)?;
+    check_scoring(&before.value, set, head.chapter, program, now).map_err(ApiError::State)?;
+    finish(tx, writing, (&before, after)).await
+}
+
+/// Notes that the judge does not judge the entry; what the sheet says stays.
+#[utoipa::path(
+    put,
+    path = "/assignment/{slug}/abstain",
+    operation_id = "PutAssignmentAbstainV23",
+    tag = "Assignments",
+    request_body(content = ref("Abstain"), content_type = "application/json")
+)]
+pub(super) async fn abstain(
+    caller: Caller,
+    Path(slug): Path<AssignmentSlug>,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write((slug, body), |tx, writing| Box::pin(write_abstain(tx, writing))).await
+}
+
+async fn write_abstain(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
+    let (slug, body) = &*writing.state;
+    let (before, _) = find(tx, writing, *slug).await?;
+    let mut members = Members::closed(body);
+    let reason = members.nullable("reason", input::text(COMMENT_LENGTH)).flatten().unwrap_or_default();
+    members.finish().or(Some(()))?;
+    sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
+    let mut after = before.value.clone();
+    after.abstention = Some(match &before.value.abstention {
+        Some(abstention) if abstention.comment == reason => abstention.clone(),
+        Some(abstention) => Comment { comment: reason, updated_at: writing.origin.at, ..abstention.clone() },
+        None => written(writing, reason, before.value.judge),
+    });
+    finish(tx, writing, (&before, after)).await
+}
+
+/// Declares that the judge has a conflict of interest with the entry, in every score set. Only unrecusing lifts it.
+#[utoipa::path(
+    post,
+    path = "/assignment/{slug}/conflict",
+    operation_id = "PostAssignmentConflictV23",
+    tag = "Assignments",
+    request_body(content = ref("DeclareConflict"), content_type = "application/json"),
+    responses((status = 200, description = "The assignment", body = ref("Assignment"), content_type = "application/json"))
+)]
+pub(super) async fn conflict(
+    caller: Caller,
+    Path(slug): Path<AssignmentSlug>,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write((slug, body), |tx, writing| Box::pin(write_conflict(tx, writing))).await
+}
+
+async fn write_conflict(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let (slug, body) = &*writing.state;
+    let (before, _) = find(tx, writing, *slug).await?;
+    let mut members = Members::closed(body);
+    let comment = members.required("comment", input::filled_text(COMMENT_LENGTH));
+    let comment = members.finish().or(comment)?;
+    let judge = before.value.judge;
+    let Some(judge) = judge else {
+        return Err(ApiError::State("A role has no conflicts of interest; its users do.".to_owned()));
+    };
+    writing.precondition(before.revision)?;
+    let mut after = before.value.clone();
+    after.is_conflicted = true;
+    after.conflict.push(written(writing, comment, Some(judge)));
+    link::change(tx, account, program, &writing.origin, (&before, after)).await?;
+    let pair = (slug.entry(), judge);
+    link::note_conflict(tx, account, program, &writing.origin, pair, writing.ids()).await?;
+    show(tx, writing, *slug).await
+}
+
+/// Opens a sheet again: an abstention is taken back, a complete sheet can be changed.
+#[utoipa::path(
+    post,
+    path = "/assignment/{slug}/reopen",
+    operation_id = "PostAssignmentReopenV23",
+    tag = "Assignments",
+    request_body(content = ref("Reopen"), content_type = "application/json"),
+    responses((status = 200, description = "The assignment", body = ref("Assignment"), content_type = "application/json"))
+)]
+pub(super) async fn reopen(
+    caller: Caller,
+    Path(slug): Path<AssignmentSlug>,
+    _: Writer,
+    Body(body): Body,
+) -> Result<Reply, ApiError> {
+    caller.write((slug, body), |tx, writing| Box::pin(write_reopen(tx, writing))).await
+}
+
+async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
+    let (slug, body) = &*writing.state;
+    let (before, _) = find(tx, writing, *slug).await?;
+    let mut members = Members::closed(body);
+    let reason = members.required("reason", input::filled_text(COMMENT_LENGTH));
+    let reason = members.finish().or(reason)?;
+    sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
+    if !matches!(before.value.status, Status::Abstained | Status::Complete) {
+        return Err(ApiError::State("The sheet is open.".to_owned()));
+    }
+    let reopening = Some(written(writing, reason, None));
+    let after = Assignment { abstention: None, reopening, ..before.value.clone() };
+    finish(tx, writing, (&before, after)).await
+}
+
+/// An assignment that is not in the trash, and its entry, which is not either.
+async fn find<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    slug: AssignmentSlug,
+) -> Result<(Record<Assignment>, Entry), ApiError> {
+    let (account, context) = (writing.account(), &writing.program.context);
+    let found = people::find_for_update::<Assignment>(tx, account, &slug, context).await?.ok_or(ApiError::NotFound)?;
+    let entry = entries::store::find_for_update(tx, account, slug.entry()).await?.ok_or(ApiError::NotFound)?;
+    let entry = entry.head()?;
+    if !writing.access.assignment(entry.chapter, found.value.judge) {
+        return Err(ApiError::NotFound);
+    }
+    Ok((found, entry))
+}
+
+/// The score set of a sheet that can be changed.
+fn sheet<'s>(assignment: &Assignment, score_set: Option<&'s ScoreSet>) -> Result<&'s ScoreSet, ApiError> {
+    check_sheet(assignment, score_set).map_err(ApiError::State)?;
+    score_set.ok_or(ApiError::NotFound)
+}
+
+/// A new comment.
+fn written<S>(writing: &Writing<S>, comment: String, user: Option<Slug>) -> Comment {
+    let now = writing.origin.at;
+    Comment { slug: writing.ids().slug(), comment, user, created_at: now, updated_at: now }
+}
+
+/// Writes an assignment, unless nothing has changed, and answers with it.
+async fn finish<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    (before, after): (&Record<Assignment>, Assignment),
+) -> Result<Reply, ApiError> {
+    writing.precondition(before.revision)?;
+    let slug = after.slug;
+    if after != before.value {
+        link::change(tx, writing.account(), &writing.program, &writing.origin, (before, after)).await?;
+    }
+    show(tx, writing, slug).await
+}
+
+async fn show<S>(tx: &mut Tx, writing: &Writing<S>, slug: AssignmentSlug) -> Result<Reply, ApiError> {
+    let account = writing.account();
+    let texts = store::shown(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
+    let found = store::find_any_for_update(tx, account, slug, &writing.program.context).await?;
+    let revision = found.ok_or(ApiError::NotFound)?.revision;
+    Ok(reply(&writing.program, &texts, |document| Reply::ok(document, revision))?)
+}

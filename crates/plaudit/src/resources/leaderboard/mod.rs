@@ -1,0 +1,209 @@
+//! Leaderboards: the entries of a score set with what their sheets come to, and their places.
+
+mod item;
+
+use std::collections::HashMap;
+
+use scoring::places::TieStep;
+use utoipa::openapi::path::HttpMethod;
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::http::list::{self, Paged};
+use crate::http::{ApiError, Caller, RawQuery, Reply};
+use crate::lists::page::{Direction, ListQuery, ListQueryError, Order};
+use crate::program::Program;
+use crate::program::score_sets::{self, Mode, Rules, ScoreSet};
+use crate::records::assignments::store::of_score_set;
+use crate::records::standings::board::{self, Standing};
+use crate::records::standings::list::{LIST, RANK, SCORE, selected};
+use crate::render::Renderer;
+use crate::resources::operation::{Takes, operation};
+use crate::services::App;
+use crate::views::{Group, MOST_TIED, Places, Plan, Request, Wanted};
+use db::{AccountId, Source};
+use kernel::document;
+use kernel::kind::Kind;
+use kernel::text::Slug;
+
+/// The routes of leaderboards.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new().routes(operation(
+        (HttpMethod::Get, "/leaderboard", "GetLeaderboardCollectionV23", "Leaderboards"),
+        "A page of the entries of a score set, with their scores and places. `score_set` is required. A score set of the mode gallery \
+         has no leaderboard.",
+        Takes::Query(LIST.spec.parameters()),
+        show,
+    ))
+}
+
+async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+    let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
+    let slug = slug_of(&query)?;
+    caller.permit()?;
+    let score_set = asked_for(slug, caller.program())?;
+    let board = Board { program: caller.program(), score_set, query: &query, placed: HashMap::new() };
+    list::page(&caller, raw.as_deref(), (&LIST, &query), board).await
+}
+
+/// The slug of the score set that a query names.
+fn slug_of(query: &ListQuery) -> Result<Slug, ListQueryError> {
+    query.slug("score_set").ok_or_else(|| {
+        let mut errors = ListQueryError::default();
+        errors.value("score_set", "is required: the slug of a score set");
+        errors
+    })
+}
+
+/// A score set that has a leaderboard.
+fn asked_for(slug: Slug, program: &Program) -> Result<&ScoreSet, ApiError> {
+    let score_set = program.score_sets.live(slug).ok_or(ApiError::NotFound)?;
+    if score_set.mode() == Mode::Gallery {
+        return Err(ApiError::State("A score set of the mode gallery has no leaderboard.".to_owned()));
+    }
+    Ok(score_set)
+}
+
+/// The place of an entry, and how it was decided.
+#[derive(Clone, Debug, Default)]
+struct Place {
+    rank: Option<u64>,
+    steps: Vec<TieStep>,
+}
+
+/// A page of a leaderboard.
+struct Board<'q> {
+    program: &'q Program,
+    score_set: &'q ScoreSet,
+    query: &'q ListQuery,
+    /// By the name of the standing.
+    placed: HashMap<String, Place>,
+}
+
+impl Board<'_> {
+    fn is_by(&self, order: &str) -> bool {
+        self.query.order
+            == Order::Named(match order {
+                RANK => RANK,
+                _ => SCORE,
+            })
+    }
+
+    /// Finds the places of a group of equal scores, and puts its records on the page into their order.
+    async fn settle(
+        &mut self,
+        source: &mut Source<'_>,
+        account: AccountId,
+        group: &Group,
+        wanted: &mut [Wanted],
+    ) -> Result<(), ApiError> {
+        let entries: Vec<Slug> = group.members.iter().filter_map(|member| entry_of(&member.name)).collect();
+        let standings = if let Rules::TopPick(rules) = self.score_set.rules {
+            let of = (self.score_set.slug, None);
+            let sheets = of_score_set(source, account, of, &self.program.context).await?;
+            board::elect(self.program, (self.score_set, rules), &entries, &sheets)
+                .map_err(|error| ApiError::Internal(error.to_string()))?
+        } else {
+            let has_steps = !self.score_set.tie_break.is_empty() && entries.len() > 1;
+            let sheets = if has_steps {
+                let of = (self.score_set.slug, Some(&entries[..]));
+                of_score_set(source, account, of, &self.program.context).await?
+            } else {
+                Vec::new()
+            };
+            board::settle(self.program, self.score_set, &entries, &sheets)
+        };
+        self.reorder(group, &standings, wanted);
+        for Standing { entry, place, steps } in standings {
+            let before = match self.score_set.places {
+                score_sets::Places::Dense => group.places_above,
+                score_sets::Places::Competition | score_sets::Places::Modified => group.above,
+            };
+            if let Some(member) = group.members.get(entry) {
+                self.placed.insert(member.name.clone(), Place { rank: place.map(|place| before + place), steps });
+            }
+        }
+        Ok(())
+    }
+
+    /// The records of a group that are on the page are its first, second and so on by name: they give way to its first, second and so on
+    /// by place.
+    fn reorder(&self, group: &Group, standings: &[Standing], wanted: &mut [Wanted]) {
+        let is_best_first = self.is_by(RANK) == (self.query.direction == Direction::Ascending);
+        if !(self.is_by(RANK) || self.is_by(SCORE)) || self.query.slug("entry").is_some() {
+            return;
+        }
+        for shown in wanted.iter_mut() {
+            let Ok(at) = group.members.binary_search_by(|member| member.name.cmp(&shown.name)) else { continue };
+            let at = if is_best_first { Some(at) } else { standings.len().checked_sub(at + 1) };
+            let member = at.and_then(|at| standings.get(at)).and_then(|standing| group.members.get(standing.entry));
+            if let Some(member) = member {
+                *shown = member.clone();
+            }
+        }
+    }
+}
+
+impl Paged for Board<'_> {
+    fn ask(&self, mut request: Request) -> Request {
+        let column = (self.score_set.mode() != Mode::TopPick).then_some("score");
+        request.places = Some(Places { asks: selected(self.query, self.program), column });
+        if self.is_by(RANK) {
+            // The best has the largest score.
+            request.start.direction = match request.start.direction {
+                Direction::Ascending => Direction::Descending,
+                Direction::Descending => Direction::Ascending,
+            };
+        }
+        request
+    }
+
+    async fn prepare(&mut self, source: &mut Source<'_>, account: AccountId, plan: &mut Plan) -> Result<(), ApiError> {
+        self.placed.clear();
+        let groups = std::mem::take(&mut plan.groups);
+        for group in &groups {
+            if group.members.is_empty() {
+                // More than can be told apart share one place.
+                let rank = match self.score_set.places {
+                    score_sets::Places::Competition => group.above + 1,
+                    score_sets::Places::Dense => group.places_above + 1,
+                    score_sets::Places::Modified => group.above + group.size,
+                };
+                let of_group = plan.wanted.iter().filter(|wanted| wanted.held.first() == Some(&group.key));
+                let place = Place { rank: Some(rank), steps: Vec::new() };
+                self.placed.extend(of_group.map(|wanted| (wanted.name.clone(), place.clone())));
+            } else {
+                self.settle(source, account, group, &mut plan.wanted).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, renderer: &mut Renderer, texts: &[&str]) -> Result<(), ApiError> {
+        let [_, name, totals, entry] = texts else {
+            return Err(ApiError::Internal("a standing was read without its columns".to_owned()));
+        };
+        let place = self.placed.get(*name).cloned().unwrap_or_default();
+        Ok(renderer.item(&item::document(self.program, self.score_set, (entry, totals), &place)?, None)?)
+    }
+
+    fn more(&self) -> String {
+        let score_set = self.score_set;
+        document::object(|object| {
+            object.object("score_set", |object| {
+                object.slug("slug", score_set.slug);
+                object.translated("name", &score_set.name);
+                object.text("mode", score_set.mode().name());
+                object.slug("form", score_set.form);
+            });
+            object.reference("season", Kind::Season, score_set.season);
+        })
+    }
+}
+
+/// The entry of a standing, whose name begins with its slug.
+fn entry_of(name: &str) -> Option<Slug> {
+    name.get(..8).and_then(Slug::parse)
+}
+
+/// No more are told one by one than are compared head to head.
+const _: () = assert!(MOST_TIED <= scoring::places::MAX_HEAD_TO_HEAD);

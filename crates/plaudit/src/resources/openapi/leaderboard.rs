@@ -1,0 +1,105 @@
+//! The schemas of leaderboards.
+
+use serde_json::{Map, Value, json};
+
+use super::assignments::points;
+use super::components::{list, object, string};
+use super::kinds;
+use crate::program::score_sets::By;
+use crate::program::{component, page_of};
+use kernel::kind::Kind;
+
+/// The members that are those of the entry.
+const OF_ENTRY: [&str; 11] = [
+    "slug",
+    "title",
+    "tags",
+    "category",
+    "chapter",
+    "division",
+    "submitted",
+    "auto_score",
+    "status",
+    "grant_status",
+    "link",
+];
+
+/// The schemas.
+pub(super) fn schemas() -> Map<String, Value> {
+    let mut page = page_of("LeaderboardItem");
+    page["properties"]["score_set"] = object(
+        "The score set.",
+        json!({
+            "slug": component("Slug"), "name": component("Translated"), "mode": string("How it is judged."), "form": component("Slug"),
+        }),
+    );
+    page["properties"]["season"] = component("Reference");
+    if let Some(required) = page["required"].as_array_mut() {
+        required.extend([json!("score_set"), json!("season")]);
+    }
+    [("LeaderboardPage".to_owned(), page), ("LeaderboardItem".to_owned(), item())].into_iter().collect()
+}
+
+fn item() -> Value {
+    let entry = kinds::description(Kind::Entry).map(|entry| entry.schemas()).unwrap_or_default();
+    let entry = entry.into_iter().find(|(name, _)| name == "EntryItem").map(|(_, schema)| schema).unwrap_or_default();
+    let mut members: Map<String, Value> =
+        OF_ENTRY.into_iter().map(|name| (name.to_owned(), entry["properties"][name].clone())).collect();
+    members["link"] = component("Link");
+    members.insert("scores".to_owned(), scores());
+    members.insert(
+        "rank".to_owned(),
+        json!({
+            "description": "The place among the entries that are selected; null where too little was judged.",
+            "type": ["integer", "null"], "minimum": 1,
+        }),
+    );
+    members.insert("sheets".to_owned(), component("Count"));
+    members.insert(
+        "tie_steps".to_owned(),
+        list("The steps by which the entry was told apart from others with its score.", &step()),
+    );
+    object("An entry on a leaderboard.", Value::Object(members))
+}
+
+fn step() -> Value {
+    let mut step = object(
+        "A step.",
+        json!({
+            "by": { "description": "What it goes by.", "type": "string", "enum": By::NAMES },
+            "criterion": component("Slug"),
+            "value": { "description": "What decided; null for nothing.", "type": ["string", "null"], "examples": ["7.500000"] },
+            "tied": { "description": "How many entries were still tied after it, this one among them.", "type": "integer", "minimum": 1 },
+        }),
+    );
+    if let Some(required) = step["required"].as_array_mut() {
+        required.retain(|name| name != "criterion");
+    }
+    step
+}
+
+fn scores() -> Value {
+    let mut criterion = points();
+    criterion["name"] = component("Translated");
+    criterion["weight"] = json!({ "description": "How much it weighs.", "type": "integer", "minimum": 1 });
+    json!({
+        "description": "What the sheets come to, by the mode of the score set.",
+        "anyOf": [
+            object("Points: the means of the sheets that count.", json!({
+                "total_score": object("All of them, as they weigh.", points()),
+                "criteria": list("By criterion, in their order.", &object("A criterion.", criterion)),
+            })),
+            object("Votes.", json!({ "total_votes": component("Count") })),
+            object("A decision.", json!({
+                "final_decision": { "description": "Null while too few have decided.", "enum": ["pass", "fail", "unsure", null] },
+            })),
+            {
+                "description": "How many judges gave it each place, as `preference_1`, `preference_2` and so on.",
+                "type": "object",
+                "patternProperties": { "^preference_[0-9]+$": component("Count") },
+                "additionalProperties": false,
+                "minProperties": 1,
+            },
+        ],
+    })
+}

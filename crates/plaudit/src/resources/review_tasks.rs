@@ -1,0 +1,144 @@
+//! The operations of review tasks.
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::http::list::slug;
+use crate::http::{ApiError, Body, Caller, Path, Reader, Reply, Writer, Writing};
+use crate::program::{Program, store};
+use crate::records::entries::rules::check_season;
+use crate::records::entries::{self, Entry};
+use crate::records::people;
+use crate::records::review_tasks::list::LIST;
+use crate::records::review_tasks::{OfEntry, ReviewTask, rules};
+use crate::resources::people_list::people_list;
+use crate::review_flow::{Decided, Flow, check_decidable};
+use crate::services::App;
+use db::Tx;
+use kernel::json::Object as JsonObject;
+use kernel::text::Token;
+
+/// The routes of review tasks.
+pub(crate) fn routes() -> OpenApiRouter<App> {
+    let about = "A page of review tasks of entries that are not in the trash. What was changed last comes first.";
+    OpenApiRouter::new()
+        .routes(people_list(("GetReviewTaskCollectionV23", "Review tasks"), about, &LIST, |caller, renderer, texts| {
+            let (task, of_entry) = read(caller.program(), texts)?;
+            Ok(renderer.item(&task.document(&of_entry), None)?)
+        }))
+        .routes(routes!(create))
+        .routes(routes!(show, delete))
+        .routes(routes!(decide))
+}
+
+/// A task and what it shows of its entry, from the columns that the list declares.
+fn read(program: &Program, texts: &[&str]) -> Result<(ReviewTask, OfEntry), ApiError> {
+    let of_entry = OfEntry { title: texts[1].to_owned(), category: slug(texts[2])?, season: slug(texts[3])? };
+    Ok((store::parse(texts[0], &program.context)?, of_entry))
+}
+
+/// 200 with a task.
+fn shown(task: &ReviewTask, of_entry: &OfEntry, revision: i64) -> Reply {
+    let OfEntry { title, category, season } = of_entry;
+    Reply::ok(task.document(of_entry), revision).naming(&[title, category.as_str(), season.as_str()])
+}
+
+fn of_entry(entry: &Entry) -> OfEntry {
+    OfEntry { title: entry.title.clone(), category: entry.category, season: entry.season }
+}
+
+/// A review task.
+#[utoipa::path(get, path = "/review-task/{token}", operation_id = "GetReviewTaskV23", tag = "Review tasks")]
+pub async fn show(caller: Caller, Path(token): Path<Token>, _: Reader) -> Result<Reply, ApiError> {
+    let program = caller.program();
+    let read_row = people::find_of_entry::<ReviewTask>(&caller.app().db, caller.account(), &token, &LIST.shown).await?;
+    let (_, found) = read_row.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
+    let (revision, texts) = found.ok_or(ApiError::NotFound)?;
+    let (task, of_entry) = read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    Ok(shown(&task, &of_entry, revision))
+}
+
+/// Begins a review stage of an entry, and gives its task. Where a task of the stage waits already it is that one, and its reviewers
+/// are looked up again.
+#[utoipa::path(
+    post, path = "/review-task", operation_id = "PostReviewTaskV23", tag = "Review tasks",
+    responses((status = 200, description = "The task", body = ref("ReviewTask"))),
+)]
+pub async fn create(caller: Caller, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    caller.write(body, |tx, writing| Box::pin(write_create(tx, writing))).await
+}
+
+async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
+    let (account, program) = (writing.account(), &writing.program);
+    let (stage, entry, mut violations) = rules::read_create(&writing.state);
+    let stored = match entry {
+        Some(entry) => entries::store::find_for_update(tx, account, entry).await?,
+        None => None,
+    };
+    if let (Some(named), None) = (entry, &stored) {
+        violations.add("entry", format!("{named} is no entry of the account"));
+    }
+    let found = stage.and_then(|stage| program.review_stages.live(stage));
+    if let (Some(named), None) = (stage, found) {
+        violations.add("review_stage", format!("{named} is no review stage of the account"));
+    }
+    let head = stored.as_ref().map(entries::store::Stored::head).transpose()?;
+    if let (Some(stage), Some(head)) = (found, &head) {
+        violations.append(rules::mismatches(stage, head.place()));
+    }
+    let ((stage, stored), head) = violations.or(found.zip(stored).zip(head))?;
+    check_season(program, head.season)?;
+    let asked = flow(writing).ask(tx, stage, &stored).await?;
+    Ok(shown(&asked.value, &of_entry(&head), asked.revision))
+}
+
+fn flow<S>(writing: &Writing<S>) -> Flow<'_> {
+    Flow { program: &writing.program, origin: &writing.origin, ids: writing.ids() }
+}
+
+/// Puts a review task into the trash. It does not count any more; what came of its decision stays.
+#[utoipa::path(delete, path = "/review-task/{token}", operation_id = "DeleteReviewTaskV23", tag = "Review tasks")]
+pub async fn delete(caller: Caller, Path(token): Path<Token>, _: Writer) -> Result<Reply, ApiError> {
+    caller.write(token, |tx, writing| Box::pin(write_delete(tx, writing))).await
+}
+
+async fn write_delete(tx: &mut Tx, writing: &Writing<Token>) -> Result<Reply, ApiError> {
+    let (found, stored) = find(tx, writing, &writing.state).await?;
+    check_season(&writing.program, stored.head()?.season)?;
+    writing.precondition(found.revision)?;
+    flow(writing).trash(tx, found.value, &stored).await?;
+    Ok(Reply::NoContent)
+}
+
+/// Decides on a review task, once. What the stage says is done to the entry, and the stages that come next begin.
+#[utoipa::path(
+    put, path = "/review-task/{token}/decision", operation_id = "PutReviewTaskDecisionV23", tag = "Review tasks",
+    request_body = ref("DecideReviewTask"),
+)]
+pub async fn decide(caller: Caller, Path(token): Path<Token>, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
+    caller.write((token, body), |tx, writing| Box::pin(write_decision(tx, writing))).await
+}
+
+async fn write_decision(tx: &mut Tx, writing: &Writing<(Token, JsonObject<'static>)>) -> Result<Reply, ApiError> {
+    let (token, body) = &*writing.state;
+    let (found, stored) = find(tx, writing, token).await?;
+    let (decision, comment) = rules::read_decision(body)?;
+    let head = stored.head()?;
+    let stage = check_decidable(&writing.program, &found.value, &head)?;
+    writing.precondition(found.revision)?;
+    let decided = Decided { decision, comment };
+    let written = flow(writing).decide(tx, (found.value, stage), &stored, decided).await?;
+    Ok(shown(&written.value, &of_entry(&head), written.revision))
+}
+
+/// A task and its entry, both locked; 404 where one of them is in the trash.
+async fn find<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    token: &Token,
+) -> Result<(crate::program::Record<ReviewTask>, entries::store::Stored), ApiError> {
+    let (account, context) = (writing.account(), &writing.program.context);
+    let found = people::find_for_update::<ReviewTask>(tx, account, token, context).await?.ok_or(ApiError::NotFound)?;
+    let entry = entries::store::find_for_update(tx, account, found.value.entry).await?.ok_or(ApiError::NotFound)?;
+    Ok((found, entry))
+}

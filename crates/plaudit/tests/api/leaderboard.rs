@@ -1,0 +1,128 @@
+//! `GetLeaderboardCollectionV23`.
+
+use serde_json::{Value, json};
+
+use crate::both_engines;
+use crate::harness::check::FORMATS;
+use crate::harness::fixture::of_account_a;
+use crate::harness::{BASE, Server};
+
+/// Score sets of the modes, judges, and entries that are judged.
+const BOARDS: &str = r#"{"kind":"role","slug":"RoleJury","name":{"en_GB":"Jury"},"type":"judge"}
+{"kind":"round","slug":"RoundJud","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Judging"},"type":"judge"}
+{"kind":"score_set","slug":"ScorePoi","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Final"},"mode":"vip_judging","min_judges":2,"tie_break":[{"by":"criterion","criterion":"CritIdea"}]}
+{"kind":"criterion","slug":"CritCraf","score_set":"ScorePoi","name":{"en_GB":"Craft"},"maximum":10}
+{"kind":"criterion","slug":"CritIdea","score_set":"ScorePoi","name":{"en_GB":"Idea"},"maximum":10}
+{"kind":"score_set","slug":"ScoreQua","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"First look"},"mode":"qualifying","qualifying":{"responses_needed":2,"share":50}}
+{"kind":"score_set","slug":"ScoreTop","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Best"},"mode":"top_pick","top_pick":{"preferences":2}}
+{"kind":"score_set","slug":"ScoreVot","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Vote"},"mode":"voting"}
+{"kind":"score_set","slug":"ScoreGal","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Gallery"},"mode":"gallery"}
+{"kind":"user","slug":"UserJudA","first_name":"Grace","last_name":"Hopper","email":"grace@example.org","roles":["RoleJury"]}
+{"kind":"user","slug":"UserJudB","first_name":"Edsger","last_name":"Dijkstra","email":"edsger@example.org","roles":["RoleJury"]}
+{"kind":"entry","slug":"BoardAAA","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"A"}
+{"kind":"entry","slug":"BoardBBB","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"B"}
+{"kind":"entry","slug":"BoardCCC","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"C","tags":"Best"}"#;
+
+async fn prepared(server: &Server) {
+    server.import(&of_account_a(BOARDS)).await;
+}
+
+/// A sheet of a judge for an entry.
+async fn sheet(server: &Server, entry: &str, judge: &str, set: &str, body: Value) {
+    let link = json!({"score_set": set, "entry": entry, "judge": judge, "rounds": ["RoundJud"]});
+    server.post("/assignment", &link.to_string()).await.expect(201);
+    server.put(&format!("/assignment/{entry}{judge}{set}J/score"), &body.to_string()).await.expect(200);
+}
+
+/// Slugs and ranks of a page.
+async fn ranks(server: &Server, query: &str) -> Vec<(String, Value)> {
+    let page = server.get(&format!("/leaderboard?{query}")).await.expect(200).json();
+    let items = page["data"].as_array().unwrap().iter();
+    items.map(|item| (item["slug"].as_str().unwrap().to_owned(), item["rank"].clone())).collect()
+}
+
+fn expected(of: &[(&str, Value)]) -> Vec<(String, Value)> {
+    of.iter().map(|(slug, rank)| ((*slug).to_owned(), rank.clone())).collect()
+}
+
+both_engines! {
+    async fn entries_have_places_by_their_points_and_ties_are_told_apart(server) {
+        prepared(&server).await;
+        for (entry, judge, craft, idea) in [
+            ("BoardAAA", "UserJudA", 8, 2), ("BoardAAA", "UserJudB", 8, 2),
+            ("BoardBBB", "UserJudA", 4, 6), ("BoardBBB", "UserJudB", 5, 5),
+            ("BoardCCC", "UserJudA", 10, 10),
+        ] {
+            sheet(&server, entry, judge, "ScorePoi", json!({"criteria": {"CritCraf": craft, "CritIdea": idea}})).await;
+        }
+        let board = "score_set=ScorePoi";
+        let best_first = expected(&[("BoardBBB", json!(1)), ("BoardAAA", json!(2)), ("BoardCCC", Value::Null)]);
+        assert_eq!(ranks(&server, &format!("{board}&order=rank")).await, best_first);
+        assert_eq!(ranks(&server, &format!("{board}&order=score&dir=desc")).await, best_first);
+        let least_first = expected(&[("BoardCCC", Value::Null), ("BoardAAA", json!(2)), ("BoardBBB", json!(1))]);
+        assert_eq!(ranks(&server, &format!("{board}&order=score")).await, least_first);
+        assert_eq!(ranks(&server, &format!("{board}&order=rank&per_page=1&page=2")).await, best_first[1..2]);
+        assert_eq!(ranks(&server, &format!("{board}&order=title&dir=desc")).await[2], ("BoardAAA".to_owned(), json!(2)));
+        assert_eq!(ranks(&server, &format!("{board}&entry=BoardAAA&order=rank")).await, best_first[1..2]);
+        let page = server.get(&format!("/leaderboard?{board}&order=rank")).await.expect(200).json();
+        assert_eq!(page["score_set"], json!({"slug": "ScorePoi", "name": {"en_GB": "Final"}, "mode": "vip_judging", "form": "FormEntr"}));
+        assert_eq!(page["season"]["slug"], "SeasonAc");
+        let first = &page["data"][0];
+        assert_eq!(first["scores"]["total_score"], json!({"value": 10, "max_score": 20, "final_score": "10/20"}));
+        assert_eq!(first["scores"]["criteria"][1]["value"], 5.5);
+        assert_eq!(first["link"], format!("{BASE}/entry/BoardBBB"));
+        assert_eq!(first["tie_steps"], json!([{"by": "criterion", "criterion": "CritIdea", "value": "5.500000", "tied": 1}]));
+        let names: Vec<&str> = first.as_object().unwrap().keys().map(String::as_str).collect();
+        let members = [
+            "slug", "title", "tags", "category", "chapter", "division", "submitted", "auto_score", "status", "grant_status", "link",
+            "scores", "rank", "sheets", "tie_steps",
+        ];
+        assert_eq!(names, members);
+        // Among other entries, another place.
+        assert_eq!(ranks(&server, &format!("{board}&tag=Best")).await, expected(&[("BoardCCC", Value::Null)]));
+        sheet(&server, "BoardCCC", "UserJudB", "ScorePoi", json!({"criteria": {"CritCraf": 10, "CritIdea": 10}})).await;
+        assert_eq!(ranks(&server, &format!("{board}&order=rank")).await[0], ("BoardCCC".to_owned(), json!(1)));
+        assert_eq!(ranks(&server, &format!("{board}&order=rank")).await[2], ("BoardAAA".to_owned(), json!(3)));
+        server.delete("/entry/BoardBBB").await.expect(204);
+        assert_eq!(ranks(&server, &format!("{board}&order=rank")).await[1], ("BoardAAA".to_owned(), json!(2)));
+    }
+
+    async fn decisions_votes_and_preferences_have_boards(server) {
+        prepared(&server).await;
+        for (entry, judge, decision) in [
+            ("BoardAAA", "UserJudA", "pass"), ("BoardAAA", "UserJudB", "fail"), ("BoardBBB", "UserJudA", "fail"),
+            ("BoardBBB", "UserJudB", "fail"), ("BoardCCC", "UserJudA", "unsure"),
+        ] {
+            sheet(&server, entry, judge, "ScoreQua", json!({"decision": decision})).await;
+        }
+        let page = server.get("/leaderboard?score_set=ScoreQua&order=slug").await.expect(200).json();
+        let decisions: Vec<&Value> = page["data"].as_array().unwrap().iter().map(|item| &item["scores"]["final_decision"]).collect();
+        assert_eq!(decisions, [&json!("pass"), &json!("fail"), &json!("unsure")]);
+        for (entry, judge, votes) in [("BoardAAA", "UserJudA", 3), ("BoardBBB", "UserJudA", 5), ("BoardCCC", "UserJudB", 5)] {
+            sheet(&server, entry, judge, "ScoreVot", json!({"votes": votes})).await;
+        }
+        let votes = expected(&[("BoardBBB", json!(1)), ("BoardCCC", json!(1)), ("BoardAAA", json!(3))]);
+        assert_eq!(ranks(&server, "score_set=ScoreVot&order=rank").await, votes);
+        for (entry, judge, preference) in [
+            ("BoardAAA", "UserJudA", 1), ("BoardBBB", "UserJudA", 2), ("BoardAAA", "UserJudB", 1), ("BoardCCC", "UserJudB", 2),
+        ] {
+            sheet(&server, entry, judge, "ScoreTop", json!({"preference": preference})).await;
+        }
+        let top = ranks(&server, "score_set=ScoreTop&order=rank").await;
+        assert_eq!(top[0], ("BoardAAA".to_owned(), json!(1)));
+        let page = server.get("/leaderboard?score_set=ScoreTop&order=rank").await.expect(200).json();
+        assert_eq!(page["data"][0]["scores"], json!({"preference_1": 2, "preference_2": 0}));
+    }
+
+    async fn a_board_needs_a_score_set_that_is_judged(server) {
+        prepared(&server).await;
+        for format in FORMATS {
+            let answer = server.get_with("/leaderboard", &[("accept", format)]).await.expect(400);
+            assert!(answer.text().contains("score_set"), "{}", answer.text());
+            server.get_with("/leaderboard?score_set=NoSuchSc", &[("accept", format)]).await.expect(404);
+            server.get_with("/leaderboard?score_set=ScoreGal", &[("accept", format)]).await.expect(422);
+            server.get_with("/leaderboard?score_set=ScorePoi&status=submitted", &[("accept", format)]).await.expect(400);
+        }
+        assert_eq!(ranks(&server, "score_set=ScorePoi").await, []);
+    }
+}
