@@ -47,7 +47,7 @@ pub(crate) struct Shown<'l> {
 pub struct Tie {
     /// How many records have a larger key.
     pub above: u64,
-    /// How many larger keys there are.
+    /// How many larger keys there are; 0 where that is not asked for.
     pub keys_above: u64,
     /// The records, by name.
     pub slots: Vec<Slot>,
@@ -59,10 +59,24 @@ impl Shown<'_> {
         let key = |slot: Slot| self.sort.key(&self.rows, self.table, slot);
         let held = key(slot);
         let (start, end) = (self.list.before(|slot| key(slot) < held), self.list.before(|slot| key(slot) <= held));
-        let above = self.list.len() - end;
-        let larger = self.list.range(end, above);
-        let keys_above = larger.chunk_by(|one, other| key(*one) == key(*other)).count();
-        Tie { above: above as u64, keys_above: keys_above as u64, slots: self.list.range(start, end - start) }
+        let above = (self.list.len() - end) as u64;
+        Tie { above, keys_above: 0, slots: self.list.range(start, end - start) }
+    }
+
+    /// Counts the keys above ties, in one walk to the last of them.
+    pub(crate) fn count_keys(&self, ties: &mut [Tie]) {
+        let key = |slot: Slot| self.sort.key(&self.rows, self.table, slot);
+        ties.sort_unstable_by_key(|tie| tie.above);
+        let most = ties.last().map_or(0, |tie| usize::try_from(tie.above).unwrap_or(usize::MAX));
+        let larger = self.list.range(self.list.len().saturating_sub(most), most);
+        let (mut records, mut keys, mut next) = (0, 0, ties.iter_mut().peekable());
+        for equal in larger.chunk_by(|one, other| key(*one) == key(*other)).rev() {
+            while let Some(tie) = next.next_if(|tie| tie.above <= records) {
+                tie.keys_above = keys;
+            }
+            (records, keys) = (records + equal.len() as u64, keys + 1);
+        }
+        next.for_each(|tie| tie.keys_above = keys);
     }
 
     pub(crate) fn page(&self, direction: Direction, from: From<'_>, most: usize) -> Page {

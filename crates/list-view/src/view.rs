@@ -186,15 +186,27 @@ impl View {
     }
 
     /// For each of these records of a list that is kept, those that have the same key; nothing where the list has to be
-    /// [made](Self::make) first. The work grows with the number of records that have larger keys.
-    pub fn ties(&self, table: usize, (filter, sort): (&Filter, &Sort), slots: &[Slot]) -> Option<Vec<Tie>> {
+    /// [made](Self::make) first. Where larger keys are counted the work grows with the number of records that have some.
+    pub fn ties(
+        &self,
+        table: usize,
+        (filter, sort): (&Filter, &Sort),
+        slots: &[Slot],
+        counts_keys: bool,
+    ) -> Option<Vec<Tie>> {
         let kept = self.lists[table].get(&(filter.clone(), sort.name()))?;
+        kept.used.store(self.tick(), Ordering::Relaxed);
         let shown = Shown { list: &kept.list, sort: &kept.sort, rows: self.rows(), table };
+        let key = |slot: Slot| sort.key(&shown.rows, table, slot);
         let mut ties: Vec<Tie> = Vec::new();
         for slot in slots {
-            if !ties.iter().any(|tie| tie.slots.contains(slot)) {
+            let is_of = |tie: &Tie| tie.slots.first().is_some_and(|first| key(*first) == key(*slot));
+            if !ties.iter().any(is_of) {
                 ties.push(shown.tie(*slot));
             }
+        }
+        if counts_keys {
+            shown.count_keys(&mut ties);
         }
         Some(ties)
     }

@@ -193,3 +193,21 @@ fn lists_of_ranges_and_parts_of_texts_are_not_kept() {
     assert!(!is_kept(Condition::Within(UPDATED, 0, 1)));
     assert!(!is_kept(Condition::Contains(TITLE, "a".to_owned())));
 }
+
+#[test]
+fn records_of_one_key_are_told_with_what_is_above_them() {
+    let mut view = filled(6);
+    for (number, key) in [(0, 7), (1, 9), (2, 7), (3, 9), (4, 8), (5, 1)] {
+        let cells = [Cell::Text("UserAAAA"), Cell::Text("draft"), Cell::Number(key)];
+        view.put(ENTRIES, &format!("Entry{number:04}"), number, &cells);
+    }
+    let (all, sort) = (Filter::default(), Sort::Number(UPDATED));
+    assert_eq!(view.ties(ENTRIES, (&all, &sort), &[0], true), None, "the list is not made yet");
+    view.keep(view.make(ENTRIES, &all, &sort));
+    let told = |slots: &[u32], counts_keys| {
+        let ties = view.ties(ENTRIES, (&all, &sort), slots, counts_keys).unwrap();
+        ties.into_iter().map(|tie| (tie.above, tie.keys_above, tie.slots)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(&[0, 3, 2], false), [(3, 0, vec![0, 2]), (0, 0, vec![1, 3])]);
+    assert_eq!(told(&[5, 0, 3], true), [(0, 0, vec![1, 3]), (3, 2, vec![0, 2]), (5, 3, vec![5])]);
+}

@@ -42,6 +42,8 @@ pub struct Places {
     pub asks: Vec<Ask>,
     /// The column by which they have places, the largest value first; nothing where all of them are one group.
     pub column: Option<&'static str>,
+    /// Whether the places above are counted too, and not only the records.
+    pub counts_places: bool,
 }
 
 /// So many records with one value are told one by one; with more they share their place.
@@ -54,7 +56,7 @@ pub struct Group {
     pub key: String,
     /// How many records have better places.
     pub above: u64,
-    /// How many better places there are.
+    /// How many better places there are, where that is asked for.
     pub places_above: u64,
     /// How many they are.
     pub size: u64,
@@ -137,7 +139,7 @@ impl Request {
     /// Keeps the list by which records have places.
     fn rank(&self, state: &mut State) {
         let Some((filter, sort)) = self.ranking(state) else { return };
-        if state.view.ties(self.list.table, (&filter, &sort), &[]).is_none() {
+        if state.view.ties(self.list.table, (&filter, &sort), &[], false).is_none() {
             let made = state.view.make(self.list.table, &filter, &sort);
             state.view.keep(made);
         }
@@ -161,6 +163,7 @@ impl Request {
         };
         let mut groups = Vec::new();
         if let Some((filter, ranking)) = self.ranking(state) {
+            let counts_places = self.places.as_ref().is_some_and(|places| places.counts_places);
             let key = |slot: u32| match view.key(table, &ranking, slot) {
                 Key::Text(text) => text,
                 Key::Nothing | Key::Number(_) => String::new(),
@@ -178,7 +181,7 @@ impl Request {
                     Vec::new()
                 },
             };
-            groups.extend(view.ties(table, (&filter, &ranking), &slots)?.into_iter().map(group));
+            groups.extend(view.ties(table, (&filter, &ranking), &slots, counts_places)?.into_iter().map(group));
         }
         Some(Plan {
             head: state.head,

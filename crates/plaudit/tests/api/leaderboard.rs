@@ -16,6 +16,7 @@ const BOARDS: &str = r#"{"kind":"role","slug":"RoleJury","name":{"en_GB":"Jury"}
 {"kind":"score_set","slug":"ScoreQua","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"First look"},"mode":"qualifying","qualifying":{"responses_needed":2,"share":50}}
 {"kind":"score_set","slug":"ScoreTop","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Best"},"mode":"top_pick","top_pick":{"preferences":2}}
 {"kind":"score_set","slug":"ScoreVot","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Vote"},"mode":"voting"}
+{"kind":"score_set","slug":"ScoreDen","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Dense"},"mode":"voting","places":"dense"}
 {"kind":"score_set","slug":"ScoreGal","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Gallery"},"mode":"gallery"}
 {"kind":"user","slug":"UserJudA","first_name":"Grace","last_name":"Hopper","email":"grace@example.org","roles":["RoleJury"]}
 {"kind":"user","slug":"UserJudB","first_name":"Edsger","last_name":"Dijkstra","email":"edsger@example.org","roles":["RoleJury"]}
@@ -99,8 +100,12 @@ both_engines! {
         let decisions: Vec<&Value> = page["data"].as_array().unwrap().iter().map(|item| &item["scores"]["final_decision"]).collect();
         assert_eq!(decisions, [&json!("pass"), &json!("fail"), &json!("unsure")]);
         for (entry, judge, votes) in [("BoardAAA", "UserJudA", 3), ("BoardBBB", "UserJudA", 5), ("BoardCCC", "UserJudB", 5)] {
-            sheet(&server, entry, judge, "ScoreVot", json!({"votes": votes})).await;
+            for set in ["ScoreVot", "ScoreDen"] {
+                sheet(&server, entry, judge, set, json!({"votes": votes})).await;
+            }
         }
+        let dense = expected(&[("BoardBBB", json!(1)), ("BoardCCC", json!(1)), ("BoardAAA", json!(2))]);
+        assert_eq!(ranks(&server, "score_set=ScoreDen&order=rank").await, dense);
         let votes = expected(&[("BoardBBB", json!(1)), ("BoardCCC", json!(1)), ("BoardAAA", json!(3))]);
         assert_eq!(ranks(&server, "score_set=ScoreVot&order=rank").await, votes);
         for (entry, judge, preference) in [

@@ -80,12 +80,8 @@ struct Board<'q> {
 }
 
 impl Board<'_> {
-    fn is_by(&self, order: &str) -> bool {
-        self.query.order
-            == Order::Named(match order {
-                RANK => RANK,
-                _ => SCORE,
-            })
+    fn is_by(&self, order: &'static str) -> bool {
+        self.query.order == Order::Named(order)
     }
 
     /// Finds the places of a group of equal scores, and puts its records on the page into their order.
@@ -146,7 +142,8 @@ impl Board<'_> {
 impl Paged for Board<'_> {
     fn ask(&self, mut request: Request) -> Request {
         let column = (self.score_set.mode() != Mode::TopPick).then_some("score");
-        request.places = Some(Places { asks: selected(self.query, self.program), column });
+        let counts_places = self.score_set.places == score_sets::Places::Dense;
+        request.places = Some(Places { asks: selected(self.query, self.program), column, counts_places });
         if self.is_by(RANK) {
             // The best has the largest score.
             request.start.direction = match request.start.direction {
