@@ -3,9 +3,9 @@
 use crate::log::{Action, Event, Origin};
 use crate::program::{Program, Record};
 use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, scoring, store};
-use crate::records::conflicts::{self, Conflict};
+use crate::records::conflicts::Conflict;
 use crate::records::people;
-use crate::records::recusals::{self, Recusal};
+use crate::records::recusals::Recusal;
 use crate::records::standings::store::{Written, write as write_assignment};
 use db::{AccountId, DbError, Tx};
 use kernel::ids::Ids;
@@ -40,10 +40,10 @@ pub async fn blocked(
     program: &Program,
 ) -> Result<Option<String>, DbError> {
     let context = &program.context;
-    if !conflicts::store::of_pair(tx, account, (entry, judge), context).await?.is_empty() {
+    if !people::of_judge::<Conflict>(tx, account, (entry, judge), context).await?.is_empty() {
         return Ok(Some(format!("{judge} has declared a conflict of interest with the entry {entry}")));
     }
-    let recusals = recusals::store::of_pair(tx, account, (entry, judge), context).await?;
+    let recusals = people::of_judge::<Recusal>(tx, account, (entry, judge), context).await?;
     let is_recused = recusals.iter().any(|recusal| covers(recusal, score_set));
     Ok(is_recused.then(|| format!("{judge} was taken off the entry {entry}")))
 }
@@ -103,7 +103,7 @@ pub async fn recuse(
     ids: &Ids,
 ) -> Result<(), DbError> {
     let (account, context) = (program.id, &program.context);
-    let recusals = recusals::store::of_pair(tx, account, (entry, judge), context).await?;
+    let recusals = people::of_judge::<Recusal>(tx, account, (entry, judge), context).await?;
     if !recusals.iter().any(|recusal| recusal.score_set.is_none() || recusal.score_set == score_set) {
         let slug = people::free_slug::<Recusal>(tx, account, ids).await?;
         let recusal = Recusal { slug, entry, judge, score_set, created: origin.at, updated: origin.at };
@@ -129,14 +129,14 @@ pub async fn unrecuse(
     score_set: Option<Slug>,
 ) -> Result<bool, DbError> {
     let context = &program.context;
-    let recusals = recusals::store::of_pair(tx, account, (entry, judge), context).await?;
+    let recusals = people::of_judge::<Recusal>(tx, account, (entry, judge), context).await?;
     if score_set.is_some() && recusals.iter().any(|recusal| recusal.score_set.is_none()) {
         return Ok(false);
     }
     for recusal in recusals.into_iter().filter(|recusal| score_set.is_none() || recusal.score_set == score_set) {
         people::change(tx, account, origin, Action::Trashed, Recusal { updated: origin.at, ..recusal }).await?;
     }
-    for conflict in conflicts::store::of_pair(tx, account, (entry, judge), context).await? {
+    for conflict in people::of_judge::<Conflict>(tx, account, (entry, judge), context).await? {
         people::change(tx, account, origin, Action::Trashed, Conflict { updated: origin.at, ..conflict }).await?;
     }
     for before in store::of_pair(tx, account, (entry, judge), None, context).await? {
@@ -160,7 +160,7 @@ pub async fn note_conflict(
     (entry, judge): (Slug, Slug),
     ids: &Ids,
 ) -> Result<(), DbError> {
-    if conflicts::store::of_pair(tx, account, (entry, judge), &program.context).await?.is_empty() {
+    if people::of_judge::<Conflict>(tx, account, (entry, judge), &program.context).await?.is_empty() {
         let slug = people::free_slug::<Conflict>(tx, account, ids).await?;
         let conflict = Conflict { slug, entry, judge, created: origin.at, updated: origin.at };
         people::change(tx, account, origin, Action::Created, conflict).await?;

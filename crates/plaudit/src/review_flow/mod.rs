@@ -1,6 +1,6 @@
 //! The flow of reviews: one transaction over review tasks, the entry that they are about, and the stages that come next.
 //!
-//! - Handing in an entry begins the first stages after the submission ([`Flow::hand_in`]), a request any stage
+//! - Submitting an entry begins the first stages after the submission ([`Flow::begin_after_submission`]), a request any stage
 //!   ([`Flow::ask`]). A stage that waits already is asked once more: its reviewers are looked up again.
 //! - A decision is made once ([`check_decidable`]). It does to the entry what the stage says, begins the stages that come next
 //!   while the entry is at that point of its way, and is an event of the task; what it changes of the entry are events of the entry.
@@ -58,8 +58,8 @@ pub fn check_decidable<'p>(program: &'p Program, task: &ReviewTask, entry: &Entr
 }
 
 impl Flow<'_> {
-    /// Begins the first stages after the submission of an entry that is about to be written as handed in.
-    pub async fn hand_in(&self, tx: &mut Tx, entry: &mut Entry) -> Result<(), DbError> {
+    /// Begins the first stages after the submission of an entry that is about to be written as submitted.
+    pub async fn begin_after_submission(&self, tx: &mut Tx, entry: &mut Entry) -> Result<(), DbError> {
         let Self { program, .. } = self;
         if !tasks_rules::has_stages(program, entry.place(), Timing::AfterSubmission) {
             return Ok(());

@@ -18,7 +18,7 @@ use kernel::json::{Json, Object as JsonObject};
 use kernel::text::{Date, LocalTime, Points, Slug, Timestamp};
 
 /// What a sheet is changed with.
-pub struct Desk<'d> {
+pub struct ScoringContext<'d> {
     /// The program.
     pub program: &'d Program,
     /// The score set.
@@ -80,7 +80,7 @@ fn is_open(assignment: &Assignment, score_set: &ScoreSet, chapter: Slug, program
     })
 }
 
-impl Desk<'_> {
+impl ScoringContext<'_> {
     /// The assignment after a body was given; all that is wrong with it otherwise. What changes nothing leaves it as it was.
     pub fn scored(&self, before: &Assignment, body: &JsonObject<'_>) -> Result<Assignment, Violations> {
         let mut members = Members::closed(body);

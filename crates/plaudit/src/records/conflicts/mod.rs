@@ -3,8 +3,6 @@
 //! - A judge declares it at an assignment; only a manager lifts it.
 //! - One that was lifted is in the trash.
 
-pub mod store;
-
 use list_view::Holds;
 
 use crate::lists::{Table, column};

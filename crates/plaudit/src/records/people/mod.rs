@@ -6,7 +6,9 @@
 
 mod store;
 
-pub use store::{change, change_causing, count_of_entry, find_for_update, find_of_entry, free_slug, put, rows};
+pub use store::{
+    change, change_causing, count_of_entry, find_for_update, find_of_entry, free_slug, of_judge, put, rows,
+};
 
 use crate::lists::Table;
 use crate::program::StoredRecord;

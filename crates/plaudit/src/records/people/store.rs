@@ -115,6 +115,20 @@ pub async fn put<T: PeopleRecord>(tx: &mut Tx, account: AccountId, record: &Reco
     Ok(())
 }
 
+/// The records of a kind that are about a judge and an entry and not in the trash, by slug.
+pub async fn of_judge<T: PeopleRecord>(
+    tx: &mut Tx,
+    account: AccountId,
+    (entry, judge): (Slug, Slug),
+    context: &Context,
+) -> Result<Vec<T>, DbError> {
+    let sql = format!(
+        "SELECT doc FROM {} WHERE account = $1 AND entry = $2 AND judge = $3 AND deleted = 0 ORDER BY slug",
+        T::TABLE.sql
+    );
+    tx.all(&sql, &[account.into(), entry.into(), judge.into()], |row| parse(row.text(0)?, context)).await
+}
+
 /// How many records of a kind belong to an entry, those in the trash left out.
 pub async fn count_of_entry<T: PeopleRecord>(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<i64, DbError> {
     let sql = format!("SELECT count(*) FROM {} WHERE account = $1 AND entry = $2 AND deleted = 0", T::TABLE.sql);

@@ -2,8 +2,6 @@
 //!
 //! - One that was lifted is in the trash.
 
-pub mod store;
-
 use list_view::Holds;
 
 use crate::lists::{Table, column};

@@ -5,7 +5,7 @@ use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::program::Record;
 use crate::program::score_sets::ScoreSet;
-use crate::records::assignments::scoring::{Desk, check_scoring, check_sheet};
+use crate::records::assignments::scoring::{ScoringContext, check_scoring, check_sheet};
 use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Status, store};
 use crate::records::entries::{self, Entry};
 use crate::records::people;
@@ -44,8 +44,8 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
         None => Vec::new(),
     };
     let ids = || writing.ids().slug();
-    let desk = Desk { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
-    let after = desk.scored(&before.value, body)?;
+    let context = ScoringContext { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
+    let after = context.scored(&before.value, body)?;
     check_scoring(&before.value, set, head.chapter, program, now).map_err(ApiError::State)?;
     finish(tx, writing, (&before, after)).await
 }

@@ -43,7 +43,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     let mut entry = rules::writing::create(program, (given, violations), &known, identity)?;
     if entry.status == Status::Submitted {
         let flow = Flow { program, origin: &writing.origin, ids: writing.ids() };
-        flow.hand_in(tx, &mut entry).await?;
+        flow.begin_after_submission(tx, &mut entry).await?;
     }
     written(tx, writing, entry, (false, sight)).await
 }

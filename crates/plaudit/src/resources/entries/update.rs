@@ -77,7 +77,7 @@ pub(super) async fn change<S>(
     let mut after = rules::writing::update(program, &before, (given, violations), &known, &entry_children, now)?;
     writing.precondition_of(&found)?;
     if hands_in {
-        Flow { program, origin: &writing.origin, ids: writing.ids() }.hand_in(tx, &mut after).await?;
+        Flow { program, origin: &writing.origin, ids: writing.ids() }.begin_after_submission(tx, &mut after).await?;
     }
     let change = Change { before: Some(&found), after, deleted: false, is_copy: false };
     let stored = store::write(tx, account, program, &writing.origin, change).await?;
