@@ -117,7 +117,12 @@ fn may(client: &Client, document: &Value, reader: &Reader<'_>, checks: &mut Chec
             {
                 continue;
             }
-            let asking = path.replace("{slug}", "ZzZzZzZz").replace("{field}", "ZzZzZzZy").replace("{tab}", "ZzZzZzZx");
+            let asking = match path.as_str() {
+                "/assignment/progress" | "/leaderboard" => format!("{path}?score_set=ZzZzZzZz"),
+                path => path.replace("/assignment/{slug}", "/assignment/ZzZzZzZzZzZzZzZzZzZzZzZzJ"),
+            };
+            let asking =
+                asking.replace("{slug}", "ZzZzZzZz").replace("{field}", "ZzZzZzZy").replace("{tab}", "ZzZzZzZx");
             let asking = asking.replace("{token}", "ZzZzZzZzZzZzZzZzZzZz").replace("{tags}", "a");
             let method = method.to_uppercase();
             let headers = [("content-type", "application/json")];

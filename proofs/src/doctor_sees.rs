@@ -114,12 +114,9 @@ fn prepared(context: &Context, engine: Engine, checks: &mut Checks) -> Result<Se
             client.send("POST", &format!("{entry}/restore"), &[], None)?;
         }
     }
-    let stage = json!({"kind": "review_stage", "slug": "StageOne", "season": first.slug(Kind::Season, 0),
-        "form": first.slug(Kind::Form, 0), "name": {"en_GB": "Consent"}, "timing": "after_submission", "start": "manual",
-        "reviewers": [{"name": "Ada", "email": "ada@example.org"}], "reminder_days": 3});
-    let path = service.directory().join("stages.jsonl");
-    std::fs::write(&path, format!("{}\n{stage}\n", json!({"kind": "account", "slug": first.account})))?;
-    service.import_file(&path)?.succeeded()?;
+    let path = service.directory().join("judging.jsonl");
+    std::fs::write(&path, judging(&first))?;
+    service.run(&["import", &path.to_string_lossy(), "--account", &first.account])?.succeeded()?;
     for position in 20..50 {
         let body = json!({"review_stage": "StageOne", "entry": first.slug(Kind::Entry, position)});
         client.post("/review-task", &body)?.expect_status(200)?;
@@ -130,6 +127,35 @@ fn prepared(context: &Context, engine: Engine, checks: &mut Checks) -> Result<Se
         format!("a database that nobody changed: {}", String::from_utf8_lossy(&doctor.stdout))
     });
     Ok(service)
+}
+
+/// What is judged and reviewed, as lines of a file.
+fn judging(program: &Program) -> String {
+    let (season, form) = (program.slug(Kind::Season, 0), program.slug(Kind::Form, 0));
+    let name = json!({"en_GB": "Name"});
+    let mut records = vec![
+        json!({"kind": "review_stage", "slug": "StageOne", "season": season, "form": form, "name": name,
+            "timing": "after_submission", "start": "manual", "reviewers": [{"name": "Ada", "email": "ada@example.org"}],
+            "reminder_days": 3}),
+        json!({"kind": "round", "slug": "RoundJud", "season": season, "form": form, "name": name, "type": "judge"}),
+        json!({"kind": "score_set", "slug": "ScoreSet", "season": season, "form": form, "name": name, "mode": "vip_judging"}),
+        json!({"kind": "criterion", "slug": "CritOneA", "score_set": "ScoreSet", "name": name, "maximum": 10}),
+        json!({"kind": "panel", "slug": "PanelOne", "season": season, "score_set": "ScoreSet", "name": name,
+            "judges": [program.slug(Kind::User, 1)], "rounds": ["RoundJud"]}),
+    ];
+    for position in 20..50_u8 {
+        let entry = program.slug(Kind::Entry, position.into());
+        // None of them is an x, which a change puts into a text.
+        let letters = [position / 10, position % 10].map(|number| char::from(b'a' + number)).iter().collect::<String>();
+        records.push(json!({"kind": "assignment", "entry": entry, "judge": program.slug(Kind::User, 1),
+            "score_set": "ScoreSet", "panels": ["PanelOne"], "rounds": ["RoundJud"],
+            "scores": [{"criterion": "CritOneA", "value": position % 10}]}));
+        let judge = program.slug(Kind::User, 2);
+        records.push(json!({"kind": "conflict", "slug": format!("Confli{letters}"), "entry": entry, "judge": judge}));
+        records.push(json!({"kind": "recusal", "slug": format!("Recuse{letters}"), "entry": entry, "judge": judge,
+            "score_set": "ScoreSet"}));
+    }
+    records.iter().map(|record| format!("{record}\n")).collect()
 }
 
 /// Changes a row for each of some of these columns, lets the doctor look, and puts everything back; gives how many were found.

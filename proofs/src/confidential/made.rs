@@ -169,10 +169,19 @@ impl World {
     /// of it is there.
     pub(super) fn with_other_secrets(&self, reader: &Reader<'_>, random: &mut Random) -> Self {
         let mut other = self.clone();
+        // An order that is seen shows the titles of its entries and the name of who ordered.
+        let orders = self.of("order").filter(|order| reader.sees(order));
+        let shown: Vec<&Value> = orders
+            .flat_map(|order| {
+                let items = order["items"].as_array().into_iter().flatten().map(|item| &item["entry"]);
+                items.chain([&order["user"]])
+            })
+            .collect();
         for record in &mut other.lines {
-            let is_seen = reader.sees(record);
+            let is_seen = reader.sees(record) || shown.contains(&&record["slug"]);
             match record["kind"].as_str() {
                 Some("entry") if !is_seen => record["title"] = format!("secret {}", random.below(100)).into(),
+                // What is shown of an entry by an order alone has no answers.
                 Some("entry") => {
                     let answers = reader.answers(record).into_iter().map(str::to_owned).collect::<Vec<_>>();
                     for (field, ..) in FIELDS.iter().filter(|(field, ..)| !answers.iter().any(|seen| seen == field)) {

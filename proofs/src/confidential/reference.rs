@@ -102,6 +102,14 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
     if is_read && !is_sign_in && begins(&OF_ALL) {
         return true;
     }
+    // Judges and voters: their assignments. Managers of chapters: those of their chapters, which they also reopen.
+    let judges = ["chapter_manager", "judge", "lead_judge", "voter"].contains(&role);
+    let of_judges = ["/score", "/abstain", "/conflict"].iter().any(|end| path.ends_with(end));
+    if path == "/assignment" || path.starts_with("/assignment/{slug}") {
+        let is_reopening = path.ends_with("/reopen") && role == "chapter_manager";
+        let is_managers = role == "program_manager" || role == "auditor" && is_read;
+        return is_managers || judges && (is_read || of_judges || is_reopening);
+    }
     let is_writing = path.ends_with("/upload") && begins(&["/category", "/chapter"]);
     match role {
         "program_manager" => true,
@@ -110,6 +118,9 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
             let is_managers = role == "chapter_manager";
             let is_entry = path == "/entry" || path.starts_with("/entry/");
             let is_child = begins(&["/attachment", "/contributor"]);
+            if ["/recuse", "/unrecuse"].iter().any(|end| path.ends_with(end)) {
+                return false;
+            }
             let is_for_managers = method == "DELETE" && is_entry
                 || ["/copy", "/restore"].iter().any(|end| path.ends_with(end))
                 || path.contains("/tag/");

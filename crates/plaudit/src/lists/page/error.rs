@@ -87,7 +87,7 @@ impl ListQueryError {
     }
 
     /// Notes a wrong value of a filter; the first complaint about a filter stands, so that names stay single.
-    pub fn value(&mut self, name: &str, allowed: impl Into<String>) {
+    pub(super) fn value(&mut self, name: &str, allowed: impl Into<String>) {
         if !self.values.iter().any(|(held, _)| held == name) {
             self.values.push((name.to_owned(), allowed.into()));
         }

@@ -18,6 +18,8 @@ pub struct Filter {
     pub about: &'static str,
     /// What applies where it is left out, for readers: one of its words, or a text; nothing where it restricts nothing.
     pub default: Option<&'static str>,
+    /// Whether a query must have it.
+    pub is_required: bool,
     /// What it asks of a record.
     pub narrow: Narrow,
 }
@@ -25,7 +27,12 @@ pub struct Filter {
 impl Filter {
     /// A filter that may be left out.
     pub const fn new(name: &'static str, kind: FilterKind, about: &'static str) -> Self {
-        Self { name, kind, about, default: None, narrow: Narrow::Nothing }
+        Self { name, kind, about, default: None, is_required: false, narrow: Narrow::Nothing }
+    }
+
+    /// The same filter, which a query must have.
+    pub const fn required(self) -> Self {
+        Self { is_required: true, ..self }
     }
 
     /// The same filter with what it asks of a record.

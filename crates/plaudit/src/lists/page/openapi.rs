@@ -77,7 +77,8 @@ impl Filter {
     fn parameters(&self) -> Vec<Parameter> {
         let one = |schema: ObjectBuilder| {
             let schema = schema.default(self.default_word().map(Value::from));
-            vec![parameter(self.name, self.description(), schema)]
+            let required = if self.is_required { Required::True } else { Required::False };
+            vec![parameter(self.name, self.description(), schema).required(required)]
         };
         let parameters = match self.kind {
             FilterKind::OneOf(words) => one(one_of(words)),

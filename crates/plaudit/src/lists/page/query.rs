@@ -331,6 +331,11 @@ impl<'spec> QueryReader<'spec> {
         if let Some(cursor) = self.cursor.take().or_else(|| self.spec.pages.is_walked().then(String::new)) {
             self.take_cursor(&cursor);
         }
+        for filter in self.spec.filters.iter().filter(|filter| filter.is_required) {
+            if self.query.filter(filter.name).is_none() {
+                self.errors.value(filter.name, format!("is required and {}", filter.allowed()));
+            }
+        }
         if self.errors.is_empty() { Ok(self.query) } else { Err(self.errors) }
     }
 }

@@ -28,7 +28,7 @@ pub static LISTED: Table = Table {
 };
 
 const FILTERS: &[Filter] = &[
-    Filter::new("score_set", FilterKind::Slug, "The score set, which is required").by(Narrow::Is("score_set")),
+    Filter::new("score_set", FilterKind::Slug, "The score set").required().by(Narrow::Is("score_set")),
     filters::CATEGORY.by(Narrow::Is("entry.category")),
     filters::CHAPTER.by(Narrow::Is("entry.chapter")),
     Filter::new("entry", FilterKind::Slug, "The entry").by(Narrow::Is("entry")),

@@ -122,18 +122,19 @@ async fn next(
     account: AccountId,
     program: &Program,
     last: &mut String,
-) -> Result<Option<Vec<Record<Assignment>>>, DbError> {
+) -> Result<Option<Vec<(String, Result<Record<Assignment>, DbError>)>>, DbError> {
     let sql = format!(
-        "SELECT revision, deleted, doc FROM assignments WHERE account = $1 AND slug > $2 ORDER BY slug LIMIT {PAGE}"
+        "SELECT revision, deleted, doc, slug FROM assignments WHERE account = $1 AND slug > $2 ORDER BY slug LIMIT {PAGE}"
     );
-    let found: Vec<Record<Assignment>> = tx
+    let found: Vec<(String, Result<Record<Assignment>, DbError>)> = tx
         .all(&sql, &[account.into(), last.as_str().into()], |row| {
-            let value = parse(row.text(2)?, &program.context)?;
-            Ok(Record { value, revision: row.integer(0)?, deleted: row.flag(1)? })
+            let (revision, deleted) = (row.integer(0)?, row.flag(1)?);
+            let record = parse(row.text(2)?, &program.context).map(|value| Record { value, revision, deleted });
+            Ok((row.text(3)?.to_owned(), record))
         })
         .await?;
-    let Some(end) = found.last() else { return Ok(None) };
-    end.value.slug.as_str().clone_into(last);
+    let Some((end, _)) = found.last() else { return Ok(None) };
+    end.clone_into(last);
     Ok(Some(found))
 }
 
@@ -150,7 +151,8 @@ pub async fn refresh(
     let mut revision = tx.head(account).await?.map_or(0, |head| head.sequence);
     let mut gathered = Gathered::default();
     while let Some(found) = next(tx, account, program, &mut last).await? {
-        for Record { value: mut assignment, deleted, .. } in found {
+        for (_, found) in found {
+            let Record { value: mut assignment, deleted, .. } = found?;
             if !score_sets.contains(&assignment.score_set) {
                 continue;
             }
@@ -225,14 +227,22 @@ pub async fn each_wrong(
     mut each: impl FnMut(String) + Send,
 ) -> Result<u64, DbError> {
     let (mut last, mut gathered, mut count) = (String::new(), Gathered::default(), 0);
+    // The entries of sheets that cannot be read, which is told where documents are compared.
+    let mut unknown: BTreeSet<String> = BTreeSet::new();
+    let is_known = |unknown: &BTreeSet<String>, (entry, _): &OfEntry| !unknown.contains(entry.as_str());
     while let Some(found) = next(tx, account, program, &mut last).await? {
-        for Record { value, deleted, .. } in found {
-            if let Some(ended) = gathered.add(&value, deleted, program)? {
-                count += compare(tx, account, program, ended, &mut each).await?;
+        for (slug, found) in found {
+            let added = found.and_then(|record| gathered.add(&record.value, record.deleted, program));
+            match added {
+                Ok(Some(ended)) if is_known(&unknown, &ended) => {
+                    count += compare(tx, account, program, ended, &mut each).await?;
+                }
+                Ok(_) => {}
+                Err(_) => drop(unknown.insert(slug.chars().take(Slug::LENGTH).collect())),
             }
         }
     }
-    if let Some(ended) = gathered.end() {
+    if let Some(ended) = gathered.end().filter(|ended| is_known(&unknown, ended)) {
         count += compare(tx, account, program, ended, &mut each).await?;
     }
     let sql = "SELECT s.slug FROM standings s WHERE s.account = $1 AND NOT EXISTS (SELECT 1 FROM assignments a \

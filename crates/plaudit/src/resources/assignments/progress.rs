@@ -14,7 +14,7 @@ use kernel::document::{self, List, Object};
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
-const FILTERS: &[Filter] = &[Filter::new("score_set", FilterKind::Slug, "The score set, which must be given")];
+const FILTERS: &[Filter] = &[Filter::new("score_set", FilterKind::Slug, "The score set").required()];
 pub(super) const SPEC: ListSpec = ListSpec::of_filters(FILTERS);
 
 /// What assignments of a group come to.
@@ -55,9 +55,8 @@ impl Counts {
 /// How far judges and categories are, and which entries are short of judges.
 pub(super) async fn progress(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &SPEC)?;
-    let slug = query.slug("score_set");
-    let slug = slug.ok_or_else(|| ApiError::BadRequest("The query must name a score_set.".to_owned()))?;
     caller.permit()?;
+    let slug = query.slug("score_set").ok_or(ApiError::NotFound)?;
     let program = caller.program();
     let needed = program.score_sets.live(slug).map_or(1, |score_set| score_set.min_judges);
     let mut tx = caller.app().db.snapshot().await?;

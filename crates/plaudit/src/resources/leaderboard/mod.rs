@@ -10,7 +10,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::list::{self, Paged};
 use crate::http::{ApiError, Caller, RawQuery, Reply};
-use crate::lists::page::{Direction, ListQuery, ListQueryError, Order};
+use crate::lists::page::{Direction, ListQuery, Order};
 use crate::program::Program;
 use crate::program::score_sets::{self, Mode, Rules, ScoreSet};
 use crate::records::assignments::store::of_score_set;
@@ -38,20 +38,11 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 
 async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
-    let slug = slug_of(&query)?;
     caller.permit()?;
+    let slug = query.slug("score_set").ok_or(ApiError::NotFound)?;
     let score_set = asked_for(slug, caller.program())?;
     let board = Board { program: caller.program(), score_set, query: &query, placed: HashMap::new() };
     list::page(&caller, raw.as_deref(), (&LIST, &query), board).await
-}
-
-/// The slug of the score set that a query names.
-fn slug_of(query: &ListQuery) -> Result<Slug, ListQueryError> {
-    query.slug("score_set").ok_or_else(|| {
-        let mut errors = ListQueryError::default();
-        errors.value("score_set", "is required: the slug of a score set");
-        errors
-    })
 }
 
 /// A score set that has a leaderboard.
