@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::service::{Checks, Kind, Program, Random, Service, on_each_engine};
 use super::{Context, Engine, Proof, Verdict};
@@ -155,7 +155,7 @@ fn judging(program: &Program) -> String {
         records.push(json!({"kind": "recusal", "slug": format!("Recuse{letters}"), "entry": entry, "judge": judge,
             "score_set": "ScoreSet"}));
     }
-    records.iter().map(|record| format!("{record}\n")).collect()
+    records.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// Changes a row for each of some of these columns, lets the doctor look, and puts everything back; gives how many were found.

@@ -22,6 +22,13 @@ impl Cargo {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         let mut command = Command::new(program);
         command.current_dir(directory).args(arguments).stdin(Stdio::null());
+        // What cargo says of this package would have build scripts that read it run again, and all that stands on them be built.
+        for (name, _) in std::env::vars_os() {
+            let shown = name.to_string_lossy();
+            if ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|prefix| shown.starts_with(prefix)) {
+                command.env_remove(&name);
+            }
+        }
         let words: Vec<_> = arguments.iter().map(|word| word.as_ref().to_string_lossy()).collect();
         Self { command, shown: format!("cargo {}", words.join(" ")) }
     }

@@ -268,10 +268,11 @@ both_engines! {
         while states(&deliveries(&server, &hook).await) != [("pending", 1)] {
             tokio::task::yield_now().await;
         }
-        server.clock.advance(7);
         server.import(&account_a(r#","features":["api"],"suspended":true"#)).await;
+        server.clock.advance(7);
         drop(stop);
         node.await.unwrap();
+        server.settle().await;
         assert_eq!(endpoint.take().len(), 1);
     }
 
