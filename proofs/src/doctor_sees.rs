@@ -72,8 +72,9 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         }
     }
     waiting.truncate(count);
-    // Where the account's own row is changed, much of the account is not what it was; so these come one by one.
-    let (alone, together): (Vec<_>, Vec<_>) = waiting.into_iter().partition(|column| column.table == "accounts");
+    // Where the account's own row or its set-up is changed, much of the account is not what it was; so these come one by one.
+    let is_alone = |column: &Column| ["accounts", "setup_records"].contains(&column.table.as_str());
+    let (alone, together): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_alone);
     let mut found = 0;
     for (columns, together) in [(alone, 1), (together, TOGETHER)] {
         let mut waiting = VecDeque::from(columns);
@@ -252,8 +253,11 @@ impl Column {
     fn changed(&self, engine: Engine, random: &mut Random) -> String {
         let name = &self.name;
         match self.holds {
-            // So far away that it is no other row's.
-            Holds::Integer => format!("{name} + {}", 1_000_000 + random.below(1_000_000)),
+            // So far away that it is no other row's; the largest stands for a time that there is not.
+            Holds::Integer => {
+                let far = 1_000_000 + random.below(1_000_000);
+                format!("CASE WHEN {name} > {} THEN {name} - {far} ELSE {name} + {far} END", i64::MAX / 2)
+            }
             Holds::Text => {
                 let place = format!("1 + {} % length({name})", random.below(10_000));
                 format!(

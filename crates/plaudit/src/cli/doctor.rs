@@ -261,10 +261,16 @@ async fn account(
     findings.end_check(format_args!(
         "account {slug}: users are people who can be reached, with the seasons of their entries"
     ));
-    if let Some(program) = Program::load(&mut tx, head.account, &Arc::from(""), &Clock::system()).await? {
-        let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
-        let count = standings::store::each_wrong(&mut tx, head.account, &program, wrong).await?;
-        findings.end_check(format_args!("account {slug}: {count} standings are what their sheets come to"));
+    match Program::load(&mut tx, head.account, &Arc::from(""), &Clock::system()).await {
+        Ok(Some(program)) => {
+            let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
+            let count = standings::store::each_wrong(&mut tx, head.account, &program, wrong).await?;
+            findings.end_check(format_args!("account {slug}: {count} standings are what their sheets come to"));
+        }
+        Ok(None) => {}
+        Err(error) => findings.fault(format_args!(
+            "account {slug}: standings are not compared, because the set-up cannot be read: {error}"
+        )),
     }
     if let Some(storage) = storage {
         let count = files(&mut tx, &head, storage, findings).await?;
