@@ -3,6 +3,7 @@
 use db::{AccountId, Db, DbError, Engine, Tx, Value};
 use futures_util::FutureExt as _;
 
+use crate::harness::Server;
 use crate::{both_engines, harness};
 
 async fn set(tx: &mut Tx, name: &str, message: &str) -> Result<(), DbError> {
@@ -205,35 +206,48 @@ async fn plan(tx: &mut Tx) -> String {
     plan.concat()
 }
 
+/// The plans of [`LOOKUP`] in a transaction that has written thousands of rows: before it is looked at again, and after.
+async fn plans_of_a_long_transaction(server: &Server) -> (String, String) {
+    let mut tx = server.db.begin().await.unwrap();
+    tx.execute("TRUNCATE entries", &[]).await.unwrap();
+    tx.first(LOOKUP, &[1.into(), 1.into()], |row| row.integer(0)).await.unwrap();
+    let columns = tx.columns("entries").await.unwrap();
+    let value = |column: &String| match column.as_str() {
+        "slug" => "CAST(n AS TEXT)".to_owned(),
+        "local_id" => "n".to_owned(),
+        "account" | "division" | "updated" | "archived" | "deleted" | "list_revision" | "revision" | "doc_form" => {
+            "1".to_owned()
+        }
+        _ => "'x'".to_owned(),
+    };
+    let values: Vec<String> = columns.iter().map(value).collect();
+    let insert = format!(
+        "INSERT INTO entries ({}) SELECT {} FROM generate_series(1, 3000) AS n",
+        columns.join(", "),
+        values.join(", ")
+    );
+    tx.execute(&insert, &[]).await.unwrap();
+    let before = plan(&mut tx).await;
+    for _ in 0..2048 {
+        tx.execute("SELECT 1", &[]).await.unwrap();
+    }
+    (before, plan(&mut tx).await)
+}
+
 #[test]
 fn a_long_transaction_is_planned_for_the_rows_that_it_has_written_itself() {
     harness::run(Engine::Postgres, |server| {
         Box::pin(async move {
-            let mut tx = server.db.begin().await.unwrap();
-            tx.execute("TRUNCATE entries", &[]).await.unwrap();
-            tx.first(LOOKUP, &[1.into(), 1.into()], |row| row.integer(0)).await.unwrap();
-            let columns = tx.columns("entries").await.unwrap();
-            let value = |column: &String| match column.as_str() {
-                "slug" => "CAST(n AS TEXT)".to_owned(),
-                "local_id" => "n".to_owned(),
-                "account" | "division" | "updated" | "archived" | "deleted" | "list_revision" | "revision"
-                | "doc_form" => "1".to_owned(),
-                _ => "'x'".to_owned(),
-            };
-            let values: Vec<String> = columns.iter().map(value).collect();
-            let insert = format!(
-                "INSERT INTO entries ({}) SELECT {} FROM generate_series(1, 3000) AS n",
-                columns.join(", "),
-                values.join(", ")
-            );
-            tx.execute(&insert, &[]).await.unwrap();
-            let before = plan(&mut tx).await;
-            for _ in 0..2048 {
-                tx.execute("SELECT 1", &[]).await.unwrap();
+            // PostgreSQL throws kept plans away when other databases change much meanwhile; then the first plan is right already,
+            // and nothing is shown.
+            for _ in 0..10 {
+                let (before, after) = plans_of_a_long_transaction(&server).await;
+                assert!(after.contains("entries_by_local_id"), "{before}\n{after}");
+                if before != after {
+                    return;
+                }
             }
-            let after = plan(&mut tx).await;
-            // Were the first plan right already, this would hold whether or not anything is planned anew.
-            assert!(after.contains("entries_by_local_id") && before != after, "{before}\n{after}");
+            panic!("the plan was right from the beginning, ten times");
         })
     });
 }
