@@ -168,6 +168,13 @@ pub async fn give_back_all(db: &Db, node: &str, now: i64) -> Result<(), DbError>
     .await
 }
 
+/// Frees every lease, for a database that is filled with rows of another one: whoever held a lease there, or here before, knows
+/// nothing of what is here now.
+// tidy: every account -- a restore is of the whole database
+pub async fn free_all(tx: &mut Tx) -> Result<(), DbError> {
+    tx.execute("UPDATE leases SET owner = '', until = 0", &[]).await.map(drop)
+}
+
 /// Gives back a lease that nothing was done with.
 pub async fn leave(tx: &mut Tx, account: AccountId, name: LeaseName, owner: &str) -> Result<(), DbError> {
     let sql = "UPDATE leases SET owner = '', until = 0 WHERE account = $1 AND name = $2 AND owner = $3";
