@@ -495,6 +495,29 @@ both_engines! {
         assert_eq!(wrong, Vec::<String>::new());
     }
 
+    async fn a_long_delivery_waits_for_memory_and_delays_no_short_one(server) {
+        let endpoint = Receiver::start().await;
+        let hook = webhook(&server, &endpoint.url, json!({})).await;
+        entitle(&server, "EntryTwo", "short").await;
+        let long = json!({ "value": "x".repeat(40_000) });
+        server.put("/entry/EntryTwo/update-field/FieldTxt", &long.to_string()).await.expect(200);
+        entitle(&server, "EntryOne", "short").await;
+        let mut taken = server.app.budgets.memory(server.account("AccountB").await);
+        taken.overdraws = true;
+        assert!(taken.grow(server.app.budgets.limits().memory_bytes));
+        server.settle().await;
+        let lengths: Vec<bool> = endpoint.take().iter().map(|received| received.body.len() > 65_536).collect();
+        assert_eq!(lengths, [false, false], "the first of EntryTwo, and that of EntryOne");
+        assert_eq!(states(&deliveries(&server, &hook).await), [("delivered", 1), ("pending", 0), ("delivered", 1)]);
+        drop(taken);
+        server.settle().await;
+        assert!(endpoint.take().is_empty(), "it looks for memory once a second");
+        server.clock.advance(1);
+        server.settle().await;
+        assert!(endpoint.take()[0].body.len() > 65_536);
+        assert_eq!(server.app.budgets.memory_bytes(), 0);
+    }
+
     async fn a_replay_ends_at_once_and_says_so_once_where_the_webhook_is_disabled_meanwhile(server) {
         let endpoint = Receiver::start().await;
         let hook = webhook(&server, &endpoint.url, json!({ "form": "FormEntr" })).await;
