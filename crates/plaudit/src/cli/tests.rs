@@ -79,8 +79,8 @@ async fn no_node_has_work_of_a_database_that_was_restored() {
     let place = Place::with_demo().await;
     place
         .execute(
-            "INSERT INTO leases (account, name, due, position, state, signal, owner, until, served) \
-             VALUES (0, 'upkeep', 7, 0, '{}', 0, 'node', 9223372036854775807, 0)",
+            "INSERT INTO leases (account, name, due, position, state, signal, owner, until, served, heir) \
+             VALUES (0, 'upkeep', 7, 0, '{}', 0, 'node', 9223372036854775807, 0, '')",
         )
         .await;
     place.done(&["backup", "a.backup"]).await;
