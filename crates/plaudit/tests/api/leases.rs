@@ -1,6 +1,6 @@
 //! A piece of background work is done by one node at a time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use db::{AccountId, DbError};
@@ -220,7 +220,7 @@ both_engines! {
         assert_eq!(store::unasked(&server.db, "one", &[account].into(), 9).await.unwrap(), []);
         store::ask(&server.db, "one", "three", vec![(account, names[0])]).await.unwrap();
         store::ask(&server.db, "three", "two", vec![(account, names[1])]).await.unwrap();
-        let renewed = store::renew(&server.db, "one", BTreeSet::new(), now + LENGTH).await.unwrap();
+        let renewed = store::renew(&server.db, "one", BTreeMap::new(), now + LENGTH).await.unwrap();
         let asked_for: Vec<_> = renewed.iter().filter(|held| held.is_asked_for).map(|held| held.name).collect();
         assert_eq!(asked_for, [names[0]], "by one node alone, and of who has it");
 
