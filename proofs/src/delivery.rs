@@ -156,6 +156,12 @@ impl<'p> Trial<'p> {
         Ok(())
     }
 
+    /// Whether each endpoint was sent something just now.
+    pub(super) fn is_busy(&self) -> bool {
+        let is_recent = |at: Instant| at.elapsed() < Duration::from_secs(1);
+        (0..self.webhooks.len()).all(|endpoint| self.receiver.last_arrival(endpoint).is_some_and(is_recent))
+    }
+
     /// Waits until everything has arrived and nothing is pending, or until nothing new comes.
     pub(super) fn settle(&self, changes: &[Change], checks: &mut Checks) -> Result<()> {
         let expected: usize = self.webhooks.iter().map(|(_, events)| judge::expected(changes, events).count()).sum();

@@ -30,6 +30,7 @@ fn show(context: &Context) -> Result<Verdict> {
     let program = program(entries);
     let mut first = Service::new(context, Engine::Postgres)?;
     configure(&mut first, lease);
+    first.measure()?;
     first.import(&program)?;
     first.start()?;
     let mut nodes = [first.beside()?, first.beside()?, first];
@@ -40,12 +41,13 @@ fn show(context: &Context) -> Result<Verdict> {
     let mut checks = Checks::default();
 
     let begun = Instant::now();
-    let mut kills = 0;
+    let (mut kills, mut shared) = (0, 0);
     let written = trial.while_written(&clients, || {
         if context.short {
             trial.wait_for(0.3)?;
         } else {
-            kills = kill_in_turn(&mut nodes, &trial)?;
+            (kills, shared) = kill_in_turn(&mut nodes, &trial, &mut checks)?;
+            checks.check(shared > 0, || "there was no time in which all endpoints were sent something".to_owned());
         }
         kills += 1;
         nodes[0].kill()
@@ -55,15 +57,17 @@ fn show(context: &Context) -> Result<Verdict> {
     let seconds = begun.elapsed().as_secs_f64();
     checks.check(nodes[0].process().is_none(), || "the node that was killed for good is there again".to_owned());
     let figure = trial.judge(&written, &mut checks)?;
-    println!("  {kills} kills, {figure} in {seconds:.0} s");
+    let figure = format!("{kills} kills, work shared in {shared} intervals, {figure}");
+    println!("  {figure} in {seconds:.0} s");
     for mut node in nodes {
         node.kill()?;
     }
-    Ok(checks.verdict(&format!("3 nodes, {kills} kills, {figure}")))
+    Ok(checks.verdict(&format!("3 nodes, {figure}")))
 }
 
-/// Kills one node after the other and starts it again, until most has arrived; gives how often.
-fn kill_in_turn(nodes: &mut [Service; 3], trial: &Trial<'_>) -> Result<u32> {
+/// Kills one node after the other and starts it again, until most has arrived; gives how often, and in how many intervals between
+/// two kills, all endpoints being sent something up to the end, each node has delivered.
+fn kill_in_turn(nodes: &mut [Service; 3], trial: &Trial<'_>, checks: &mut Checks) -> Result<(u32, u32)> {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let waiting = scope.spawn(|| {
@@ -71,11 +75,12 @@ fn kill_in_turn(nodes: &mut [Service; 3], trial: &Trial<'_>) -> Result<u32> {
             is_over.store(true, Ordering::SeqCst);
             waited
         });
-        let mut kills = 0;
+        let (mut kills, mut shared) = (0, 0);
         for node in (0..nodes.len()).cycle() {
             let due = Instant::now() + EVERY;
             nodes[node].kill()?;
             kills += 1;
+            let before = delivered(nodes)?;
             thread::sleep(DOWN);
             nodes[node].start().with_context(|| format!("node {node}"))?;
             while Instant::now() < due && !is_over.load(Ordering::SeqCst) {
@@ -84,8 +89,24 @@ fn kill_in_turn(nodes: &mut [Service; 3], trial: &Trial<'_>) -> Result<u32> {
             if is_over.load(Ordering::SeqCst) {
                 break;
             }
+            if trial.is_busy() {
+                shared += 1;
+                for (number, (after, before)) in delivered(nodes)?.into_iter().zip(before).enumerate() {
+                    checks
+                        .check(after > before, || format!("node {number} delivered nothing before kill {}", kills + 1));
+                }
+            }
         }
         waiting.join().map_err(|_| anyhow!("the one who waits panicked"))??;
-        Ok(kills)
+        Ok((kills, shared))
     })
+}
+
+/// How many deliveries have arrived by each node since it was started; none by one that is down.
+fn delivered(nodes: &[Service]) -> Result<Vec<u64>> {
+    let delivered = |node: &Service| match node.process() {
+        Some(_) => node.figure("plaudit_webhook_attempts_total{outcome=\"delivered\"}"),
+        None => Ok(0),
+    };
+    nodes.iter().map(delivered).collect()
 }

@@ -149,6 +149,12 @@ impl Receiver {
         lock(&self.shared.book).arrivals.len()
     }
 
+    /// When an endpoint was last sent something.
+    pub(crate) fn last_arrival(&self, endpoint: usize) -> Option<Instant> {
+        let book = lock(&self.shared.book);
+        book.arrivals.iter().rev().find(|arrival| arrival.endpoint == endpoint).map(|arrival| arrival.at)
+    }
+
     /// What has arrived so far, in its order; it is forgotten here.
     pub(crate) fn arrivals(&self) -> Vec<Arrival> {
         std::mem::take(&mut lock(&self.shared.book).arrivals)

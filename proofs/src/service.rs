@@ -216,7 +216,7 @@ impl Service {
         Ok(line.with_context(|| format!("{name} is not measured"))?.parse()?)
     }
 
-    /// Another node of the service on the same database, running.
+    /// Another node of the service on the same database, running; it is measured where this one is.
     pub(crate) fn beside(&self) -> Result<Self> {
         let directory = tempfile::Builder::new().prefix("plaudit-proof-").tempdir()?;
         let (binary, database) = (self.binary.clone(), self.database.clone());
@@ -226,7 +226,7 @@ impl Service {
             directory,
             database,
             port: 0,
-            metrics: 0,
+            metrics: if self.metrics == 0 { 0 } else { free_port()? },
             core: None,
             descriptors: None,
             hosts: None,

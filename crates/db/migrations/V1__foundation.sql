@@ -448,7 +448,8 @@ CREATE TABLE rate_windows (
 -- A piece of background work that one node does at a time. account: 0 for the installation. name: webhook:SLUG, jobs, upkeep.
 -- due: when it wants to be done, the greatest number for never. position: how far it has read the change log, the greatest
 -- number where it does not read it. state: what it remembers, as JSON. signal: raised by whoever changes what the work has in
--- memory. owner: the node. until: when that loses it. served: when it was done last. Times are those of the database.
+-- memory. owner: the node. until: when that loses it. served: when it was done last. heir: the node that asks for it. Times are
+-- those of the database.
 CREATE TABLE leases (
     account BIGINT NOT NULL,
     name ordered_text NOT NULL,
@@ -459,6 +460,7 @@ CREATE TABLE leases (
     owner ordered_text NOT NULL,
     until BIGINT NOT NULL,
     served BIGINT NOT NULL,
+    heir ordered_text NOT NULL,
     PRIMARY KEY (account, name)
 );
 CREATE INDEX leases_of_owner ON leases (owner, account, name);

@@ -90,7 +90,7 @@ impl<'r> Row<'r> {
     }
 
     /// The bytes of a TEXT, a BYTEA or NULL.
-    fn optional_bytes(&self, column: usize) -> Result<Option<&[u8]>, DbError> {
+    pub fn optional_bytes(&self, column: usize) -> Result<Option<&[u8]>, DbError> {
         Ok(match self.0 {
             Inner::Sqlite(row) => {
                 row.get_ref(column)?.as_bytes_or_null().map_err(|_| unexpected(column, "is a number"))?

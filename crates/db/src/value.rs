@@ -46,6 +46,7 @@ macro_rules! values {
 
 values! {
     i64: integer => Self::Integer(integer);
+    &'a i64: integer => Self::Integer(*integer);
     bool: flag => Self::Integer(i64::from(flag));
     AccountId: account => Self::Integer(account.0);
     Timestamp: time => Self::Integer(time.as_microseconds());

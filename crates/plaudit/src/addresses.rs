@@ -41,16 +41,16 @@ impl Allowed {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// It is not HTTP.
-    #[error("an address begins with http:// or https://")]
+    #[error("must begin with http:// or https://")]
     Scheme,
     /// What stands before the host would be shown wherever the address is.
-    #[error("an address has no user and no password")]
+    #[error("must not have user information")]
     User,
     /// It would not be sent.
-    #[error("an address has no fragment")]
+    #[error("must not have a fragment")]
     Fragment,
     /// Port 0 is none.
-    #[error("a port is a number from 1 to 65535")]
+    #[error("must not have the port 0")]
     Port,
     /// No server of names knows such a name.
     #[error("`{0}` is not the name of a host")]
@@ -189,8 +189,8 @@ fn class(address: IpAddr) -> Option<Class> {
     }
 }
 
-/// Checks an address of the web before it is stored. A name is not looked up: it may be another machine's tomorrow.
-pub fn check_url(url: &Url, allowed: &Allowed) -> Result<(), Refusal> {
+/// Checks what an address of the web has beside its host.
+pub fn check_form(url: &Url) -> Result<(), Refusal> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Refusal::Scheme);
     }
@@ -200,9 +200,12 @@ pub fn check_url(url: &Url, allowed: &Allowed) -> Result<(), Refusal> {
     if url.fragment().is_some() {
         return Err(Refusal::Fragment);
     }
-    if url.port() == Some(0) {
-        return Err(Refusal::Port);
-    }
+    if url.port() == Some(0) { Err(Refusal::Port) } else { Ok(()) }
+}
+
+/// Checks an address of the web before it is stored. A name is not looked up: it may be another machine's tomorrow.
+pub fn check_url(url: &Url, allowed: &Allowed) -> Result<(), Refusal> {
+    check_form(url)?;
     let host = url.host_str().unwrap_or_default();
     match url.host() {
         Some(Host::Ipv4(address)) => check_address(host, address.into(), allowed),

@@ -15,7 +15,7 @@ use kernel::ids::Ids;
 use kernel::input::Members;
 use kernel::json::parse_object;
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug, Timestamp};
+use kernel::text::{Locale, Slug};
 
 /// What to do with accounts.
 #[derive(Debug, clap::Subcommand)]
@@ -138,11 +138,6 @@ pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<()
     }
 }
 
-/// What reading an account on its own depends on.
-pub(super) fn bare_context(now: Timestamp) -> Context {
-    Context { languages: Vec::new(), default_language: Locale::EnGb, now }
-}
-
 /// The region that a new account belongs to, where the operator says which one is served; else that of the deployment,
 /// whichever it is.
 fn region(config: &Config) -> Option<&'static str> {
@@ -164,7 +159,7 @@ async fn create(db: &Db, create: &Create, region: Option<&str>) -> Result<Slug, 
     });
     let object = parse_object(text.as_bytes())?;
     let mut members = Members::closed(&object);
-    let account = Account::read(&mut members, slug, &bare_context(clock.now()));
+    let account = Account::read(&mut members, slug, &Context::any_language(clock.now()));
     let account = members.finish().or(account).map_err(|violations| Failure::Usage(lines_of(&violations)))?;
     let made = db.write(AccountId::NONE, (account, operator(&clock)), |tx, (account, origin)| {
         Box::pin(async move {
@@ -194,7 +189,7 @@ async fn edit(db: &Db, slug: Slug, edit: impl Fn(&mut Account) + Send + Sync + '
         Box::pin(async move {
             // The head is locked before the account is read, so that no change of another command is lost.
             tx.head(*id).await?;
-            let Some(mut account) = accounts::store::read(tx, *id, &bare_context(origin.at)).await? else {
+            let Some(mut account) = accounts::store::read(tx, *id, &Context::any_language(origin.at)).await? else {
                 return Err(DbError::Failed("the account is gone".to_owned()));
             };
             let before = account.clone();
@@ -223,7 +218,7 @@ fn set(list: &mut Vec<String>, value: &str, wanted: bool) {
 }
 
 async fn list(db: &Db) -> Result<(), Failure> {
-    let context = bare_context(Clock::system().now());
+    let context = Context::any_language(Clock::system().now());
     let mut lines = Vec::new();
     accounts::store::each(db, |_, doc| {
         let account: Account = program::store::parse(doc, &context)?;
@@ -242,7 +237,7 @@ async fn list(db: &Db) -> Result<(), Failure> {
 async fn show(db: &Db, slug: Slug) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     let id = account_of(&mut tx, slug).await?;
-    let account = accounts::store::read(&mut tx, id, &bare_context(Clock::system().now())).await?;
+    let account = accounts::store::read(&mut tx, id, &Context::any_language(Clock::system().now())).await?;
     let stored = program::store::stored(&account.ok_or_else(|| no_account(slug))?);
     let value: serde_json::Value = serde_json::from_str(&stored)?;
     say(&serde_json::to_string_pretty(&value)?)

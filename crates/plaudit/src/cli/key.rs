@@ -5,11 +5,10 @@
 
 use std::time::Duration;
 
-use super::account::bare_context;
 use super::{Failure, account_of, operator, say};
 use crate::log::Action;
-use crate::program::NAME_LENGTH;
 use crate::program::keys::{self, ApiKey, Scope};
+use crate::program::{Context, NAME_LENGTH};
 use crate::records::users;
 use db::{AccountId, Db};
 use kernel::clock::Clock;
@@ -191,7 +190,7 @@ pub(super) async fn create(
 async fn list(db: &Db, account: AccountId) -> Result<(), Failure> {
     let now = Clock::system().now();
     let mut lines = Vec::new();
-    keys::store::each(&mut db.snapshot().await?, account, &bare_context(now), |key, _| {
+    keys::store::each(&mut db.snapshot().await?, account, &Context::any_language(now), |key, _| {
         let state = match (key.revoked, key.is_good(now)) {
             (Some(_), _) => "revoked",
             (None, true) => "good",
@@ -211,7 +210,7 @@ async fn change(db: &Db, account: AccountId, slug: Slug, hash: Option<[u8; 32]>)
     db.write(account, state, |tx, (account, slug, new_hash, origin)| {
         Box::pin(async move {
             tx.head(*account).await?;
-            let found = keys::store::find_for_update(tx, *account, *slug, &bare_context(origin.at)).await?;
+            let found = keys::store::find_for_update(tx, *account, *slug, &Context::any_language(origin.at)).await?;
             let (mut key, hash) = found.ok_or_else(|| {
                 Failure::Failed(format!("the account has no key {slug}; `plaudit key list` shows those it has"))
             })?;

@@ -5,6 +5,8 @@
 //! - The rows are one transaction, in which the log of every account is verified. Files that the storage lacks are stored
 //!   before its commit, and removed again where that fails. Files that are there with other bytes, which only `--force`
 //!   replaces, are replaced after it.
+//! - Nobody has the work in the background that the rows are of: a node that runs still, against advice, does none of it with what
+//!   it knows of other rows.
 
 use std::path::PathBuf;
 
@@ -14,6 +16,7 @@ use super::archive::{FILES, Reader, StoredFile};
 use super::progress::Progress;
 use super::{Failure, chain, open, open_file, say, store};
 use crate::config::Config;
+use crate::leases::store as leases;
 use crate::storage::{Storage, StorageError};
 use db::tables::TABLES;
 use db::{Db, Tx};
@@ -79,6 +82,7 @@ async fn restore(db: &Db, storage: &Storage, reader: &mut Reader, force: bool) -
     for (table, columns) in &tables {
         rows += each_batch(Some(&mut tx), reader, (table, columns)).await?;
     }
+    leases::free_all(&mut tx).await?;
     for head in store::heads(&mut tx).await? {
         let mut faults = Vec::new();
         chain::each_wrong(&mut tx, &head, |fault| faults.push(fault)).await?;

@@ -75,6 +75,23 @@ async fn a_backup_comes_back_whole() {
 }
 
 #[tokio::test]
+async fn no_node_has_work_of_a_database_that_was_restored() {
+    let place = Place::with_demo().await;
+    place
+        .execute(
+            "INSERT INTO leases (account, name, due, position, state, signal, owner, until, served, heir) \
+             VALUES (0, 'upkeep', 7, 0, '{}', 0, 'node', 9223372036854775807, 0, '')",
+        )
+        .await;
+    place.done(&["backup", "a.backup"]).await;
+    place.done(&["restore", "--force", "a.backup"]).await;
+    let db = place.db().await;
+    let sql = "SELECT due FROM leases WHERE name = 'upkeep' AND owner = '' AND until = 0";
+    assert_eq!(db.fetch_pipelined(sql, &[], |row| row.integer(0)).await.unwrap(), Some(7));
+    db.close().await;
+}
+
+#[tokio::test]
 async fn a_backup_that_lacks_files_does_not_take_the_place_of_an_earlier_one() {
     let place = Place::with_demo().await;
     place.done(&["backup", "a.backup"]).await;

@@ -2,16 +2,15 @@
 //!
 //! Every change is in the account's log and reaches running servers with the next request.
 
-use super::account::bare_context;
 use super::{Failure, account_of, operator, say};
 use crate::deliveries::replay::Input;
 use crate::deliveries::store::Asked;
 use crate::deliveries::{self, reconcile};
 use crate::jobs;
 use crate::log::{Action, Event, Origin};
-use crate::program::accounts;
 use crate::program::store as program_store;
 use crate::program::webhooks::{Status, Webhook};
+use crate::program::{Context, accounts};
 use db::{AccountId, Db, DbError, Source, Tx};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
@@ -88,7 +87,8 @@ pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
 async fn list(db: &Db, account: Slug) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     let account = account_of(&mut tx, account).await?;
-    let webhooks = program_store::live::<Webhook>(&mut tx, account, &bare_context(Clock::system().now())).await?;
+    let webhooks =
+        program_store::live::<Webhook>(&mut tx, account, &Context::any_language(Clock::system().now())).await?;
     webhooks.iter().try_for_each(|Webhook { slug, status, url, name, .. }| {
         // What follows the question mark may be a secret.
         let address = url.split_once('?').map_or_else(|| url.clone(), |(address, _)| format!("{address}?****"));
@@ -102,7 +102,7 @@ const SHOWN: usize = 20;
 async fn show(db: &Db, account: Slug, webhook: Slug) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     let (slug, account) = (account, account_of(&mut tx, account).await?);
-    let known = program_store::live::<Webhook>(&mut tx, account, &bare_context(Clock::system().now())).await?;
+    let known = program_store::live::<Webhook>(&mut tx, account, &Context::any_language(Clock::system().now())).await?;
     if known.iter().all(|known| known.slug != webhook) {
         return Err(no_webhook(slug, webhook));
     }
@@ -197,7 +197,7 @@ async fn write_status(
 ) -> Result<Option<u64>, DbError> {
     // The head is locked before webhooks are read, so that no change of another command is lost.
     tx.head(account).await?;
-    let mut webhooks = program_store::live::<Webhook>(tx, account, &bare_context(origin.at)).await?;
+    let mut webhooks = program_store::live::<Webhook>(tx, account, &Context::any_language(origin.at)).await?;
     webhooks.retain(|webhook| which.is_none_or(|slug| slug == webhook.slug));
     if webhooks.is_empty() && which.is_some() {
         return Ok(None);

@@ -4,20 +4,24 @@
 //! that are new, marks of attempts that begin, how far the log was read. Attempts start after its commit, and the next turn
 //! takes what has ended meanwhile. A turn that fails is made again: all that it writes is absolute, or there already.
 
+mod starts;
+
 use std::collections::{BTreeMap, HashMap};
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
+use futures_util::FutureExt as _;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
+use self::starts::{Start, Unsent};
 use super::endpoint::{Ended, Endpoint, Key};
 use super::remembered::Remembered;
-use super::sending::{Sent, send};
+use super::sending::{Summary, send};
 use super::store::{self, Delivery, Settled, State};
 use super::turn::{self, Turn};
-use super::{matching, payload, sent_to};
+use super::{matching, sent_to};
 use crate::jobs::mail::Notice;
 use crate::leases::{self, Held};
 use crate::log::feed::{self, Of};
@@ -25,9 +29,7 @@ use crate::mail::notice;
 use crate::outgoing::{Attempt, Client};
 use crate::program::Program;
 use crate::program::webhooks::Webhook;
-use crate::records::users;
 use crate::services::App;
-use crate::services::budgets::Memory;
 use crate::services::metrics::AttemptOutcome;
 use crate::streams;
 use db::{AccountId, Committed, DbError, Source};
@@ -35,11 +37,10 @@ use kernel::text::{Slug, Timestamp};
 
 /// The most open deliveries of an endpoint in memory; while there are more than half as many, the log is read no further.
 const OPEN: usize = 10_000;
+/// The most of them that are kept as they were read of the log.
+const WAITING: usize = 1_000;
 /// The most bytes of documents that are read of the log at once.
 const STRETCH_BYTES: usize = 256 << 10;
-/// The most bytes of documents that a turn makes bodies of, and of the bodies that it begins to send: a turn is one transaction,
-/// for which others wait. One body may be longer.
-const TURN_BYTES: usize = 4 << 20;
 /// How long an endpoint without work is kept before another node may have it.
 const IDLE: Duration = Duration::from_mins(1);
 /// The first and the longest pause after a turn that failed.
@@ -49,18 +50,6 @@ const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_sec
 struct Sending {
     delivery: Delivery,
     attempts: String,
-}
-
-/// An attempt that begins when the turn is committed.
-struct Start {
-    delivery: Delivery,
-    /// The attempts before it.
-    attempts: String,
-    body: Bytes,
-    /// Whether the body was made for it.
-    is_first: bool,
-    /// What the body takes until the attempt has ended.
-    memory: Memory,
 }
 
 /// An endpoint that this node works for.
@@ -74,9 +63,9 @@ struct Owner {
     clients: [Arc<Client>; 2],
     endpoint: Endpoint,
     /// Deliveries that were read of the log and are not stored yet.
-    fresh: BTreeMap<Key, Delivery>,
-    /// Those of them that were stored and have not been attempted.
-    waiting: HashMap<Key, Delivery>,
+    fresh: BTreeMap<Key, Unsent>,
+    /// Some that were stored since and have not been attempted, so that they are not read again.
+    waiting: HashMap<Key, Unsent>,
     sending: HashMap<Key, Sending>,
     running: JoinSet<(Key, Attempt)>,
     /// Outcomes that are not stored yet.
@@ -88,8 +77,6 @@ struct Owner {
     signal: i64,
     /// Whether there may be stored deliveries that are not in memory.
     has_more: bool,
-    /// Whether memory for another body is there only when an attempt has ended.
-    is_full: bool,
     /// Whether the lease is to be looked at even where there is nothing to write.
     is_called: bool,
     disabled: Option<webhook_signing::Reason>,
@@ -145,7 +132,6 @@ impl Owner {
             stored: held.position,
             signal: held.signal,
             has_more: true,
-            is_full: false,
             is_called: false,
             disabled: None,
             notified: notified.map(Timestamp::from_microseconds),
@@ -163,8 +149,7 @@ impl Owner {
                 Ok(Next::Again) => pause = PAUSES.0,
                 Ok(Next::Wait) => {
                     pause = PAUSES.0;
-                    if self.held.ends() || self.wait(commits).await {
-                        self.finish().await?;
+                    if self.wait(commits).await {
                         return self.give_back().await;
                     }
                 }
@@ -178,18 +163,14 @@ impl Owner {
         }
     }
 
-    /// Waits until there may be something to do; whether there has been nothing for long.
+    /// Waits until there may be something to do; whether the endpoint is to be given back.
     async fn wait(&mut self, commits: &mut watch::Receiver<Committed>) -> bool {
-        let (is_free, has_running) = (!self.held.until_idle, !self.running.is_empty());
+        let (is_free, has_running) = (!self.held.until_idle && !self.held.ends(), !self.running.is_empty());
         if !is_free && !has_running {
             return true;
         }
         let now = self.app.database_clock.now();
-        let due = self
-            .endpoint
-            .next_due()
-            .filter(|_| !self.is_full)
-            .map(|due| Duration::from_micros(u64::try_from(due - now).unwrap_or(0)));
+        let due = self.endpoint.next_due().map(|due| Duration::from_micros(u64::try_from(due - now).unwrap_or(0)));
         tokio::select! {
             biased;
             Some(ended) = self.running.join_next(), if has_running => {
@@ -234,11 +215,13 @@ impl Owner {
         if committed.version != self.program.version && !self.follow(committed).await? {
             return Ok(Next::Lost);
         }
-        if self.has_more && self.endpoint.owes() < OPEN / 2 {
+        let is_leaving = self.held.ends();
+        let reads = !is_leaving && self.endpoint.owes() < OPEN / 2;
+        if reads && self.has_more {
             self.read_stored().await?;
         }
-        let has_read = !self.has_more && self.endpoint.owes() < OPEN / 2 && self.read_on(committed.sequence).await?;
-        let starts = if self.disabled.is_some() { Vec::new() } else { self.starts().await? };
+        let has_read = reads && !self.has_more && self.read_on(committed.sequence).await?;
+        let starts = if is_leaving || self.disabled.is_some() { Vec::new() } else { self.starts().await? };
         let is_called = std::mem::take(&mut self.is_called);
         if starts.is_empty() && self.settled.is_empty() && self.position == self.stored && !is_called {
             return Ok(Next::Wait);
@@ -252,7 +235,8 @@ impl Owner {
         }
         let Some(signal) = written else { return Ok(Next::Lost) };
         self.settled.clear();
-        self.waiting.extend(std::mem::take(&mut self.fresh));
+        let room = WAITING.saturating_sub(self.waiting.len());
+        self.waiting.extend(std::mem::take(&mut self.fresh).into_iter().take(room));
         if has_notified {
             self.notified = Some(self.app.clock.now());
         }
@@ -264,7 +248,8 @@ impl Owner {
         for start in starts {
             self.send(start);
         }
-        Ok(if has_read || has_started || self.has_more || !settled.is_empty() { Next::Again } else { Next::Wait })
+        let has_more = has_read || has_started || self.has_more || !settled.is_empty();
+        Ok(if has_more && !is_leaving { Next::Again } else { Next::Wait })
     }
 
     /// Takes the account's program as it is now; whether this node still works for the account, and the webhook is still sent to.
@@ -311,107 +296,16 @@ impl Owner {
                 let due = self.endpoint.first_due(now, jitter(&self.app));
                 let delivery = Delivery::new(&change, (place, event), due);
                 self.endpoint.add(delivery.key(), (delivery.kind.clone(), delivery.slug.clone()), delivery.due, 0);
-                self.fresh.insert(delivery.key(), delivery);
+                self.fresh.insert(delivery.key(), Unsent { delivery, length: change.length });
             }
         }
         self.position = reached;
         Ok(reached < to)
     }
 
-    /// The attempts that may begin, with what they send.
-    async fn starts(&mut self) -> Result<Vec<Start>, DbError> {
-        self.is_full = false;
-        let now = self.app.database_clock.now();
-        let keys = self.endpoint.startable(now, self.app.settings.webhooks.concurrency);
-        let mut starts = Vec::with_capacity(keys.len());
-        let mut without_body = Vec::new();
-        for key in keys {
-            if let Some(delivery) = self.fresh.get(&key).or_else(|| self.waiting.get(&key)) {
-                without_body.push((delivery.clone(), String::from("[]")));
-                continue;
-            }
-            let found = store::find(self.held.account, Source::Db(&self.app.db), self.slug, key).await?;
-            let Some((delivery, body)) = found.filter(|(delivery, _)| delivery.state == State::Pending) else {
-                // It was removed, or ended by another node.
-                self.endpoint.forget(key);
-                continue;
-            };
-            let attempts = match delivery.started {
-                0 => delivery.attempts.clone(),
-                started => store::with_attempt(&delivery.attempts, &Attempt::unknown(started)),
-            };
-            match body {
-                None => without_body.push((delivery, attempts)),
-                Some(body) => {
-                    if !self.admit(&mut starts, (delivery, attempts), body, false) {
-                        return Ok(starts);
-                    }
-                }
-            }
-        }
-        self.fill(without_body, &mut starts).await?;
-        Ok(starts)
-    }
-
-    /// Has an attempt begin with the turn, unless the turn has much to send, or the account little memory. One may always begin.
-    fn admit(
-        &mut self,
-        starts: &mut Vec<Start>,
-        (delivery, attempts): (Delivery, String),
-        body: Bytes,
-        is_first: bool,
-    ) -> bool {
-        let before: usize = starts.iter().map(|start| start.body.len()).sum();
-        if before > 0 && before + body.len() > TURN_BYTES {
-            return false;
-        }
-        let mut memory = self.app.budgets.memory(self.held.account);
-        memory.overdraws = starts.is_empty() && self.running.is_empty();
-        self.is_full = !memory.grow(body.len());
-        if !self.is_full {
-            starts.push(Start { delivery, attempts, body, is_first, memory });
-        }
-        !self.is_full
-    }
-
-    /// Makes what deliveries send that begin for the first time, each of the document of its change.
-    async fn fill(&mut self, wanted: Vec<(Delivery, String)>, starts: &mut Vec<Start>) -> Result<(), DbError> {
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let (account, db) = (self.held.account, self.app.db.clone());
-        let sequences: Vec<i64> = wanted.iter().map(|(delivery, _)| delivery.id.sequence).collect();
-        let (told, is_whole) = store::told(account, Source::Db(&db), &sequences, TURN_BYTES).await?;
-        let documents = told.iter().filter_map(|told| told.document.as_deref());
-        let people = users::store::shown_in(account, Source::Db(&db), documents).await?;
-        for (delivery, attempts) in wanted {
-            let change = told.iter().find(|told| told.sequence == delivery.id.sequence);
-            if change.is_none() && !is_whole {
-                continue;
-            }
-            let Some((change, document)) = change.and_then(|change| Some((change, change.document.as_deref()?))) else {
-                self.give_up(&delivery);
-                continue;
-            };
-            let told = payload::Told { event: delivery.event, at: change.at, source: &change.source };
-            let document = payload::shown(account, &db, &self.program, (&delivery.kind, document)).await?;
-            let body = payload::body(&self.app, &self.program, &self.webhook, &document, &people, told);
-            if !self.admit(starts, (delivery, attempts), body, true) {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// A delivery of which there is nothing to send, because the document was erased.
-    fn give_up(&mut self, delivery: &Delivery) {
-        let key = delivery.key();
-        let attempt = Attempt::impossible(self.app.clock.now(), "the document was erased");
-        self.endpoint.give_up(key);
-        self.waiting.remove(&key);
-        let attempts = store::with_attempt(&delivery.attempts, &attempt);
-        let (delivery, tried, due) = (delivery.clone(), delivery.tried, self.app.database_clock.now());
-        self.settled.push(Settled { delivery, state: State::Failed, due, tried, attempts });
+    /// Why the webhook is disabled, if it is.
+    fn disabled_reason(&self) -> Option<String> {
+        self.disabled.map(|reason| turn::reason_text(reason, self.app.settings.webhooks.disable_after))
     }
 
     /// What is written to whom the webhook names, if anything.
@@ -429,8 +323,8 @@ impl Owner {
             notification_emails: &webhook.notification_emails,
         };
         let now = self.app.clock.now();
-        if let Some(reason) = self.disabled {
-            let message = notice::disabled(&about, turn::reason_text(reason), now);
+        if let Some(reason) = self.disabled_reason() {
+            let message = notice::disabled(&about, &reason, now);
             return Some(Notice { message, about: format!("webhook_disabled:{}", self.slug) });
         }
         let settled = self.settled.iter().find(|settled| settled.state == State::Failed)?;
@@ -458,7 +352,7 @@ impl Owner {
         let mut again = Vec::new();
         for start in starts {
             match fresh.get_mut(&start.delivery.key()) {
-                Some(delivery) => delivery.started = now,
+                Some(unsent) => unsent.delivery.started = now,
                 None => again.push((start.delivery.key(), now, start.attempts.clone())),
             }
         }
@@ -470,7 +364,7 @@ impl Owner {
             webhook: self.slug,
             owner: Arc::clone(&self.held.owner),
             settled: self.settled.clone(),
-            fresh: fresh.into_values().collect(),
+            fresh: fresh.into_values().map(|unsent| unsent.delivery).collect(),
             bodies: first.map(|start| (start.delivery.key(), start.body.clone())).collect(),
             starts: again,
             position: self.position,
@@ -484,7 +378,7 @@ impl Owner {
             }
             .to_json(),
             until: leases::until(&self.app),
-            disabled: self.disabled,
+            disabled: self.disabled_reason(),
             messages: message.into_iter().collect(),
             program: Arc::clone(&self.program),
             ids: self.app.ids.clone(),
@@ -504,11 +398,14 @@ impl Owner {
         let client = Arc::clone(if is_slow { slow } else { quick });
         let (app, webhook, account) = (self.app.clone(), Arc::clone(&self.webhook), self.held.account);
         self.running.spawn(async move {
-            let _memory = memory;
             // What is slow or fails shares connections of its own, so that it delays nothing else.
-            let lane = if is_slow { &app.outgoing.slow } else { &app.outgoing.quick };
-            let _turn = lane.turns.take(account).await;
-            (key, send(&client, &webhook, &Sent::of(&delivery), body, app.clock.now()).await)
+            let pool = if is_slow { &app.outgoing.slow } else { &app.outgoing.quick };
+            let _turn = pool.turns.take(account).await;
+            let summary = Summary::of(&delivery);
+            let sent = AssertUnwindSafe(send(&client, &webhook, &summary, body, app.clock.now())).catch_unwind().await;
+            drop(memory);
+            // A record whose attempt has no end would wait for ever.
+            (key, sent.unwrap_or_else(|_| Attempt::impossible(app.clock.now(), "the service has failed")))
         });
     }
 
@@ -518,7 +415,7 @@ impl Owner {
             self.note(ended);
         }
         if !self.settled.is_empty() {
-            let turn = Turn { fresh: Vec::new(), disabled: None, ..self.prepared(&[]) };
+            let turn = Turn { fresh: Vec::new(), disabled: None, messages: Vec::new(), ..self.prepared(&[]) };
             self.app.db.write(self.held.account, turn, turn::write).await?;
         }
         Ok(())
@@ -531,7 +428,9 @@ impl Owner {
     /// Leaves the endpoint to whoever sees it next.
     async fn give_back(&self) -> Result<(), DbError> {
         let (account, name, owner) = (self.held.account, self.held.name, Arc::clone(&self.held.owner));
-        let (due, now) = (self.next_due(), self.app.database_clock.now());
+        let now = self.app.database_clock.now();
+        // What is stored and not in memory may be due.
+        let due = if self.has_more { now } else { self.next_due() };
         let lease = turn::GivenBack { account, name, owner, signal: self.signal, due, now };
         self.app.db.write(account, lease, |tx, lease| Box::pin(turn::give_back(tx, lease))).await
     }
@@ -539,7 +438,7 @@ impl Owner {
 
 fn clients_of(app: &App, account: AccountId) -> [Arc<Client>; 2] {
     let concurrency = app.settings.webhooks.concurrency;
-    [&app.outgoing.quick, &app.outgoing.slow].map(|lane| Arc::new(lane.client(account, concurrency)))
+    [&app.outgoing.quick, &app.outgoing.slow].map(|pool| Arc::new(pool.client(account, concurrency)))
 }
 
 /// A random number that spreads attempts.

@@ -25,9 +25,9 @@ use kernel::text::Timestamp;
 /// How long the addresses of files in a delivery are good, in seconds (contract, section 11).
 const FILES_GOOD_FOR: u32 = 7 * 24 * 60 * 60;
 
-/// What is told of a change.
+/// What a payload says of its event, beside the record.
 #[derive(Clone, Copy, Debug)]
-pub struct Told<'t> {
+pub struct EventMembers<'t> {
     /// The event.
     pub event: Event,
     /// The time of the change.
@@ -36,7 +36,7 @@ pub struct Told<'t> {
     pub source: &'t str,
 }
 
-impl Told<'_> {
+impl EventMembers<'_> {
     /// The interface knows changes by itself and by people.
     fn source(&self) -> &'static str {
         if self.source == "api" { "api" } else { "ui" }
@@ -72,7 +72,7 @@ pub fn body(
     webhook: &Webhook,
     document: &str,
     people: &[Person],
-    told: Told<'_>,
+    event: EventMembers<'_>,
 ) -> Bytes {
     let languages = Languages::of_default(program.account.default_language);
     let expires = expiry(app.clock.now().as_seconds(), FILES_GOOD_FOR);
@@ -82,15 +82,15 @@ pub fn body(
     if !webhook.fields.is_empty() {
         renderer.answering(&webhook.fields);
     }
-    with_members(renderer.bytes(document), told)
+    with_members(renderer.bytes(document), event)
 }
 
 /// A record with the members that tell why it is sent.
-pub fn with_members(mut record: Vec<u8>, told: Told<'_>) -> Bytes {
+pub fn with_members(mut record: Vec<u8>, event: EventMembers<'_>) -> Bytes {
     let members = document::object(|object| {
-        object.text("event", told.event.name());
-        object.time("timestamp", told.at);
-        object.text("source", told.source());
+        object.text("event", event.event.name());
+        object.time("timestamp", event.at);
+        object.text("source", event.source());
     });
     record.pop();
     if record.len() > 1 {

@@ -68,7 +68,7 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
         let Some((program, webhook)) = found else {
             return run
                 .step((), |_, (), step| {
-                    step.report.failed("", NOT_SENT_TO);
+                    not_sent_to(step);
                     Box::pin(async { Ok(()) })
                 })
                 .await;
@@ -87,6 +87,10 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
         from = reached;
         run.step(Stretch { webhook: slug, wanted, reached, now }, |tx, stretch, step| Box::pin(stretch.put(tx, step)))
             .await?;
+        if run.checkpoint() != from.to_string() {
+            // It was disabled meanwhile.
+            break;
+        }
         run.app.wakes.add(account);
     }
     run.step((), |_, (), step| {
@@ -96,8 +100,10 @@ async fn replay(run: &mut Run) -> Result<(), JobError> {
     .await
 }
 
-/// What is told where a webhook was disabled meanwhile.
-const NOT_SENT_TO: &str = "The webhook is disabled or in the trash.";
+/// Tells once why the rest is not delivered.
+fn not_sent_to(step: &mut Step) {
+    step.report.failed("", "The webhook is disabled or in the trash.");
+}
 
 /// Deliveries of a stretch of the log.
 struct Stretch {
@@ -113,7 +119,7 @@ impl Stretch {
         let name = LeaseName::Webhook(self.webhook);
         lease_store::lock(tx, step.account, name).await?;
         if !lease_store::exists(tx, step.account, name).await? {
-            step.report.failed("", NOT_SENT_TO);
+            not_sent_to(step);
             return Ok(());
         }
         for delivery in &self.wanted {

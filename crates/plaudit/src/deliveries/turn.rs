@@ -1,6 +1,7 @@
 //! What one turn of an endpoint writes, in one transaction.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -14,6 +15,7 @@ use crate::program::webhooks::{Status, Webhook};
 use db::{AccountId, BoxFuture, DbError, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
+use webhook_signing::Reason;
 
 /// What one turn writes.
 pub(super) struct Turn {
@@ -36,8 +38,8 @@ pub(super) struct Turn {
     pub state: String,
     /// When the lease ends unless it is renewed.
     pub until: i64,
-    /// Why the endpoint is disabled, if it is, at which time.
-    pub disabled: Option<webhook_signing::Reason>,
+    /// Why the endpoint is disabled, if it is.
+    pub disabled: Option<String>,
     /// Messages to whom the webhook names.
     pub messages: Vec<Notice>,
     /// The account's program.
@@ -58,7 +60,7 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
         if turn.disabled.is_some() || !turn.messages.is_empty() {
             tx.head(account).await?;
         }
-        let disabled = match turn.disabled {
+        let disabled = match &turn.disabled {
             Some(reason) => {
                 let found =
                     crate::program::store::find_for_update::<Webhook>(tx, account, webhook, &turn.program.context)
@@ -88,7 +90,7 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
             jobs::mail::notify(tx, account, message, &origin, &turn.ids).await?;
         }
         if let Some((value, reason)) = disabled {
-            let after = value.with_status(Status::Disabled, Some(reason_text(reason)), turn.at);
+            let after = value.with_status(Status::Disabled, Some(reason.as_str()), turn.at);
             crate::program::store::change(tx, account, &origin, Action::Updated, after).await?;
             store::fail_pending(tx, account, webhook).await?;
             lease_store::remove(tx, account, name).await?;
@@ -101,11 +103,13 @@ pub(super) fn write<'t>(tx: &'t mut Tx, turn: &'t Turn) -> BoxFuture<'t, Result<
     })
 }
 
-/// Why an endpoint was disabled, as the interface tells it.
-pub(super) fn reason_text(reason: webhook_signing::Reason) -> &'static str {
+/// Why an endpoint was disabled, as the interface tells it. After how long with nothing but failures is a setting.
+pub(super) fn reason_text(reason: Reason, disable_after: Duration) -> String {
+    let hours = disable_after.as_secs() / 3_600;
     match reason {
-        webhook_signing::Reason::Gone => "The endpoint answered 410.",
-        webhook_signing::Reason::Failing => "Every attempt has failed for 5 days.",
+        Reason::Gone => "The endpoint answered 410.".to_owned(),
+        Reason::Failing if hours.is_multiple_of(24) => format!("Every attempt has failed for {} days.", hours / 24),
+        Reason::Failing => format!("Every attempt has failed for {hours} hours."),
     }
 }
 
@@ -129,4 +133,17 @@ pub(super) async fn give_back(tx: &mut Tx, lease: &GivenBack) -> Result<(), DbEr
         lease_store::give_back(tx, account, name, due, now).await?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_failures_is_told_as_it_is_set() {
+        let told = |hours| reason_text(Reason::Failing, Duration::from_hours(hours));
+        assert_eq!(told(120), "Every attempt has failed for 5 days.");
+        assert_eq!(told(36), "Every attempt has failed for 36 hours.");
+        assert_eq!(reason_text(Reason::Gone, Duration::from_hours(36)), "The endpoint answered 410.");
+    }
 }

@@ -7,6 +7,8 @@
 //! - Every transaction of the work asks first whether the lease is still held ([`store::hold`]), so that a node that was taken
 //!   for dead changes nothing. A transaction that also takes the account's head takes that before, as requests do.
 //! - Work that is not renewed is dropped before its lease ends, with its connections.
+//! - Nodes have about as many webhooks each: one that has fewer by two or more than another asks that for half of the difference,
+//!   and gets each when the other has renewed it and has done what is under way.
 //! - A lease is given back by its work, in the transaction that found nothing more to do. Work that fails lets it end, which is
 //!   the pause before it is tried again.
 //! - Times are those of the database, whatever the clocks of the nodes say.
@@ -68,7 +70,7 @@ struct Call {
     wakes: u64,
     /// The signal of the lease as it was last renewed; nothing where it is not this node's any more.
     signal: Option<i64>,
-    /// Whether the node ends.
+    /// Whether the node ends, or another one has asked for the lease.
     ends: bool,
 }
 
@@ -108,7 +110,7 @@ impl Held {
         }
     }
 
-    /// Whether the node ends: the lease is to be given back as soon as what is under way is done.
+    /// Whether the node ends or leaves the lease to another one: it is to be given back as soon as what is under way is done.
     pub fn ends(&self) -> bool {
         self.calls.borrow().ends
     }
@@ -117,6 +119,14 @@ impl Held {
 /// Until when a lease is held that is taken or renewed now.
 pub fn until(app: &App) -> i64 {
     app.database_clock.now().saturating_add(length(app))
+}
+
+/// The most leases that a node asks for at once.
+const ASKED_FOR: usize = 64;
+
+/// How many leases a node that has so many asks the one for that has most.
+fn fair_part(own: usize, most: usize) -> usize {
+    (most.saturating_sub(own) / 2).min(ASKED_FOR)
 }
 
 /// How long a lease is held, in microseconds.
@@ -136,6 +146,15 @@ pub trait Works: Send + Sync + 'static {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_node_asks_for_half_of_what_another_one_has_more() {
+        for ((own, most), part) in
+            [((0, 0), 0), ((0, 1), 0), ((1, 2), 0), ((0, 2), 1), ((0, 3), 1), ((5, 3), 0), ((0, 4_096), 64)]
+        {
+            assert_eq!(fair_part(own, most), part, "{own} of {most}");
+        }
+    }
 
     #[test]
     fn the_name_of_a_lease_is_read_as_it_is_written() {

@@ -60,6 +60,8 @@ pub struct Renewed {
     pub until: i64,
     /// The holding.
     pub owner: String,
+    /// Whether another node has asked for it.
+    pub is_asked_for: bool,
 }
 
 /// What a node works for, and by which holding.
@@ -78,7 +80,8 @@ pub struct Turn {
     pub until: i64,
 }
 
-/// Takes free leases whose work wants to be done, those first that were served longest ago.
+/// Takes free leases whose work wants to be done, those first that were served longest ago. One that another node has asked for
+/// is that node's for as long as a lease lasts.
 // tidy: every account -- a node works for all of them
 pub async fn take(db: &Db, wanted: Wanted) -> Result<Vec<Taken>, DbError> {
     db.write(QUEUE, wanted, |tx, wanted| Box::pin(take_in(tx, wanted))).await
@@ -87,17 +90,16 @@ pub async fn take(db: &Db, wanted: Wanted) -> Result<Vec<Taken>, DbError> {
 async fn take_in(tx: &mut Tx, wanted: &Wanted) -> Result<Vec<Taken>, DbError> {
     let (least, greatest) = wanted.account.map_or((i64::MIN, i64::MAX), |account| (account.0, account.0));
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
-    let numbers = [wanted.now, count(wanted.most), count(wanted.most_jobs), least, greatest];
-    let without = wanted.without.iter().map(|account| account.0);
-    let mut values: Vec<Value<'_>> = numbers.into_iter().chain(without).map(Value::from).collect();
-    // Few different texts keep few prepared statements; no account has the least number.
-    values.resize(numbers.len() + wanted.without.len().next_power_of_two(), i64::MIN.into());
-    let places: Vec<String> = (numbers.len() + 1..=values.len()).map(|place| format!("${place}")).collect();
-    let places = places.join(", ");
+    let kept_since = wanted.now.saturating_sub(wanted.until.saturating_sub(wanted.now));
+    let numbers = [wanted.now, count(wanted.most), count(wanted.most_jobs), least, greatest, kept_since];
+    let mut values: Vec<Value<'_>> = numbers.into_iter().map(Value::from).collect();
+    values.push(node_of(&wanted.owner).into());
+    let places = without(&wanted.without, &mut values);
     // The installation has no row among the accounts, so that it is behind nothing.
     let sql = format!(
         "SELECT account, name, position, state, signal FROM leases WHERE until < $1 \
          AND (due <= $1 OR position < (SELECT a.sequence FROM accounts a WHERE a.id = leases.account)) \
+         AND (heir = '' OR heir = $7 OR served < $6) \
          AND account BETWEEN $4 AND $5 AND account NOT IN ({places}) AND (name <> 'jobs' OR account IN \
          (SELECT j.account FROM leases j WHERE j.name = 'jobs' AND j.until < $1 AND j.due <= $1 \
          AND j.account NOT IN ({places}) ORDER BY j.served, j.account LIMIT $3)) \
@@ -113,11 +115,84 @@ async fn take_in(tx: &mut Tx, wanted: &Wanted) -> Result<Vec<Taken>, DbError> {
         .await?;
     let taken: Vec<Taken> = found.into_iter().flatten().collect();
     for Taken { account, name, .. } in &taken {
-        let sql = "UPDATE leases SET owner = $3, until = $4 WHERE account = $1 AND name = $2";
+        let sql = "UPDATE leases SET owner = $3, until = $4, heir = '' WHERE account = $1 AND name = $2";
         let values = [(*account).into(), name.to_string().into(), wanted.owner.clone().into(), wanted.until.into()];
         tx.enqueue(sql, values.into()).await?;
     }
     Ok(taken)
+}
+
+/// The node of an owner: what stands before the first space, where there is one.
+fn node_of(owner: &str) -> &str {
+    owner.split(' ').next().unwrap_or(owner)
+}
+
+/// The places of accounts that are left out, which become values.
+fn without(accounts: &BTreeSet<AccountId>, values: &mut Vec<Value<'_>>) -> String {
+    let first = values.len();
+    values.extend(accounts.iter().map(|account| Value::from(*account)));
+    // Few different texts keep few prepared statements; no account has the least number.
+    values.resize(first + accounts.len().next_power_of_two(), i64::MIN.into());
+    let places: Vec<String> = (first + 1..=values.len()).map(|place| format!("${place}")).collect();
+    places.join(", ")
+}
+
+/// How many leases of webhooks each node has that has any.
+// tidy: every account -- nodes share the work for all of them
+pub async fn shares(db: &Db, now: i64) -> Result<BTreeMap<String, usize>, DbError> {
+    let sql = "SELECT owner, count(*) FROM leases WHERE owner > '' AND until >= $1 \
+               AND name >= 'webhook:' AND name < 'webhook;' GROUP BY owner";
+    let mut shares = BTreeMap::new();
+    db.each(sql, &[now.into()], |row| {
+        let share: &mut usize = shares.entry(node_of(row.text(0)?).to_owned()).or_default();
+        *share += usize::try_from(row.integer(1)?).unwrap_or_default();
+        Ok(())
+    })
+    .await?;
+    Ok(shares)
+}
+
+/// Leases of webhooks that a node has and nobody has asked it for, of other accounts than these.
+// tidy: every account -- nodes share the work for all of them
+pub async fn unasked(
+    db: &Db,
+    node: &str,
+    accounts: &BTreeSet<AccountId>,
+    most: usize,
+) -> Result<Vec<(AccountId, LeaseName)>, DbError> {
+    let [first, last] = owners(node);
+    let mut values = vec![first.into(), last.into(), i64::try_from(most).unwrap_or(i64::MAX).into()];
+    let places = without(accounts, &mut values);
+    let sql = format!(
+        "SELECT account, name FROM leases WHERE owner BETWEEN $1 AND $2 AND name >= 'webhook:' AND name < 'webhook;' \
+         AND heir = '' AND account NOT IN ({places}) ORDER BY account, name LIMIT $3"
+    );
+    let mut found = Vec::new();
+    db.each(&sql, &values, |row| {
+        let account = AccountId(row.integer(0)?);
+        found.extend(LeaseName::parse(row.text(1)?).map(|name| (account, name)));
+        Ok(())
+    })
+    .await?;
+    Ok(found)
+}
+
+/// Asks a node for leases that it has: it learns of that when it renews them, and leaves them to who asks.
+// tidy: every account -- nodes share the work for all of them
+pub async fn ask(db: &Db, node: &str, heir: &str, leases: Vec<(AccountId, LeaseName)>) -> Result<(), DbError> {
+    db.write(QUEUE, (owners(node), heir.to_owned(), leases), |tx, ([first, last], heir, leases)| {
+        Box::pin(async move {
+            for (account, name) in leases {
+                let sql = "UPDATE leases SET heir = $5 \
+                           WHERE account = $1 AND name = $2 AND owner BETWEEN $3 AND $4 AND heir = ''";
+                let values = [first, last, heir].map(|text| Value::from(text.clone()));
+                let lease = [(*account).into(), name.to_string().into()];
+                tx.enqueue(sql, lease.into_iter().chain(values).collect()).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
 }
 
 /// Renews those leases of a node that it works for, and gives what it holds. A lease that a turn has locked is renewed by that.
@@ -139,12 +214,12 @@ async fn renew_in(tx: &mut Tx, node: &str, working: &Working, until: i64) -> Res
         let sql = "UPDATE leases SET until = $3 WHERE account = $1 AND name = $2";
         tx.enqueue(sql, vec![account.into(), name.to_string().into(), until.into()]).await?;
     }
-    let sql = "SELECT account, name, owner, signal, until FROM leases WHERE owner BETWEEN $1 AND $2";
+    let sql = "SELECT account, name, owner, signal, until, heir FROM leases WHERE owner BETWEEN $1 AND $2";
     let held: Vec<Option<Renewed>> = tx
         .all(sql, &values, |row| {
             let (account, name, owner) = read(row)?;
-            let (signal, until) = (row.integer(3)?, row.integer(4)?);
-            Ok(name.map(|name| Renewed { account, name, signal, until, owner }))
+            let (signal, until, is_asked_for) = (row.integer(3)?, row.integer(4)?, !row.text(5)?.is_empty());
+            Ok(name.map(|name| Renewed { account, name, signal, until, owner, is_asked_for }))
         })
         .await?;
     Ok(held.into_iter().flatten().collect())
@@ -166,6 +241,13 @@ pub async fn give_back_all(db: &Db, node: &str, now: i64) -> Result<(), DbError>
         })
     })
     .await
+}
+
+/// Frees every lease, for a database that is filled with rows of another one: whoever held a lease there, or here before, knows
+/// nothing of what is here now.
+// tidy: every account -- a restore is of the whole database
+pub async fn free_all(tx: &mut Tx) -> Result<(), DbError> {
+    tx.execute("UPDATE leases SET owner = '', until = 0, heir = ''", &[]).await.map(drop)
 }
 
 /// Gives back a lease that nothing was done with.
@@ -223,8 +305,8 @@ pub async fn put(
     name: LeaseName,
     (position, due, state): (i64, i64, &str),
 ) -> Result<(), DbError> {
-    let sql = "INSERT INTO leases AS held (account, name, due, position, state, signal, owner, until, served) \
-               VALUES ($1, $2, $3, $4, $5, 0, '', 0, 0) ON CONFLICT (account, name) DO UPDATE SET \
+    let sql = "INSERT INTO leases AS held (account, name, due, position, state, signal, owner, until, served, heir) \
+               VALUES ($1, $2, $3, $4, $5, 0, '', 0, 0, '') ON CONFLICT (account, name) DO UPDATE SET \
                due = CASE WHEN held.due < excluded.due THEN held.due ELSE excluded.due END";
     let values = [account.into(), name.to_string().into(), due.into(), position.into(), state.to_owned().into()];
     tx.enqueue(sql, values.into()).await

@@ -12,10 +12,10 @@ use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::store::{self, Renewed, Taken, Wanted};
-use super::{Call, Held, LeaseName, Works, length, until};
+use super::{Call, Held, LeaseName, Works, fair_part, length, until};
 use crate::program::Program;
 use crate::services::App;
-use db::{AccountId, BoxFuture, DbError};
+use db::{AccountId, BoxFuture, DbError, Engine};
 use kernel::clock::Throttle;
 
 /// How often is looked for work that this node was not woken for.
@@ -73,7 +73,15 @@ pub async fn run(app: App, works: Arc<dyn Works>, mut stop: oneshot::Receiver<()
     loop {
         tokio::select! {
             _ = &mut stop => break,
-            _ = renewal.tick() => supervisor.renew().await,
+            _ = renewal.tick() => {
+                supervisor.renew().await;
+                // SQLite has one node.
+                if app.db.engine() == Engine::Postgres
+                    && let Err(error) = supervisor.ask().await
+                {
+                    supervisor.warn("other nodes cannot be asked for work", &error);
+                }
+            }
             _ = sweep.tick() => {
                 supervisor.idle.clear();
                 supervisor.take(None).await;
@@ -249,8 +257,37 @@ impl Supervisor {
                 task.until.send_replace(renewed.until);
             }
             let signal = renewed.map(|renewed| renewed.signal);
-            task.calls.send_if_modified(|call| std::mem::replace(&mut call.signal, signal) != signal);
+            let is_asked_for = renewed.is_some_and(|renewed| renewed.is_asked_for);
+            task.calls.send_if_modified(|call| {
+                let before = std::mem::replace(call, Call { signal, ends: call.ends || is_asked_for, ..*call });
+                *call != before
+            });
         }
+    }
+
+    /// Asks the node that has most webhooks for some of them, where this one has fewer.
+    async fn ask(&mut self) -> Result<(), DbError> {
+        let db = self.app.db.clone();
+        let shares = store::shares(&db, self.app.database_clock.now()).await?;
+        let Some((richest, most)) = shares.iter().max_by_key(|(_, share)| **share) else { return Ok(()) };
+        let part = fair_part(shares.get(&*self.node).copied().unwrap_or_default(), *most);
+        if part == 0 {
+            return Ok(());
+        }
+        let passed_over = self.passed_over.keys().copied().collect();
+        let mut leases = store::unasked(&db, richest, &passed_over, part).await?;
+        for account in leases.iter().map(|(account, _)| *account).collect::<BTreeSet<_>>() {
+            if !works_for(&self.app, account).await? {
+                self.pass_over(account);
+            }
+        }
+        leases.retain(|(account, _)| !self.passed_over.contains_key(account));
+        store::ask(&db, richest, &self.node, leases).await
+    }
+
+    /// Does not work for an account for a while.
+    fn pass_over(&mut self, account: AccountId) {
+        self.passed_over.insert(account, self.app.database_clock.now().saturating_add(PASSED_OVER));
     }
 
     /// Logs what failed, at most once in a while: it is tried again every second.
@@ -265,7 +302,7 @@ impl Supervisor {
         let Some(Ended { key, is_left }) = ended else { return false };
         self.tasks.remove(&key);
         if is_left {
-            self.passed_over.insert(key.0, self.app.database_clock.now().saturating_add(PASSED_OVER));
+            self.pass_over(key.0);
         }
         key.1 == LeaseName::Jobs && !is_left
     }

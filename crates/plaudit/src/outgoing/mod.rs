@@ -35,13 +35,13 @@ pub struct Settings {
 /// account has at most half of either part, so that nobody is delayed by what is dead.
 pub struct Outgoing {
     /// For who answers.
-    pub quick: Lane,
+    pub quick: Pool,
     /// For who does not.
-    pub slow: Lane,
+    pub slow: Pool,
 }
 
 /// A part of the connections.
-pub struct Lane {
+pub struct Pool {
     dialling: Dialling,
     timeout: Duration,
     /// Of those who make an attempt.
@@ -55,19 +55,19 @@ impl Outgoing {
         let allowed = Arc::clone(&settings.allowed);
         let dialling = Dialling::new(allowed, settings.lookup, lookups(LOOKUPS.0), clock.clone());
         let slow = settings.connections.div_ceil(4);
-        let lane = |dialling: Dialling, connections: usize| Lane {
+        let pool = |dialling: Dialling, connections: usize| Pool {
             dialling,
             timeout: settings.timeout,
             turns: Turns::new(connections.max(1), connections.div_ceil(2).max(1)),
         };
         Self {
-            slow: lane(dialling.with_lookups(lookups(LOOKUPS.1)), slow),
-            quick: lane(dialling, settings.connections.saturating_sub(slow)),
+            slow: pool(dialling.with_lookups(lookups(LOOKUPS.1)), slow),
+            quick: pool(dialling, settings.connections.saturating_sub(slow)),
         }
     }
 }
 
-impl Lane {
+impl Pool {
     /// A client of one endpoint of an account, which keeps so many connections open.
     pub fn client(&self, account: AccountId, concurrency: usize) -> Client {
         Client::new(self.dialling.for_account(account), self.timeout, concurrency)

@@ -11,13 +11,13 @@ use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::{ApiError, Caller, RawQuery, Reply, entity_tag};
-use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec};
+use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec, walked_page};
 use crate::log::Event;
 use crate::log::feed::{self, Logged, Mark, Of};
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
 use db::{AccountId, Committed, Db, DbError, Source};
-use kernel::document::{self, Object};
+use kernel::document::{List, Object};
 use kernel::kind::Kind;
 
 /// The most changes of a page.
@@ -181,12 +181,9 @@ impl<'q> Page<'q> {
     fn answer(self, caller: &Caller, query: &ListQuery, raw: Option<&str>) -> Result<Reply, ApiError> {
         let position = [self.last.sequence.to_be_bytes(), self.last.name.to_be_bytes()].concat();
         let next_cursor = query.cursor_behind(position, 0);
-        let document = document::object(|object| {
-            object.list("data", |list| {
-                self.changes.iter().for_each(|change| list.object(|object| write(object, change)));
-            });
-            object.text("next_cursor", &next_cursor);
-        });
+        let records =
+            |list: &mut List<'_>| self.changes.iter().for_each(|change| list.object(|object| write(object, change)));
+        let document = walked_page(records, Some(&next_cursor));
         // The log does not change: where a page begins and ends tells what is in it.
         let (version, representation) = (caller.program().version, caller.representation());
         let depends = format!("{next_cursor}\n{version}\n{representation}\n/event\n{}", raw.unwrap_or_default());

@@ -10,11 +10,12 @@ use crate::access::Sight;
 use crate::http::{ApiError, Caller, Path, RawQuery, Reader, Reply, Writer, entity_tag};
 use crate::jobs::store::{self, Asked};
 use crate::jobs::{Job, State};
-use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec, MAXIMUM_PER_PAGE};
+use crate::lists::page::{
+    Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec, MAXIMUM_PER_PAGE, walked_page,
+};
 use crate::render::RenderError;
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
-use kernel::document;
 use kernel::text::{Slug, Timestamp};
 
 const FILTERS: &[Filter] = &[
@@ -70,10 +71,7 @@ async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError
         let position = [&job.created.as_microseconds().to_be_bytes(), job.slug.as_str().as_bytes()].concat();
         query.cursor_behind(position, 0)
     });
-    let document = document::object(|object| {
-        object.list("data", |list| documents.iter().for_each(|document| list.raw(document)));
-        object.optional_text("next_cursor", last.as_deref());
-    });
+    let document = walked_page(|list| documents.iter().for_each(|document| list.raw(document)), last.as_deref());
     let (version, representation) = (caller.program().version, caller.representation());
     let etag = entity_tag(format!("{document}\n{version}\n{representation}"));
     Ok(Reply::Body { content: caller.renderer().record(&document, None)?, etag })

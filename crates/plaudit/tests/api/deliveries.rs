@@ -1,7 +1,9 @@
 //! What webhooks are sent, in which order, how often, and what is told of it: `GetWebhookDeliveryCollectionV23`,
 //! `GetWebhookDeliveryV23`, `PostWebhookDeliveryReplayV23`, `PostWebhookReplayV23`, `PostWebhookTestV23`.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use axum::body::Bytes;
 use axum::http::Method;
@@ -10,6 +12,8 @@ use kernel::text::{Slug, Timestamp};
 use plaudit::background;
 use plaudit::deliveries::id::DeliveryId;
 use plaudit::deliveries::store::{self, Delivery, State};
+use plaudit::leases::LeaseName;
+use plaudit::leases::store as leases;
 use plaudit::log::Event;
 use plaudit::program::keys::Scope;
 use serde_json::{Value, json};
@@ -489,5 +493,66 @@ both_engines! {
         let mut tx = server.db.snapshot().await.unwrap();
         store::each_wrong(&mut tx, account, sequence, |fault| wrong.push(fault)).await.unwrap();
         assert_eq!(wrong, Vec::<String>::new());
+    }
+
+    async fn a_long_delivery_waits_for_memory_and_delays_no_short_one(server) {
+        let endpoint = Receiver::start().await;
+        let hook = webhook(&server, &endpoint.url, json!({})).await;
+        entitle(&server, "EntryTwo", "short").await;
+        let long = json!({ "value": "x".repeat(40_000) });
+        server.put("/entry/EntryTwo/update-field/FieldTxt", &long.to_string()).await.expect(200);
+        entitle(&server, "EntryOne", "short").await;
+        let mut taken = server.app.budgets.memory(server.account("AccountB").await);
+        taken.overdraws = true;
+        assert!(taken.grow(server.app.budgets.limits().memory_bytes));
+        server.settle().await;
+        let lengths: Vec<bool> = endpoint.take().iter().map(|received| received.body.len() > 65_536).collect();
+        assert_eq!(lengths, [false, false], "the first of EntryTwo, and that of EntryOne");
+        assert_eq!(states(&deliveries(&server, &hook).await), [("delivered", 1), ("pending", 0), ("delivered", 1)]);
+        drop(taken);
+        server.settle().await;
+        assert!(endpoint.take().is_empty(), "it looks for memory once a second");
+        server.clock.advance(1);
+        server.settle().await;
+        assert!(endpoint.take()[0].body.len() > 65_536);
+        assert_eq!(server.app.budgets.memory_bytes(), 0);
+    }
+
+    async fn a_replay_ends_at_once_and_says_so_once_where_the_webhook_is_disabled_meanwhile(server) {
+        let endpoint = Receiver::start().await;
+        let hook = webhook(&server, &endpoint.url, json!({ "form": "FormEntr" })).await;
+        let after = server.clock.now().to_string();
+        // Few of these documents are read at once.
+        for number in 0..20 {
+            let value = json!({ "value": format!("{number}{}", "x".repeat(60_000)) });
+            server.put("/entry/EntryTwo/update-field/FieldTxt", &value.to_string()).await.expect(200);
+        }
+        server.settle().await;
+        server.clock.advance(60);
+        let body = json!({ "after": after, "before": server.clock.now().to_string() });
+        let accepted = server.post(&format!("/webhook/{hook}/replay"), &body.to_string()).await.expect(202);
+        let job = accepted.header("location").unwrap().to_owned();
+        let progress = async || server.get(&job).await.expect(200).json()["progress"].clone();
+        let mut settling = pin!(server.settle());
+        while progress().await["done"] == 0 {
+            let mut is_pending = false;
+            std::future::poll_fn(|context| {
+                is_pending = settling.as_mut().poll(context).is_pending();
+                Poll::Ready(())
+            })
+            .await;
+            assert!(is_pending, "it has ended before anything was done");
+        }
+        let (account, name) = (server.account("AccountA").await, LeaseName::Webhook(Slug::parse(&hook).unwrap()));
+        let removed = server.db.write(account, (account, name), |tx, (account, name)| {
+            Box::pin(leases::remove(tx, *account, *name))
+        });
+        removed.await.map_err(|error: DbError| error).unwrap();
+        settling.await;
+        let progress = progress().await;
+        assert!(progress["done"].as_u64().unwrap() < 20, "{progress}");
+        assert_eq!(progress["failed"], 1);
+        let job = server.get(&job).await.expect(200).json();
+        assert_eq!((&job["state"], job["errors"].as_array().unwrap().len()), (&json!("done"), 1));
     }
 }

@@ -29,27 +29,6 @@ async fn fill(server: &Server, account: AccountId, hook: Slug, sequence: i64, nu
 }
 
 both_engines! {
-    async fn documents_are_read_up_to_a_number_of_bytes_and_one_at_least(server) {
-        let account = server.account("AccountA").await;
-        let before = server.db.latest(account);
-        for title in ["one", "two", "three"] {
-            entitle(&server, "EntryTwo", title).await;
-        }
-        let sequences = [before + 3, before + 1, before + 2];
-        let read = async |most| {
-            let source = Source::Db(&server.db);
-            let (told, is_whole) = store::told(account, source, &sequences, most).await.unwrap();
-            let length: usize = told.iter().map(|told| told.document.as_ref().unwrap().len()).sum();
-            (told.iter().map(|told| told.sequence - before).collect::<Vec<_>>(), is_whole, length)
-        };
-        let (all, is_whole, length) = read(usize::MAX).await;
-        assert_eq!((all, is_whole), (vec![1, 2, 3], true));
-        let (some, is_whole, _) = read(length - 1).await;
-        assert_eq!((some, is_whole), (vec![1, 2], false));
-        let (one, is_whole, _) = read(0).await;
-        assert_eq!((one, is_whole), (vec![1], false));
-    }
-
     async fn a_delivery_that_was_made_again_is_kept_from_its_last_attempt_on(server) {
         let endpoint = Receiver::start().await;
         let hook = webhook(&server, &endpoint.url, json!({})).await;

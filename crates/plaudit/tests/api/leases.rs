@@ -1,6 +1,6 @@
 //! A piece of background work is done by one node at a time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use db::{AccountId, DbError};
@@ -197,5 +197,44 @@ both_engines! {
         store::give_back_all(&server.db, "other", now).await.unwrap();
         assert_eq!(hold(&server, account, webhook(), "other").await, None);
         assert_eq!(take(&server, wanted(&server, "one")).await.len(), 2);
+    }
+
+    async fn a_lease_that_another_node_asks_for_is_left_to_it_for_as_long_as_a_lease_lasts(server) {
+        let account = server.account("AccountA").await;
+        let names = ["WebhookA", "WebhookB", "WebhookC"].map(|slug| LeaseName::Webhook(Slug::parse(slug).unwrap()));
+        for name in names {
+            put(&server, account, name, NEVER, 0).await;
+        }
+        put(&server, account, LeaseName::Jobs, NEVER, 0).await;
+        take(&server, wanted(&server, "one")).await;
+        let now = server.app.database_clock.now();
+        assert_eq!(store::shares(&server.db, now).await.unwrap(), [("one".to_owned(), 3)].into(), "jobs do not count");
+        assert_eq!(store::shares(&server.db, now + LENGTH + 1).await.unwrap(), [].into());
+
+        let none = BTreeSet::new();
+        let first = store::unasked(&server.db, "one", &none, 1).await.unwrap();
+        assert_eq!(first, [(account, names[0])]);
+        store::ask(&server.db, "one", "two", first).await.unwrap();
+        let left = store::unasked(&server.db, "one", &none, 9).await.unwrap();
+        assert_eq!(left, [(account, names[1]), (account, names[2])]);
+        assert_eq!(store::unasked(&server.db, "one", &[account].into(), 9).await.unwrap(), []);
+        store::ask(&server.db, "one", "three", vec![(account, names[0])]).await.unwrap();
+        store::ask(&server.db, "three", "two", vec![(account, names[1])]).await.unwrap();
+        let renewed = store::renew(&server.db, "one", BTreeMap::new(), now + LENGTH).await.unwrap();
+        let asked_for: Vec<_> = renewed.iter().filter(|held| held.is_asked_for).map(|held| held.name).collect();
+        assert_eq!(asked_for, [names[0]], "by one node alone, and of who has it");
+
+        for name in names {
+            give_back(&server, account, name, now).await;
+        }
+        assert_eq!(take(&server, wanted(&server, "one")).await, [(account, names[1]), (account, names[2])]);
+        assert_eq!(take(&server, wanted(&server, "two")).await, [(account, names[0])]);
+        give_back(&server, account, names[0], now).await;
+        assert_eq!(take(&server, wanted(&server, "one")).await, [(account, names[0])], "it was asked for once");
+        store::ask(&server.db, "one", "two", vec![(account, names[0])]).await.unwrap();
+        give_back(&server, account, names[0], now).await;
+        server.clock.advance(11);
+        let others = take(&server, wanted(&server, "three")).await;
+        assert!(others.contains(&(account, names[0])), "a node that died gets nothing");
     }
 }

@@ -17,7 +17,9 @@ use super::id::DeliveryId;
 use crate::log::Event;
 use crate::log::feed::Logged;
 use crate::outgoing::Attempt;
-use crate::program::choices;
+use crate::program::webhooks::{Status, Webhook};
+use crate::program::{self, Context, choices};
+use crate::records::store::filled;
 use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::document::object;
 use kernel::json::{Json, parse_value};
@@ -266,27 +268,47 @@ pub async fn pending(
 /// A delivery, and what it sends, unless that was not made yet.
 pub async fn find(
     account: AccountId,
-    mut source: Source<'_>,
+    source: Source<'_>,
     webhook: Slug,
     key: Key,
 ) -> Result<Option<(Delivery, Option<Bytes>)>, DbError> {
     let mut found = None;
-    let body = "(SELECT b.body FROM delivery_bodies b WHERE b.account = d.account AND b.webhook = d.webhook \
-                AND b.sequence = d.sequence AND b.place = d.place)";
+    each_of(account, source, webhook, &[key], |delivery, body, _| {
+        found = Some((delivery, body.map(Bytes::copy_from_slice)));
+    })
+    .await?;
+    Ok(found)
+}
+
+/// Hands over those of some deliveries that are there, with what each sends, unless that was not made yet, and with how many
+/// bytes the document of its change has.
+pub async fn each_of(
+    account: AccountId,
+    mut source: Source<'_>,
+    webhook: Slug,
+    keys: &[Key],
+    mut each: impl FnMut(Delivery, Option<&[u8]>, usize) + Send,
+) -> Result<(), DbError> {
+    if keys.is_empty() {
+        return Ok(());
+    }
+    let sequences: Vec<i64> = keys.iter().map(|(sequence, _)| *sequence).collect();
+    let (list, values) = filled(&sequences, 3, vec![account.into(), webhook.into()]);
     let sql = format!(
-        "SELECT {COLUMNS}, coalesce({body}, $5), CAST(CASE WHEN {body} IS NULL THEN 0 ELSE 1 END AS BIGINT) FROM deliveries d \
-         WHERE account = $1 AND webhook = $2 AND sequence = $3 AND place = $4"
+        "SELECT {COLUMNS}, (SELECT b.body FROM delivery_bodies b WHERE b.account = d.account AND b.webhook = d.webhook \
+         AND b.sequence = d.sequence AND b.place = d.place), (SELECT CAST(octet_length(c.doc) AS BIGINT) FROM changes c \
+         WHERE c.account = d.account AND c.sequence = d.sequence) \
+         FROM deliveries d WHERE account = $1 AND webhook = $2 AND sequence IN ({list})"
     );
-    let mut values = of(account, webhook, key);
-    values.push(Vec::<u8>::new().into());
     source
         .each(&sql, &values, |row| {
-            let body = row.flag(13)?.then(|| row.bytes(12).map(Bytes::copy_from_slice)).transpose()?;
-            found = read(row)?.map(|delivery| (delivery, body));
+            if let Some(delivery) = read(row)?.filter(|delivery| keys.contains(&delivery.key())) {
+                let length = row.optional_integer(13)?.and_then(|length| usize::try_from(length).ok());
+                each(delivery, row.optional_bytes(12)?, length.unwrap_or_default());
+            }
             Ok(())
         })
-        .await?;
-    Ok(found)
+        .await
 }
 
 /// Has a delivery attempted anew, from the first attempt on; its earlier attempts stay. It is due at another time than before, so
@@ -324,9 +346,9 @@ pub async fn settle_late(tx: &mut Tx, account: AccountId, webhook: Slug, settled
     .await
 }
 
-/// What a change was, for the deliveries of it.
+/// A change of which deliveries are made.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct SourceChange {
     /// Its sequence number.
     pub sequence: i64,
     /// Its time.
@@ -337,56 +359,36 @@ pub struct Told {
     pub document: Option<String>,
 }
 
-/// The changes of these sequence numbers with their documents, the first ones up to so many bytes, one at least; and whether
-/// these are all.
-pub async fn told(
+/// The changes of these sequence numbers, of which there are some, with their documents.
+pub async fn changes(
     account: AccountId,
     mut source: Source<'_>,
     sequences: &[i64],
-    most_bytes: usize,
-) -> Result<(Vec<Told>, bool), DbError> {
-    let (mut bytes, mut is_whole) = (0, true);
+) -> Result<Vec<SourceChange>, DbError> {
     let mut found = Vec::with_capacity(sequences.len());
-    // Few different texts keep few prepared statements; there is no change 0.
-    let mut values: Vec<Value<'_>> =
-        std::iter::once(account.into()).chain(sequences.iter().map(|at| (*at).into())).collect();
-    values.resize(1 + sequences.len().next_power_of_two(), 0i64.into());
-    let places: Vec<String> = (2..=values.len()).map(|place| format!("${place}")).collect();
-    let sql = format!(
-        "SELECT sequence, at, source, doc FROM changes WHERE account = $1 AND sequence IN ({}) ORDER BY sequence",
-        places.join(", ")
-    );
+    let (list, values) = filled(sequences, 2, vec![account.into()]);
+    let sql = format!("SELECT sequence, at, source, doc FROM changes WHERE account = $1 AND sequence IN ({list})");
     source
         .each(&sql, &values, |row| {
-            let document = row.optional_text(3)?;
-            bytes += document.map_or(0, str::len);
-            if bytes > most_bytes && !found.is_empty() {
-                is_whole = false;
-                return Ok(());
-            }
-            found.push(Told {
+            found.push(SourceChange {
                 sequence: row.integer(0)?,
                 at: Timestamp::from_microseconds(row.integer(1)?),
                 source: row.text(2)?.to_owned(),
-                document: document.map(str::to_owned),
+                document: row.optional_text(3)?.map(str::to_owned),
             });
             Ok(())
         })
         .await?;
-    Ok((found, is_whole))
+    Ok(found)
 }
 
 /// The webhooks of an account that are sent to.
 pub async fn sent_to(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<Slug>, DbError> {
-    #[derive(serde::Deserialize)]
-    struct Stored {
-        status: String,
-    }
-    let sql = "SELECT slug, doc FROM setup_records WHERE account = $1 AND kind = 'webhook' AND deleted = 0";
-    let found: Vec<(Slug, String)> =
-        tx.all(sql, &[account.into()], |row| Ok((row.slug(0)?, row.text(1)?.to_owned()))).await?;
-    let is_enabled = |doc: &str| serde_json::from_str(doc).is_ok_and(|stored: Stored| stored.status == "enabled");
-    Ok(found.into_iter().filter(|(_, doc)| is_enabled(doc)).map(|(slug, _)| slug).collect())
+    // What is stored of a webhook states everything, so that nothing is asked of the context.
+    let context = Context::any_language(Timestamp::from_seconds(0));
+    let webhooks = program::store::live::<Webhook>(tx, account, &context).await?;
+    let enabled = webhooks.into_iter().filter(|webhook| webhook.status == Status::Enabled);
+    Ok(enabled.map(|webhook| webhook.slug).collect())
 }
 
 /// The first change of an account from a time on; behind the last one where there is none. The times of changes go with their

@@ -1,7 +1,15 @@
 //! What stands around the records of a page.
 
 use crate::lists::page::ListQuery;
-use kernel::document::{self, Object};
+use kernel::document::{self, List, Object};
+
+/// A page of a list that is walked by cursors alone: its records, and the cursor of the next page, null at the end.
+pub fn walked_page(records: impl FnOnce(&mut List<'_>), next_cursor: Option<&str>) -> String {
+    document::object(|object| {
+        object.list("data", records);
+        object.optional_text("next_cursor", next_cursor);
+    })
+}
 
 /// The envelope of a page: the members of the specification's section 4.5, in its order.
 ///

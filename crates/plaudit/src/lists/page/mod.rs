@@ -19,7 +19,7 @@ mod parameters;
 mod query;
 
 pub use cursor::Cursor;
-pub use envelope::PageEnvelope;
+pub use envelope::{PageEnvelope, walked_page};
 pub use error::ListQueryError;
 pub use filter::{Filter, FilterKind, FilterValue};
 pub use list_view::Direction;

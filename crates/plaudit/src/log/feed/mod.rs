@@ -62,6 +62,8 @@ pub struct Logged {
     pub events: Vec<Event>,
     /// The document after the change, where documents are read and it was not erased.
     pub document: Option<String>,
+    /// How many bytes that has, whether it is read or not.
+    pub length: usize,
     /// The hash that chains it to the change before it.
     pub hash: [u8; 32],
 }

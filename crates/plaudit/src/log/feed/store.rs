@@ -117,6 +117,7 @@ fn read(row: &Row<'_>) -> Result<Logged, DbError> {
         action: row.text(6)?.to_owned(),
         events: row.text(7)?.split(',').filter_map(Event::named).collect(),
         document: None,
+        length: row.optional_integer(9)?.and_then(|length| usize::try_from(length).ok()).unwrap_or_default(),
         hash: hash_of_change(row.bytes(8)?)?,
     })
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use url::Url;
 
 use super::{EMAILS, EVENT, HEADER_LENGTH, HEADERS, URL_LENGTH};
+use crate::addresses;
 use crate::log::Event;
 use crate::program::{Context, Item, Member, MemberValue, Shape, Texts};
 use kernel::document::Object;
@@ -201,18 +202,7 @@ pub(super) fn url(json: &Json) -> Result<String, String> {
 /// An address as it is stored and called, or what is wrong with it.
 pub fn normal_url(text: &str) -> Result<String, String> {
     let url = Url::parse(text).map_err(|error| format!("is no web address: {error}"))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err("must begin with http:// or https://".to_owned());
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err("must not have user information".to_owned());
-    }
-    if url.fragment().is_some() {
-        return Err("must not have a fragment".to_owned());
-    }
-    if url.port() == Some(0) {
-        return Err("must not have the port 0".to_owned());
-    }
+    addresses::check_form(&url).map_err(|refusal| refusal.to_string())?;
     if url.as_str().len() > URL_LENGTH {
         return Err(format!("must have at most {URL_LENGTH} bytes"));
     }

@@ -8,7 +8,7 @@ use crate::deliveries::id::DeliveryId;
 use crate::deliveries::replay;
 use crate::deliveries::store::{self, Asked, Delivery, State};
 use crate::http::{ApiError, Caller, Path, PathPart, RawQuery, Reader, Reply, Writer, Writing, entity_tag};
-use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec};
+use crate::lists::page::{Cursor, Filter, FilterKind, ListQuery, ListQueryError, ListSpec, walked_page};
 use crate::log::Event;
 use crate::outgoing::Attempt;
 use crate::program::Program;
@@ -17,7 +17,7 @@ use crate::resources::operation::{Takes, operation};
 use crate::resources::setup_record::confirm;
 use crate::services::App;
 use db::{Source, Tx};
-use kernel::document::{self, Object};
+use kernel::document::{self, List, Object};
 use kernel::text::{Slug, Timestamp};
 
 impl PathPart for DeliveryId {
@@ -64,14 +64,9 @@ async fn list(caller: Caller, Path(slug): Path<Slug>, RawQuery(raw): RawQuery) -
     let has_more = found.len() > limit;
     found.truncate(limit);
     let next = if has_more { found.last().map(Delivery::key) } else { end };
-    let document = document::object(|object| {
-        object.list("data", |list| {
-            for delivery in &found {
-                list.object(|object| write(object, delivery));
-            }
-        });
-        object.optional_text("next_cursor", next.map(|key| query.cursor_behind(position_of(key), 0)).as_deref());
-    });
+    let next = next.map(|key| query.cursor_behind(position_of(key), 0));
+    let records = |list: &mut List<'_>| found.iter().for_each(|delivery| list.object(|object| write(object, delivery)));
+    let document = walked_page(records, next.as_deref());
     Ok(Reply::Stated { status: 200, tag: entity_tag(&document), document })
 }
 

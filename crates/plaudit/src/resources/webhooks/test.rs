@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 
-use crate::deliveries::payload::{self, Told};
-use crate::deliveries::sending::{Sent, send};
+use crate::deliveries::payload::{self, EventMembers};
+use crate::deliveries::sending::{Summary, send};
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, entity_tag};
 use crate::log::Event;
 use crate::program::webhooks::Method;
@@ -37,13 +37,14 @@ pub(super) async fn test(
     let body = match webhook.method {
         Method::Get => Bytes::new(),
         Method::Post => {
-            payload::with_members(openapi::example(event).into_bytes(), Told { event, at: now, source: "api" })
+            let members = EventMembers { event, at: now, source: "api" };
+            payload::with_members(openapi::example(event).into_bytes(), members)
         }
     };
     let _turn = app.outgoing.slow.turns.take(caller.account()).await;
     let id = format!("msg_test_{}", app.request_id());
-    let sent = Sent { id, event: event.name(), slug: "AAAAAAAA".to_owned(), at: now.to_string() };
-    let attempt = send(&app.outgoing.slow.client(caller.account(), 1), webhook, &sent, body, now).await;
+    let summary = Summary { id, event: event.name(), slug: "AAAAAAAA".to_owned(), at: now.to_string() };
+    let attempt = send(&app.outgoing.slow.client(caller.account(), 1), webhook, &summary, body, now).await;
     let document = document::object(|object| write_outcome(object, &attempt));
     // Nothing is written; so the answer to an idempotency key is kept.
     caller
