@@ -299,7 +299,7 @@ pub async fn has_any(tx: &mut Tx, account: AccountId, kind: Kind) -> Result<bool
 }
 
 /// The places and values of a list, filled up to a power of two, so that there are few different statements to prepare.
-pub(super) fn filled<'v, T>(items: &'v [T], first: usize, mut values: Vec<Value<'v>>) -> (String, Vec<Value<'v>>)
+pub(crate) fn filled<'v, T>(items: &'v [T], first: usize, mut values: Vec<Value<'v>>) -> (String, Vec<Value<'v>>)
 where
     Value<'v>: From<&'v T>,
 {
