@@ -1,13 +1,15 @@
 //! Writes links, and takes them back.
 
+use super::facts::{self, Facts, Scope};
 use crate::log::{Action, Event, Origin};
+use crate::program::score_sets::ScoreSet;
 use crate::program::{Program, Record};
 use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, scoring, store};
 use crate::records::conflicts::Conflict;
 use crate::records::people;
 use crate::records::recusals::Recusal;
 use crate::records::standings::store::{Written, write as write_assignment};
-use db::{AccountId, DbError, Tx};
+use db::{AccountId, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::Slug;
 
@@ -31,25 +33,21 @@ impl Link {
     }
 }
 
-/// Why a judge is never to judge an entry in a score set; nothing where nobody has said so.
+/// Why a judge is never to judge an entry in a score set; nothing where nothing speaks against it.
 pub async fn blocked(
     tx: &mut Tx,
-    account: AccountId,
+    program: &Program,
     (entry, judge): (Slug, Slug),
     score_set: Slug,
-    program: &Program,
 ) -> Result<Option<String>, DbError> {
-    let context = &program.context;
-    if !people::of_judge::<Conflict>(tx, account, (entry, judge), context).await?.is_empty() {
-        return Ok(Some(format!("{judge} has declared a conflict of interest with the entry {entry}")));
-    }
-    let recusals = people::of_judge::<Recusal>(tx, account, (entry, judge), context).await?;
-    let is_recused = recusals.iter().any(|recusal| covers(recusal, score_set));
-    Ok(is_recused.then(|| format!("{judge} was taken off the entry {entry}")))
+    let scope = Scope::These(vec![entry]);
+    let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &[judge]).await?;
+    Ok(refusal(&facts, (entry, judge), program.score_sets.any(score_set)))
 }
 
-fn covers(recusal: &Recusal, score_set: Slug) -> bool {
-    recusal.score_set.is_none_or(|of| of == score_set)
+/// What is told where a judge is never to judge an entry.
+pub fn refusal(facts: &Facts, pair: (Slug, Slug), score_set: Option<&ScoreSet>) -> Option<String> {
+    facts.bar(pair, score_set).map(|bar| format!("{} {bar} {}", pair.1, pair.0))
 }
 
 /// Makes a link, or changes the one that is there; gives the revision of the assignment.
@@ -118,7 +116,7 @@ pub async fn recuse(
     Ok(())
 }
 
-/// Lifts the recusals of a judge from an entry, of one score set or of all, and a conflict of interest. `false` where
+/// Lifts the recusals of a judge from an entry, of one score set or of all, and a declared conflict of interest. `false` where
 /// the judge was taken off it in all score sets and is to be back in one.
 pub async fn unrecuse(
     tx: &mut Tx,
@@ -139,8 +137,12 @@ pub async fn unrecuse(
     for conflict in people::of_judge::<Conflict>(tx, account, (entry, judge), context).await? {
         people::change(tx, account, origin, Action::Trashed, Conflict { updated: origin.at, ..conflict }).await?;
     }
+    let scope = Scope::These(vec![entry]);
+    let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &[judge]).await?;
     for before in store::of_pair(tx, account, (entry, judge), None, context).await? {
-        let mut after = Assignment { is_conflicted: false, ..before.value.clone() };
+        let of_set = program.score_sets.any(before.value.score_set);
+        let is_conflicted = facts.conflict((entry, judge), of_set).is_some();
+        let mut after = Assignment { is_conflicted, ..before.value.clone() };
         if after.method == Method::Recused && score_set.is_none_or(|of| of == after.score_set) {
             after.method = after.cause.into();
         }

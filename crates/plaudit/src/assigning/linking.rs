@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::facts::{self, Scope};
 use super::link::{self, Link};
 use super::rules;
 use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::log::{Actor, Origin};
 use crate::program::Programs;
 use crate::records::assignments::store;
-use db::{BoxFuture, Tx};
+use db::{BoxFuture, Source, Tx};
 use kernel::input::Violations;
 use kernel::text::Slug;
 
@@ -91,6 +92,8 @@ impl Part {
             let judges: Vec<Slug> = self.links.iter().map(|link| link.judge).collect();
             let forms = store::forms(tx, account, &entries).await?;
             let roles = store::roles(tx, account, &judges).await?;
+            let scope = Scope::These(entries);
+            let facts = facts::store::read(&mut Source::Snapshot(tx), &program, &scope, &judges).await?;
             for link in &self.links {
                 let mut violations = Violations::default();
                 let score_set = rules::check_score_set(&program, link.score_set, &mut violations);
@@ -98,7 +101,7 @@ impl Part {
                 let entry = rules::check_entry(link.entry, forms.get(&link.entry).copied(), score_set);
                 let judge = rules::check_judge(&program, link.judge, roles.get(&link.judge));
                 let pair = (link.entry, link.judge);
-                let blocked = link::blocked(tx, account, pair, link.score_set, &program).await?;
+                let blocked = link::refusal(&facts, pair, score_set);
                 let set_up = violations.iter().next().map(|(_, message)| message.to_owned());
                 if let Some(message) = set_up.or(entry.err()).or(judge.err()).or(blocked) {
                     step.report.failed(link.slug().as_str(), &message);

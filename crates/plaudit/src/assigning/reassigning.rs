@@ -109,7 +109,7 @@ impl Part {
         let roles = store::roles(tx, account, &loads.keys().copied().collect::<Vec<_>>()).await?;
         loads.retain(|judge, _| rules::check_judge(program, *judge, roles.get(judge)).is_ok());
         while let Some(judge) = rules::replacement(&loads, |_| true) {
-            if link::blocked(tx, account, (entry, judge), self.score_set, program).await?.is_none() {
+            if link::blocked(tx, program, (entry, judge), self.score_set).await?.is_none() {
                 let rounds = rounds.unwrap_or_default();
                 link::write(tx, account, program, origin, &Link { entry, judge, score_set: self.score_set, rounds })
                     .await?;

@@ -19,6 +19,7 @@ mod attachments;
 mod budgets;
 mod categories;
 mod chapters;
+mod conflicts;
 mod contributors;
 mod database;
 mod deliveries;

@@ -8,8 +8,8 @@
 //!   the score set. An assignment of a role has no sheet.
 //! - `status` follows from the sheet: complete where every required criterion has points, or there is a decision, a preference
 //!   or a vote; abstained while an abstention stands, which leaves what was there before as it was.
-//! - A judge with a conflict of interest is marked on every assignment to that entry, in whatever score set
-//!   (`is_conflicted`); the comment stands where it was declared.
+//! - A judge with a conflict of interest is marked on every assignment to that entry (`is_conflicted`), in whatever score set
+//!   where it was declared; the comment stands where that was.
 //! - Votes count by period of the score set: those of earlier periods stay, those of the current one can change.
 //! - What the sheets of an entry come to is kept beside them ([`crate::records::standings`]).
 //! - An assignment of an entry in the trash is not shown.
@@ -156,7 +156,7 @@ pub struct Assignment {
     #[member(List(&<Comment as MemberValue>::SHAPE, sheet::COMMENTS), with = sheet::conflict, default = Vec::new(),
         references = sheet::conflict::references)]
     pub conflict: Vec<Comment>,
-    /// Whether the judge has declared a conflict of interest with the entry, in whatever score set.
+    /// Whether the judge has a conflict of interest with the entry, declared in whatever score set or told by the records.
     pub is_conflicted: bool,
     /// When it was made.
     pub created: Timestamp,

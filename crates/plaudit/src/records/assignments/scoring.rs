@@ -54,7 +54,7 @@ pub fn check_scoring(
     now: Timestamp,
 ) -> Result<(), String> {
     let refused = if assignment.is_conflicted {
-        "The judge has declared a conflict of interest with the entry."
+        "The judge has a conflict of interest with the entry."
     } else if assignment.abstention.is_some() {
         "The judge has abstained; the sheet has to be reopened before it is changed."
     } else if score_set.archived {

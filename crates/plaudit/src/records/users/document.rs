@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::records::answers::Answers;
 use crate::records::users::User;
+use db::DbError;
 use kernel::document;
 use kernel::json::parse_object;
 use kernel::json::{Json, Object as JsonObject};
@@ -89,6 +90,13 @@ pub(super) fn read(doc: &str, detail: &str) -> Result<User, String> {
         user_fields: answers_of(&detail)?,
         ..user
     })
+}
+
+/// The answers in the second document of a user.
+pub fn answers_in(detail: &str) -> Result<Answers, DbError> {
+    let read =
+        parse_object(detail.as_bytes()).map_err(|error| error.to_string()).and_then(|detail| answers_of(&detail));
+    read.map_err(|error| DbError::Failed(format!("a stored user cannot be read: {error}")))
 }
 
 fn answers_of(detail: &JsonObject) -> Result<Answers, String> {

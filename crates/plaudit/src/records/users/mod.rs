@@ -29,7 +29,7 @@ mod rules;
 pub mod store;
 pub(crate) mod writing;
 
-pub use document::{detail, shown};
+pub use document::{answers_in, detail, shown};
 pub use list::LISTED;
 pub use password::{PasswordHash, Passwords};
 pub use person::{Person, names};

@@ -73,7 +73,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     }
     let one = (given.entries.first().copied(), given.judges.first().copied(), given.score_set);
     if let (false, (Some(entry), Some(judge), Some(score_set))) = (given.is_bulk, one)
-        && let Some(message) = link::blocked(tx, account, (entry, judge), score_set, program).await?
+        && let Some(message) = link::blocked(tx, program, (entry, judge), score_set).await?
     {
         violations.add("judge", message);
     }
