@@ -6,7 +6,7 @@
 
 mod starts;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,6 +77,8 @@ struct Owner {
     signal: i64,
     /// Whether there may be stored deliveries that are not in memory.
     has_more: bool,
+    /// Those that were begun anew during an attempt, whose outcome does not end them.
+    anew: HashSet<Key>,
     /// Whether the lease is to be looked at even where there is nothing to write.
     is_called: bool,
     disabled: Option<webhook_signing::Reason>,
@@ -132,6 +134,7 @@ impl Owner {
             stored: held.position,
             signal: held.signal,
             has_more: true,
+            anew: HashSet::new(),
             is_called: false,
             disabled: None,
             notified: notified.map(Timestamp::from_microseconds),
@@ -244,6 +247,9 @@ impl Owner {
         self.endpoint.committed(&settled);
         // Somebody has changed what is stored.
         self.has_more |= std::mem::replace(&mut self.signal, signal) != signal;
+        for key in &settled {
+            self.has_more |= self.anew.remove(key);
+        }
         let has_started = !starts.is_empty();
         for start in starts {
             self.send(start);
@@ -272,11 +278,19 @@ impl Owner {
         let stored = store::pending(self.held.account, source, self.slug, OPEN).await?;
         self.has_more = stored.len() == OPEN;
         let now = self.app.database_clock.now();
+        // What was begun anew is due at another time than before.
+        self.waiting.clear();
         for delivery in stored {
-            let record = (delivery.kind.clone(), delivery.slug.clone());
+            let (key, record) = (delivery.key(), (delivery.kind.clone(), delivery.slug.clone()));
+            let mut settled = self.settled.iter().map(|settled| &settled.delivery);
+            let sending = self.sending.get(&key).map(|sending| &sending.delivery);
+            let begun = sending.or_else(|| settled.find(|settled| settled.key() == key));
+            if begun.is_some_and(|begun| begun.due != delivery.due) {
+                self.anew.insert(key);
+            }
             // What another node had begun is not known to have arrived, so it is attempted again at once.
             let due = if delivery.started > 0 { now } else { delivery.due };
-            self.endpoint.add(delivery.key(), record, due, delivery.tried);
+            self.endpoint.add(key, record, due, delivery.tried);
         }
         Ok(())
     }
@@ -415,7 +429,8 @@ impl Owner {
             self.note(ended);
         }
         if !self.settled.is_empty() {
-            let turn = Turn { fresh: Vec::new(), disabled: None, messages: Vec::new(), ..self.prepared(&[]) };
+            let turn = self.prepared(&[]);
+            let turn = Turn { fresh: Vec::new(), position: self.stored, disabled: None, messages: Vec::new(), ..turn };
             self.app.db.write(self.held.account, turn, turn::write).await?;
         }
         Ok(())

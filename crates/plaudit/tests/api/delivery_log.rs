@@ -108,6 +108,31 @@ both_engines! {
         }
     }
 
+    async fn what_is_asked_for_anew_during_its_attempt_or_before_its_first_one_arrives(server) {
+        let endpoint = Receiver::start().await;
+        let hook = webhook(&server, &endpoint.url, json!({})).await;
+        for (entry, title) in [("EntryOne", "a"), ("EntryTwo", "b"), ("EntryOne", "c"), ("EntryOne", "d")] {
+            entitle(&server, entry, title).await;
+        }
+        let answers = endpoint.hold();
+        answers.add_permits(1);
+        let asked = async {
+            // The first one, and then two at the same time, behind one of which the last one waits.
+            endpoint.until(3).await;
+            for delivery in &deliveries(&server, &hook).await[..3] {
+                let id = delivery["id"].as_str().unwrap();
+                server.post(&format!("/webhook/{hook}/delivery/{id}/replay"), "").await.expect(202);
+            }
+            answers.add_permits(1);
+            endpoint.until(4).await;
+            answers.add_permits(9);
+        };
+        tokio::join!(server.settle(), asked);
+        let all = deliveries(&server, &hook).await;
+        let expected = [("delivered", 1), ("delivered", 2), ("delivered", 2), ("delivered", 1)];
+        assert_eq!(states(&all), expected);
+    }
+
     async fn deliveries_are_forgotten_with_their_bodies_when_they_are_old_and_not_before_they_have_ended(server) {
         let endpoint = Receiver::start().await;
         let hook = webhook(&server, &endpoint.url, json!({})).await;

@@ -8,6 +8,8 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use serde_json::Value;
+use tokio::sync::Semaphore;
+use tokio::task::yield_now;
 
 /// What was sent.
 #[derive(Clone, Debug)]
@@ -35,6 +37,7 @@ pub type Scripted = (u16, &'static [(&'static str, &'static str)]);
 struct Known {
     script: VecDeque<Scripted>,
     received: Vec<Received>,
+    gate: Option<Arc<Semaphore>>,
 }
 
 /// The endpoint; 204 is what it answers without a script.
@@ -63,6 +66,18 @@ impl Receiver {
     pub fn take(&self) -> Vec<Received> {
         std::mem::take(&mut self.known.lock().unwrap().received)
     }
+
+    /// Has each answer from now on wait for a permit.
+    pub fn hold(&self) -> Arc<Semaphore> {
+        Arc::clone(self.known.lock().unwrap().gate.insert(Arc::new(Semaphore::new(0))))
+    }
+
+    /// Waits until so much was sent since it was taken last.
+    pub async fn until(&self, number: usize) {
+        while self.known.lock().unwrap().received.len() < number {
+            yield_now().await;
+        }
+    }
 }
 
 async fn receive(
@@ -72,9 +87,14 @@ async fn receive(
     headers: HeaderMap,
     body: Bytes,
 ) -> (StatusCode, HeaderMap, &'static str) {
-    let mut known = known.lock().unwrap();
-    known.received.push(Received { method, query: uri.query().unwrap_or_default().to_owned(), headers, body });
-    let (status, headers) = known.script.pop_front().unwrap_or((204, &[]));
+    let ((status, headers), gate) = {
+        let mut known = known.lock().unwrap();
+        known.received.push(Received { method, query: uri.query().unwrap_or_default().to_owned(), headers, body });
+        (known.script.pop_front().unwrap_or((204, &[])), known.gate.clone())
+    };
+    if let Some(gate) = gate {
+        gate.acquire().await.unwrap().forget();
+    }
     let named =
         |(name, value): &(&'static str, &'static str)| (HeaderName::from_static(name), HeaderValue::from_static(value));
     let text = if status == 204 { "" } else { "as it was told" };
