@@ -1,6 +1,6 @@
 //! Measures a view of 1,000,000 records like orders: memory, loading, building, pages and changes.
 //!
-//! Run with `cargo run --release -p list-view --example measure`, with another number of records behind `--` if wanted.
+//! Run with `cargo run --release -p list-view --example measure_lists`, with another number of records behind `--` if wanted.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

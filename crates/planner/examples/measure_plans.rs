@@ -1,4 +1,4 @@
-//! Measures plans for 10,000 entries, 500 judges and three judges an entry: `cargo run --release --example measure`.
+//! Measures plans for 10,000 entries, 500 judges and three judges an entry: `cargo run --release --example measure_plans`.
 #![allow(clippy::disallowed_methods, reason = "a measurement reads the clock")]
 
 use std::error::Error;

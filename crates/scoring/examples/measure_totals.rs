@@ -1,6 +1,6 @@
 //! Measures a board of 100,000 entries, 5 judges an entry and 10 criteria: totals, order, one change.
 //!
-//! Run with `cargo run --release -p scoring --example measure`.
+//! Run with `cargo run --release -p scoring --example measure_totals`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
