@@ -47,10 +47,17 @@ pub(crate) fn stop(recording: &Shared) -> Vec<Vec<Step>> {
     recording.on = false;
     let mut units: Vec<(u64, Vec<Step>)> = Vec::new();
     for connection in &mut recording.connections {
-        let mut open = false;
+        let (first, mut open, mut has_begun) = (units.len(), false, false);
         for (number, step) in connection.drain(..) {
             let begins = ["begin", "start transaction"].iter().any(|words| starts_with(&step.text, words));
-            let ends = ["commit", "rollback"].iter().any(|word| step.text.trim().eq_ignore_ascii_case(word));
+            let last = step.text.trim_end_matches([';', ' ']).rsplit(';').next().unwrap_or_default().trim();
+            let ends = ["commit", "rollback"].iter().any(|word| last.eq_ignore_ascii_case(word));
+            has_begun |= begins;
+            if ends && !has_begun {
+                // What was recorded of the connection is the rest of a transaction that began before.
+                units.truncate(first);
+                continue;
+            }
             match units.last_mut() {
                 // A transaction's statements follow each other on its connection, so its unit is still the last.
                 Some((_, unit)) if open => unit.push(step),
@@ -324,15 +331,15 @@ mod tests {
         shared.lock().unwrap().connections.resize_with(2, Vec::new);
         keep(&shared, 0, vec![step("before the start")]);
         start(&shared);
-        keep(&shared, 1, vec![step("BEGIN")]);
+        keep(&shared, 1, vec![step("the rest of another"), step("RELEASE SAVEPOINT a;COMMIT;"), step("BEGIN")]);
         keep(&shared, 0, vec![step("SELECT 1"), step("BEGIN")]);
-        keep(&shared, 1, vec![step("a"), step("COMMIT")]);
+        keep(&shared, 1, vec![step("a"), step("RELEASE SAVEPOINT a;COMMIT;"), step("SELECT 2")]);
         keep(&shared, 0, vec![step("b"), step("COMMIT")]);
         let units: Vec<String> = stop(&shared)
             .iter()
             .map(|unit| unit.iter().map(|step| step.text.to_string()).collect::<Vec<_>>().join(" "))
             .collect();
-        assert_eq!(units, ["BEGIN a COMMIT", "SELECT 1", "BEGIN b COMMIT"]);
+        assert_eq!(units, ["BEGIN a RELEASE SAVEPOINT a;COMMIT;", "SELECT 1", "BEGIN b COMMIT", "SELECT 2"]);
     }
 
     #[test]
