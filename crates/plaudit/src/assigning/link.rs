@@ -33,21 +33,9 @@ impl Link {
     }
 }
 
-/// Why a judge is never to judge an entry in a score set; nothing where nothing speaks against it.
-pub async fn blocked(
-    tx: &mut Tx,
-    program: &Program,
-    (entry, judge): (Slug, Slug),
-    score_set: Slug,
-) -> Result<Option<String>, DbError> {
-    let scope = Scope::These(vec![entry]);
-    let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &[judge]).await?;
-    Ok(refusal(&facts, (entry, judge), program.score_sets.any(score_set)))
-}
-
 /// What is told where a judge is never to judge an entry.
 pub fn refusal(facts: &Facts, pair: (Slug, Slug), score_set: Option<&ScoreSet>) -> Option<String> {
-    facts.bar(pair, score_set).map(|bar| format!("{} {bar} {}", pair.1, pair.0))
+    facts.exclusion(pair, score_set).map(|reason| format!("{} {reason} {}", pair.1, pair.0))
 }
 
 /// Makes a link, or changes the one that is there; gives the revision of the assignment.

@@ -10,7 +10,6 @@ use super::rules;
 use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::log::{Actor, Origin};
 use crate::program::Programs;
-use crate::records::assignments::store;
 use db::{BoxFuture, Source, Tx};
 use kernel::input::Violations;
 use kernel::text::Slug;
@@ -90,16 +89,14 @@ impl Part {
             let origin = Origin { actor: self.actor.clone(), source: "api", at: step.now };
             let entries: Vec<Slug> = self.links.iter().map(|link| link.entry).collect();
             let judges: Vec<Slug> = self.links.iter().map(|link| link.judge).collect();
-            let forms = store::forms(tx, account, &entries).await?;
-            let roles = store::roles(tx, account, &judges).await?;
             let scope = Scope::These(entries);
             let facts = facts::store::read(&mut Source::Snapshot(tx), &program, &scope, &judges).await?;
             for link in &self.links {
                 let mut violations = Violations::default();
                 let score_set = rules::check_score_set(&program, link.score_set, &mut violations);
                 rules::check_rounds(&program, &link.rounds, score_set, &mut violations);
-                let entry = rules::check_entry(link.entry, forms.get(&link.entry).copied(), score_set);
-                let judge = rules::check_judge(&program, link.judge, roles.get(&link.judge));
+                let entry = rules::check_entry(&facts, link.entry, score_set);
+                let judge = rules::check_judge(&facts, &program, link.judge);
                 let pair = (link.entry, link.judge);
                 let blocked = link::refusal(&facts, pair, score_set);
                 let set_up = violations.iter().next().map(|(_, message)| message.to_owned());

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::facts::{self, Scope};
 use super::link::{self, Link};
 use super::linking::broken;
 use super::rules;
@@ -11,7 +12,7 @@ use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::log::{Actor, Origin};
 use crate::program::{Program, Programs};
 use crate::records::assignments::{AssignmentSlug, store};
-use db::{BoxFuture, DbError, Tx};
+use db::{BoxFuture, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::Slug;
 
@@ -106,17 +107,15 @@ impl Part {
             of_entry.iter().filter(|found| !found.deleted).map(|found| found.value.judge).collect();
         let mut loads = store::loads(tx, account, self.score_set).await?;
         loads.retain(|judge, _| *judge != self.judge && !linked.contains(&Some(*judge)));
-        let roles = store::roles(tx, account, &loads.keys().copied().collect::<Vec<_>>()).await?;
-        loads.retain(|judge, _| rules::check_judge(program, *judge, roles.get(judge)).is_ok());
-        while let Some(judge) = rules::replacement(&loads, |_| true) {
-            if link::blocked(tx, program, (entry, judge), self.score_set).await?.is_none() {
-                let rounds = rounds.unwrap_or_default();
-                link::write(tx, account, program, origin, &Link { entry, judge, score_set: self.score_set, rounds })
-                    .await?;
-                return Ok(true);
-            }
-            loads.remove(&judge);
-        }
-        Ok(false)
+        let (scope, judges) = (Scope::These(vec![entry]), loads.keys().copied().collect::<Vec<_>>());
+        let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &judges).await?;
+        let score_set = program.score_sets.any(self.score_set);
+        let may = |judge| {
+            rules::check_judge(&facts, program, judge).is_ok() && facts.exclusion((entry, judge), score_set).is_none()
+        };
+        let Some(judge) = rules::replacement(&loads, may) else { return Ok(false) };
+        let link = Link { entry, judge, score_set: self.score_set, rounds: rounds.unwrap_or_default() };
+        link::write(tx, account, program, origin, &link).await?;
+        Ok(true)
     }
 }

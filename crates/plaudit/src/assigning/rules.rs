@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::facts::Facts;
 use crate::program::Program;
 use crate::program::rounds::RoundType;
 use crate::program::score_sets::ScoreSet;
@@ -43,23 +44,23 @@ pub fn check_rounds(program: &Program, rounds: &[Slug], score_set: Option<&Score
     }
 }
 
-/// Why an entry cannot be judged in a score set; `form` is the entry's, nothing where there is no such entry.
-pub fn check_entry(entry: Slug, form: Option<Slug>, score_set: Option<&ScoreSet>) -> Result<(), String> {
-    match form {
+/// Why an entry cannot be judged in a score set.
+pub fn check_entry(facts: &Facts, entry: Slug, score_set: Option<&ScoreSet>) -> Result<(), String> {
+    match facts.entries.get(&entry) {
         None => Err(format!("{entry} is no entry of the account")),
-        Some(form) if score_set.is_some_and(|score_set| score_set.form != form) => {
+        Some(facts) if score_set.is_some_and(|score_set| score_set.form != facts.form) => {
             Err(format!("{entry} must be on the form of the score set"))
         }
         Some(_) => Ok(()),
     }
 }
 
-/// Why somebody cannot judge; `roles` are the user's, nothing where there is no such user.
-pub fn check_judge(program: &Program, judge: Slug, roles: Option<&Vec<Slug>>) -> Result<(), String> {
+/// Why somebody cannot judge.
+pub fn check_judge(facts: &Facts, program: &Program, judge: Slug) -> Result<(), String> {
     let judges = |role: &Slug| program.roles.live(*role).is_some_and(|role| role.kind.is_judging());
-    match roles {
+    match facts.judges.get(&judge) {
         None => Err(format!("{judge} is no user of the account")),
-        Some(roles) if !roles.iter().any(judges) => Err(format!("{judge} must have a judging role")),
+        Some(facts) if !facts.roles.iter().any(judges) => Err(format!("{judge} must have a judging role")),
         Some(_) => Ok(()),
     }
 }

@@ -4,7 +4,7 @@
 //!   contributor has the judge's e-mail address for an answer; or whose entrant gives the same answer as the judge to the
 //!   organisation field of the score set. Of texts, case and blanks around them are no part.
 //! - A manager may have taken the judge off the entry, in one score set or in all.
-//! - All of these hold as long as they are so, whatever was linked before. One function tells ([`Facts::bar`]), and whoever links
+//! - All of these hold as long as they are so, whatever was linked before. One function tells ([`Facts::exclusion`]), and whoever links
 //!   asks it.
 
 pub mod store;
@@ -70,7 +70,7 @@ pub struct Facts {
 
 /// Why a judge is never to judge an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bar {
+pub enum Exclusion {
     /// The judge has declared a conflict of interest.
     Declared,
     /// It is the judge's own.
@@ -83,7 +83,7 @@ pub enum Bar {
     Recused,
 }
 
-impl fmt::Display for Bar {
+impl fmt::Display for Exclusion {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(match self {
             Self::Declared => "has declared a conflict of interest with the entry",
@@ -97,27 +97,27 @@ impl fmt::Display for Bar {
 
 impl Facts {
     /// The conflict of interest of a judge with an entry in a score set, of any kind. Who is not known here has none.
-    pub fn conflict(&self, (entry, judge): (Slug, Slug), score_set: Option<&ScoreSet>) -> Option<Bar> {
+    pub fn conflict(&self, (entry, judge): (Slug, Slug), score_set: Option<&ScoreSet>) -> Option<Exclusion> {
         if self.declared.contains(&(entry, judge)) {
-            return Some(Bar::Declared);
+            return Some(Exclusion::Declared);
         }
         let (facts, of_judge) = (self.entries.get(&entry)?, self.judges.get(&judge)?);
         if facts.entrant == judge {
-            return Some(Bar::Own);
+            return Some(Exclusion::Own);
         }
         if facts.emails.contains(&of_judge.email) {
-            return Some(Bar::Contributor);
+            return Some(Exclusion::Contributor);
         }
         let field = score_set.and_then(|score_set| score_set.organisation_field)?;
         let of = |user| self.organisations.get(&(field, user));
-        (of(judge).is_some() && of(judge) == of(facts.entrant)).then_some(Bar::Organisation)
+        (of(judge).is_some() && of(judge) == of(facts.entrant)).then_some(Exclusion::Organisation)
     }
 
     /// Why a judge is never to judge an entry in a score set; nothing where nothing speaks against it.
-    pub fn bar(&self, pair: (Slug, Slug), score_set: Option<&ScoreSet>) -> Option<Bar> {
+    pub fn exclusion(&self, pair: (Slug, Slug), score_set: Option<&ScoreSet>) -> Option<Exclusion> {
         let covers = |of: &Option<Slug>| of.is_none_or(|of| score_set.is_some_and(|score_set| score_set.slug == of));
         let is_recused = self.recused.get(&pair).is_some_and(|recused| recused.iter().any(covers));
-        self.conflict(pair, score_set).or_else(|| is_recused.then_some(Bar::Recused))
+        self.conflict(pair, score_set).or_else(|| is_recused.then_some(Exclusion::Recused))
     }
 }
 
@@ -167,10 +167,10 @@ mod tests {
         }
     }
 
-    fn bar(facts: &Facts, judge: &str, field: &str) -> Option<Bar> {
+    fn exclusion(facts: &Facts, judge: &str, field: &str) -> Option<Exclusion> {
         let text = format!(r#""season":"SeasonAA","form":"FormAAAA","name":{{}},"mode":"vip_judging"{field}"#);
         let score_set: ScoreSet = read("ScoreAAA", &text).unwrap();
-        facts.bar((slug("EntryAAA"), slug(judge)), Some(&score_set))
+        facts.exclusion((slug("EntryAAA"), slug(judge)), Some(&score_set))
     }
 
     #[test]
@@ -178,24 +178,24 @@ mod tests {
         let of_field = r#","organisation_field":"FieldAAA""#;
         let facts = facts();
         for (judge, expected) in [
-            ("UserAAAA", Some(Bar::Own)),
-            ("UserBBBB", Some(Bar::Contributor)),
-            ("UserCCCC", Some(Bar::Organisation)),
+            ("UserAAAA", Some(Exclusion::Own)),
+            ("UserBBBB", Some(Exclusion::Contributor)),
+            ("UserCCCC", Some(Exclusion::Organisation)),
             ("UserDDDD", None),
         ] {
-            assert_eq!(bar(&facts, judge, of_field), expected, "{judge}");
+            assert_eq!(exclusion(&facts, judge, of_field), expected, "{judge}");
         }
-        assert_eq!(bar(&facts, "UserCCCC", ""), None, "a score set without the field sees no organisations");
+        assert_eq!(exclusion(&facts, "UserCCCC", ""), None, "a score set without the field sees no organisations");
     }
 
     #[test]
     fn who_declared_a_conflict_or_was_taken_off_does_not_judge() {
         let pair = (slug("EntryAAA"), slug("UserDDDD"));
         let declared = Facts { declared: BTreeSet::from([pair]), ..facts() };
-        assert_eq!(bar(&declared, "UserDDDD", ""), Some(Bar::Declared));
+        assert_eq!(exclusion(&declared, "UserDDDD", ""), Some(Exclusion::Declared));
         for (of, expected) in [(None, true), (Some("ScoreAAA"), true), (Some("ScoreBBB"), false)] {
             let recused = Facts { recused: BTreeMap::from([(pair, vec![of.map(slug)])]), ..facts() };
-            assert_eq!(bar(&recused, "UserDDDD", ""), expected.then_some(Bar::Recused), "{of:?}");
+            assert_eq!(exclusion(&recused, "UserDDDD", ""), expected.then_some(Exclusion::Recused), "{of:?}");
             assert_eq!(recused.conflict(pair, None), None);
         }
     }

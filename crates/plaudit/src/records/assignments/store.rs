@@ -16,9 +16,6 @@ pub(super) const PANELS: SetTable =
 pub(super) const ROUNDS: SetTable =
     SetTable { table: "assignment_rounds", key: "slug", columns: &["round"], identifying: 1 };
 
-/// The most records that one statement looks up.
-const BATCH_SIZE: usize = 256;
-
 fn read(row: &Row<'_>, context: &Context) -> Result<Record<Assignment>, DbError> {
     Ok(Record { value: parse(row.text(2)?, context)?, revision: row.integer(0)?, deleted: row.flag(1)? })
 }
@@ -99,36 +96,6 @@ pub async fn of_score_set(
         })
         .await?;
     Ok(found)
-}
-
-/// The forms of entries that are not in the trash.
-pub async fn forms(tx: &mut Tx, account: AccountId, entries: &[Slug]) -> Result<BTreeMap<Slug, Slug>, DbError> {
-    let mut forms = BTreeMap::new();
-    for entries in entries.chunks(BATCH_SIZE) {
-        let (list, values) = filled(entries, 2, vec![account.into()]);
-        let sql = format!("SELECT slug, form FROM entries WHERE account = $1 AND deleted = 0 AND slug IN ({list})");
-        forms.extend(tx.all::<_, Vec<_>, _>(&sql, &values, |row| Ok((row.slug(0)?, row.slug(1)?))).await?);
-    }
-    Ok(forms)
-}
-
-/// The roles of users who are not in the trash.
-pub async fn roles(tx: &mut Tx, account: AccountId, users: &[Slug]) -> Result<BTreeMap<Slug, Vec<Slug>>, DbError> {
-    let mut roles: BTreeMap<Slug, Vec<Slug>> = BTreeMap::new();
-    for users in users.chunks(BATCH_SIZE) {
-        let (list, values) = filled(users, 2, vec![account.into()]);
-        let sql = format!(
-            "SELECT u.slug, r.role FROM users u LEFT JOIN user_roles r ON r.account = u.account AND r.slug = u.slug \
-             WHERE u.account = $1 AND u.deleted = 0 AND u.slug IN ({list})"
-        );
-        tx.each(&sql, &values, |row| {
-            let of_user = roles.entry(row.slug(0)?).or_default();
-            of_user.extend(row.optional_text(1)?.and_then(Slug::parse));
-            Ok(())
-        })
-        .await?;
-    }
-    Ok(roles)
 }
 
 /// Complete sheets of a judge in a score set, stray and recused ones left out, each with the category of its entry.

@@ -4,6 +4,7 @@
 //! - A link in the trash, or one that has lost its cause, is restored; one that is there is changed. All are 201.
 
 use super::reply;
+use crate::assigning::facts::{self, Scope};
 use crate::assigning::link::{self, Link};
 use crate::assigning::linking::{Input, WORK};
 use crate::assigning::rules;
@@ -13,7 +14,7 @@ use crate::log::Action;
 use crate::records::assignments::{Assignment, AssignmentSlug, Method, store};
 use crate::records::people;
 use crate::records::standings::store::{Written, write};
-use db::Tx;
+use db::{Source, Tx};
 use kernel::input::{self, Members, Violations};
 use kernel::json::Object as JsonObject;
 use kernel::kind::Kind;
@@ -59,27 +60,24 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
         rules::check_rounds(program, &given.rounds, score_set, &mut violations);
     }
     let [entry, judge] = if given.is_bulk { ["entries", "judges"] } else { ["entry", "judge"] };
-    let forms = store::forms(tx, account, &given.entries).await?;
+    let scope = Scope::These(given.entries.clone());
+    let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &given.judges).await?;
     for slug in &given.entries {
-        if let Err(message) = rules::check_entry(*slug, forms.get(slug).copied(), score_set) {
+        if let Err(message) = rules::check_entry(&facts, *slug, score_set) {
             violations.add(entry, message);
         }
     }
-    let roles = store::roles(tx, account, &given.judges).await?;
     for slug in &given.judges {
-        if let Err(message) = rules::check_judge(program, *slug, roles.get(slug)) {
+        if let Err(message) = rules::check_judge(&facts, program, *slug) {
             violations.add(judge, message);
         }
     }
-    let one = (given.entries.first().copied(), given.judges.first().copied(), given.score_set);
-    if let (false, (Some(entry), Some(judge), Some(score_set))) = (given.is_bulk, one)
-        && let Some(message) = link::blocked(tx, program, (entry, judge), score_set).await?
-    {
+    let one = given.entries.first().copied().zip(given.judges.first().copied()).filter(|_| !given.is_bulk);
+    if let Some(message) = one.and_then(|pair| link::refusal(&facts, pair, score_set)) {
         violations.add("judge", message);
     }
     let score_set = violations.or(given.score_set)?;
-    if !given.is_bulk {
-        let (Some(entry), Some(judge), _) = one else { return Err(ApiError::NotFound) };
+    if let Some((entry, judge)) = one {
         let link = Link { entry, judge, score_set, rounds: given.rounds };
         let revision = link::write(tx, account, program, &writing.origin, &link).await?;
         let texts = store::shown(tx, account, link.slug()).await?.ok_or(ApiError::NotFound)?;

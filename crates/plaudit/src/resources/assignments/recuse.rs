@@ -6,9 +6,8 @@ use crate::assigning::rules;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::jobs;
 use crate::program::Program;
-use crate::records::assignments::store;
-use crate::records::entries;
-use db::Tx;
+use crate::records::{entries, users};
+use db::{Source, Tx};
 use kernel::input::{self, Members, Violations};
 use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
@@ -80,7 +79,7 @@ async fn read(tx: &mut Tx, writing: &Writing<State>) -> Result<((Slug, Slug), Op
     let mut violations = members.finish();
     check_score_set(&writing.program, score_set, &mut violations);
     if let Some(judge) = judge
-        && store::roles(tx, account, &[judge]).await?.is_empty()
+        && users::store::roles_of(account, Source::Snapshot(tx), judge).await?.is_none()
     {
         violations.add("judge", format!("{judge} is no user of the account"));
     }
@@ -120,7 +119,7 @@ async fn write_reassign(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> 
         rules::check_score_set(program, slug, &mut violations);
     }
     if let Some(judge) = judge
-        && store::roles(tx, account, &[judge]).await?.is_empty()
+        && users::store::roles_of(account, Source::Snapshot(tx), judge).await?.is_none()
     {
         violations.add("judge", format!("{judge} is no user of the account"));
     }
