@@ -118,7 +118,9 @@ fn may(client: &Client, document: &Value, reader: &Reader<'_>, checks: &mut Chec
                 continue;
             }
             let asking = match path.as_str() {
-                "/assignment/progress" | "/leaderboard" => format!("{path}?score_set=ZzZzZzZz"),
+                "/assignment/progress" | "/leaderboard" | "/leaderboard/analysis" => {
+                    format!("{path}?score_set=ZzZzZzZz")
+                }
                 path => path.replace("/assignment/{slug}", "/assignment/ZzZzZzZzZzZzZzZzZzZzZzZzJ"),
             };
             let asking =

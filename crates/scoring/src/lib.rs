@@ -21,5 +21,5 @@ pub mod sheet;
 pub mod wilson;
 
 pub use model_error::ModelError;
-pub use numeric::{Interval, published};
+pub use numeric::{Interval, mean, published};
 pub use score_table::{Score, ScoreTable};

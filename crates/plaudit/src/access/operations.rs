@@ -81,6 +81,7 @@ pub const OPERATIONS: &[Operation] = &[
     line("GetFormV23", "GET /form/{slug}", PARTICIPANTS),
     line("GetJobCollectionV23", "GET /job", NOBODY),
     line("GetJobV23", "GET /job/{slug}", NOBODY),
+    line("GetLeaderboardAnalysisV23", "GET /leaderboard/analysis", NOBODY),
     line("GetLeaderboardCollectionV23", "GET /leaderboard", NOBODY),
     line("GetOrderCollectionV23", "GET /order", PAYMENT),
     line("GetPanelV23", "GET /panel/{slug}", CHAPTER),

@@ -45,6 +45,7 @@ PUT /assignment/EntryOneUserJudgScoreSetJ/abstain {"reason":"I know the author."
 POST /assignment/EntryOneUserJudgScoreSetJ/conflict {"comment":"My brother."} | {"comment":""}
 POST /assignment/EntryOneUserJudgScoreSetJ/reopen {"reason":"A second look."} | /assignment/EntryTwoUserJudgScoreSetJ/reopen
 GET /assignment/progress?score_set=ScoreSet | ?score_set=short
+GET /leaderboard/analysis?score_set=ScoreSet&category=CategChi | ?score_set=ScoreQua | ?tag=blue
 GET /leaderboard?score_set=ScoreSet | ?score_set=NoSuchSc | ?status=submitted
 POST /assignment/reassign {"judge":"UserJudg","score_set":"ScoreSet"} | {"judge":"NoSuchUs"}
 PUT /entry/EntryOne/recuse {"judge":"UserJudg","score_set":"ScoreSet"} | {"score_set":"NoSuchSc"}

@@ -1,4 +1,4 @@
-//! `GetLeaderboardCollectionV23`.
+//! `GetLeaderboardAnalysisV23` and `GetLeaderboardCollectionV23`.
 
 use serde_json::{Value, json};
 
@@ -86,6 +86,45 @@ both_engines! {
         assert_eq!(ranks(&server, &format!("{board}&order=rank")).await[2], ("BoardAAA".to_owned(), json!(3)));
         server.delete("/entry/BoardBBB").await.expect(204);
         assert_eq!(ranks(&server, &format!("{board}&order=rank")).await[1], ("BoardAAA".to_owned(), json!(2)));
+    }
+
+    async fn an_analysis_tells_the_severity_of_judges_from_the_scores(server) {
+        prepared(&server).await;
+        let asked = "/leaderboard/analysis?score_set=ScorePoi";
+        let none = server.get(asked).await.expect(422).json();
+        assert_eq!(none["message"], "The sheets of the score set have no analysis: there are no observations.");
+        for (entry, judge, points) in [
+            ("BoardAAA", "UserJudA", 5), ("BoardAAA", "UserJudB", 8), ("BoardBBB", "UserJudA", 3), ("BoardBBB", "UserJudB", 5),
+            ("BoardCCC", "UserJudB", 10),
+        ] {
+            sheet(&server, entry, judge, "ScorePoi", json!({"criteria": {"CritCraf": points, "CritIdea": 0}})).await;
+        }
+        let found = server.get(asked).await.expect(200).json();
+        let entries: Vec<(&str, f64, i64)> = found["entries"].as_array().unwrap().iter().map(|entry| {
+            (entry["entry"]["title"].as_str().unwrap(), entry["raw"].as_f64().unwrap(), entry["rank"].as_i64().unwrap())
+        }).collect();
+        assert_eq!(entries, [("A", 6.5, 1), ("B", 4.0, 2)], "too few have judged C");
+        let severities: Vec<f64> = found["judges"].as_array().unwrap().iter().map(|of| of["severity"].as_f64().unwrap()).collect();
+        assert!(severities[0] < 0.0 && severities[1] > 0.0, "{severities:?}");
+        assert_eq!(found["judges"][1]["judge"]["name"], "Edsger Dijkstra");
+        assert_eq!((&found["components"], &found["agreement"]["n"]), (&json!(1), &json!(4)));
+        sheet(&server, "BoardCCC", "UserJudA", "ScorePoi", json!({"criteria": {"CritCraf": 9, "CritIdea": 0}})).await;
+        let found = server.get(asked).await.expect(200).json();
+        assert_eq!(found["entries"][0]["entry"]["title"], "C", "current with the next request");
+        assert_eq!(found["entries"].as_array().unwrap().len(), 3);
+        for (selection, titles) in [("tag=Best", vec!["C"]), ("category=CategChi", vec!["C", "A", "B"]), ("tag=none", vec![])] {
+            let answer = server.get(&format!("{asked}&{selection}")).await;
+            if titles.len() < 2 {
+                answer.expect(422);
+                continue;
+            }
+            let found = answer.expect(200).json();
+            let shown: Vec<&str> = found["entries"].as_array().unwrap().iter().map(|of| of["entry"]["title"].as_str().unwrap()).collect();
+            assert_eq!(shown, titles, "{selection}");
+        }
+        server.get("/leaderboard/analysis?score_set=ScoreVot").await.expect(422);
+        server.get("/leaderboard/analysis?score_set=NoSuchSc").await.expect(404);
+        server.get("/leaderboard/analysis?category=CategChi").await.expect(400);
     }
 
     async fn decisions_votes_and_preferences_have_boards(server) {

@@ -51,7 +51,7 @@ pub(crate) fn tail(level: f64) -> Result<f64, ModelError> {
 }
 
 /// The mean, zero where there are no values.
-pub(crate) fn mean(values: &[f64]) -> f64 {
+pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / real(values.len().max(1))
 }
 

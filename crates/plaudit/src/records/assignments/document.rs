@@ -65,7 +65,7 @@ struct Named {
 }
 
 /// The name of a user, from the members by which others show the user; empty for nobody.
-pub(super) fn name_of(names: &str) -> String {
+pub fn name_of(names: &str) -> String {
     serde_json::from_str::<Named>(&format!("{{{names}}}")).map(|named| named.name).unwrap_or_default()
 }
 

@@ -1,7 +1,7 @@
 //! Exact fractions, as scores are.
 
 use num::rational::Ratio;
-use num::{CheckedAdd as _, CheckedDiv as _, CheckedMul as _, CheckedSub as _};
+use num::{CheckedAdd as _, CheckedDiv as _, CheckedMul as _, CheckedSub as _, ToPrimitive as _};
 use scoring::rational::{decimal, fraction};
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +56,11 @@ impl Fraction {
     /// The quotient; nothing where it would be one by zero.
     pub fn checked_div(self, other: Self) -> Option<Self> {
         self.0.checked_div(&other.0).map(Self)
+    }
+
+    /// The nearest real number, for models that are not exact.
+    pub fn approximate(self) -> f64 {
+        self.0.to_f64().unwrap_or(f64::NAN)
     }
 
     /// As a number with at most 4 decimals, rounded half up, without zeros at its end.

@@ -24,7 +24,7 @@ mod slug;
 pub mod store;
 
 pub(crate) use document::write_of;
-pub use document::{MEMBERS, Shown};
+pub use document::{MEMBERS, Shown, name_of};
 pub(crate) use list::LIST;
 pub use list::LISTED;
 pub use sheet::{COMMENT_LENGTH, Comment, Decision, Score};

@@ -8,6 +8,7 @@
 //!   ([`store::refresh`]). `plaudit doctor` compares both.
 //! - Which sheets count, and what they come to, is said in [`rules`].
 
+pub mod analysis;
 pub mod board;
 pub(crate) mod list;
 pub mod rules;

@@ -286,6 +286,48 @@ async fn compare(
     Ok(count)
 }
 
+/// Of which entries of a score set is read: those outside the trash and the archive, of a category, of a chapter and with a tag.
+#[derive(Clone, Copy, Debug)]
+pub struct Selected<'s> {
+    /// The score set.
+    pub score_set: Slug,
+    /// The category; nothing for any.
+    pub category: Option<Slug>,
+    /// The chapter; nothing for any.
+    pub chapter: Option<Slug>,
+    /// The tag; nothing for any.
+    pub tag: Option<&'s str>,
+}
+
+/// Hands over the assignments of selected entries, each with the title of the entry and the names of the judge; gives the version
+/// of the account's program.
+pub async fn each_judged(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    selected: Selected<'_>,
+    mut each: impl FnMut(Assignment, &str, &str) + Send,
+) -> Result<Option<i64>, DbError> {
+    let sql = "SELECT version FROM accounts WHERE id = $1";
+    let version = tx.first(sql, &[account.into()], |row| row.integer(0)).await?;
+    let sql = "SELECT a.doc, e.title, u.names FROM assignments a \
+               JOIN entries e ON e.account = a.account AND e.slug = a.entry \
+               LEFT JOIN users u ON u.account = a.account AND u.slug = a.judge \
+               WHERE a.account = $1 AND a.score_set = $2 AND a.deleted = 0 AND e.deleted = 0 AND e.archived = 0 \
+               AND ($3 = '' OR e.category = $3) AND ($4 = '' OR e.chapter = $4) AND ($5 = '' OR EXISTS \
+               (SELECT 1 FROM entry_tags t WHERE t.account = e.account AND t.slug = e.slug AND t.tag = $5))";
+    let of = |slug: Option<Slug>| slug.map_or(Value::from(""), Value::from);
+    let (category, chapter) = (of(selected.category), of(selected.chapter));
+    let values =
+        [account.into(), selected.score_set.into(), category, chapter, selected.tag.unwrap_or_default().into()];
+    tx.each(sql, &values, |row| {
+        each(parse(row.text(0)?, &program.context)?, row.text(1)?, row.optional_text(2)?.unwrap_or_default());
+        Ok(())
+    })
+    .await?;
+    Ok(version)
+}
+
 /// What the sheets of an entry come to, in the transaction; nothing where there is no assignment.
 pub async fn find(
     tx: &mut Tx,

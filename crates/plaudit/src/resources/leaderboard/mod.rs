@@ -1,5 +1,6 @@
 //! Leaderboards: the entries of a score set with what their sheets come to, and their places.
 
+mod analysis;
 mod item;
 
 use std::collections::HashMap;
@@ -27,13 +28,21 @@ use kernel::text::Slug;
 
 /// The routes of leaderboards.
 pub(crate) fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::new().routes(operation(
-        (HttpMethod::Get, "/leaderboard", "GetLeaderboardCollectionV23", "Leaderboards"),
-        "A page of the entries of a score set, with their scores and places. `score_set` is required. A score set of the mode gallery \
-         has no leaderboard.",
-        Takes::Query(LIST.spec.parameters()),
-        show,
-    ))
+    OpenApiRouter::new()
+        .routes(operation(
+            (HttpMethod::Get, "/leaderboard", "GetLeaderboardCollectionV23", "Leaderboards"),
+            "A page of the entries of a score set, with their scores and places. `score_set` is required. A score set of the mode \
+             gallery has no leaderboard.",
+            Takes::Query(LIST.spec.parameters()),
+            show,
+        ))
+        .routes(operation(
+            (HttpMethod::Get, "/leaderboard/analysis", "GetLeaderboardAnalysisV23", "Leaderboards"),
+            "How severe the judges of a score set of points are, what scores and places are without that, how sure they are, how \
+             far judges agree, and without whom the first place would be another's.",
+            Takes::Query(analysis::SPEC.parameters()),
+            analysis::show,
+        ))
 }
 
 async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {

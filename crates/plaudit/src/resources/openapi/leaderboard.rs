@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::assignments::points;
-use super::components::{list, object, string};
+use super::components::{list, named, object, or_null, string};
 use super::kinds;
 use crate::program::score_sets::By;
 use crate::program::{component, page_of};
@@ -37,7 +37,64 @@ pub(super) fn schemas() -> Map<String, Value> {
     if let Some(required) = page["required"].as_array_mut() {
         required.extend([json!("score_set"), json!("season")]);
     }
-    [("LeaderboardPage".to_owned(), page), ("LeaderboardItem".to_owned(), item())].into_iter().collect()
+    named(json!({ "LeaderboardPage": page, "LeaderboardItem": item(), "LeaderboardAnalysis": analysis() }))
+}
+
+fn analysis() -> Value {
+    let number = |about: &str| json!({ "description": about, "type": "number" });
+    let number_or_null = |about: &str| json!({ "description": about, "type": ["number", "null"] });
+    let ends = object("Both ends.", json!({ "low": number("The lower end."), "high": number("The upper end.") }));
+    let interval = or_null("Where that lies with 95 %; null where the sheets do not tell.", &ends);
+    let place = |about: &str| json!({ "description": about, "type": "integer", "minimum": 1 });
+    let places = object("Both ends.", json!({ "best": place("The best place."), "worst": place("The worst place.") }));
+    let judge = object(
+        "A judge.",
+        json!({
+            "judge": component("Judge"),
+            "severity": number("How many points more than the others the judge gives."),
+            "interval": interval.clone(),
+            "sheets": component("Count"),
+        }),
+    );
+    let entry = object(
+        "An entry.",
+        json!({
+            "entry": component("EntryReference"),
+            "raw": number("The mean of its sheets."),
+            "corrected": number("The same without the severity of its judges."),
+            "interval": interval,
+            "rank": place("The place by the corrected score."),
+            "rank_interval": or_null("Where the place lies with 95 %; null where the sheets do not tell.", &places),
+            "component": place("Its component: entries of different ones have no judge in common, and are hardly comparable."),
+        }),
+    );
+    let winners = list("Whose the first place is then.", &component("EntryReference"));
+    let decisive = object(
+        "A judge.",
+        json!({
+            "judge": component("Judge"),
+            "winner_without": or_null("The entries; null where the other sheets do not tell.", &winners),
+        }),
+    );
+    let agreement = object(
+        "How far the judges agree.",
+        json!({
+            "krippendorff": number_or_null("Krippendorff's alpha of differences; null where it is not defined."),
+            "icc": number_or_null("The intraclass correlation for absolute agreement; null where it is not defined."),
+            "n": component("Count"),
+        }),
+    );
+    object(
+        "The analysis of a board of points, of entries with as many sheets as the score set asks for.",
+        json!({
+            "method": { "description": "How severity is told apart.", "type": "string", "enum": ["henderson_3"] },
+            "judges": list("By their slugs.", &judge),
+            "entries": list("By their places.", &entry),
+            "agreement": agreement,
+            "components": component("Count"),
+            "decisive_judges": list("The judges without whom the first place would be another's.", &decisive),
+        }),
+    )
 }
 
 fn item() -> Value {
