@@ -137,11 +137,11 @@ fn without(accounts: &BTreeSet<AccountId>, values: &mut Vec<Value<'_>>) -> Strin
     places.join(", ")
 }
 
-/// How many leases of webhooks each node has that has any.
+/// How many leases of webhooks each node has that has any; one that another node has asked for counts as that node's.
 // tidy: every account -- nodes share the work for all of them
 pub async fn shares(db: &Db, now: i64) -> Result<BTreeMap<String, usize>, DbError> {
-    let sql = "SELECT owner, count(*) FROM leases WHERE owner > '' AND until >= $1 \
-               AND name >= 'webhook:' AND name < 'webhook;' GROUP BY owner";
+    let sql = "SELECT CASE WHEN heir > '' THEN heir ELSE owner END AS node, count(*) FROM leases \
+               WHERE owner > '' AND until >= $1 AND name >= 'webhook:' AND name < 'webhook;' GROUP BY node";
     let mut shares = BTreeMap::new();
     db.each(sql, &[now.into()], |row| {
         let share: &mut usize = shares.entry(node_of(row.text(0)?).to_owned()).or_default();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, sleep};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::store::{self, Renewed, Taken, Wanted};
 use super::{Call, Held, LeaseName, Works, fair_part, length, until};
@@ -75,9 +75,9 @@ pub async fn run(app: App, works: Arc<dyn Works>, mut stop: oneshot::Receiver<()
             _ = &mut stop => break,
             _ = renewal.tick() => {
                 supervisor.renew().await;
-                // SQLite has one node.
+                // SQLite has one node. What is held is renewed in time, however long asking takes.
                 if app.db.engine() == Engine::Postgres
-                    && let Err(error) = supervisor.ask().await
+                    && let Ok(Err(error)) = timeout(quarter, supervisor.ask()).await
                 {
                     supervisor.warn("other nodes cannot be asked for work", &error);
                 }
@@ -313,7 +313,7 @@ impl Supervisor {
             task.calls.send_modify(|call| call.ends = true);
         }
         let all = async { while self.running.join_next().await.is_some() {} };
-        if tokio::time::timeout(ENDING, all).await.is_err() {
+        if timeout(ENDING, all).await.is_err() {
             self.running.shutdown().await;
         }
         if let Err(error) = store::give_back_all(&self.app.db, &self.node, self.app.database_clock.now()).await {

@@ -215,6 +215,8 @@ both_engines! {
         let first = store::unasked(&server.db, "one", &none, 1).await.unwrap();
         assert_eq!(first, [(account, names[0])]);
         store::ask(&server.db, "one", "two", first).await.unwrap();
+        let shares = [("one".to_owned(), 2), ("two".to_owned(), 1)];
+        assert_eq!(store::shares(&server.db, now).await.unwrap(), shares.into(), "who has asked for one does not ask again");
         let left = store::unasked(&server.db, "one", &none, 9).await.unwrap();
         assert_eq!(left, [(account, names[1]), (account, names[2])]);
         assert_eq!(store::unasked(&server.db, "one", &[account].into(), 9).await.unwrap(), []);
