@@ -24,6 +24,12 @@ const MORE: &str = r#"{"kind":"role","slug":"RoleEntr","name":{"en_GB":"Entrant"
 {"kind":"user","slug":"UserFull","first_name":"Ada","last_name":"King","email":"ada@example.org","roles":["RoleJury"],"user_fields":{"FieldUsr":"TokenOfTheLogoFileOfAllX"},"preferences":{"theme":"dark"}}
 {"kind":"criterion","slug":"CritCraf","score_set":"ScoreSet","name":{"en_GB":"Craft","de_DE":"Handwerk"},"maximum":10,"weight":3}
 {"kind":"score_set","slug":"ScoreQua","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"First look"},"mode":"qualifying"}
+{"kind":"score_set","slug":"ScoreAna","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Final"},"mode":"vip_judging"}
+{"kind":"criterion","slug":"CritAnal","score_set":"ScoreAna","name":{"en_GB":"Craft"},"maximum":10}
+{"kind":"assignment","entry":"EntryOne","judge":"UserJudg","score_set":"ScoreAna","created":"2025-05-01T10:00:00.000000Z","updated":"2025-05-01T10:00:00.000000Z","scores":[{"criterion":"CritAnal","value":6}]}
+{"kind":"assignment","entry":"EntryOne","judge":"UserFull","score_set":"ScoreAna","created":"2025-05-01T10:00:00.000000Z","updated":"2025-05-01T10:00:00.000000Z","scores":[{"criterion":"CritAnal","value":9}]}
+{"kind":"assignment","entry":"EntryTwo","judge":"UserJudg","score_set":"ScoreAna","created":"2025-05-01T10:00:00.000000Z","updated":"2025-05-01T10:00:00.000000Z","scores":[{"criterion":"CritAnal","value":5}]}
+{"kind":"assignment","entry":"EntryTwo","judge":"UserFull","score_set":"ScoreAna","created":"2025-05-01T10:00:00.000000Z","updated":"2025-05-01T10:00:00.000000Z","scores":[{"criterion":"CritAnal","value":6}]}
 {"kind":"assignment","entry":"EntryOne","judge":"UserJudg","score_set":"ScoreSet","panels":["PanelOne"],"rounds":["RoundJud"],"created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-03T10:00:00.000000Z","scores":[{"criterion":"CritCraf","value":7,"comment":{"slug":"CommentA","comment":"Fine work.","user":"UserJudg","created_at":"2025-06-03T10:00:00.000000Z","updated_at":"2025-06-03T10:00:00.000000Z"}}]}
 {"kind":"assignment","entry":"EntryOne","judge":"UserJudg","score_set":"ScoreQua","decision":"pass","comment":{"slug":"CommentB","comment":"Yes.","user":"UserJudg","created_at":"2025-06-03T10:00:00.000000Z","updated_at":"2025-06-03T10:00:00.000000Z"},"created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-02T10:00:00.000000Z"}
 {"kind":"assignment","entry":"EntryOne","role":"RoleJury","score_set":"ScoreSet","created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-01T10:00:00.000000Z"}
@@ -45,7 +51,7 @@ PUT /assignment/EntryOneUserJudgScoreSetJ/abstain {"reason":"I know the author."
 POST /assignment/EntryOneUserJudgScoreSetJ/conflict {"comment":"My brother."} | {"comment":""}
 POST /assignment/EntryOneUserJudgScoreSetJ/reopen {"reason":"A second look."} | /assignment/EntryTwoUserJudgScoreSetJ/reopen
 GET /assignment/progress?score_set=ScoreSet | ?score_set=short
-GET /leaderboard/analysis?score_set=ScoreSet&category=CategChi | ?score_set=ScoreQua | ?tag=blue
+GET /leaderboard/analysis?score_set=ScoreAna | ?score_set=ScoreSet | ?tag=blue
 GET /leaderboard?score_set=ScoreSet | ?score_set=NoSuchSc | ?status=submitted
 POST /assignment/reassign {"judge":"UserJudg","score_set":"ScoreSet"} | {"judge":"NoSuchUs"}
 PUT /entry/EntryOne/recuse {"judge":"UserJudg","score_set":"ScoreSet"} | {"score_set":"NoSuchSc"}
