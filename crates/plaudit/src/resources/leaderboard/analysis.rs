@@ -103,7 +103,9 @@ impl Board {
     }
 
     fn write_winners(&self, winners: &[Slug], list: &mut List<'_>) {
-        winners.iter().for_each(|entry| list.object(|object| self.write_entry(*entry, object)));
+        for entry in winners {
+            list.object(|object| self.write_entry(*entry, object));
+        }
     }
 }
 
