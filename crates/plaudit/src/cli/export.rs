@@ -1,15 +1,18 @@
 //! `plaudit export`: writes an account as a program file.
 
-use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use std::io::{BufWriter, Stdout, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use super::{Failure, folder_of, must_exist, open, spare_database};
 use crate::config::Config;
-use crate::storage::Storage;
 use crate::transfer;
-use db::Db;
 use kernel::kind::Kind;
 use kernel::text::Slug;
+
+/// The bytes that are written at once.
+const BUFFER: usize = 1 << 18;
 
 /// What to export.
 #[derive(Debug, clap::Args)]
@@ -31,31 +34,47 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     }
     must_exist(config)?;
     let (db, storage) = open(config).await?;
-    match &arguments.output {
-        None => {
-            let mut out = BufWriter::with_capacity(1 << 18, std::io::stdout());
-            write(&db, &storage, &arguments, &mut out).await?;
-        }
-        Some(path) => {
-            let failed = |error: std::io::Error| Failure::Failed(format!("{}: {error}", path.display()));
-            let file = tempfile::NamedTempFile::new_in(folder_of(path)).map_err(failed)?;
-            let mut out = BufWriter::with_capacity(1 << 18, file);
-            write(&db, &storage, &arguments, &mut out).await?;
-            let file = out.into_inner().map_err(|error| failed(error.into_error()))?;
-            file.as_file().sync_all().map_err(failed)?;
-            file.persist(path).map_err(|error| failed(error.error))?;
-        }
-    }
+    let which = if arguments.set_up { Kind::is_setup } else { |_| true };
+    let mut output = Output::begin(arguments.output)?;
+    transfer::export(&db, &storage, arguments.account, which, output.writer()).await?;
+    output.finish()?;
     db.close().await;
     Ok(())
 }
 
-async fn write(
-    db: &Db,
-    storage: &Storage,
-    arguments: &Arguments,
-    out: &mut (dyn Write + Send),
-) -> Result<(), transfer::Error> {
-    let which = if arguments.set_up { Kind::is_setup } else { |_| true };
-    transfer::export(db, storage, arguments.account, which, out).await
+/// Standard output, or a file, which takes the place of one that is there when it is whole.
+pub(super) enum Output {
+    Standard(BufWriter<Stdout>),
+    File(BufWriter<NamedTempFile>, PathBuf),
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Failed(format!("{}: {error}", path.display()))
+}
+
+impl Output {
+    pub(super) fn begin(path: Option<PathBuf>) -> Result<Self, Failure> {
+        let Some(path) = path else { return Ok(Self::Standard(BufWriter::with_capacity(BUFFER, std::io::stdout()))) };
+        let file = NamedTempFile::new_in(folder_of(&path)).map_err(|error| failed(&path, &error))?;
+        Ok(Self::File(BufWriter::with_capacity(BUFFER, file), path))
+    }
+
+    pub(super) fn writer(&mut self) -> &mut (dyn Write + Send) {
+        match self {
+            Self::Standard(out) => out,
+            Self::File(out, _) => out,
+        }
+    }
+
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        match self {
+            Self::Standard(mut out) => Ok(out.flush()?),
+            Self::File(out, path) => {
+                let file = out.into_inner().map_err(|error| failed(&path, error.error()))?;
+                file.as_file().sync_all().map_err(|error| failed(&path, &error))?;
+                file.persist(&path).map_err(|error| failed(&path, &error.error))?;
+                Ok(())
+            }
+        }
+    }
 }

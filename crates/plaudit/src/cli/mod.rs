@@ -26,6 +26,7 @@ mod maintenance;
 mod migrate;
 mod progress;
 mod restore;
+mod scores;
 mod serve;
 mod store;
 #[cfg(test)]
@@ -78,6 +79,9 @@ enum Command {
     /// Webhooks of an account
     #[command(subcommand)]
     Webhook(webhook::Command),
+    /// What judges gave
+    #[command(subcommand)]
+    Scores(scores::Command),
     /// Answer every request of the region with 503 and a text, until it is switched off
     #[command(subcommand)]
     Maintenance(maintenance::Command),
@@ -194,6 +198,9 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         }
         Command::Webhook(command) => {
             with_database(open_existing(config).await?, async |db| webhook::run(db, command).await).await
+        }
+        Command::Scores(command) => {
+            with_database(open_existing(config).await?, async |db| scores::run(db, config, command).await).await
         }
         Command::Maintenance(command) => maintenance::run(config, command).await,
         Command::Apply(arguments) => apply::run(config, arguments).await,

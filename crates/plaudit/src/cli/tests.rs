@@ -427,3 +427,23 @@ async fn a_synthetic_account_is_as_everything_must_be() {
     place.done(&["fill", "--entries", "20", "--orders", "20"]).await;
     place.done(&["doctor"]).await;
 }
+
+#[tokio::test]
+async fn every_sheet_is_a_row_with_a_column_for_each_criterion() {
+    let place = Place::with_demo().await;
+    let records = [
+        r#"{"kind":"score_set","slug":"ScorePoi","season":"SeasonNw","form":"FormMain","name":{"en_GB":"Final"},"mode":"vip_judging"}"#,
+        r#"{"kind":"criterion","slug":"CritCraf","score_set":"ScorePoi","name":{"en_GB":"Craft"},"maximum":10}"#,
+        r#"{"kind":"user","slug":"UserJudA","first_name":"Grace","last_name":"Hopper","email":"grace@example.org","roles":["RoleJudg"]}"#,
+        r#"{"kind":"assignment","entry":"EnHarbor","judge":"UserJudA","score_set":"ScorePoi","created":"2025-06-01T10:00:00Z","updated":"2025-06-03T10:00:00Z","scores":[{"criterion":"CritCraf","value":7}],"comment":{"slug":"CommentA","comment":"=1+1, \"fine\"","user":"UserJudA","created_at":"2025-06-03T10:00:00Z","updated_at":"2025-06-03T10:00:00Z"}}"#,
+    ];
+    fs::write(place.path("scores.jsonl"), records.join("\n")).unwrap();
+    place.done(&["import", "scores.jsonl", "--account", "DemoAwds"]).await;
+    place.done(&["scores", "export", "DemoAwds", "--score-set", "ScorePoi", "--output", "scores.csv"]).await;
+    let expected = "assignment,score_set,mode,entry,judge,role,method,status,counts,points,decision,preference,votes,comment,CritCraf\n\
+                    EnHarborUserJudAScorePoiJ,ScorePoi,vip_judging,EnHarbor,UserJudA,,manual,complete,yes,7,,,,\
+                    \"'=1+1, \"\"fine\"\"\",7\n";
+    assert_eq!(fs::read_to_string(place.path("scores.csv")).unwrap(), expected);
+    let (code, told) = place.refused(&["scores", "export", "DemoAwds", "--score-set", "NoSuchSc"]).await;
+    assert_eq!((code, told.as_str()), (1, "the account has no score set NoSuchSc"));
+}

@@ -6,7 +6,7 @@ use super::{Assignment, AssignmentSlug, LIST, Shown};
 use crate::program::store::parse;
 use crate::program::{Context, Program, Record};
 use crate::records::store::{SetTable, filled};
-use db::{AccountId, Db, DbError, Row, Source, Tx};
+use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::text::Slug;
 
 /// The panels that assign.
@@ -96,6 +96,20 @@ pub async fn of_score_set(
         })
         .await?;
     Ok(found)
+}
+
+/// Hands over the assignments of an account that are not in the trash, of one score set or of all, by score set and slug.
+pub async fn each(
+    tx: &mut Tx,
+    account: AccountId,
+    score_set: Option<Slug>,
+    context: &Context,
+    mut each: impl FnMut(Assignment) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    let sql = "SELECT doc FROM assignments WHERE account = $1 AND ($2 = '' OR score_set = $2) AND deleted = 0 \
+               ORDER BY score_set, slug";
+    let values = [account.into(), score_set.map_or(Value::from(""), Value::from)];
+    tx.each(sql, &values, |row| each(parse(row.text(0)?, context)?)).await
 }
 
 /// Complete sheets of a judge in a score set, stray and recused ones left out, each with the category of its entry.
