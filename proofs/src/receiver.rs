@@ -30,8 +30,8 @@ pub(crate) enum Conduct {
     Hangs,
     /// Sends whoever calls it to this port of 127.0.0.1.
     Redirects(u16),
-    /// Takes most; of a hundred requests 5 get 500, 3 a connection that closes, 2 get 429, and 5 an answer that is late. Which
-    /// ones follows from this number.
+    /// Takes most; of a thousand requests 50 get 500, 30 a connection that closes, 50 an answer that is late, and 2 get 429, which
+    /// has its endpoint rest for a second. Which ones follows from this number.
     IsUnreliable(u64),
 }
 
@@ -196,11 +196,11 @@ impl Reply {
             Conduct::Takes => Self::Status(200),
             Conduct::Hangs => Self::Hang,
             Conduct::Redirects(port) => Self::Redirect(port),
-            Conduct::IsUnreliable(seed) => match Random::new(seed.wrapping_add(number as u64)).below(100) {
-                0..5 => Self::Status(500),
-                5..8 => Self::Close,
-                8..10 => Self::Status(429),
-                10..15 => Self::Late,
+            Conduct::IsUnreliable(seed) => match Random::new(seed.wrapping_add(number as u64)).below(1_000) {
+                0..50 => Self::Status(500),
+                50..80 => Self::Close,
+                80..82 => Self::Status(429),
+                82..132 => Self::Late,
                 _ => Self::Status(200),
             },
         }
@@ -328,8 +328,8 @@ mod tests {
         let replies: Vec<Reply> = (0..10_000).map(|number| Reply::of(Conduct::IsUnreliable(1), number)).collect();
         let count = |wanted| replies.iter().filter(|reply| **reply == wanted).count();
         let all = [Reply::Status(500), Reply::Close, Reply::Status(429), Reply::Late, Reply::Status(200)].map(count);
-        for (count, percent) in all.into_iter().zip([5, 3, 2, 5, 85]) {
-            assert!(count.abs_diff(percent * 100) < 100, "{all:?}");
+        for (count, thousandths) in all.into_iter().zip([50, 30, 2, 50, 868]) {
+            assert!(count.abs_diff(thousandths * 10) < 100 && count > 0, "{all:?}");
         }
     }
 
