@@ -73,7 +73,8 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     }
     waiting.truncate(count);
     // Where the account's own row or its set-up is changed, much of the account is not what it was; so these come one by one.
-    let is_alone = |column: &Column| ["accounts", "setup_records", "api_keys"].contains(&column.table.as_str());
+    let is_alone =
+        |column: &Column| ["accounts", "setup_records", "api_keys", "contacts"].contains(&column.table.as_str());
     let (alone, together): (Vec<_>, Vec<_>) = waiting.into_iter().partition(is_alone);
     let mut found = 0;
     for (columns, together) in [(alone, 1), (together, TOGETHER)] {

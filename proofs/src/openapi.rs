@@ -69,11 +69,16 @@ fn complete(document: &Value, checks: &mut Checks) -> usize {
         let there = name.strip_prefix('#').and_then(|pointer| document.pointer(pointer));
         checks.check(there.is_some(), || format!("{name} is not there"));
     }
+    let groups: Vec<&Value> = document["tags"].as_array().into_iter().flatten().map(|group| &group["name"]).collect();
     let mut operations = 0;
     for (path, item) in document["paths"].as_object().into_iter().flatten() {
         for (method, operation) in item.as_object().into_iter().flatten() {
             operations += 1;
             let what = || format!("{method} {path}");
+            let tags = operation["tags"].as_array().into_iter().flatten();
+            checks.check(tags.clone().all(|tag| groups.contains(&tag)), || {
+                format!("{} is of a group that is not told", what())
+            });
             for text in ["operationId", "summary", "description"] {
                 checks.check(operation[text].is_string(), || format!("{} has no {text}", what()));
             }

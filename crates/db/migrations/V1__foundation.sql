@@ -528,6 +528,22 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_in_order ON jobs (account, state, created, slug);
 CREATE INDEX jobs_by_age ON jobs (account, created, slug);
 
+-- Plans of assignments. until: when it is forgotten. asked: the request, as JSON. state: the hash of what was read. doc: the answer.
+-- undo: what undoes it, once it is applied. made: the slugs of what it linked, as JSON.
+CREATE TABLE assignment_plans (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    until BIGINT NOT NULL,
+    asked ordered_text NOT NULL,
+    state ordered_text NOT NULL,
+    doc ordered_text NOT NULL,
+    undo ordered_text NOT NULL,
+    made ordered_text NOT NULL,
+    undone BIGINT NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE INDEX assignment_plans_by_undo ON assignment_plans (account, undo);
+
 CREATE TABLE maintenance (
     region ordered_text NOT NULL PRIMARY KEY,
     message ordered_text NOT NULL

@@ -26,6 +26,7 @@ pub const TABLES: &[&str] = &[
     "assignments",
     "assignment_panels",
     "assignment_rounds",
+    "assignment_plans",
     "conflicts",
     "recusals",
     "standings",

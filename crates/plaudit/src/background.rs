@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use crate::assigning::{linking, reassigning};
+use crate::assigning::{linking, planning, reassigning};
 use crate::deliveries;
 use crate::http::idempotency;
 use crate::jobs;
@@ -72,8 +72,8 @@ pub async fn measure(app: &App) -> Result<(), DbError> {
     Ok(())
 }
 
-/// Forgets what is kept for a time: answers to idempotency keys, windows of the rate limit, deliveries, jobs, and what uploads
-/// left that nobody recorded. Looks after the reminders and deadlines of reviews.
+/// Forgets what is kept for a time: answers to idempotency keys, windows of the rate limit, deliveries, jobs, plans of
+/// assignments, and what uploads left that nobody recorded. Looks after the reminders and deadlines of reviews.
 async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
     let now = app.clock.now();
     let before = |seconds: i64| Timestamp::from_seconds(now.as_seconds().saturating_sub(seconds));
@@ -89,6 +89,9 @@ async fn upkeep(app: App, held: Held) -> Result<(), DbError> {
     }
     if let Err(error) = jobs::store::forget(&app.db, before(i64::from(app.settings.jobs_keep_days) * 86_400)).await {
         tracing::warn!(%error, "old jobs could not be forgotten");
+    }
+    if let Err(error) = planning::store::forget(&app.db, now).await {
+        tracing::warn!(%error, "old plans of assignments could not be forgotten");
     }
     if let Err(error) = follow_up(&app).await {
         tracing::warn!(%error, "reminders and deadlines of reviews wait for the next upkeep");

@@ -24,6 +24,8 @@ pub struct Link {
     pub score_set: Slug,
     /// In which rounds.
     pub rounds: Vec<Slug>,
+    /// What it is linked by.
+    pub cause: Cause,
 }
 
 impl Link {
@@ -48,9 +50,9 @@ pub async fn write(
 ) -> Result<i64, DbError> {
     let before = store::find_any_for_update(tx, account, link.slug(), &program.context).await?;
     let found = before.as_ref().map(|before| before.value.clone());
-    let mut after = found.unwrap_or_else(|| Assignment::new(link.slug(), Cause::Manual, origin.at));
-    after.cause = Cause::Manual;
-    after.method = Method::Manual;
+    let mut after = found.unwrap_or_else(|| Assignment::new(link.slug(), link.cause, origin.at));
+    after.cause = link.cause;
+    after.method = link.cause.into();
     after.rounds.clone_from(&link.rounds);
     let action = match &before {
         None => Action::Created,
@@ -61,6 +63,23 @@ pub async fn write(
     after.updated = origin.at;
     let events: &[Event] = if action == Action::Updated { &[] } else { &[Event::AssignmentCreated] };
     write_assignment(tx, account, program, origin, Written { before: before.as_ref(), after, action, events }).await
+}
+
+/// Takes a link back; a sheet that says something is kept, and does not count.
+pub async fn remove(
+    tx: &mut Tx,
+    account: AccountId,
+    program: &Program,
+    origin: &Origin,
+    before: &Record<Assignment>,
+) -> Result<(), DbError> {
+    let mut after = Assignment { updated: origin.at, ..before.value.clone() };
+    let mut action = Action::Trashed;
+    if before.value.has_sheet() {
+        (after.method, action) = (Method::Stray, Action::Updated);
+    }
+    let written = Written { before: Some(before), after, action, events: &[] };
+    write_assignment(tx, account, program, origin, written).await.map(drop)
 }
 
 /// Writes an assignment that is changed, with the event that it is complete where it has become that.

@@ -10,6 +10,7 @@ use super::rules;
 use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::log::{Actor, Origin};
 use crate::program::Programs;
+use crate::records::assignments::Cause;
 use db::{BoxFuture, Source, Tx};
 use kernel::input::Violations;
 use kernel::text::Slug;
@@ -62,7 +63,7 @@ async fn work(run: &mut Run) -> Result<(), JobError> {
     while done < total {
         let end = total.min(done + PAIRS);
         let pair = |number: usize| (entries[number / judges.len()], judges[number % judges.len()]);
-        let link = |(entry, judge)| Link { entry, judge, score_set, rounds: rounds.clone() };
+        let link = |(entry, judge)| Link { entry, judge, score_set, rounds: rounds.clone(), cause: Cause::Manual };
         let links = (done..end).map(|number| link(pair(number))).collect();
         let part = Part { programs: run.app.programs.clone(), links, actor: actor.clone(), end, total };
         run.step(part, |tx, part, step| part.write(tx, step)).await?;

@@ -11,7 +11,7 @@ use super::rules;
 use crate::jobs::{JobError, Patience, Run, Step, Work};
 use crate::log::{Actor, Origin};
 use crate::program::{Program, Programs};
-use crate::records::assignments::{AssignmentSlug, store};
+use crate::records::assignments::{AssignmentSlug, Cause, store};
 use db::{BoxFuture, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::Slug;
@@ -114,7 +114,8 @@ impl Part {
             rules::check_judge(&facts, program, judge).is_ok() && facts.exclusion((entry, judge), score_set).is_none()
         };
         let Some(judge) = rules::replacement(&loads, may) else { return Ok(false) };
-        let link = Link { entry, judge, score_set: self.score_set, rounds: rounds.unwrap_or_default() };
+        let (score_set, rounds) = (self.score_set, rounds.unwrap_or_default());
+        let link = Link { entry, judge, score_set, rounds, cause: Cause::Manual };
         link::write(tx, account, program, origin, &link).await?;
         Ok(true)
     }

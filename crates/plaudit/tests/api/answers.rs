@@ -53,6 +53,10 @@ POST /assignment/EntryOneUserJudgScoreSetJ/reopen {"reason":"A second look."} | 
 GET /assignment/progress?score_set=ScoreSet | ?score_set=short
 GET /leaderboard/analysis?score_set=ScoreAna | ?score_set=ScoreSet | ?tag=blue
 GET /leaderboard?score_set=ScoreSet | ?score_set=NoSuchSc | ?status=submitted
+POST /assignment/plan {"score_set":"ScoreQua","entries":["EntryTwo"],"judges":["UserJudg"],"per_entry":1,"method":"random"} | {"score_set":"ScoreQua","filter":{},"judges":["UserEntr"],"per_entry":0,"method":"best"}
+GET /assignment/plan/PlanAAAA | /assignment/plan/NoSuchPl
+POST /assignment/apply {"plan":"PlanAAAA"} | {"plan":"NoSuchPl"}
+POST /assignment/undo {"undo":"UndoAAAA"} | {"undo":"NoSuchPl"}
 POST /assignment/reassign {"judge":"UserJudg","score_set":"ScoreSet"} | {"judge":"NoSuchUs"}
 PUT /entry/EntryOne/recuse {"judge":"UserJudg","score_set":"ScoreSet"} | {"score_set":"NoSuchSc"}
 PUT /entry/EntryOne/unrecuse {"judge":"UserJudg"} | {"judge":"NoSuchUs"}
@@ -274,6 +278,7 @@ both_engines! {
         server.import(&of_account_a(&[RECORDS, TRASHED, MORE].join("\n"))).await;
         server.import(&account_a(r#","features":["api"],"rate_limit":1000000,"owner":"UserMana""#)).await;
         crate::jobs::put(&server).await;
+        crate::assignment_plans::put(&server).await;
         crate::deliveries::put(&server).await;
         keep(&server).await;
         for call in Call::all() {

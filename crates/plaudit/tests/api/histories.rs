@@ -12,7 +12,7 @@ use crate::harness::fixture::of_account_a;
 use crate::harness::{Answer, Server};
 
 /// Runs statements as another program would.
-async fn execute(server: &Server, statements: Vec<String>) {
+pub async fn execute(server: &Server, statements: Vec<String>) {
     let work = server.db.write(AccountId::NONE, statements, |tx, statements| {
         Box::pin(async move {
             for sql in statements {

@@ -14,6 +14,7 @@ mod access;
 mod accounts;
 mod answers;
 mod apply;
+mod assignment_plans;
 mod assignments;
 mod attachments;
 mod budgets;

@@ -10,10 +10,8 @@ use crate::assigning::linking::{Input, WORK};
 use crate::assigning::rules;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::jobs;
-use crate::log::Action;
-use crate::records::assignments::{Assignment, AssignmentSlug, Method, store};
+use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, store};
 use crate::records::people;
-use crate::records::standings::store::{Written, write};
 use db::{Source, Tx};
 use kernel::input::{self, Members, Violations};
 use kernel::json::Object as JsonObject;
@@ -78,7 +76,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     }
     let score_set = violations.or(given.score_set)?;
     if let Some((entry, judge)) = one {
-        let link = Link { entry, judge, score_set, rounds: given.rounds };
+        let link = Link { entry, judge, score_set, rounds: given.rounds, cause: Cause::Manual };
         let revision = link::write(tx, account, program, &writing.origin, &link).await?;
         let texts = store::shown(tx, account, link.slug()).await?.ok_or(ApiError::NotFound)?;
         let created = |document| Reply::created(document, revision, Kind::Assignment, link.slug().as_str());
@@ -135,12 +133,6 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<AssignmentSlug>) -> Result<
         )));
     }
     writing.precondition(before.revision)?;
-    let mut after = Assignment { updated: writing.origin.at, ..before.value.clone() };
-    let mut action = Action::Trashed;
-    if before.value.has_sheet() {
-        (after.method, action) = (Method::Stray, Action::Updated);
-    }
-    let written = Written { before: Some(&before), after, action, events: &[] };
-    write(tx, account, program, &writing.origin, written).await?;
+    link::remove(tx, account, program, &writing.origin, &before).await?;
     Ok(Reply::NoContent)
 }

@@ -1,6 +1,7 @@
 //! The operations of assignments.
 
 mod create;
+mod plan;
 mod progress;
 mod recuse;
 mod score;
@@ -41,6 +42,10 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
             progress::progress,
         ))
         .routes(routes!(recuse::reassign))
+        .routes(routes!(plan::plan))
+        .routes(routes!(plan::show))
+        .routes(routes!(plan::apply))
+        .routes(routes!(plan::undo))
         .routes(routes!(show, create::delete))
         .routes(routes!(score::score))
         .routes(routes!(score::abstain))

@@ -3,13 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use super::components::{list, named, object, or_null, slug, string, text};
+use crate::assigning::planning::asked::Method;
 use crate::program::component;
 use crate::records::assignments::{COMMENT_LENGTH, Decision, VOTES};
+use kernel::input;
 
 /// The schemas.
 pub(super) fn schemas() -> Map<String, Value> {
     let mut schemas = parts();
     schemas.extend(bodies());
+    schemas.extend(plans());
     schemas.insert("AssignmentProgress".to_owned(), progress());
     schemas
 }
@@ -52,11 +55,12 @@ fn parts() -> Map<String, Value> {
                 "name": component("Translated"), "comments": comments("The comments."),
             }))),
         })),
+        "CriterionScore": object("What the judge gave by a criterion.", criterion),
         "AssignmentScore": {
             "description": "What the judge gave, by the mode of the score set.",
             "anyOf": [
                 object("Points by criterion.", json!({
-                    "criteria": list("By criterion, in their order.", &object("A criterion.", criterion)),
+                    "criteria": list("By criterion, in their order.", &component("CriterionScore")),
                     "total_score": object("All of them, as they weigh.", points()),
                 })),
                 object("Votes.", json!({ "total_votes": component("Count") })),
@@ -92,11 +96,8 @@ fn bodies() -> Map<String, Value> {
         "score_set": slug(), "entries": slugs("The entries."), "judges": slugs("The judges."), "rounds": rounds(),
     });
     let points = json!({
-        "criteria": of_criteria(
-            "Points by criterion; one that is left out keeps its points, null takes them away.",
-            json!({ "type": ["number", "null"], "examples": [7] }),
-        ),
-        "comments": of_criteria("Comments by criterion.", json!({ "type": ["string", "null"], "examples": ["Fine work."] })),
+        "criteria": component("PointsByCriterion"),
+        "comments": component("CommentsByCriterion"),
         "comment": comment(),
     });
     let decision = json!({ "decision": { "enum": Decision::NAMES }, "comment": comment() });
@@ -113,6 +114,12 @@ fn bodies() -> Map<String, Value> {
                 body("Many.", many, &["score_set", "entries", "judges", "rounds"]),
             ],
         },
+        "PointsByCriterion": of_criteria(
+            "Points by criterion; one that is left out keeps its points, null takes them away.",
+            json!({ "type": ["number", "null"], "examples": [7] }),
+        ),
+        "CommentsByCriterion":
+            of_criteria("Comments by criterion.", json!({ "type": ["string", "null"], "examples": ["Fine work."] })),
         "UpdateScore": {
             "description": "What the judge gives, by the mode of the score set.",
             "anyOf": [
@@ -130,6 +137,85 @@ fn bodies() -> Map<String, Value> {
             "score_set": { "description": "The score set; all of them without.", "anyOf": [slug(), { "type": "null" }] },
         }), &["judge"]),
         "Reassign": body("Who drops out of what.", json!({ "judge": slug(), "score_set": slug() }), &["judge", "score_set"]),
+    }))
+}
+
+/// What is asked of a plan, and what comes of it.
+fn plans() -> Map<String, Value> {
+    let integer = |about: &str, least: i64| json!({ "description": about, "type": "integer", "minimum": least });
+    let pair = || json!({ "entry": slug(), "judge": slug() });
+    let with = |name: &str, schema: Value| {
+        let mut properties = pair();
+        properties[name] = schema;
+        properties
+    };
+    let weight = json!({ "description": "The more, the better.", "type": "integer",
+        "minimum": -planner::MAX_WEIGHT, "maximum": planner::MAX_WEIGHT });
+    let filter = body(
+        "What selects entries of the form and the season of the score set.",
+        json!({
+            "category": slug(), "chapter": slug(), "tag": text("A tag.", input::LINE_LENGTH),
+        }),
+        &[],
+    );
+    let common = json!({
+        "score_set": slug(),
+        "per_entry": integer("How many judges an entry is to have, those that it has included.", 1),
+        "per_judge": component("JudgeLoad"),
+        "method": { "enum": Method::NAMES },
+        "affinities": list("How well judges suit entries, of the method affinity.", &component("Affinity")),
+        "rounds": slugs("The judging rounds in which is judged; every one of the form where they are left out."),
+        "seed": integer("What chance follows; 0 where it is left out.", 0),
+    });
+    let entries = [("entries", slugs("The entries.")), ("filter", component("EntryFilter"))];
+    let judges = [("judges", slugs("Who is to judge.")), ("role", slug())];
+    let asked: Vec<Value> = entries
+        .iter()
+        .flat_map(|entries| judges.iter().map(move |judges| [entries, judges]))
+        .map(|of| {
+            let mut properties = common.clone();
+            for (name, schema) in of {
+                properties[*name] = schema.clone();
+            }
+            let [entries, judges] = of.map(|(name, _)| *name);
+            body(
+                &format!("By {entries} and {judges}."),
+                properties,
+                &["score_set", "per_entry", "method", entries, judges],
+            )
+        })
+        .collect();
+    let kept = json!({ "description": "Whether it was there before.", "type": "boolean" });
+    let plan = json!({
+        "plan": slug(),
+        "state": object("What was read.", json!({
+            "sequence": integer("The last change of the account.", 0), "hash": string("The hash of everything that was read."),
+        })),
+        "assignments": list("Who judges what.", &object("A pair.", with("kept", kept))),
+        "report": object("What the plan is worth.", json!({
+            "components": integer("Groups of entries that have no judge in common, directly or through others.", 0),
+            "bridges": list("Assignments that alone hold a group together.", &object("A pair.", pair())),
+            "inflation": { "description": "How much more the difference of two entries varies than if the severity of judges \
+                were known; null where there is not one group.", "type": ["number", "null"] },
+            "loads": list("By judge.", &object("A judge.", json!({ "judge": slug(), "load": component("Count") }))),
+            "optimal": { "description": "Whether no plan has a greater sum of affinities.", "type": "boolean" },
+        })),
+    });
+    let mut made = pair();
+    made["slug"] = component("AssignmentSlug");
+    named(json!({
+        "EntryFilter": filter,
+        "JudgeLoad": body("How many entries of the score set a judge is to have.", json!({
+            "min": integer("At least.", 0), "max": integer("At most.", 0),
+        }), &[]),
+        "Affinity": body("How well a judge suits an entry.", with("weight", weight), &["entry", "judge", "weight"]),
+        "PlanAssignments": { "description": "What is asked of a plan.", "anyOf": asked },
+        "AssignmentPlan": object("A plan of assignments.", plan),
+        "ApplyPlan": body("Which plan.", json!({ "plan": slug() }), &["plan"]),
+        "AppliedPlan": object("What was assigned.", json!({
+            "assignments": list("What was assigned.", &object("An assignment.", made)), "undo": slug(),
+        })),
+        "UndoPlan": body("What is undone, as applying told.", json!({ "undo": slug() }), &["undo"]),
     }))
 }
 

@@ -23,6 +23,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("Rounds", "When entries are submitted and judged."),
     ("Score sets", "How entries are judged."),
     ("Assignments", "Who judges what."),
+    ("Leaderboards", "What the sheets of entries come to, and their places."),
     ("Review tasks", "Who has to agree to an entry."),
     ("Entries", "What is entered."),
     ("Entries (realtime)", "Changes of one thing, and streams that tell of them at once."),

@@ -110,6 +110,7 @@ impl Examples<'_> {
             (Some("Link"), _) => json!(place.owner.map_or(BASE.to_owned(), link)),
             (Some(name), _) => self.value(&self.schemas[name], place),
             (None, None) if schema["anyOf"].is_array() => self.value(&schema["anyOf"][0], place),
+            (None, None) if schema["allOf"].is_array() => self.value(&schema["allOf"][0], place),
             (None, Some("object")) => Value::Object(self.object(schema, place)),
             (None, Some("array")) => {
                 let count = schema["minItems"].as_u64().unwrap_or(1);

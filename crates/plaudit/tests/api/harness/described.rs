@@ -126,7 +126,7 @@ fn assert_fits(schema: &Value, schemas: &Value, value: &Value, what: &dyn Fn() -
     let made = VALIDATORS.lock().unwrap().get(&key).map(Arc::clone);
     let validator = made.unwrap_or_else(|| {
         let whole = json!({ "$ref": name, "components": { "schemas": schemas } });
-        let validator = Arc::new(jsonschema::validator_for(&whole).unwrap());
+        let validator = Arc::new(jsonschema::options().should_validate_formats(true).build(&whole).unwrap());
         VALIDATORS.lock().unwrap().insert(key, Arc::clone(&validator));
         validator
     });
