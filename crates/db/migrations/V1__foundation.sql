@@ -362,7 +362,8 @@ CREATE INDEX recusals_of_entry ON recusals (account, entry, judge, deleted, slug
 
 -- What the sheets of an entry in a score set come to. It follows from the assignments and is no record; the transaction that
 -- changes one of them keeps it. slug: those of entry and score set. sheets: how many count. score: a number with 16 digits after
--- its point, in hexadecimal and without the point, so that texts are ordered as scores; empty where undecided. deleted: whether
+-- its point, in hexadecimal and without the point, so that texts are ordered as scores; empty where undecided. division,
+-- submitted, auto_score, tags: those of the entry, as leaderboards sort by them. deleted: whether
 -- no assignment is left outside the trash. list_revision: the number of the change by which it last became another one.
 CREATE TABLE standings (
     account BIGINT NOT NULL,
@@ -371,12 +372,17 @@ CREATE TABLE standings (
     score_set ordered_text NOT NULL,
     sheets BIGINT NOT NULL,
     score ordered_text NOT NULL,
+    division BIGINT NOT NULL,
+    submitted BIGINT NOT NULL,
+    auto_score BIGINT NOT NULL,
+    tags ordered_text NOT NULL,
     deleted BIGINT NOT NULL,
     list_revision BIGINT NOT NULL,
     doc ordered_text NOT NULL,
     PRIMARY KEY (account, slug)
 );
-CREATE INDEX standings_of_lists ON standings (account, list_revision, slug, entry, score_set, sheets, score, deleted);
+CREATE INDEX standings_of_lists ON standings (account, list_revision, slug, entry, score_set, sheets, score, division, submitted,
+    auto_score, tags, deleted);
 
 -- decision: empty for none yet. action_at: when it was decided, the greatest number for not yet.
 CREATE TABLE review_tasks (

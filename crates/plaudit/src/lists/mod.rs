@@ -47,6 +47,13 @@ pub fn sort_key(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_KEY)]
 }
 
+/// A number as an integer, so that integers are in the order of their numbers.
+pub fn number_key(number: f64) -> u64 {
+    // The bits of positive numbers are in the order of the numbers, those of negative ones against it.
+    let bits = (number + 0.0).to_bits();
+    if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
+}
+
 /// A kind of record as views hold it.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {

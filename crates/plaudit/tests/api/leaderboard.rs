@@ -46,7 +46,43 @@ fn expected(of: &[(&str, Value)]) -> Vec<(String, Value)> {
     of.iter().map(|(slug, rank)| ((*slug).to_owned(), rank.clone())).collect()
 }
 
+/// The last letters of the entries of a page.
+async fn order(server: &Server, query: &str) -> String {
+    ranks(server, query).await.into_iter().filter_map(|(slug, _)| slug.chars().last()).collect()
+}
+
 both_engines! {
+    async fn a_board_is_in_any_order_of_its_entries_and_follows_them(server) {
+        let entry = |letter: char, more: &str| {
+            let slug = format!("Board{}", letter.to_string().repeat(3));
+            format!(r#"{{"kind":"entry","slug":"{slug}","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"{letter}"{more}}}"#)
+        };
+        let link = |entry: &str| format!(r#"{{"kind":"assignment","entry":"{entry}","judge":"UserJudA","score_set":"ScoreQua"}}"#);
+        let (set_up, _) = BOARDS.split_once("\n{\"kind\":\"entry\"").unwrap();
+        // The assignments come before their entries.
+        let lines = [
+            link("BoardAAA"), link("BoardBBB"), link("BoardCCC"), set_up.to_owned(),
+            entry('A', r#","division":2,"auto_score":-1.5,"tags":"b,a","submitted":"2025-06-02T10:00:00Z","status":"submitted""#),
+            entry('B', r#","division":3,"auto_score":10,"tags":"A","submitted":"2025-06-01T10:00:00Z","status":"submitted""#),
+            entry('C', r#","auto_score":9.25,"tags":"""#),
+        ];
+        server.import(&of_account_a(&lines.join("\n"))).await;
+        let board = "score_set=ScoreQua&order";
+        for (by, expected) in [("division", "CAB"), ("submitted", "CBA"), ("auto_score", "ACB"), ("tags", "CBA"), ("title", "ABC")] {
+            assert_eq!(order(&server, &format!("{board}={by}")).await, expected, "{by}");
+            let reversed: String = expected.chars().rev().collect();
+            assert_eq!(order(&server, &format!("{board}={by}&dir=desc")).await, reversed, "{by}");
+        }
+        server.put("/entry/BoardCCC/tag/c", "").await.expect(201);
+        assert_eq!(order(&server, &format!("{board}=tags")).await, "BAC");
+        server.import(&of_account_a(&entry('A', r#","division":4,"auto_score":20,"tags":"b,a""#))).await;
+        assert_eq!(order(&server, &format!("{board}=division")).await, "CBA");
+        assert_eq!(order(&server, &format!("{board}=auto_score")).await, "CBA");
+        server.post("/assignment", r#"{"score_set":"ScoreVot","entry":"BoardAAA","judge":"UserJudA","rounds":["RoundJud"]}"#).await.expect(201);
+        server.post("/assignment", r#"{"score_set":"ScoreVot","entry":"BoardBBB","judge":"UserJudA","rounds":["RoundJud"]}"#).await.expect(201);
+        assert_eq!(order(&server, "score_set=ScoreVot&order=division").await, "BA");
+    }
+
     async fn entries_have_places_by_their_points_and_ties_are_told_apart(server) {
         prepared(&server).await;
         for (entry, judge, craft, idea) in [

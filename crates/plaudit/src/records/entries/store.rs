@@ -6,6 +6,7 @@ mod write;
 use std::collections::BTreeSet;
 
 use crate::lists::page::bounded;
+use crate::lists::{number_key, sort_key};
 use crate::log::FORM;
 use crate::program::{self, Program, Record};
 use crate::records::entries::attachments;
@@ -18,7 +19,7 @@ use crate::records::store::{Derived, ListRevision, SetTable, filled, listed};
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
 use db::{AccountId, Db, DbError, Source, Tx, Value};
-use kernel::text::{Slug, Token, folded};
+use kernel::text::{Slug, Timestamp, Token, folded};
 
 pub(crate) use counts::divisions;
 pub use counts::{of_category, write_counts};
@@ -109,6 +110,7 @@ pub async fn put(
     counts.note(counted, division_of(entry, record.deleted));
     let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
     set_tags(tx, account, entry.slug, tags_before, &entry.tags).await?;
+    set_boards(tx, account, before.map(|(before, _)| before), entry, record.revision).await?;
     let stored = Stored {
         revision: record.revision,
         deleted: record.deleted,
@@ -204,6 +206,50 @@ async fn set_tags(tx: &mut Tx, account: AccountId, entry: Slug, had: &str, has: 
         .await?;
     }
     Ok(())
+}
+
+/// What leaderboards sort an entry by that lists of entries do not: its division, when it was submitted, its automatic score, its
+/// tags.
+fn sorted_by(entry: &Entry) -> [Value<'static>; 4] {
+    let score = number_key(entry.auto_score.parse().unwrap_or_default());
+    [
+        entry.division.unwrap_or(0).into(),
+        entry.submitted.map_or(0, Timestamp::as_microseconds).into(),
+        // The least integer stands for the least number.
+        (score ^ 1 << 63).cast_signed().into(),
+        sort_key(&folded(&entry.tags)).to_owned().into(),
+    ]
+}
+
+/// The same of a stored entry, be it in the trash; nothing where there is none.
+pub async fn board_columns(
+    tx: &mut Tx,
+    account: AccountId,
+    entry: Slug,
+) -> Result<Option<[Value<'static>; 4]>, DbError> {
+    let sql = "SELECT doc FROM entries WHERE account = $1 AND slug = $2";
+    tx.first(sql, &[account.into(), entry.into()], |row| Ok(sorted_by(&head(row.text(0)?)?))).await
+}
+
+/// Has leaderboards follow an entry that they sort otherwise than before.
+async fn set_boards(
+    tx: &mut Tx,
+    account: AccountId,
+    before: Option<&Entry>,
+    entry: &Entry,
+    revision: i64,
+) -> Result<(), DbError> {
+    let columns = sorted_by(entry);
+    if before.is_some_and(|before| sorted_by(before) == columns) {
+        return Ok(());
+    }
+    // Standings are named by their entry and their score set.
+    let sql = "UPDATE standings SET division = $4, submitted = $5, auto_score = $6, tags = $7, list_revision = $8 \
+               WHERE account = $1 AND slug > $2 AND slug < $3";
+    let mut values = vec![account.into(), entry.slug.into(), format!("{}~", entry.slug).into()];
+    values.extend(columns);
+    values.push(revision.into());
+    tx.enqueue(sql, values).await
 }
 
 /// What the documents of an entry show of other records, as these are now.

@@ -22,6 +22,10 @@ pub static LISTED: Table = Table {
         column("score_set", Holds::Code),
         column("sheets", Holds::Number),
         column("score", Holds::Text),
+        column("division", Holds::Number),
+        column("submitted", Holds::Number),
+        column("auto_score", Holds::Number),
+        column("tags", Holds::Text),
         column("deleted", Holds::Flag),
     ],
     sets: &[],
@@ -38,13 +42,17 @@ const FILTERS: &[Filter] = &[
 /// The order of places, and that of scores, which is the other way round.
 pub(crate) const RANK: &str = "rank";
 pub(crate) const SCORE: &str = "score";
-const SORTS: &[(&str, By); 8] = &[
+const SORTS: &[(&str, By); 12] = &[
     ("category", By::Named("entry.category", category)),
     ("chapter", By::Named("entry.chapter", chapter)),
+    ("division", By::Number("division")),
     ("link", By::Text("entry")),
     ("slug", By::Text("entry")),
     ("status", By::Value("entry.status")),
+    ("submitted", By::Number("submitted")),
+    ("auto_score", By::Number("auto_score")),
     ("title", By::Text("entry.title_key")),
+    ("tags", By::Text("tags")),
     (SCORE, By::Text("score")),
     (RANK, By::Text("score")),
 ];

@@ -9,6 +9,7 @@ use crate::program::score_sets::ScoreSet;
 use crate::program::store::{parse, stored_as};
 use crate::program::{Program, Record};
 use crate::records::assignments::{Assignment, rules};
+use crate::records::entries;
 use crate::records::people;
 use crate::records::store::difference;
 use db::{AccountId, DbError, Row, Tx, Value};
@@ -79,41 +80,53 @@ pub async fn shift(
     let slug = key(after.value.entry, score_set.slug);
     let sql = "SELECT doc FROM standings WHERE account = $1 AND slug = $2";
     let found = tx.first(sql, &[account.into(), slug.as_str().into()], |row| read(row, 0)).await?;
+    let is_new = found.is_none();
     let mut totals = found.unwrap_or_default();
     for (counted, sign) in [(was, -1), (is, 1)] {
         if let Some(counted) = counted {
             totals = totals.changed(counted.as_ref(), sign, score_set).ok_or_else(too_large)?;
         }
     }
-    put(tx, account, (after.value.entry, score_set), &totals, after.revision).await
+    let of = (after.value.entry, score_set);
+    if !is_new {
+        return set(tx, account, of, &totals, after.revision).await;
+    }
+    let mut row = vec![("account", account.into()), ("slug", slug.into())];
+    row.extend(OF_LINK.into_iter().zip([of.0.into(), of.1.slug.into()]));
+    row.extend(OF_SHEETS.into_iter().zip(columns(of.1, &totals)?));
+    // An import may write the entry later, which sets these then.
+    let of_entry = entries::store::board_columns(tx, account, of.0).await?;
+    row.extend(OF_ENTRY.into_iter().zip(of_entry.unwrap_or([0_i64.into(), 0_i64.into(), 0_i64.into(), "".into()])));
+    row.push(("list_revision", after.revision.into()));
+    tx.put(LISTED.sql, 2, row).await
 }
 
-/// The columns of a standing but those of its key.
-fn columns((entry, score_set): (Slug, &ScoreSet), totals: &Totals) -> Result<Vec<Value<'static>>, DbError> {
+/// What a standing is of.
+const OF_LINK: [&str; 2] = ["entry", "score_set"];
+/// What follows from the sheets.
+const OF_SHEETS: [&str; 4] = ["sheets", "score", "deleted", "doc"];
+/// What follows from the entry, which keeps it.
+const OF_ENTRY: [&str; 4] = ["division", "submitted", "auto_score", "tags"];
+
+fn columns(score_set: &ScoreSet, totals: &Totals) -> Result<[Value<'static>; 4], DbError> {
     let doc = serde_json::to_string(totals).map_err(|error| DbError::Failed(error.to_string()))?;
-    Ok(vec![
-        entry.into(),
-        score_set.slug.into(),
-        totals.sheets.into(),
-        totals.sort_key(score_set).into(),
-        (totals.links == 0).into(),
-        doc.into(),
-    ])
+    Ok([totals.sheets.into(), totals.sort_key(score_set).into(), (totals.links == 0).into(), doc.into()])
 }
 
-const COLUMNS: [&str; 6] = ["entry", "score_set", "sheets", "score", "deleted", "doc"];
-
-async fn put(
+/// Writes what the sheets of an entry come to that had a standing.
+async fn set(
     tx: &mut Tx,
     account: AccountId,
-    of: (Slug, &ScoreSet),
+    (entry, score_set): (Slug, &ScoreSet),
     totals: &Totals,
     revision: i64,
 ) -> Result<(), DbError> {
-    let mut row = vec![("account", account.into()), ("slug", key(of.0, of.1.slug).into())];
-    row.extend(COLUMNS.into_iter().zip(columns(of, totals)?));
-    row.push(("list_revision", revision.into()));
-    tx.put(LISTED.sql, 2, row).await
+    let sql = "UPDATE standings SET sheets = $3, score = $4, deleted = $5, doc = $6, list_revision = $7 \
+               WHERE account = $1 AND slug = $2";
+    let mut values = vec![account.into(), key(entry, score_set.slug).into()];
+    values.extend(columns(score_set, totals)?);
+    values.push(revision.into());
+    tx.enqueue(sql, values).await
 }
 
 /// The assignments after a slug in order, some at a time, those in the trash included; nothing at the end.
@@ -167,17 +180,17 @@ pub async fn refresh(
                 people::put(tx, account, &Record { value: assignment.clone(), revision, deleted }).await?;
             }
             if let Some((entry, of_entry)) = gathered.add(&assignment, deleted, program)? {
-                put_all(tx, account, program, (entry, of_entry), revision).await?;
+                set_all(tx, account, program, (entry, of_entry), revision).await?;
             }
         }
     }
     if let Some((entry, of_entry)) = gathered.end() {
-        put_all(tx, account, program, (entry, of_entry), revision).await?;
+        set_all(tx, account, program, (entry, of_entry), revision).await?;
     }
     Ok(())
 }
 
-async fn put_all(
+async fn set_all(
     tx: &mut Tx,
     account: AccountId,
     program: &Program,
@@ -186,7 +199,7 @@ async fn put_all(
 ) -> Result<(), DbError> {
     for (score_set, totals) in of_entry {
         if let Some(score_set) = program.score_sets.any(score_set) {
-            put(tx, account, (entry, score_set), &totals, revision).await?;
+            set(tx, account, (entry, score_set), &totals, revision).await?;
         }
     }
     Ok(())
@@ -263,23 +276,28 @@ async fn compare(
     each: &mut (impl FnMut(String) + Send),
 ) -> Result<u64, DbError> {
     let count = of_entry.len() as u64;
+    // An entry that cannot be read is told where documents are compared.
+    let board_columns = entries::store::board_columns(tx, account, entry).await.ok().flatten();
+    let names: Vec<&str> = OF_LINK.into_iter().chain(OF_SHEETS).chain(OF_ENTRY).collect();
     for (slug, totals) in of_entry {
         let Some(score_set) = program.score_sets.any(slug) else { continue };
         let key = key(entry, slug);
-        let sql = format!("SELECT {} FROM standings WHERE account = $1 AND slug = $2", COLUMNS.join(", "));
+        let sql = format!("SELECT {} FROM standings WHERE account = $1 AND slug = $2", names.join(", "));
         let found: Option<Vec<Value<'static>>> = tx
             .first(&sql, &[account.into(), key.as_str().into()], |row| {
-                (0..COLUMNS.len()).map(|at| row.value(at)).collect()
+                (0..names.len()).map(|at| row.value(at)).collect()
             })
             .await?;
         let Some(found) = found else {
             each(difference("standings", &key, "account, slug", "it is missing"));
             continue;
         };
-        let expected: Vec<_> = columns((entry, score_set), &totals)?.into_iter().map(Value::stored).collect();
-        for ((column, found), expected) in COLUMNS.iter().zip(found).zip(expected) {
+        let of_link = [Value::from(entry), slug.into()];
+        let expected = of_link.into_iter().chain(columns(score_set, &totals)?);
+        let expected = expected.chain(board_columns.iter().flatten().cloned()).map(Value::stored);
+        for ((column, found), expected) in names.iter().zip(found).zip(expected) {
             if found != expected {
-                each(difference("standings", &key, column, "it is not what the assignments come to"));
+                each(difference("standings", &key, column, "it is not what the assignments and the entry come to"));
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Pure rules of contributors.
 
+use crate::lists::number_key;
 use crate::program::Program;
 use crate::program::fields::Resource;
 use crate::program::tabs::TabKind;
@@ -113,10 +114,7 @@ pub(super) fn sort_key(answer: &Json) -> String {
     let text = match answer {
         Json::Number(text) => {
             if let Ok(number) = text.parse::<f64>() {
-                // The bits of positive numbers are in the order of the numbers, those of negative ones against it.
-                let bits = (number + 0.0).to_bits();
-                let ordered = if bits >> 63 == 0 { bits | 1 << 63 } else { !bits };
-                return format!("n{ordered:016x}");
+                return format!("n{:016x}", number_key(number));
             }
             text.to_string()
         }

@@ -14,7 +14,7 @@ use crate::records::entries::counts::division_of;
 use crate::records::entries::document::with_answers;
 use crate::records::entries::rules::{events, files_among, length};
 use crate::records::entries::store::{
-    Stored, broken, find_any_for_update, related, set_documents, set_row, set_tags, write_counts,
+    Stored, broken, find_any_for_update, related, set_boards, set_documents, set_row, set_tags, write_counts,
 };
 use crate::records::entries::{CountChanges, Counts, Entry, RelatedData, detail};
 use crate::records::orders;
@@ -212,6 +212,9 @@ async fn commit(
         orders::store::retitle(tx, account, origin, entry.slug, &entry.title).await?;
     }
     set_tags(tx, account, entry.slug, before.map_or("", |(_, first)| &first.tags), &entry.tags).await?;
+    if let Some((_, first)) = before {
+        set_boards(tx, account, Some(first), &entry, revision).await?;
+    }
     let mut counts = CountChanges::default();
     let counted = before.and_then(|(before, first)| division_of(first, before.deleted));
     counts.note(counted, division_of(&entry, deleted));
