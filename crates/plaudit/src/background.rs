@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use crate::assigning::{linking, planning, reassigning};
+use crate::assigning::{linking, panels, planning, reassigning};
 use crate::deliveries;
 use crate::http::idempotency;
 use crate::jobs;
@@ -13,7 +13,7 @@ use crate::records::files;
 use crate::review_flow::follow_up;
 use crate::services::App;
 use crate::services::rate_limit::shared::SharedWindows;
-use db::{AccountId, DbError};
+use db::{AccountId, BoxFuture, DbError, Tx};
 use kernel::text::Timestamp;
 
 /// How long it is from one upkeep to the next, in microseconds.
@@ -37,9 +37,18 @@ impl leases::Works for Works {
         Some(match held.name {
             LeaseName::Webhook(slug) => Box::pin(deliveries::work(app, held, slug)),
             LeaseName::Jobs => Box::pin(jobs::work(app, self.jobs, held)),
+            LeaseName::Panels => Box::pin(panels::work(app, held)),
             LeaseName::Upkeep => Box::pin(upkeep(app, held)),
         })
     }
+}
+
+/// To be called in each transaction that may have changed the set-up of an account, after that: leases follow it.
+pub fn follow(tx: &mut Tx, account: AccountId) -> BoxFuture<'_, Result<(), DbError>> {
+    Box::pin(async move {
+        deliveries::reconcile(tx, account).await?;
+        panels::follow(tx, account).await
+    })
 }
 
 /// Works in the background until `stop` is sent or dropped.

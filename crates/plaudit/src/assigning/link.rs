@@ -26,6 +26,8 @@ pub struct Link {
     pub rounds: Vec<Slug>,
     /// What it is linked by.
     pub cause: Cause,
+    /// The panels that link it; none where somebody else does.
+    pub panels: Vec<Slug>,
 }
 
 impl Link {
@@ -54,6 +56,7 @@ pub async fn write(
     after.cause = link.cause;
     after.method = link.cause.into();
     after.rounds.clone_from(&link.rounds);
+    after.panels.clone_from(&link.panels);
     let action = match &before {
         None => Action::Created,
         Some(before) if before.deleted => Action::Restored,

@@ -63,7 +63,14 @@ async fn work(run: &mut Run) -> Result<(), JobError> {
     while done < total {
         let end = total.min(done + PAIRS);
         let pair = |number: usize| (entries[number / judges.len()], judges[number % judges.len()]);
-        let link = |(entry, judge)| Link { entry, judge, score_set, rounds: rounds.clone(), cause: Cause::Manual };
+        let link = |(entry, judge)| Link {
+            entry,
+            judge,
+            score_set,
+            rounds: rounds.clone(),
+            cause: Cause::Manual,
+            panels: Vec::new(),
+        };
         let links = (done..end).map(|number| link(pair(number))).collect();
         let part = Part { programs: run.app.programs.clone(), links, actor: actor.clone(), end, total };
         run.step(part, |tx, part, step| part.write(tx, step)).await?;

@@ -115,7 +115,7 @@ impl Part {
         };
         let Some(judge) = rules::replacement(&loads, may) else { return Ok(false) };
         let (score_set, rounds) = (self.score_set, rounds.unwrap_or_default());
-        let link = Link { entry, judge, score_set, rounds, cause: Cause::Manual };
+        let link = Link { entry, judge, score_set, rounds, cause: Cause::Manual, panels: Vec::new() };
         link::write(tx, account, program, origin, &link).await?;
         Ok(true)
     }

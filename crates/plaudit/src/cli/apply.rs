@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use super::import::{no_files, nothing_applied, print};
 use super::{Failure, database_file, database_settings, lengths, open, open_file, say};
+use crate::background::follow;
 use crate::config::Config;
-use crate::deliveries::reconcile;
 use crate::log::Action;
 use crate::storage::{self, Storage};
 use crate::transfer::{self, Applied, ApplyMode, Deployment, Fault, Source, Step};
@@ -47,14 +47,8 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
         (db, storage, None)
     };
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment {
-        db: &db,
-        storage: &storage,
-        clock: &clock,
-        ids: &ids,
-        lengths: lengths(config),
-        follow: reconcile,
-    };
+    let deployment =
+        Deployment { db: &db, storage: &storage, clock: &clock, ids: &ids, lengths: lengths(config), follow };
     let source = Source { reader: BufReader::new(file), name: &name, files: no_files() };
     let mut faults = Vec::new();
     let applied =

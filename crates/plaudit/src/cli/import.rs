@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::progress::Progress;
 use super::{Failure, folder_of, lengths, open, open_file, own_files, say, warn};
+use crate::background::follow;
 use crate::config::Config;
-use crate::deliveries::reconcile;
 use crate::program::fields::Lengths;
 use crate::storage::Storage;
 use crate::transfer::{self, Deployment, Fault, FileSource, Outcome, Report, Source};
@@ -83,7 +83,7 @@ async fn import<R: BufRead + Send>(
     (account, lengths): (Option<Slug>, Lengths),
 ) -> Result<Outcome, transfer::Error> {
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db, storage, clock: &clock, ids: &ids, lengths, follow: reconcile };
+    let deployment = Deployment { db, storage, clock: &clock, ids: &ids, lengths, follow };
     transfer::import(deployment, source, account, &mut Printer(Progress::new())).await
 }
 

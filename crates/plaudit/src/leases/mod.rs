@@ -38,6 +38,8 @@ pub enum LeaseName {
     Webhook(Slug),
     /// The jobs of an account.
     Jobs,
+    /// What the panels of an account assign.
+    Panels,
     /// What the installation forgets in time; of no account.
     Upkeep,
 }
@@ -47,6 +49,7 @@ impl fmt::Display for LeaseName {
         match self {
             Self::Webhook(slug) => write!(formatter, "webhook:{slug}"),
             Self::Jobs => formatter.write_str("jobs"),
+            Self::Panels => formatter.write_str("panels"),
             Self::Upkeep => formatter.write_str("upkeep"),
         }
     }
@@ -57,6 +60,7 @@ impl LeaseName {
     pub fn parse(text: &str) -> Option<Self> {
         match text {
             "jobs" => Some(Self::Jobs),
+            "panels" => Some(Self::Panels),
             "upkeep" => Some(Self::Upkeep),
             _ => text.strip_prefix("webhook:").and_then(Slug::parse).map(Self::Webhook),
         }

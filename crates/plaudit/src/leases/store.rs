@@ -278,6 +278,12 @@ pub async fn end_turn(tx: &mut Tx, account: AccountId, name: LeaseName, turn: Tu
     tx.enqueue(sql, values.into()).await
 }
 
+/// Renews a lease that is held ([`hold`]).
+pub async fn renew_one(tx: &mut Tx, account: AccountId, name: LeaseName, until: i64) -> Result<(), DbError> {
+    let sql = "UPDATE leases SET until = CASE WHEN until < $3 THEN $3 ELSE until END WHERE account = $1 AND name = $2";
+    tx.enqueue(sql, vec![account.into(), name.to_string().into(), until.into()]).await
+}
+
 /// Gives back a lease that is held ([`hold`]), to be done again at `due` or when there is something to read.
 pub async fn give_back(tx: &mut Tx, account: AccountId, name: LeaseName, due: i64, now: i64) -> Result<(), DbError> {
     let sql = "UPDATE leases SET owner = '', until = 0, served = $4, due = $3 WHERE account = $1 AND name = $2";

@@ -91,7 +91,7 @@ events! {
     CollaboratorInvited "collaborator_invited", Some(Kind::Entry), "2.3",
         "Somebody was invited to work on an entry.", "";
     AssignmentCreated "assignment_created", Some(Kind::Assignment), "2.3", "A judge was assigned to an entry.",
-        "`POST /assignment`, `POST /assignment/reassign`, `POST /assignment/apply`";
+        "`POST /assignment`, `POST /assignment/reassign`, `POST /assignment/apply`, a panel";
     AssignmentCompleted "assignment_completed", Some(Kind::Assignment), "2.3", "A judge completed an assignment.",
         "`PUT /assignment/{slug}/score`, `POST /assignment/{slug}/reopen`";
     ReviewTaskCreated "review_task_created", Some(Kind::ReviewTask), "2.3", "Somebody was asked to agree to an entry.",

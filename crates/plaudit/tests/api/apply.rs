@@ -19,7 +19,7 @@ async fn apply(server: &Server, name: &str, text: &str, mode: ApplyMode) -> (App
         clock: &server.clock,
         ids: &server.ids,
         lengths: Lengths::default(),
-        follow: plaudit::deliveries::reconcile,
+        follow: plaudit::background::follow,
     };
     let files = transfer::FileSource { folder: std::path::Path::new("."), own: &[] };
     let source = transfer::Source { reader: std::io::Cursor::new(text.to_owned()), name, files };

@@ -74,7 +74,9 @@ async fn linked(server: &Server, set: &str) -> Vec<(String, String)> {
 /// How many pairs each judge has.
 fn loads(pairs: &[(String, String)]) -> BTreeMap<&str, usize> {
     let mut loads = BTreeMap::new();
-    pairs.iter().for_each(|(_, judge)| *loads.entry(judge.as_str()).or_default() += 1);
+    for (_, judge) in pairs {
+        *loads.entry(judge.as_str()).or_default() += 1;
+    }
     loads
 }
 

@@ -343,7 +343,7 @@ impl Server {
             clock: &self.clock,
             ids: &self.ids,
             lengths: self.app.settings.lengths,
-            follow: plaudit::deliveries::reconcile,
+            follow: plaudit::background::follow,
         };
         let reader = std::io::Cursor::new(lines.to_owned());
         let files = transfer::FileSource { folder: self.directory.path(), own: &[] };

@@ -46,6 +46,7 @@ mod links;
 mod mail;
 mod openapi;
 mod orders;
+mod panels;
 mod plans;
 mod races;
 mod review_tasks;

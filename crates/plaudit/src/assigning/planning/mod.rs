@@ -57,7 +57,7 @@ pub async fn read(source: &mut Source<'_>, program: &Program, asked: &Asked) -> 
     let account = program.id;
     let judges = match &asked.whom {
         Whom::Judges(judges) => judges.clone(),
-        Whom::Role(role) => store::users_of_role(source, account, *role).await?,
+        Whom::Role(role) => facts::store::users_of_role(source, account, *role).await?,
     };
     let (sequence, linked) = store::linked(source, account, asked.score_set).await?;
     let scope = match (&asked.entries, program.score_sets.any(asked.score_set)) {

@@ -50,15 +50,6 @@ pub async fn linked(
     Ok((sequence, linked))
 }
 
-/// The users with a role who are not in the trash.
-pub async fn users_of_role(source: &mut Source<'_>, account: AccountId, role: Slug) -> Result<Vec<Slug>, DbError> {
-    let sql = "SELECT u.slug FROM user_roles r JOIN users u ON u.account = r.account AND u.slug = r.slug \
-               WHERE r.account = $1 AND r.role = $2 AND u.deleted = 0 ORDER BY u.slug";
-    let mut users = Vec::new();
-    source.each(sql, &[account.into(), role.into()], |row| row.slug(0).map(|user| users.push(user))).await?;
-    Ok(users)
-}
-
 /// Keeps a plan that was made.
 pub async fn insert(tx: &mut Tx, account: AccountId, plan: &Plan, now: Timestamp) -> Result<(), DbError> {
     let sql = "INSERT INTO assignment_plans (account, slug, until, asked, state, doc, undo, made, undone) \

@@ -76,7 +76,7 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     }
     let score_set = violations.or(given.score_set)?;
     if let Some((entry, judge)) = one {
-        let link = Link { entry, judge, score_set, rounds: given.rounds, cause: Cause::Manual };
+        let link = Link { entry, judge, score_set, rounds: given.rounds, cause: Cause::Manual, panels: Vec::new() };
         let revision = link::write(tx, account, program, &writing.origin, &link).await?;
         let texts = store::shown(tx, account, link.slug()).await?.ok_or(ApiError::NotFound)?;
         let created = |document| Reply::created(document, revision, Kind::Assignment, link.slug().as_str());

@@ -188,7 +188,8 @@ async fn write_apply(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Res
     };
     let mut made = Vec::new();
     for (entry, judge) in planned(&plan)? {
-        let link = Link { entry, judge, score_set: asked.score_set, rounds: asked.rounds.clone(), cause };
+        let link =
+            Link { entry, judge, score_set: asked.score_set, rounds: asked.rounds.clone(), cause, panels: Vec::new() };
         link::write(tx, account, program, &writing.origin, &link).await?;
         made.push(link.slug());
     }

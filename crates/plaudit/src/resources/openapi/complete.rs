@@ -265,7 +265,13 @@ fn path_parameter(operation: (&str, &str), name: &str) -> Value {
             "The slug of the user, or the e-mail address.",
             json!({ "anyOf": [component("Slug"), { "type": "string", "format": "email", "maxLength": EMAIL_LENGTH }] }),
         ),
-        _ if operation.1.starts_with("/assignment/") => ("The slug of the assignment.", component("AssignmentSlug")),
+        "id" => (
+            "The id of the delivery.",
+            json!({ "type": "string", "pattern": "^msg_[1-9][0-9]{0,15}_(0|[1-9][0-9]{0,3})_[0-9a-f]{12}$", "examples": ["msg_12_0_9f86d081884c"] }),
+        ),
+        _ if operation.1.starts_with("/assignment/{slug}") => {
+            ("The slug of the assignment.", component("AssignmentSlug"))
+        }
         _ => ("The slug of the record.", component("Slug")),
     };
     json!({ "name": name, "in": "path", "required": true, "description": about, "schema": schema })
