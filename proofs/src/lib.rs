@@ -48,6 +48,7 @@ mod many_accounts;
 mod new_kind;
 mod newcomer;
 mod openapi;
+mod panels;
 mod race;
 mod receiver;
 mod rename;
@@ -104,6 +105,7 @@ const PROOFS: &[Proof] = &[
     delivery_speed::PROOF,
     ssrf::PROOF,
     jobs::PROOF,
+    panels::PROOF,
     feed::PROOF,
     uploads::PROOF,
     streaming::PROOF,
