@@ -118,7 +118,11 @@ fn may(client: &Client, document: &Value, reader: &Reader<'_>, checks: &mut Chec
                 continue;
             }
             let asking = match path.as_str() {
-                "/assignment/progress" | "/leaderboard" | "/leaderboard/analysis" => {
+                "/assignment/progress"
+                | "/leaderboard"
+                | "/leaderboard/analysis"
+                | "/leaderboard/casting-vote"
+                | "/leaderboard/lot" => {
                     format!("{path}?score_set=ZzZzZzZz")
                 }
                 path => path.replace("/assignment/{slug}", "/assignment/ZzZzZzZzZzZzZzZzZzZzZzZzJ"),

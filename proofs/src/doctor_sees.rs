@@ -160,6 +160,10 @@ fn judging(program: &Program) -> String {
         records.push(json!({"kind": "recusal", "slug": format!("Recuse{letters}"), "entry": entry, "judge": judge,
             "score_set": "ScoreSet"}));
     }
+    let entry = program.slug(Kind::Entry, 20);
+    records.push(json!({"kind": "casting_vote", "slug": "CastVote", "score_set": "ScoreSet", "entries": [entry], "reason": "Fine."}));
+    records.push(json!({"kind": "lot", "slug": "LotOneAa", "score_set": "ScoreSet", "numbers": [9], "source": "A die",
+        "entries": [entry]}));
     records.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 

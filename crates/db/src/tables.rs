@@ -33,6 +33,8 @@ pub const TABLES: &[&str] = &[
     "review_tasks",
     "review_task_reviewers",
     "review_task_times",
+    "casting_votes",
+    "lots",
     "leases",
     "deliveries",
     "delivery_bodies",

@@ -126,6 +126,10 @@ kinds! {
     Recusal: People, 'U', "recusal", "recusals", "recusal", "recusal";
     /// A task of a review stage.
     ReviewTask: People, 'V', "review_task", "review_tasks", "review-task", "review task";
+    /// The order in which the chair puts entries of a score set that are tied.
+    CastingVote: People, 'G', "casting_vote", "casting_votes", "casting-vote", "casting vote";
+    /// The order in which the entries of a score set were drawn.
+    Lot: People, 'l', "lot", "lots", "lot", "lot";
 }
 
 impl Kind {

@@ -100,7 +100,8 @@ macro_rules! of_setup_kind {
             | kernel::kind::Kind::Score
             | kernel::kind::Kind::Conflict
             | kernel::kind::Kind::Recusal
-
+            | kernel::kind::Kind::CastingVote
+            | kernel::kind::Kind::Lot
             | kernel::kind::Kind::ReviewTask => None,
         }
     };

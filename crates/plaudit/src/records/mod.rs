@@ -3,10 +3,12 @@
 
 pub mod answers;
 pub mod assignments;
+pub mod casting_votes;
 mod check;
 pub mod conflicts;
 pub mod entries;
 pub mod files;
+pub mod lots;
 pub mod orders;
 pub mod people;
 pub mod recusals;

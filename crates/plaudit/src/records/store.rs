@@ -8,9 +8,11 @@ use crate::lists::Table;
 use crate::log;
 use crate::program::{Record, any_kind, setup_kinds};
 use crate::records::assignments::Assignment;
+use crate::records::casting_votes::CastingVote;
 use crate::records::conflicts::Conflict;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
+use crate::records::lots::Lot;
 use crate::records::recusals::Recusal;
 use crate::records::review_tasks::ReviewTask;
 use crate::records::{entries, files, orders, people, users};
@@ -231,6 +233,8 @@ pub fn rows(kind: Kind) -> Option<Rows> {
         Kind::Conflict => people::rows::<Conflict>(),
         Kind::Recusal => people::rows::<Recusal>(),
         Kind::ReviewTask => people::rows::<ReviewTask>(),
+        Kind::CastingVote => people::rows::<CastingVote>(),
+        Kind::Lot => people::rows::<Lot>(),
         // The account's row is its head as well, and the lines of an order, and of a sheet, stand in its row.
         Kind::Account | Kind::OrderItem | Kind::Score => return None,
     })

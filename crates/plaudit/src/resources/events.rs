@@ -40,7 +40,7 @@ const FILTERS: &[Filter] = &[
 const SPEC: ListSpec = ListSpec::walked(FILTERS, MAXIMUM_PER_PAGE);
 
 /// The kinds whose records have no address of their own.
-pub(crate) const WITHOUT_ADDRESS: [Kind; 11] = [
+pub(crate) const WITHOUT_ADDRESS: [Kind; 13] = [
     Kind::Account,
     Kind::ApiKey,
     Kind::Tab,
@@ -52,6 +52,8 @@ pub(crate) const WITHOUT_ADDRESS: [Kind; 11] = [
     Kind::Score,
     Kind::Conflict,
     Kind::Recusal,
+    Kind::CastingVote,
+    Kind::Lot,
 ];
 
 /// The route of the feed.

@@ -1,17 +1,20 @@
-//! The assignments of a file, with the scores that stand on lines of their own, and the conflicts and recusals.
+//! The assignments of a file, with the scores that stand on lines of their own, and the conflicts, recusals, casting
+//! votes and lots.
 
 use std::collections::BTreeSet;
 
 use super::Error;
 use super::import::{Import, Item};
 use super::setup::Changes;
+use super::store::Space;
 use crate::program::criteria::Criterion;
 use crate::program::store::{parse, stored_as};
 use crate::program::{Context, Program, Record, RecordMembers as _};
 use crate::records::StoredRow;
 use crate::records::assignments::{Assignment, AssignmentSlug, rules};
-use crate::records::people::{self, PeopleRecord};
+use crate::records::people::{self, OfScoreSet, PeopleRecord};
 use crate::records::standings;
+use db::Source;
 use kernel::input::Members;
 use kernel::kind::Kind;
 use kernel::text::Slug;
@@ -55,6 +58,36 @@ impl Import<'_> {
         let read = item.read_record::<T>(&program.context, is_stored, &mut self.faults);
         let Some((value, is_same)) = read else { return Ok(()) };
         self.check_references(&item.location, program, value.references()).await?;
+        if is_same || !self.faults.is_empty() {
+            return Ok(());
+        }
+        self.write_record(&item, value).await
+    }
+
+    /// Checks and writes a record of which its score set has one.
+    pub(super) async fn of_score_set<T: OfScoreSet>(&mut self, program: &Program, mut item: Item) -> Result<(), Error> {
+        let is_stored = |value: &T, found: &StoredRow| stored_as(value, found.deleted) == found.doc;
+        let read = item.read_record::<T>(&program.context, is_stored, &mut self.faults);
+        let Some((value, is_same)) = read else { return Ok(()) };
+        let location = &item.location;
+        self.faults.violations(location, &value.check());
+        self.check_references(location, program, value.references()).await?;
+        if !item.deleted {
+            let score_set = value.score_set();
+            let space = Space::OfScoreSet(T::KIND);
+            if let Some(first) = self.reading.names.claim(space, score_set.as_str(), location.line)? {
+                self.faults.member(location, "score_set", format!("is that of line {first} too"));
+            }
+            let source = &mut Source::Snapshot(&mut self.tx);
+            let stored = people::of_score_set::<T>(source, self.id, score_set, &program.context).await?;
+            let other = stored.and_then(|(_, found)| found).map(|found| *found.value.key());
+            // One that the file has as well is what the file says.
+            if let Some(other) = other.filter(|other| other.as_str() != location.name)
+                && !self.reading.names.has(T::KIND, other.as_str())?
+            {
+                self.faults.member(location, "score_set", format!("is that of the {} {other}", T::KIND));
+            }
+        }
         if is_same || !self.faults.is_empty() {
             return Ok(());
         }

@@ -16,7 +16,9 @@ use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, RecordMembers, any_kind, setup_kinds};
 use crate::records::StoredRow;
 use crate::records::answers::Answers;
+use crate::records::casting_votes::CastingVote;
 use crate::records::conflicts::Conflict;
+use crate::records::lots::Lot;
 use crate::records::recusals::Recusal;
 use crate::records::store::{self as rows, key};
 use db::{AccountId, DbError, Tx};
@@ -250,6 +252,8 @@ impl Import<'_> {
             Kind::Assignment => |import, program, item| Box::pin(import.assignment(program, item)),
             Kind::Conflict => |import, program, item| Box::pin(import.simple::<Conflict>(program, item)),
             Kind::Recusal => |import, program, item| Box::pin(import.simple::<Recusal>(program, item)),
+            Kind::CastingVote => |import, program, item| Box::pin(import.of_score_set::<CastingVote>(program, item)),
+            Kind::Lot => |import, program, item| Box::pin(import.of_score_set::<Lot>(program, item)),
             // These have stages of their own, and items and scores are read with their orders and assignments.
             setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem, Score)) => return Ok(()),
         };

@@ -109,6 +109,7 @@ fn path_of(route: &str) -> String {
     let (_, path) = route.split_once(' ').unwrap();
     let path = match path {
         "/assignment/progress" | "/leaderboard" | "/leaderboard/analysis" => format!("{path}?score_set=NobodyAA"),
+        "/leaderboard/casting-vote" | "/leaderboard/lot" => format!("{path}?score_set=NobodyAA"),
         path => path.to_owned(),
     };
     let path = path.replace("/assignment/{slug}", "/assignment/NobodyAANobodyBBNobodyCCJ");

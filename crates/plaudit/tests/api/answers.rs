@@ -30,6 +30,8 @@ const MORE: &str = r#"{"kind":"role","slug":"RoleEntr","name":{"en_GB":"Entrant"
 {"kind":"assignment","entry":"EntryOne","judge":"UserFull","score_set":"ScoreAna","created":"2025-05-01T10:00:00.000000Z","updated":"2025-05-01T10:00:00.000000Z","scores":[{"criterion":"CritAnal","value":9}]}
 {"kind":"assignment","entry":"EntryTwo","judge":"UserJudg","score_set":"ScoreAna","created":"2025-05-01T10:00:00.000000Z","updated":"2025-05-01T10:00:00.000000Z","scores":[{"criterion":"CritAnal","value":5}]}
 {"kind":"assignment","entry":"EntryTwo","judge":"UserFull","score_set":"ScoreAna","created":"2025-05-01T10:00:00.000000Z","updated":"2025-05-01T10:00:00.000000Z","scores":[{"criterion":"CritAnal","value":6}]}
+{"kind":"casting_vote","slug":"CastVote","score_set":"ScoreAna","entries":["EntryOne","EntryTwo"],"reason":"The first is bolder.","created":"2025-06-03T10:00:00.000000Z","updated":"2025-06-03T10:00:00.000000Z"}
+{"kind":"lot","slug":"LotOneAA","score_set":"ScoreAna","numbers":[9,18,26],"source":"Lottery of 1 June","entries":["EntryTwo","EntryOne"],"created":"2025-06-03T10:00:00.000000Z","updated":"2025-06-03T10:00:00.000000Z"}
 {"kind":"assignment","entry":"EntryOne","judge":"UserJudg","score_set":"ScoreSet","panels":["PanelOne"],"rounds":["RoundJud"],"created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-03T10:00:00.000000Z","scores":[{"criterion":"CritCraf","value":7,"comment":{"slug":"CommentA","comment":"Fine work.","user":"UserJudg","created_at":"2025-06-03T10:00:00.000000Z","updated_at":"2025-06-03T10:00:00.000000Z"}}]}
 {"kind":"assignment","entry":"EntryOne","judge":"UserJudg","score_set":"ScoreQua","decision":"pass","comment":{"slug":"CommentB","comment":"Yes.","user":"UserJudg","created_at":"2025-06-03T10:00:00.000000Z","updated_at":"2025-06-03T10:00:00.000000Z"},"created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-02T10:00:00.000000Z"}
 {"kind":"assignment","entry":"EntryOne","role":"RoleJury","score_set":"ScoreSet","created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-01T10:00:00.000000Z"}
@@ -57,6 +59,12 @@ POST /assignment/plan {"score_set":"ScoreQua","entries":["EntryTwo"],"judges":["
 GET /assignment/plan/PlanAAAA | /assignment/plan/NoSuchPl
 POST /assignment/apply {"plan":"PlanAAAA"} | {"plan":"NoSuchPl"}
 POST /assignment/undo {"undo":"UndoAAAA"} | {"undo":"NoSuchPl"}
+POST /leaderboard/advance {"score_set":"ScoreAna","places":1,"tag":"final"} | {"score_set":"ScoreAna","share":50,"by":"category","ties":"ask","tag":"final","dry_run":true} | {"score_set":"NoSuchSc","places":1,"min_score":5,"by":"season","tag":"a,b","wanted":1}
+GET /leaderboard/casting-vote?score_set=ScoreAna | ?score_set=ScoreSet | ?tag=blue
+PUT /leaderboard/casting-vote {"score_set":"ScoreAna","entries":["EntryTwo","EntryOne"],"reason":"The bolder one."} | {"score_set":"ScoreAna","entries":["NoSuchEn"],"reason":""}
+DELETE /leaderboard/casting-vote?score_set=ScoreAna | ?score_set=ScoreSet | ?tag=blue
+GET /leaderboard/lot?score_set=ScoreAna | ?score_set=ScoreSet | ?tag=blue
+PUT /leaderboard/lot {"score_set":"ScoreAna","numbers":[26,9,34],"source":"Lottery of 1 June"} | {"score_set":"NoSuchSc","numbers":[],"source":""}
 POST /assignment/reassign {"judge":"UserJudg","score_set":"ScoreSet"} | {"judge":"NoSuchUs"}
 PUT /entry/EntryOne/recuse {"judge":"UserJudg","score_set":"ScoreSet"} | {"score_set":"NoSuchSc"}
 PUT /entry/EntryOne/unrecuse {"judge":"UserJudg"} | {"judge":"NoSuchUs"}

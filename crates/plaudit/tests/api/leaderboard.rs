@@ -1,5 +1,7 @@
 //! `GetLeaderboardAnalysisV23` and `GetLeaderboardCollectionV23`.
 
+mod decisions;
+
 use serde_json::{Value, json};
 
 use crate::both_engines;

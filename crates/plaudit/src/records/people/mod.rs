@@ -7,13 +7,16 @@
 mod store;
 
 pub use store::{
-    change, change_causing, count_of_entry, find_for_update, find_of_entry, free_slug, of_judge, put, rows,
+    change, change_causing, count_of_entry, find_for_update, find_of_entry, free_slug, of_judge, of_score_set, put,
+    rows,
 };
 
 use crate::lists::Table;
 use crate::program::StoredRecord;
 use crate::records::store::SetTable;
 use db::Value;
+use kernel::input::Violations;
+use kernel::text::Slug;
 
 /// A kind of people's record whose rows hold its program-file form.
 pub trait PeopleRecord: StoredRecord + PartialEq {
@@ -30,4 +33,18 @@ pub trait PeopleRecord: StoredRecord + PartialEq {
     fn sets(&self) -> Vec<Vec<Vec<Value<'static>>>> {
         Vec::new()
     }
+}
+
+/// A kind of which a score set has at most one record that is not in the trash.
+pub trait OfScoreSet: PeopleRecord<Key = Slug> {
+    /// The score set.
+    fn score_set(&self) -> Slug;
+
+    /// What is wrong with the record by itself that takes too long to be asked whenever it is read.
+    fn check(&self) -> Violations {
+        Violations::default()
+    }
+
+    /// The record as it is shown.
+    fn document(&self) -> String;
 }

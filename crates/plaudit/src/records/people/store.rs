@@ -1,12 +1,12 @@
 //! The tables of these kinds.
 
-use super::PeopleRecord;
+use super::{OfScoreSet, PeopleRecord};
 use crate::lists::{Shown, Table};
 use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::store::{parse, stored_as};
 use crate::program::{Context, Record, RecordKey as _, SetupRecord};
 use crate::records::store::{Derived, ListRevision, Rows, exists, listed, write_set};
-use db::{AccountId, Db, DbError, Tx};
+use db::{AccountId, Db, DbError, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
 
@@ -133,4 +133,29 @@ pub async fn of_judge<T: PeopleRecord>(
 pub async fn count_of_entry<T: PeopleRecord>(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<i64, DbError> {
     let sql = format!("SELECT count(*) FROM {} WHERE account = $1 AND entry = $2 AND deleted = 0", T::TABLE.sql);
     Ok(tx.first(&sql, &[account.into(), entry.into()], |row| row.integer(0)).await?.unwrap_or(0))
+}
+
+/// The version of the account's program, and the record of a kind that a score set has; nothing where there is no such account.
+pub async fn of_score_set<T: OfScoreSet>(
+    source: &mut Source<'_>,
+    account: AccountId,
+    score_set: Slug,
+    context: &Context,
+) -> Result<Option<(i64, Option<Record<T>>)>, DbError> {
+    let sql = format!(
+        "SELECT a.version, r.revision, r.doc FROM accounts a LEFT JOIN {} r \
+         ON r.account = a.id AND r.score_set = $2 AND r.deleted = 0 WHERE a.id = $1 ORDER BY r.slug DESC",
+        T::TABLE.sql
+    );
+    let mut found = None;
+    source
+        .each(&sql, &[account.into(), score_set.into()], |row| {
+            let record = row.optional_integer(1)?.map(|revision| {
+                Ok::<_, DbError>(Record { value: parse(row.text(2)?, context)?, revision, deleted: false })
+            });
+            found = Some((row.integer(0)?, record.transpose()?));
+            Ok(())
+        })
+        .await?;
+    Ok(found)
 }

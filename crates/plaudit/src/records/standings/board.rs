@@ -1,9 +1,10 @@
 //! Places: who stands where among equals, and how that was decided.
 //!
-//! - Entries with one score are told apart by the steps that the score set configures, over the sheets that count. What they do not
-//!   tell apart shares its place.
+//! - Entries with one score are told apart by the steps that the score set configures, over the sheets that count, and then by a casting
+//!   vote and a lot where there are any. What they do not tell apart shares its place.
 //! - A score set of the mode `top_pick` has no scores: its places come from the order that the method makes of all preferences. Entries
-//!   with fewer sheets than `min_judges` have no place, and judges' preferences for them go on to the next.
+//!   with fewer sheets than `min_judges` have no place, and judges' preferences for them go on to the next. The same steps tell entries apart
+//!   that it puts into one place.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -32,8 +33,17 @@ pub struct Standing {
     pub steps: Vec<TieStep>,
 }
 
-/// How the steps of a score set look to `scoring`.
-fn chain(score_set: &ScoreSet, criteria: &[&Criterion]) -> Vec<Step> {
+/// What people decided of the ties of a score set: entries, the best first; none where nothing was decided.
+#[derive(Clone, Debug, Default)]
+pub struct Decided {
+    /// By a casting vote.
+    pub casting_vote: Vec<Slug>,
+    /// By a lot.
+    pub lot: Vec<Slug>,
+}
+
+/// How the steps of a score set look to `scoring`. A casting vote and a lot that they do not name come last.
+fn chain(score_set: &ScoreSet, criteria: &[&Criterion], decided: &Decided) -> Vec<Step> {
     let step = |step: &Configured| match step {
         Configured::Criterion(slug) => {
             criteria.iter().position(|criterion| criterion.slug == *slug).map(Step::Criterion)
@@ -44,12 +54,42 @@ fn chain(score_set: &ScoreSet, criteria: &[&Criterion]) -> Vec<Step> {
         Configured::CastingVote(_) => Some(Step::CastingVote),
         Configured::Lot(_) => Some(Step::Lot),
     };
-    score_set.tie_break.iter().filter_map(step).collect()
+    let mut chain: Vec<Step> = score_set.tie_break.iter().filter_map(step).collect();
+    for (step, entries) in [(Step::CastingVote, &decided.casting_vote), (Step::Lot, &decided.lot)] {
+        if !entries.is_empty() && !chain.contains(&step) {
+            chain.push(step);
+        }
+    }
+    chain
 }
 
-/// Tells entries with one score apart, by sheets that may be of other entries too. The best comes first.
-pub fn settle(program: &Program, score_set: &ScoreSet, entries: &[Slug], sheets: &[Assignment]) -> Vec<Standing> {
+/// Tells entries with one score apart, which are in the order of their slugs, by sheets that may be of other entries too. The best
+/// comes first.
+pub fn settle(
+    program: &Program,
+    (score_set, decided): (&ScoreSet, &Decided),
+    entries: &[Slug],
+    sheets: &[Assignment],
+) -> Vec<Standing> {
+    let equal = Ranking::of((0..entries.len()).filter_map(|entry| Some(((), u32::try_from(entry).ok()?))));
+    placed(program, (score_set, decided), (entries, sheets), &equal)
+}
+
+/// The steps that tell entries apart which a ranking has as equal.
+fn broken(
+    program: &Program,
+    (score_set, decided): (&ScoreSet, &Decided),
+    (entries, sheets): (&[Slug], &[Assignment]),
+    ranking: &Ranking,
+) -> (Ranking, BTreeMap<u32, Vec<TieStep>>) {
     let criteria = criteria(program, score_set.slug);
+    let chain = chain(score_set, &criteria, decided);
+    if chain.is_empty() {
+        return (ranking.clone(), BTreeMap::new());
+    }
+    // An entry that is not compared has a number that none of these has.
+    let number =
+        |slug: &Slug| entries.binary_search(slug).ok().and_then(|at| u32::try_from(at).ok()).unwrap_or(u32::MAX);
     let mut judges = BTreeMap::new();
     let mut of_entry: Vec<Vec<Marks>> = vec![Vec::new(); entries.len()];
     let mut all = Vec::new();
@@ -59,25 +99,24 @@ pub fn settle(program: &Program, score_set: &ScoreSet, entries: &[Slug], sheets:
         };
         let next = judges.len();
         let judge = u32::try_from(*judges.entry(judge).or_insert(next)).unwrap_or(u32::MAX);
-        let entry = entries.iter().position(|entry| *entry == sheet.entry);
-        let number = entry.and_then(|entry| u32::try_from(entry).ok()).unwrap_or(u32::MAX);
-        if let Some(entry) = entry {
+        let entry = number(&sheet.entry);
+        if let Some(marks) = of_entry.get_mut(entry as usize) {
             let scores = criteria.iter().map(|criterion| steps(sheet, criterion)).collect();
-            of_entry[entry].push(Marks { judge, units: units.clone(), scores });
+            marks.push(Marks { judge, units: units.clone(), scores });
         }
-        all.push((judge, number, units));
+        all.push((judge, entry, units));
     }
     let first_places = first_places(entries.len(), all.iter().map(|(judge, entry, units)| (*judge, *entry, units)));
-    let evidence = Evidence { sheets: &of_entry, first_places: &first_places, casting_vote: &[], lot: &[] };
-    let equal = Ranking::of((0..entries.len()).filter_map(|entry| Some(((), u32::try_from(entry).ok()?))));
-    let (ranking, mut steps) = break_ties(&equal, &chain(score_set, &criteria), &evidence);
-    placed(&ranking, score_set, |entry| steps.remove(&entry).unwrap_or_default())
+    let [casting_vote, lot] =
+        [&decided.casting_vote, &decided.lot].map(|order| order.iter().map(number).collect::<Vec<u32>>());
+    let evidence = Evidence { sheets: &of_entry, first_places: &first_places, casting_vote: &casting_vote, lot: &lot };
+    break_ties(ranking, &chain, &evidence)
 }
 
 /// Orders the entries of a score set of the mode `top_pick` by what judges prefer. The best comes first; those without a place, last.
 pub fn elect(
     program: &Program,
-    (score_set, rules): (&ScoreSet, TopPick),
+    (score_set, rules, decided): (&ScoreSet, TopPick, &Decided),
     entries: &[Slug],
     sheets: &[Assignment],
 ) -> Result<Vec<Standing>, InvalidElection> {
@@ -110,22 +149,28 @@ pub fn elect(
         RankMethod::Schulze => pairwise(election.schulze().ok().map(|result| result.ranking)),
         RankMethod::Kemeny => pairwise(election.kemeny().ok().map(|result| in_order(result.order))),
     };
-    let mut standings = placed(&ranking, score_set, |_| Vec::new());
+    let mut standings = placed(program, (score_set, decided), (entries, sheets), &ranking);
     let without = withdrawn.into_iter().map(|entry| Standing { entry: entry as usize, place: None, steps: Vec::new() });
     standings.extend(without);
     Ok(standings)
 }
 
-fn placed(ranking: &Ranking, score_set: &ScoreSet, mut steps: impl FnMut(u32) -> Vec<TieStep>) -> Vec<Standing> {
-    let style = match score_set.places {
+fn placed(
+    program: &Program,
+    of: (&ScoreSet, &Decided),
+    compared: (&[Slug], &[Assignment]),
+    ranking: &Ranking,
+) -> Vec<Standing> {
+    let style = match of.0.places {
         Places::Competition => scoring::places::Style::Competition,
         Places::Dense => scoring::places::Style::Dense,
         Places::Modified => scoring::places::Style::Modified,
     };
+    let (ranking, mut steps) = broken(program, of, compared, ranking);
     let standing = |(entry, place): (u32, scoring::places::Place)| Standing {
         entry: entry as usize,
         place: place.whole(),
-        steps: steps(entry),
+        steps: steps.remove(&entry).unwrap_or_default(),
     };
     ranking.places(style).map(standing).collect()
 }

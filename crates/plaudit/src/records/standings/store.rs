@@ -3,21 +3,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::LISTED;
+use super::board::{self, Decided, Standing};
 use super::rules::{Totals, counted};
 use crate::log::{self, Action, Change, Event, Origin};
-use crate::program::score_sets::ScoreSet;
+use crate::program::score_sets::{Rules, ScoreSet};
 use crate::program::store::{parse, stored_as};
-use crate::program::{Program, Record};
+use crate::program::{Context, Program, Record};
+use crate::records::assignments::store::of_score_set;
 use crate::records::assignments::{Assignment, rules};
+use crate::records::casting_votes::CastingVote;
 use crate::records::entries;
+use crate::records::lots::Lot;
 use crate::records::people;
 use crate::records::store::difference;
-use db::{AccountId, DbError, Row, Tx, Value};
+use db::{AccountId, DbError, Row, Source, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// How many assignments are read at once.
 const PAGE: usize = 512;
+/// The most entries of which the sheets are asked for by name.
+const MOST_NAMED: usize = 1_000;
 
 /// A change of an assignment.
 #[derive(Debug)]
@@ -354,4 +360,72 @@ pub async fn find(
 ) -> Result<Option<Totals>, DbError> {
     let sql = "SELECT doc FROM standings WHERE account = $1 AND slug = $2";
     tx.first(sql, &[account.into(), key(entry, score_set).as_str().into()], |row| read(row, 0)).await
+}
+
+/// What people decided of the ties of a score set.
+pub async fn decided(
+    source: &mut Source<'_>,
+    account: AccountId,
+    score_set: Slug,
+    context: &Context,
+) -> Result<Decided, DbError> {
+    let vote = people::of_score_set::<CastingVote>(source, account, score_set, context).await?;
+    let lot = people::of_score_set::<Lot>(source, account, score_set, context).await?;
+    Ok(Decided {
+        casting_vote: vote.and_then(|(_, found)| found).map(|found| found.value.entries).unwrap_or_default(),
+        lot: lot.and_then(|(_, found)| found).map(|found| found.value.entries).unwrap_or_default(),
+    })
+}
+
+/// The places among entries with one score, or among all that are compared where the mode is `top_pick`. They come, and are, in the
+/// order of their slugs.
+pub async fn places(
+    source: &mut Source<'_>,
+    account: AccountId,
+    program: &Program,
+    (score_set, decided): (&ScoreSet, &Decided),
+    entries: &[Slug],
+) -> Result<Vec<Standing>, DbError> {
+    let of = (score_set.slug, Some(entries).filter(|entries| entries.len() <= MOST_NAMED));
+    if let Rules::TopPick(rules) = score_set.rules {
+        let sheets = of_score_set(source, account, of, &program.context).await?;
+        return board::elect(program, (score_set, rules, decided), entries, &sheets)
+            .map_err(|error| DbError::Failed(error.to_string()));
+    }
+    let has_steps = !score_set.tie_break.is_empty() && entries.len() > 1;
+    let sheets = if has_steps { of_score_set(source, account, of, &program.context).await? } else { Vec::new() };
+    Ok(board::settle(program, (score_set, decided), entries, &sheets))
+}
+
+/// An entry on a leaderboard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OnBoard {
+    /// Its slug.
+    pub entry: Slug,
+    /// Its title.
+    pub title: String,
+    /// Its category.
+    pub category: Slug,
+    /// Its chapter.
+    pub chapter: Slug,
+    /// Its score as leaderboards sort by it; empty where it is undecided.
+    pub score: String,
+}
+
+/// The entries on the leaderboard of a score set, archived ones left out, in the order of their slugs.
+pub async fn on_board(tx: &mut Tx, account: AccountId, score_set: Slug) -> Result<Vec<OnBoard>, DbError> {
+    let sql = "SELECT s.entry, e.title, e.category, e.chapter, s.score FROM standings s \
+               JOIN entries e ON e.account = s.account AND e.slug = s.entry \
+               WHERE s.account = $1 AND s.score_set = $2 AND s.deleted = 0 AND e.deleted = 0 AND e.archived = 0 \
+               ORDER BY s.entry";
+    tx.all(sql, &[account.into(), score_set.into()], |row| {
+        Ok(OnBoard {
+            entry: row.slug(0)?,
+            title: row.text(1)?.to_owned(),
+            category: row.slug(2)?,
+            chapter: row.slug(3)?,
+            score: row.text(4)?.to_owned(),
+        })
+    })
+    .await
 }

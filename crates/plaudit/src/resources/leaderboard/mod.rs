@@ -1,6 +1,8 @@
 //! Leaderboards: the entries of a score set with what their sheets come to, and their places.
 
+mod advance;
 mod analysis;
+mod decisions;
 mod item;
 
 use std::collections::HashMap;
@@ -13,10 +15,12 @@ use crate::http::list::{self, Paged};
 use crate::http::{ApiError, Caller, RawQuery, Reply};
 use crate::lists::page::{Direction, ListQuery, Order};
 use crate::program::Program;
-use crate::program::score_sets::{self, Mode, Rules, ScoreSet};
-use crate::records::assignments::store::of_score_set;
-use crate::records::standings::board::{self, Standing};
+use crate::program::score_sets::{self, Mode, ScoreSet};
+use crate::records::casting_votes::CastingVote;
+use crate::records::lots::Lot;
+use crate::records::standings::board::{Decided, Standing};
 use crate::records::standings::list::{LIST, RANK, SCORE, selected};
+use crate::records::standings::store;
 use crate::render::Renderer;
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
@@ -43,6 +47,43 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
             Takes::Query(analysis::SPEC.parameters()),
             analysis::show,
         ))
+        .routes(operation(
+            (HttpMethod::Post, "/leaderboard/advance", "PostLeaderboardAdvanceV23", "Leaderboards"),
+            "Tags who goes on: so many places, a share of the entries, or all that reach a score, of the whole board or of each \
+             category or chapter. Entries that are tied across the line are named in any case.",
+            Takes::Body("Advance"),
+            advance::advance,
+        ))
+        .routes(operation(
+            (HttpMethod::Get, "/leaderboard/casting-vote", "GetLeaderboardCastingVoteV23", "Leaderboards"),
+            "The casting vote of a score set.",
+            Takes::Query(decisions::SPEC.parameters()),
+            decisions::show::<CastingVote>,
+        ))
+        .routes(operation(
+            (HttpMethod::Put, "/leaderboard/casting-vote", "PutLeaderboardCastingVoteV23", "Leaderboards"),
+            "Decides ties of a score set by a casting vote, which takes the place of the one before.",
+            Takes::Body("CreateCastingVote"),
+            decisions::vote,
+        ))
+        .routes(operation(
+            (HttpMethod::Delete, "/leaderboard/casting-vote", "DeleteLeaderboardCastingVoteV23", "Leaderboards"),
+            "Takes the casting vote of a score set back.",
+            Takes::Query(decisions::SPEC.parameters()),
+            decisions::take_back,
+        ))
+        .routes(operation(
+            (HttpMethod::Get, "/leaderboard/lot", "GetLeaderboardLotV23", "Leaderboards"),
+            "The lot of a score set, by which anybody can draw its entries again (RFC 3797, with SHA-256).",
+            Takes::Query(decisions::SPEC.parameters()),
+            decisions::show::<Lot>,
+        ))
+        .routes(operation(
+            (HttpMethod::Put, "/leaderboard/lot", "PutLeaderboardLotV23", "Leaderboards"),
+            "Draws the entries on the leaderboard of a score set by published numbers. It takes the place of the lot before.",
+            Takes::Body("CreateLot"),
+            decisions::draw,
+        ))
 }
 
 async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
@@ -50,7 +91,13 @@ async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError
     caller.permit()?;
     let slug = query.slug("score_set").ok_or(ApiError::NotFound)?;
     let score_set = asked_for(slug, caller.program())?;
-    let board = Board { program: caller.program(), score_set, query: &query, placed: HashMap::new() };
+    let board = Board {
+        program: caller.program(),
+        score_set,
+        query: &query,
+        decided: Decided::default(),
+        placed: HashMap::new(),
+    };
     list::page(&caller, raw.as_deref(), (&LIST, &query), board).await
 }
 
@@ -75,6 +122,7 @@ struct Board<'q> {
     program: &'q Program,
     score_set: &'q ScoreSet,
     query: &'q ListQuery,
+    decided: Decided,
     /// By the name of the standing.
     placed: HashMap<String, Place>,
 }
@@ -93,21 +141,8 @@ impl Board<'_> {
         wanted: &mut [Wanted],
     ) -> Result<(), ApiError> {
         let entries: Vec<Slug> = group.members.iter().filter_map(|member| entry_of(&member.name)).collect();
-        let standings = if let Rules::TopPick(rules) = self.score_set.rules {
-            let of = (self.score_set.slug, None);
-            let sheets = of_score_set(source, account, of, &self.program.context).await?;
-            board::elect(self.program, (self.score_set, rules), &entries, &sheets)
-                .map_err(|error| ApiError::Internal(error.to_string()))?
-        } else {
-            let has_steps = !self.score_set.tie_break.is_empty() && entries.len() > 1;
-            let sheets = if has_steps {
-                let of = (self.score_set.slug, Some(&entries[..]));
-                of_score_set(source, account, of, &self.program.context).await?
-            } else {
-                Vec::new()
-            };
-            board::settle(self.program, self.score_set, &entries, &sheets)
-        };
+        let of = (self.score_set, &self.decided);
+        let standings = store::places(source, account, self.program, of, &entries).await?;
         self.reorder(group, &standings, wanted);
         for Standing { entry, place, steps } in standings {
             let before = match self.score_set.places {
@@ -157,6 +192,10 @@ impl Paged for Board<'_> {
     async fn prepare(&mut self, source: &mut Source<'_>, account: AccountId, plan: &mut Plan) -> Result<(), ApiError> {
         self.placed.clear();
         let groups = std::mem::take(&mut plan.groups);
+        if groups.iter().any(|group| group.members.len() > 1) {
+            let (slug, context) = (self.score_set.slug, &self.program.context);
+            self.decided = store::decided(source, account, slug, context).await?;
+        }
         for group in &groups {
             if group.members.is_empty() {
                 // More than can be told apart share one place.

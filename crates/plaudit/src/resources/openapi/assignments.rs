@@ -72,7 +72,7 @@ fn parts() -> Map<String, Value> {
 }
 
 /// A body with these members, of which these must be there.
-fn body(about: &str, properties: Value, required: &[&str]) -> Value {
+pub(super) fn body(about: &str, properties: Value, required: &[&str]) -> Value {
     let mut body = object(about, properties);
     body["required"] = json!(required);
     body["additionalProperties"] = json!(false);

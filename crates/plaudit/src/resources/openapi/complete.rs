@@ -104,7 +104,7 @@ fn named_headers<'n>(names: impl IntoIterator<Item = &'n str>) -> Value {
 }
 
 /// The paths whose query names the record that they are about.
-const OF_ONE: [&str; 2] = ["/leaderboard", "/leaderboard/analysis"];
+const OF_ONE: [&str; 4] = ["/leaderboard", "/leaderboard/analysis", "/leaderboard/casting-vote", "/leaderboard/lot"];
 
 /// What the method and the path say of a body and of a success, where the operation says nothing else of them.
 fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &Map<String, Value>) {
@@ -136,6 +136,9 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
         ("get", ["entry", "summary"]) => ("200", "The counts", Some("EntrySummary")),
         ("get", ["leaderboard"]) => ("200", "The page", Some("LeaderboardPage")),
         ("get", ["leaderboard", "analysis"]) => ("200", "The analysis", Some("LeaderboardAnalysis")),
+        ("post", ["leaderboard", "advance"]) => ("200", "Who goes on", Some("Advanced")),
+        ("get" | "put", ["leaderboard", "casting-vote"]) => ("200", "The casting vote", Some("CastingVote")),
+        ("get" | "put", ["leaderboard", "lot"]) => ("200", "The lot", Some("Lot")),
         ("get", ["assignment", "progress"]) => ("200", "The counts", Some("AssignmentProgress")),
         ("get", [_]) if schemas.contains_key(&page) => ("200", "The page", Some(&*page)),
         _ => ("200", "The record", Some(&*kind)),
@@ -160,7 +163,7 @@ fn complete_operation(path: &str, method: &str, operation: &mut Value, examples:
     }
     let names = path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
     let of_path: Vec<Value> = names.map(|name| path_parameter((method, path), name)).collect();
-    let is_about_one = !of_path.is_empty();
+    let is_about_one = !of_path.is_empty() || OF_ONE.contains(&path);
     let mut headers = vec!["Language", if writes { "IdempotencyKey" } else { "IfNoneMatch" }];
     if writes && is_about_one {
         headers.push("IfMatch");
@@ -204,7 +207,7 @@ fn complete_responses(
     for (name, _, _, error) in ERRORS {
         let status = error().status();
         let applies = match status {
-            404 => is_about_one || OF_ONE.contains(&path),
+            404 => is_about_one,
             422 => writes || OF_ONE.contains(&path),
             409 | 507 => writes,
             412 => writes && is_about_one,

@@ -17,10 +17,12 @@ use crate::program::taxes::Tax;
 use crate::program::webhooks::Webhook;
 use crate::program::{Description, RecordMembers as _, SLUG};
 use crate::records::assignments;
+use crate::records::casting_votes::CastingVote;
 use crate::records::entries::Entry;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
 use crate::records::files;
+use crate::records::lots::Lot;
 use crate::records::orders;
 use crate::records::review_tasks::ReviewTask;
 use crate::records::users::User;
@@ -70,6 +72,8 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         Kind::ReviewTask => {
             Description::new("ReviewTask", "A stage asks its reviewers about an entry.", &[ReviewTask::MEMBERS])
         }
+        Kind::CastingVote => setup!(CastingVote, "The order in which the chair puts tied entries.").without_list(),
+        Kind::Lot => setup!(Lot, "The order in which entries were drawn (RFC 3797).").without_list(),
         Kind::ApiKey
         | Kind::Tab
         | Kind::Discount

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::assignments::points;
-use super::components::{list, named, object, or_null, string};
+use super::assignments::{body, points};
+use super::components::{list, named, object, or_null, slug, string, text};
 use super::kinds;
-use crate::program::score_sets::By;
+use crate::program::score_sets::{By, COUNT};
 use crate::program::{component, page_of};
+use crate::records::entries::rules::tags::TAG_LENGTH;
 use kernel::kind::Kind;
 
 /// The members that are those of the entry.
@@ -37,7 +38,40 @@ pub(super) fn schemas() -> Map<String, Value> {
     if let Some(required) = page["required"].as_array_mut() {
         required.extend([json!("score_set"), json!("season")]);
     }
-    named(json!({ "LeaderboardPage": page, "LeaderboardItem": item(), "LeaderboardAnalysis": analysis() }))
+    named(json!({ "LeaderboardPage": page, "LeaderboardItem": item(), "LeaderboardAnalysis": analysis(),
+        "Advance": advance(), "Advanced": advanced() }))
+}
+
+fn advance() -> Value {
+    let exclusive = "One of places, share and min_score is given.";
+    let count = |about: &str, most: i64| json!({ "description": format!("{about} {exclusive}"), "type": "integer", "minimum": 1, "maximum": most });
+    let least = format!("Those go on who have at least so much: points, per cent of passes, or votes. {exclusive}");
+    let choice = |about: &str, names: [&str; 3]| json!({ "description": about, "type": "string", "enum": names });
+    body(
+        "Who goes on.",
+        json!({
+            "score_set": slug(),
+            "places": count("So many entries go on.", COUNT),
+            "share": count("So many per cent of the entries that have a place go on, rounded up.", 100),
+            "min_score": { "description": least, "type": "number", "minimum": 0, "maximum": 1_000_000_000 },
+            "by": choice("Within what there is a line each; all where it is left out.", ["all", "category", "chapter"]),
+            "tag": text("The tag of those who go on; it has no comma.", TAG_LENGTH),
+            "ties": choice("What becomes of entries that are tied across the line; include where it is left out.", ["include", "exclude", "ask"]),
+            "dry_run": { "description": "Nothing is tagged; false where it is left out.", "type": "boolean" },
+        }),
+        &["score_set", "tag"],
+    )
+}
+
+fn advanced() -> Value {
+    let entries = |about: &str| list(about, &component("EntryReference"));
+    object(
+        "Who goes on.",
+        json!({
+            "advanced": entries("Who goes on: part by part in the order of the slugs of categories or chapters, in each the best first."),
+            "tied": entries("The entries that are tied across a line, whatever becomes of them."),
+        }),
+    )
 }
 
 fn analysis() -> Value {

@@ -31,6 +31,8 @@ pub(in crate::transfer) enum Space {
     Retitled,
     /// An entry, the season that a contributor of it states, and the contributor.
     StatedSeason,
+    /// Score sets that have a record of a kind of which they have one.
+    OfScoreSet(Kind),
 }
 
 impl Space {
@@ -47,6 +49,8 @@ impl Space {
             Self::Retitled => 7,
             Self::Person => 8,
             Self::StatedSeason => 9,
+            // Above every letter.
+            Self::OfScoreSet(kind) => (1 << 32) + i64::from(u32::from(kind.letter())),
         }
     }
 }

@@ -6,7 +6,7 @@ use kernel::json::Json;
 use crate::records::entries::COMMENTS_LENGTH;
 
 /// The most characters of a tag.
-pub(in crate::records::entries) const TAG_LENGTH: usize = 100;
+pub(crate) const TAG_LENGTH: usize = 100;
 /// The most tags of an entry.
 pub(in crate::records::entries) const TAGS: usize = 1_000;
 
@@ -19,6 +19,13 @@ pub(in crate::records::entries) fn split(text: &str) -> impl Iterator<Item = &st
 pub(in crate::records::entries) fn read(json: &Json) -> Result<String, String> {
     let tags = input::text(COMMENTS_LENGTH)(json)?;
     input::check_line(&tags).map(|()| tags)
+}
+
+/// One tag.
+pub(crate) fn one(json: &Json) -> Result<String, String> {
+    let tag = input::filled_text(TAG_LENGTH)(json)?;
+    input::check_line(&tag)?;
+    if tag.contains(',') { Err("must have no comma".to_owned()) } else { Ok(tag.trim().to_owned()) }
 }
 
 /// The tags of an entry that had some and was given more, each once and in the order in which they came.
