@@ -32,6 +32,7 @@ pub const TABLES: &[&str] = &[
     "review_tasks",
     "review_task_reviewers",
     "review_task_times",
+    "publications",
     "leases",
     "deliveries",
     "delivery_bodies",

@@ -126,6 +126,8 @@ kinds! {
     Recusal: People, 'U', "recusal", "recusals", "recusal", "recusal";
     /// A task of a review stage.
     ReviewTask: People, 'V', "review_task", "review_tasks", "review-task", "review task";
+    /// A published result.
+    Publication: People, 'B', "publication", "publications", "leaderboard/publication", "publication";
 }
 
 impl Kind {
@@ -144,7 +146,7 @@ impl Kind {
         self.about().plural
     }
 
-    /// The first segment of the address of a record.
+    /// The address of a record without the slug or token.
     pub const fn path(self) -> &'static str {
         self.about().path
     }
@@ -221,8 +223,9 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_written_with_hyphens() {
-        assert!(Kind::ALL.into_iter().all(|kind| kind.path() == kind.name().replace('_', "-")));
+    fn paths_end_in_the_name_with_hyphens() {
+        let name = |kind: Kind| kind.name().replace('_', "-");
+        assert!(Kind::ALL.into_iter().all(|kind| kind.path().rsplit('/').next() == Some(&*name(kind))));
         assert_eq!(Kind::ScoreSet.path(), "score-set");
     }
 }

@@ -100,7 +100,7 @@ macro_rules! of_setup_kind {
             | kernel::kind::Kind::Score
             | kernel::kind::Kind::Conflict
             | kernel::kind::Kind::Recusal
-
+            | kernel::kind::Kind::Publication
             | kernel::kind::Kind::ReviewTask => None,
         }
     };

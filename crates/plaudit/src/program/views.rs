@@ -9,8 +9,14 @@ use kernel::kind::Kind;
 
 /// The views of a snapshot by the kinds of their records, each made when it is first asked for. A copy begins without any,
 /// because something in it will be another.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Views([OnceLock<Box<RwLock<View>>>; Kind::ALL.len()]);
+
+impl Default for Views {
+    fn default() -> Self {
+        Self([const { OnceLock::new() }; Kind::ALL.len()])
+    }
+}
 
 impl Clone for Views {
     fn clone(&self) -> Self {

@@ -9,6 +9,7 @@ pub mod entries;
 pub mod files;
 pub mod orders;
 pub mod people;
+pub mod publications;
 pub mod recusals;
 pub mod review_tasks;
 pub(crate) mod slots;

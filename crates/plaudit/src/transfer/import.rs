@@ -17,6 +17,7 @@ use crate::program::{Context, Program, RecordMembers, any_kind, setup_kinds};
 use crate::records::StoredRow;
 use crate::records::answers::Answers;
 use crate::records::conflicts::Conflict;
+use crate::records::publications::Publication;
 use crate::records::recusals::Recusal;
 use crate::records::store::{self as rows, key};
 use db::{AccountId, DbError, Tx};
@@ -250,6 +251,7 @@ impl Import<'_> {
             Kind::Assignment => |import, program, item| Box::pin(import.assignment(program, item)),
             Kind::Conflict => |import, program, item| Box::pin(import.simple::<Conflict>(program, item)),
             Kind::Recusal => |import, program, item| Box::pin(import.simple::<Recusal>(program, item)),
+            Kind::Publication => |import, program, item| Box::pin(import.simple::<Publication>(program, item)),
             // These have stages of their own, and items and scores are read with their orders and assignments.
             setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem, Score)) => return Ok(()),
         };

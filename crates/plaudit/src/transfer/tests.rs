@@ -140,6 +140,8 @@ const JUDGING: &str = r#"
 "#;
 /// A review task, behind everything that counts lines.
 const REVIEW_TASK: &str = r#"{"kind":"review_task","token":"TokenOfATask","review_stage":"StageAAA","entry":"EntryAAA","reviewer":[{"name":"Grace","email":"grace@example.org"}],"decision":"proceed","action_at":"2026-01-03T08:00:00.000000Z","comment":"Fine."}"#;
+/// A publication, whose bundle is read no further than that it belongs to it.
+const PUBLICATION: &str = r#"{"kind":"publication","slug":"PubliAAA","score_set":"ScoreAAA","embargo_until":"2026-01-03T08:00:00.000000Z","feedback":true,"head":{"hash":"0a","sequence":9},"bundle":"{\"bundle\":{\"head\":{\"hash\":\"0a\",\"sequence\":9},\"inputs\":{\"entries\":[],\"score_set\":{\"slug\":\"ScoreAAA\"}},\"results\":[]},\"signature\":{}}"}"#;
 
 fn whole() -> String {
     format!("{PEOPLE}{SETUP}\n{ACCOUNT}\n")
@@ -148,7 +150,7 @@ fn whole() -> String {
 #[tokio::test]
 async fn a_file_with_every_kind_comes_back_and_again_as_the_same_bytes() {
     let first = Place::new().await;
-    let outcome = first.import(&format!("{JUDGING}{}{REVIEW_TASK}\n", whole())).await;
+    let outcome = first.import(&format!("{JUDGING}{}{REVIEW_TASK}\n{PUBLICATION}\n", whole())).await;
     assert_eq!(outcome.account, Slug::parse("AccountA"));
     assert!(
         outcome

@@ -46,6 +46,7 @@ mod mail;
 mod openapi;
 mod orders;
 mod plans;
+mod publications;
 mod races;
 mod review_tasks;
 mod rounds;

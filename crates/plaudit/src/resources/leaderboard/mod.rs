@@ -2,6 +2,7 @@
 
 mod analysis;
 mod item;
+mod publications;
 
 use std::collections::HashMap;
 
@@ -43,6 +44,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
             Takes::Query(analysis::SPEC.parameters()),
             analysis::show,
         ))
+        .merge(publications::routes())
 }
 
 async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {

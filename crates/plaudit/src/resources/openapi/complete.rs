@@ -135,6 +135,7 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
         ("get", ["entry", "summary"]) => ("200", "The counts", Some("EntrySummary")),
         ("get", ["leaderboard"]) => ("200", "The page", Some("LeaderboardPage")),
         ("get", ["leaderboard", "analysis"]) => ("200", "The analysis", Some("LeaderboardAnalysis")),
+        ("get", ["leaderboard", "publication"]) => ("200", "The page", Some("PublicationPage")),
         ("get", ["assignment", "progress"]) => ("200", "The counts", Some("AssignmentProgress")),
         ("get", [_]) if schemas.contains_key(&page) => ("200", "The page", Some(&*page)),
         _ => ("200", "The record", Some(&*kind)),

@@ -22,6 +22,7 @@ use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
 use crate::records::files;
 use crate::records::orders;
+use crate::records::publications;
 use crate::records::review_tasks::ReviewTask;
 use crate::records::users::User;
 use kernel::kind::Kind;
@@ -70,6 +71,7 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         Kind::ReviewTask => {
             Description::new("ReviewTask", "A stage asks its reviewers about an entry.", &[ReviewTask::MEMBERS])
         }
+        Kind::Publication => Description::new("Publication", "A published result.", &[publications::MEMBERS]),
         Kind::ApiKey
         | Kind::Tab
         | Kind::Discount
