@@ -126,6 +126,10 @@ fn prepared(context: &Context, engine: Engine, checks: &mut Checks) -> Result<Se
         let body = json!({"review_stage": "StageOne", "entry": first.slug(Kind::Entry, position)});
         client.post("/review-task", &body)?.expect_status(200)?;
     }
+    for feedback in [false, true] {
+        let body = json!({"score_set": "ScoreSet", "feedback": feedback, "embargo_until": "2031-01-01T00:00:00Z"});
+        client.post("/leaderboard/publish", &body)?.expect_status(201)?;
+    }
     service.stop()?;
     let doctor = service.run(&["doctor"])?;
     checks.check(doctor.code == Some(0), || {

@@ -23,6 +23,7 @@ pub mod postgres;
 pub mod process;
 
 mod apply;
+mod bundle;
 mod confidential;
 mod cores;
 mod deadline;
@@ -83,6 +84,7 @@ const PROOFS: &[Proof] = &[
     idempotent::PROOF,
     full_disk::PROOF,
     round_trip::PROOF,
+    bundle::PROOF,
     xml::PROOF,
     setup_lists::PROOF,
     apply::PROOF,

@@ -390,6 +390,27 @@ CREATE TABLE lots (
 );
 CREATE INDEX lots_of_score_set ON lots (account, score_set, deleted, slug);
 
+-- Published results. published, embargo: times; embargo is the smallest number where there is none. head_sequence, head_hash: where
+-- the change log stood. The document has the result bundle as a text.
+CREATE TABLE publications (
+    account BIGINT NOT NULL,
+    slug ordered_text NOT NULL,
+    score_set ordered_text NOT NULL,
+    published BIGINT NOT NULL,
+    embargo BIGINT NOT NULL,
+    feedback BIGINT NOT NULL,
+    head_sequence BIGINT NOT NULL,
+    head_hash ordered_text NOT NULL,
+    deleted BIGINT NOT NULL,
+    list_revision BIGINT NOT NULL,
+    revision BIGINT NOT NULL,
+    doc_form BIGINT NOT NULL,
+    doc ordered_text NOT NULL,
+    PRIMARY KEY (account, slug)
+);
+CREATE INDEX publications_of_lists ON publications
+    (account, list_revision, slug, score_set, published, embargo, feedback, head_sequence, head_hash, deleted);
+
 -- What the sheets of an entry in a score set come to. It follows from the assignments and is no record; the transaction that
 -- changes one of them keeps it. slug: those of entry and score set. sheets: how many count. score: a number with 16 digits after
 -- its point, in hexadecimal and without the point, so that texts are ordered as scores; empty where undecided. division,

@@ -35,6 +35,7 @@ pub const TABLES: &[&str] = &[
     "review_task_times",
     "casting_votes",
     "lots",
+    "publications",
     "leases",
     "deliveries",
     "delivery_bodies",

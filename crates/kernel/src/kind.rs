@@ -130,6 +130,8 @@ kinds! {
     CastingVote: People, 'G', "casting_vote", "casting_votes", "casting-vote", "casting vote";
     /// The order in which the entries of a score set were drawn.
     Lot: People, 'l', "lot", "lots", "lot", "lot";
+    /// A published result.
+    Publication: People, 'B', "publication", "publications", "leaderboard/publication", "publication";
 }
 
 impl Kind {
@@ -148,7 +150,7 @@ impl Kind {
         self.about().plural
     }
 
-    /// The first segment of the address of a record.
+    /// The address of a record without the slug or token.
     pub const fn path(self) -> &'static str {
         self.about().path
     }
@@ -225,8 +227,9 @@ mod tests {
     }
 
     #[test]
-    fn paths_are_written_with_hyphens() {
-        assert!(Kind::ALL.into_iter().all(|kind| kind.path() == kind.name().replace('_', "-")));
+    fn paths_end_in_the_name_with_hyphens() {
+        let name = |kind: Kind| kind.name().replace('_', "-");
+        assert!(Kind::ALL.into_iter().all(|kind| kind.path().rsplit('/').next() == Some(&*name(kind))));
         assert_eq!(Kind::ScoreSet.path(), "score-set");
     }
 }

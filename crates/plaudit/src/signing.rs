@@ -1,4 +1,4 @@
-//! Signed addresses that are good for a time.
+//! What the service signs: published results ([`results`]), and addresses that are good for a time.
 //!
 //! The address of a file is `/download/{account slug}/{token}?expires={seconds}&signature={signature}`. The signature is the
 //! HMAC-SHA256 of everything before `&signature=`, in base64url without padding. Slugs and tokens are letters, so the
@@ -8,6 +8,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use sha2::Sha256;
+
+pub mod results;
 
 /// The length of a signature in an address: 32 bytes in base64.
 const SIGNATURE: usize = 43;

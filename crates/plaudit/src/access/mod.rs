@@ -10,6 +10,7 @@
 //!   managers, those in the trash included, and what belongs to these; orders all of whose entries are such; and users who
 //!   have such entries; and the assignments of such entries. Judges and voters see their own assignments. Entrants see their entries, and of these the answers that applicants may read
 //!   ([`Sight::Applicant`]); their orders; and themselves. Bookkeepers see orders.
+//! - What is published is seen by everybody whom a role lets read it, when its embargo has ended.
 //! - The set-up is no secret to who may read it, but for fields that applicants may neither read nor answer, which entrants
 //!   do not see, and for the managers of chapters, whom other managers see.
 //! - What applicants may write is said by [`applicant`].
@@ -21,7 +22,7 @@ use std::sync::Arc;
 
 use self::operations::Operation;
 use crate::lists::page::Ask;
-use crate::lists::{ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, ENTRIES, ORDERS, USERS};
+use crate::lists::{ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, ENTRIES, ORDERS, PUBLICATIONS, USERS};
 use crate::program::Program;
 use crate::program::chapters::Chapter;
 use crate::program::fields::Field;
@@ -99,7 +100,7 @@ impl Access {
     }
 
     /// The person whose records are seen as an entrant's.
-    fn entrant(&self) -> Option<Slug> {
+    pub fn entrant(&self) -> Option<Slug> {
         self.user().filter(|_| self.has(RoleType::Entrant))
     }
 
@@ -174,6 +175,8 @@ impl Access {
                 let chapters = Ask::Pointed(ENTRIES, "entrant", vec![self.of_chapters("chapter")], true);
                 vec![Ask::Any(own.into_iter().chain([chapters]).collect())]
             }
+            // Whether an embargo goes on is asked by the list, which knows the time.
+            PUBLICATIONS => Vec::new(),
             _ => vec![Ask::Never],
         }
     }

@@ -10,6 +10,7 @@ use crate::log::Action;
 use crate::program::keys::{self, ApiKey, Scope};
 use crate::program::{Context, NAME_LENGTH};
 use crate::records::users;
+use crate::services;
 use db::{AccountId, Db};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
@@ -36,6 +37,8 @@ pub(super) enum Command {
         /// The key's slug, as `key list` prints it
         key: Slug,
     },
+    /// Print the public key with which the results that this installation publishes are verified
+    Public,
     /// Replace the secret of a key; prints the new one alone, once, and refuses the old one from now on
     Rotate {
         /// The account's slug
@@ -127,6 +130,7 @@ pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
                 Named { name: &create.name, scope: create.scope.unwrap_or(Scope::ReadWrite), user: create.user };
             say(&self::create(db, id, named, (expires, create.notify)).await?)
         }
+        Command::Public => say(&services::store::result_signer(db, &Ids::random()).await?.public_key()),
         Command::List { account: slug } => list(db, account(slug).await?).await,
         Command::Revoke { account: slug, key } => {
             change(db, account(slug).await?, key, None).await?;

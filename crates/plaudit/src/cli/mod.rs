@@ -32,6 +32,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 mod user;
+mod verify_result;
 mod webhook;
 
 use std::borrow::Cow;
@@ -82,6 +83,8 @@ enum Command {
     /// What judges gave
     #[command(subcommand)]
     Scores(scores::Command),
+    /// Verify a result bundle: that its places follow from its sheets, and that it is signed
+    VerifyResult(verify_result::Arguments),
     /// Answer every request of the region with 503 and a text, until it is switched off
     #[command(subcommand)]
     Maintenance(maintenance::Command),
@@ -202,6 +205,7 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         Command::Scores(command) => {
             with_database(open_existing(config).await?, async |db| scores::run(db, config, command).await).await
         }
+        Command::VerifyResult(arguments) => verify_result::run(&arguments),
         Command::Maintenance(command) => maintenance::run(config, command).await,
         Command::Apply(arguments) => apply::run(config, arguments).await,
         Command::Schema => say(transfer::schema().trim_end()),

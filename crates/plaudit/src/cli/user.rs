@@ -40,7 +40,7 @@ async fn confirm_link(db: &Db, slug: Slug, user: String) -> Result<String, Failu
     let account = account_of(&mut db.snapshot().await?, slug).await?;
     let (ids, now) = (Ids::random(), Clock::system().now());
     let link = Link::new(Purpose::Confirm, ids.secret(40), now);
-    let secret = services::store::secret(db, &ids).await?;
+    let secret = services::store::secret(db, services::store::DOWNLOADS, &ids).await?;
     let state = (account, link.clone(), user, now);
     db.write(account, state, |tx, (account, link, user, now)| {
         Box::pin(async move {

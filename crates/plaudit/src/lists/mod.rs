@@ -36,8 +36,13 @@ pub const ASSIGNMENTS: usize = 5;
 pub const STANDINGS: usize = 6;
 /// Review tasks.
 pub const REVIEW_TASKS: usize = 7;
+/// Publications.
+pub const PUBLICATIONS: usize = 8;
 /// How many tables a view has.
-pub const TABLES: usize = 8;
+pub const TABLES: usize = 9;
+
+/// So many records with one value are told one by one; with more they share their place.
+pub const MOST_TIED: usize = 1_000;
 
 /// The longest text of a column that lists sort by, in bytes: a row of an index of PostgreSQL has about 2,700 at most.
 const LONGEST_KEY: usize = 400;

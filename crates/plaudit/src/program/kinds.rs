@@ -102,6 +102,7 @@ macro_rules! of_setup_kind {
             | kernel::kind::Kind::Recusal
             | kernel::kind::Kind::CastingVote
             | kernel::kind::Kind::Lot
+            | kernel::kind::Kind::Publication
             | kernel::kind::Kind::ReviewTask => None,
         }
     };

@@ -11,6 +11,7 @@ pub mod files;
 pub mod lots;
 pub mod orders;
 pub mod people;
+pub mod publications;
 pub mod recusals;
 pub mod review_tasks;
 pub(crate) mod slots;

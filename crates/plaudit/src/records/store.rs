@@ -13,6 +13,7 @@ use crate::records::conflicts::Conflict;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
 use crate::records::lots::Lot;
+use crate::records::publications::Publication;
 use crate::records::recusals::Recusal;
 use crate::records::review_tasks::ReviewTask;
 use crate::records::{entries, files, orders, people, users};
@@ -235,6 +236,7 @@ pub fn rows(kind: Kind) -> Option<Rows> {
         Kind::ReviewTask => people::rows::<ReviewTask>(),
         Kind::CastingVote => people::rows::<CastingVote>(),
         Kind::Lot => people::rows::<Lot>(),
+        Kind::Publication => people::rows::<Publication>(),
         // The account's row is its head as well, and the lines of an order, and of a sheet, stand in its row.
         Kind::Account | Kind::OrderItem | Kind::Score => return None,
     })

@@ -32,6 +32,7 @@ use crate::program::Programs;
 use crate::program::fields::Lengths;
 use crate::records::users;
 use crate::signing::DownloadSigner;
+use crate::signing::results::ResultSigner;
 use crate::storage::{Storage, StorageError};
 use crate::streams::{Limits, Tails};
 use crate::turns::Turns;
@@ -151,6 +152,8 @@ pub struct Parts {
     pub running: RunningRequests,
     /// Signs the addresses of files.
     pub signer: Arc<DownloadSigner>,
+    /// Signs published results.
+    pub result_signer: ResultSigner,
     /// What lists are answered from.
     pub views: Views,
     /// Of those who read a page, so that an account's long pages take neither every connection nor every processor.
@@ -188,7 +191,8 @@ impl std::ops::Deref for App {
 impl App {
     /// A server on this database, whose schema is current.
     pub async fn new(db: Db, clock: Clock, ids: Ids, storage: Storage, settings: Settings) -> Result<Self, DbError> {
-        let secret = store::secret(&db, &ids).await?;
+        let secret = store::secret(&db, store::DOWNLOADS, &ids).await?;
+        let results = store::result_signer(&db, &ids).await?;
         let request_prefix = ids.secret(8);
         let host = settings.base_url.split("://").last().unwrap_or_default().to_ascii_lowercase();
         let edition = Sha256::digest(format!("{} {}", settings.base_url, env!("CARGO_PKG_VERSION")));
@@ -199,6 +203,7 @@ impl App {
         let outgoing = Outgoing::new(&settings.outgoing, &clock);
         let app = Self(Arc::new(Parts {
             signer: Arc::new(DownloadSigner::new(&secret)),
+            result_signer: results,
             tails: Tails::new(db.clone(), Arc::clone(&programs), settings.streams),
             shared_windows: SharedWindows::default(),
             database_clock: DatabaseClock::new(clock.clone()),

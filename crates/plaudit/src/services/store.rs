@@ -1,20 +1,26 @@
 //! What the deployment as a whole keeps in the database.
 
+use crate::signing::results::ResultSigner;
 use db::{AccountId, Db, DbError};
 use kernel::ids::Ids;
 
-/// The secret that signs addresses of files, the same on every node; made when it is first asked for.
+/// The name of the secret that signs addresses of files.
+pub const DOWNLOADS: &str = "downloads";
+/// That of the secret that signs published results.
+pub const RESULTS: &str = "results";
+
+/// A secret of the deployment by its name, the same on every node; made when it is first asked for.
 // tidy: every account -- the secret is the deployment's
-pub async fn secret(db: &Db, ids: &Ids) -> Result<[u8; 32], DbError> {
-    db.write(AccountId::NONE, ids.secret_bytes(), |tx, fresh| {
+pub async fn secret(db: &Db, name: &'static str, ids: &Ids) -> Result<[u8; 32], DbError> {
+    db.write(AccountId::NONE, (name, ids.secret_bytes()), |tx, (name, fresh)| {
         Box::pin(async move {
             tx.execute(
-                "INSERT INTO secrets (name, bytes) VALUES ('downloads', $1) ON CONFLICT (name) DO NOTHING",
-                &[fresh.as_slice().into()],
+                "INSERT INTO secrets (name, bytes) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING",
+                &[(*name).into(), fresh.as_slice().into()],
             )
             .await?;
             let kept = tx
-                .first("SELECT bytes FROM secrets WHERE name = 'downloads'", &[], |row| {
+                .first("SELECT bytes FROM secrets WHERE name = $1", &[(*name).into()], |row| {
                     row.bytes(0)?.try_into().map_err(|_| DbError::Failed("the secret is broken".to_owned()))
                 })
                 .await?;
@@ -22,6 +28,13 @@ pub async fn secret(db: &Db, ids: &Ids) -> Result<[u8; 32], DbError> {
         })
     })
     .await
+}
+
+/// What signs published results.
+// tidy: every account -- the secret is the deployment's
+pub async fn result_signer(db: &Db, ids: &Ids) -> Result<ResultSigner, DbError> {
+    let signer = ResultSigner::new(&secret(db, RESULTS, ids).await?);
+    signer.ok_or_else(|| DbError::Failed("the secret that signs results is refused".to_owned()))
 }
 
 /// The text of the region's maintenance, while there is one.

@@ -19,6 +19,7 @@ use crate::records::answers::Answers;
 use crate::records::casting_votes::CastingVote;
 use crate::records::conflicts::Conflict;
 use crate::records::lots::Lot;
+use crate::records::publications::Publication;
 use crate::records::recusals::Recusal;
 use crate::records::store::{self as rows, key};
 use db::{AccountId, DbError, Tx};
@@ -254,6 +255,7 @@ impl Import<'_> {
             Kind::Recusal => |import, program, item| Box::pin(import.simple::<Recusal>(program, item)),
             Kind::CastingVote => |import, program, item| Box::pin(import.of_score_set::<CastingVote>(program, item)),
             Kind::Lot => |import, program, item| Box::pin(import.of_score_set::<Lot>(program, item)),
+            Kind::Publication => |import, program, item| Box::pin(import.simple::<Publication>(program, item)),
             // These have stages of their own, and items and scores are read with their orders and assignments.
             setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem, Score)) => return Ok(()),
         };

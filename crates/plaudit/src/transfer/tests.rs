@@ -137,11 +137,10 @@ const JUDGING: &str = r#"
 {"kind":"assignment","entry":"EntryAAA","role":"RoleBBBB","score_set":"ScoreAAA","deleted":true}
 {"kind":"conflict","slug":"ConflAAA","entry":"EntryBBB","judge":"UserAAAA"}
 {"kind":"recusal","slug":"RecusAAA","entry":"EntryBBB","judge":"UserAAAA","score_set":"ScoreAAA"}
-{"kind":"casting_vote","slug":"CastVote","score_set":"ScoreAAA","entries":["EntryBBB","EntryAAA"],"reason":"The bolder one."}
-{"kind":"lot","slug":"LotOneAA","score_set":"ScoreAAA","numbers":[9,18],"source":"Lottery of 1 June","entries":["EntryBBB","EntryAAA"]}
 "#;
-/// A review task, behind everything that counts lines.
-const REVIEW_TASK: &str = r#"{"kind":"review_task","token":"TokenOfATask","review_stage":"StageAAA","entry":"EntryAAA","reviewer":[{"name":"Grace","email":"grace@example.org"}],"decision":"proceed","action_at":"2026-01-03T08:00:00.000000Z","comment":"Fine."}"#;
+/// A review task and a publication, behind everything that counts lines.
+const LAST: &str = r#"{"kind":"review_task","token":"TokenOfATask","review_stage":"StageAAA","entry":"EntryAAA","reviewer":[{"name":"Grace","email":"grace@example.org"}],"decision":"proceed","action_at":"2026-01-03T08:00:00.000000Z","comment":"Fine."}
+{"kind":"publication","slug":"PubliAAA","score_set":"ScoreAAA","embargo_until":"2026-01-03T08:00:00.000000Z","feedback":true,"head":{"hash":"0a","sequence":9},"bundle":"{\"bundle\":{\"head\":{\"hash\":\"0a\",\"sequence\":9},\"inputs\":{\"entries\":[],\"score_set\":{\"slug\":\"ScoreAAA\"}},\"results\":[]},\"signature\":{}}"}"#;
 
 fn whole() -> String {
     format!("{PEOPLE}{SETUP}\n{ACCOUNT}\n")
@@ -150,7 +149,7 @@ fn whole() -> String {
 #[tokio::test]
 async fn a_file_with_every_kind_comes_back_and_again_as_the_same_bytes() {
     let first = Place::new().await;
-    let outcome = first.import(&format!("{JUDGING}{}{REVIEW_TASK}\n", whole())).await;
+    let outcome = first.import(&format!("{JUDGING}{}{LAST}\n", whole())).await;
     assert_eq!(outcome.account, Slug::parse("AccountA"));
     assert!(
         outcome
@@ -179,13 +178,12 @@ async fn a_file_with_every_kind_comes_back_and_again_as_the_same_bytes() {
     ] {
         assert!(text.contains(line), "{line} is not in {text}");
     }
-    let second = Place::new().await;
-    second.import(&text).await;
-    assert_eq!(second.export().await, text);
-    let turned: Vec<_> = text.lines().rev().collect();
-    let third = Place::new().await;
-    third.import(&turned.join("\n")).await;
-    assert_eq!(third.export().await, text);
+    let turned = text.lines().rev().collect::<Vec<_>>().join("\n");
+    for imported in [&text, &turned] {
+        let place = Place::new().await;
+        place.import(imported).await;
+        assert_eq!(place.export().await, text);
+    }
 }
 
 #[tokio::test]

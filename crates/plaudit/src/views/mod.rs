@@ -32,16 +32,18 @@ use crate::records::entries;
 use crate::records::entries::attachments;
 use crate::records::entries::contributors;
 use crate::records::orders;
+use crate::records::publications;
 use crate::records::review_tasks;
 use crate::records::standings;
 use crate::records::users;
 use db::{AccountId, Committed, Db, DbError, Tx};
 use kernel::text::Slug;
 
-pub use self::plan::{Group, MOST_TIED, Places, Plan, Request};
+pub use self::plan::{Group, Places, Plan, Request};
 use self::store::Standing;
 pub use self::store::Wanted;
 pub(crate) use self::store::{head_of as head, page};
+pub use crate::lists::MOST_TIED;
 
 /// From how many changes on a view is loaded again and not brought up to date, where that is more than an eighth of its
 /// records.
@@ -68,6 +70,7 @@ pub static ALL: [&Table; TABLES] = [
     &assignments::LISTED,
     &standings::LISTED,
     &review_tasks::LISTED,
+    &publications::LISTED,
 ];
 
 /// The views of a node. Cloning is cheap; the clones are the same views.

@@ -9,7 +9,7 @@ use tokio::sync::OwnedMutexGuard;
 use super::store::Wanted;
 use super::{Account, Counts, MANY, Need, Question, State, Views, tables_of};
 use crate::lists::page::Ask;
-use crate::lists::{self, By, List, Start};
+use crate::lists::{self, By, List, MOST_TIED, Start};
 use crate::program::Program;
 use db::{AccountId, Committed, DbError, Tx};
 use kernel::text::Slug;
@@ -45,9 +45,6 @@ pub struct Places {
     /// Whether the places above are counted too, and not only the records.
     pub counts_places: bool,
 }
-
-/// So many records with one value are told one by one; with more they share their place.
-pub const MOST_TIED: usize = 1_000;
 
 /// The records that have one place.
 #[derive(Debug)]

@@ -38,7 +38,8 @@ const MORE: &str = r#"{"kind":"role","slug":"RoleEntr","name":{"en_GB":"Entrant"
 {"kind":"assignment","entry":"EntryTwo","judge":"UserJudg","score_set":"ScoreSet","method":"automatic","cause":"automatic","panels":["PanelOne"],"created":"2025-06-01T10:00:00.000000Z","updated":"2025-06-01T10:00:00.000000Z"}
 {"kind":"webhook","slug":"HookOneA","events":["entry_submitted"],"form":"FormEntr","fields":["FieldTxt"],"method":"post","name":"CRM","signing_key":"OldKey12","url":"https://crm.example.org/hook","headers":{"X-Team":"awards"}}
 {"kind":"review_task","token":"TokenOfTheReviewThatEnded","review_stage":"StageOne","entry":"EntryTwo","reviewer":[{"name":"Ada","email":"ada@example.org"}],"decision":"proceed","action_at":"2025-06-05T10:00:00.000000Z","created":"2025-06-04T10:00:00.000000Z","updated":"2025-06-05T10:00:00.000000Z"}
-{"kind":"review_task","token":"TokenOfTheReviewThatWaits","review_stage":"StageOne","entry":"EntryOne","reviewer":[{"name":"Ada","email":"ada@example.org"}],"created":"2025-06-04T10:00:00.000000Z","updated":"2025-06-04T10:00:00.000000Z"}"#;
+{"kind":"review_task","token":"TokenOfTheReviewThatWaits","review_stage":"StageOne","entry":"EntryOne","reviewer":[{"name":"Ada","email":"ada@example.org"}],"created":"2025-06-04T10:00:00.000000Z","updated":"2025-06-04T10:00:00.000000Z"}
+{"kind":"publication","slug":"PubliOne","score_set":"ScoreAna","published":"2025-07-01T10:00:00.000000Z","embargo_until":null,"feedback":true,"head":{"hash":"0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b","sequence":40},"bundle":"{\"bundle\":{\"account\":\"AccountA\",\"form\":1,\"head\":{\"hash\":\"0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b\",\"sequence\":40},\"inputs\":{\"criteria\":[{\"maximum\":\"10\",\"minimum\":\"0\",\"order\":0,\"slug\":\"CritAnal\",\"step\":\"1\",\"weight\":1}],\"entries\":[{\"sheets\":[{\"judge\":\"UserFull\",\"scores\":{\"CritAnal\":\"9\"}},{\"judge\":\"UserJudg\",\"scores\":{\"CritAnal\":\"6\"}}],\"slug\":\"EntryOne\"},{\"sheets\":[{\"judge\":\"UserFull\",\"scores\":{\"CritAnal\":\"6\"}},{\"judge\":\"UserJudg\",\"scores\":{\"CritAnal\":\"5\"}}],\"slug\":\"EntryTwo\"}],\"score_set\":{\"min_judges\":1,\"mode\":\"vip_judging\",\"places\":\"competition\",\"rules\":{\"aggregation\":\"sum\",\"min_kept\":1,\"sheets\":\"complete_only\",\"trim\":\"0\"},\"slug\":\"ScoreAna\",\"tie_break\":[]}},\"results\":[{\"entry\":\"EntryOne\",\"rank\":1,\"score\":\"15/2\",\"sheets\":2,\"tie_steps\":[],\"totals\":{\"criteria\":{\"CritAnal\":{\"sheets\":2,\"sum\":\"15\"}},\"sum\":\"15\"}},{\"entry\":\"EntryTwo\",\"rank\":2,\"score\":\"11/2\",\"sheets\":2,\"tie_steps\":[],\"totals\":{\"criteria\":{\"CritAnal\":{\"sheets\":2,\"sum\":\"11\"}},\"sum\":\"11\"}}]},\"signature\":{\"algorithm\":\"Ed25519\",\"public_key\":\"0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c\",\"value\":\"0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d0d\"}}"}"#;
 
 /// A line for each operation: a request that goes well, and behind each ` | ` a query, body or path (and body) that makes it
 /// go another way.
@@ -65,6 +66,11 @@ PUT /leaderboard/casting-vote {"score_set":"ScoreAna","entries":["EntryTwo","Ent
 DELETE /leaderboard/casting-vote?score_set=ScoreAna | ?score_set=ScoreSet | ?tag=blue
 GET /leaderboard/lot?score_set=ScoreAna | ?score_set=ScoreSet | ?tag=blue
 PUT /leaderboard/lot {"score_set":"ScoreAna","numbers":[26,9,34],"source":"Lottery of 1 June"} | {"score_set":"NoSuchSc","numbers":[],"source":""}
+GET /leaderboard/publication?score_set=ScoreAna | ?colour=red
+GET /leaderboard/publication/PubliOne | /leaderboard/publication/NoSuchPu
+GET /leaderboard/publication/PubliOne/bundle | /leaderboard/publication/NoSuchPu/bundle
+POST /leaderboard/publish {"score_set":"ScoreAna","embargo_until":"2026-12-01T18:00:00Z","feedback":true} | {"score_set":"NoSuchSc","until":"noon"}
+DELETE /leaderboard/publication/PubliOne | /leaderboard/publication/NoSuchPu
 POST /assignment/reassign {"judge":"UserJudg","score_set":"ScoreSet"} | {"judge":"NoSuchUs"}
 PUT /entry/EntryOne/recuse {"judge":"UserJudg","score_set":"ScoreSet"} | {"score_set":"NoSuchSc"}
 PUT /entry/EntryOne/unrecuse {"judge":"UserJudg"} | {"judge":"NoSuchUs"}

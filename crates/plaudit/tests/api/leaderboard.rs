@@ -26,12 +26,12 @@ const BOARDS: &str = r#"{"kind":"role","slug":"RoleJury","name":{"en_GB":"Jury"}
 {"kind":"entry","slug":"BoardBBB","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"B"}
 {"kind":"entry","slug":"BoardCCC","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"C","tags":"Best"}"#;
 
-async fn prepared(server: &Server) {
+pub(crate) async fn prepared(server: &Server) {
     server.import(&of_account_a(BOARDS)).await;
 }
 
 /// A sheet of a judge for an entry.
-async fn sheet(server: &Server, entry: &str, judge: &str, set: &str, body: Value) {
+pub(crate) async fn sheet(server: &Server, entry: &str, judge: &str, set: &str, body: Value) {
     let link = json!({"score_set": set, "entry": entry, "judge": judge, "rounds": ["RoundJud"]});
     server.post("/assignment", &link.to_string()).await.expect(201);
     server.put(&format!("/assignment/{entry}{judge}{set}J/score"), &body.to_string()).await.expect(200);

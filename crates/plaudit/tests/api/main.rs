@@ -48,6 +48,7 @@ mod openapi;
 mod orders;
 mod panels;
 mod plans;
+mod publications;
 mod races;
 mod review_tasks;
 mod rounds;

@@ -110,6 +110,7 @@ both_engines! {
                 "/contributor?order=FieldCtr&season=all",
                 "/review-task?reviewer=ada&deleted=included",
                 "/review-task?season=all&cursor=",
+                "/leaderboard/publication?cursor=",
             ] {
                 counts.push((path, read(&server, path).await));
             }

@@ -40,6 +40,8 @@ pub struct Decided {
     pub casting_vote: Vec<Slug>,
     /// By a lot.
     pub lot: Vec<Slug>,
+    /// The published numbers of the lot.
+    pub numbers: Vec<i64>,
 }
 
 /// How the steps of a score set look to `scoring`. A casting vote and a lot that they do not name come last.

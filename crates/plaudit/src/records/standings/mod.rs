@@ -13,6 +13,7 @@ pub mod board;
 pub(crate) mod list;
 pub mod rules;
 pub mod store;
+pub mod whole;
 
 pub use list::LISTED;
 pub use rules::{Counted, Totals};

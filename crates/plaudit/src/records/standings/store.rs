@@ -371,10 +371,10 @@ pub async fn decided(
 ) -> Result<Decided, DbError> {
     let vote = people::of_score_set::<CastingVote>(source, account, score_set, context).await?;
     let lot = people::of_score_set::<Lot>(source, account, score_set, context).await?;
-    Ok(Decided {
-        casting_vote: vote.and_then(|(_, found)| found).map(|found| found.value.entries).unwrap_or_default(),
-        lot: lot.and_then(|(_, found)| found).map(|found| found.value.entries).unwrap_or_default(),
-    })
+    let casting_vote = vote.and_then(|(_, found)| found).map(|found| found.value.entries).unwrap_or_default();
+    let lot = lot.and_then(|(_, found)| found).map(|found| (found.value.entries, found.value.numbers));
+    let (lot, numbers) = lot.unwrap_or_default();
+    Ok(Decided { casting_vote, lot, numbers })
 }
 
 /// The places among entries with one score, or among all that are compared where the mode is `top_pick`. They come, and are, in the

@@ -4,6 +4,7 @@ mod advance;
 mod analysis;
 mod decisions;
 mod item;
+mod publications;
 
 use std::collections::HashMap;
 
@@ -84,6 +85,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
             Takes::Body("CreateLot"),
             decisions::draw,
         ))
+        .merge(publications::routes())
 }
 
 async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {

@@ -139,6 +139,7 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
         ("post", ["leaderboard", "advance"]) => ("200", "Who goes on", Some("Advanced")),
         ("get" | "put", ["leaderboard", "casting-vote"]) => ("200", "The casting vote", Some("CastingVote")),
         ("get" | "put", ["leaderboard", "lot"]) => ("200", "The lot", Some("Lot")),
+        ("get", ["leaderboard", "publication"]) => ("200", "The page", Some("PublicationPage")),
         ("get", ["assignment", "progress"]) => ("200", "The counts", Some("AssignmentProgress")),
         ("get", [_]) if schemas.contains_key(&page) => ("200", "The page", Some(&*page)),
         _ => ("200", "The record", Some(&*kind)),

@@ -12,7 +12,7 @@ use crate::records::entries::attachments::LAST_PLACE;
 use crate::records::entries::{Status, TITLE_LENGTH};
 use crate::records::orders::list::LIST;
 use crate::records::review_tasks::COMMENT_LENGTH;
-use crate::resources::openapi::{assignments, deliveries, jobs, kinds, leaderboard, webhooks};
+use crate::resources::openapi::{assignments, deliveries, jobs, kinds, leaderboard, publications, webhooks};
 use crate::services::disks::Disk;
 use kernel::input::Violations;
 use kernel::kind::Kind;
@@ -30,6 +30,7 @@ pub(super) fn schemas() -> Map<String, Value> {
     schemas.extend(errors());
     schemas.extend(jobs::schemas());
     schemas.extend(leaderboard::schemas());
+    schemas.extend(publications::schemas());
     schemas.extend(deliveries::schemas());
     schemas.extend(webhooks::schemas());
     let kinds = Kind::ALL.into_iter().filter_map(kinds::description);

@@ -24,6 +24,7 @@ use crate::records::entries::contributors::Contributor;
 use crate::records::files;
 use crate::records::lots::Lot;
 use crate::records::orders;
+use crate::records::publications;
 use crate::records::review_tasks::ReviewTask;
 use crate::records::users::User;
 use kernel::kind::Kind;
@@ -74,6 +75,7 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         }
         Kind::CastingVote => setup!(CastingVote, "The order in which the chair puts tied entries.").without_list(),
         Kind::Lot => setup!(Lot, "The order in which entries were drawn (RFC 3797).").without_list(),
+        Kind::Publication => Description::new("Publication", "A published result.", &[publications::MEMBERS]),
         Kind::ApiKey
         | Kind::Tab
         | Kind::Discount

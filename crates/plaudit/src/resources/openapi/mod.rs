@@ -8,6 +8,7 @@ mod examples;
 mod jobs;
 mod kinds;
 mod leaderboard;
+mod publications;
 mod webhooks;
 
 pub(super) use webhooks::example;
