@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::{expected, prepared, ranks, sheet};
 use crate::both_engines;
-use crate::harness::{Answer, JSON, Server};
 use crate::harness::check::{FORMATS, error_names};
 use crate::harness::fixture::of_account_a;
+use crate::harness::{Answer, JSON, Server};
 
 const VOTE: &str = "/leaderboard/casting-vote";
 const LOT: &str = "/leaderboard/lot";
