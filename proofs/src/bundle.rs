@@ -135,7 +135,7 @@ fn judging(program: &Program, random: &mut Random) -> String {
                             {"criterion": "CritBoth", "value": random.below(4)}]);
                     }
                     "ScoreTri" if random.below(4) == 0 => {
-                        sheet["scores"] = json!([{"criterion": "CritThis", "value": random.below(8)}])
+                        sheet["scores"] = json!([{"criterion": "CritThis", "value": random.below(8)}]);
                     }
                     "ScoreTri" => {
                         sheet["scores"] = json!([{"criterion": "CritThis", "value": random.below(8)},
@@ -184,7 +184,9 @@ fn content(bundle: &str) -> Result<&str> {
 fn signed(content: &str, random: &mut Random) -> Result<String> {
     let seed: Vec<u8> = (0..32).map(|_| u8::try_from(random.below(256)).unwrap_or_default()).collect();
     let Ok(key) = Ed25519KeyPair::from_seed_unchecked(&seed) else { bail!("a seed is refused") };
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    let digit = |half: u8| char::from_digit(u32::from(half), 16);
+    let hex =
+        |bytes: &[u8]| -> String { bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(digit).collect() };
     let (public, value) = (hex(key.public_key().as_ref()), hex(key.sign(content.as_bytes()).as_ref()));
     Ok(format!(
         "{{\"bundle\":{content},\"signature\":{{\"algorithm\":\"Ed25519\",\"public_key\":\"{public}\",\"value\":\"{value}\"}}}}"
@@ -266,13 +268,13 @@ fn change(value: &mut Value, random: &mut Random, place: &mut String) {
         Value::Object(members) if !members.is_empty() && random.below(30) > 0 => {
             let at = random.below(u32::try_from(members.len()).unwrap_or_default()) as usize;
             if let Some((name, value)) = members.iter_mut().nth(at) {
-                place.push_str(&format!(".{name}"));
+                place.extend([".", name]);
                 change(value, random, place);
             }
         }
         Value::Array(items) if !items.is_empty() && random.below(10) > 0 => {
             let at = random.below(u32::try_from(items.len()).unwrap_or_default()) as usize;
-            place.push_str(&format!(".{at}"));
+            place.extend([".", &at.to_string()]);
             change(&mut items[at], random, place);
         }
         Value::Array(items) => {

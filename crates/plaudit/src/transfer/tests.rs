@@ -37,7 +37,6 @@ impl Place {
         let clock = Clock::fixed(Timestamp::parse("2026-01-31T08:30:00.000000Z").unwrap());
         Self { folder, db, storage, clock, ids: Ids::seeded(1) }
     }
-
     async fn import_for(&self, text: &str, account: Option<&str>) -> (Outcome, Vec<String>) {
         let mut reported = Vec::new();
         let mut report = |fault: Fault| reported.push(fault.to_string());
@@ -56,7 +55,6 @@ impl Place {
         assert_eq!(outcome.faults, reported.len() as u64);
         (outcome, reported)
     }
-
     async fn import(&self, text: &str) -> Outcome {
         let (outcome, reported) = self.import_for(text, None).await;
         assert_eq!(reported, Vec::<String>::new());

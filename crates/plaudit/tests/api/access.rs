@@ -108,8 +108,11 @@ const REFUSED: &str = "No role of the person to whom the API key belongs has thi
 fn path_of(route: &str) -> String {
     let (_, path) = route.split_once(' ').unwrap();
     let path = match path {
-        "/assignment/progress" | "/leaderboard" | "/leaderboard/analysis" => format!("{path}?score_set=NobodyAA"),
-        "/leaderboard/casting-vote" | "/leaderboard/lot" => format!("{path}?score_set=NobodyAA"),
+        "/assignment/progress"
+        | "/leaderboard"
+        | "/leaderboard/analysis"
+        | "/leaderboard/casting-vote"
+        | "/leaderboard/lot" => format!("{path}?score_set=NobodyAA"),
         path => path.to_owned(),
     };
     let path = path.replace("/assignment/{slug}", "/assignment/NobodyAANobodyBBNobodyCCJ");

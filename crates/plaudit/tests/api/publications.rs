@@ -153,7 +153,7 @@ both_engines! {
     async fn under_an_embargo_a_publication_is_for_managers_and_auditors_alone(server) {
         prepare(&server).await;
         scored(&server).await;
-        let end = server.clock.now().plus(std::time::Duration::from_secs(3_600)).to_string();
+        let end = server.clock.now().plus(std::time::Duration::from_hours(1)).to_string();
         let (path, made) = publish(&server, json!({"score_set": "ScorePoi", "embargo_until": end})).await;
         let roles = ["guest", "entrant", "judge", "lead_judge", "voter", "chapter_manager", "bookkeeper"];
         let mut tags = Vec::new();

@@ -63,10 +63,10 @@ fn made() -> String {
 fn leaves(value: &Value, way: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
-            members.iter().for_each(|(name, value)| leaves(value, &format!("{way}/{name}"), found))
+            members.iter().for_each(|(name, value)| leaves(value, &format!("{way}/{name}"), found));
         }
         Value::Array(items) => {
-            (0..).zip(items).for_each(|(at, item): (usize, _)| leaves(item, &format!("{way}/{at}"), found))
+            (0..).zip(items).for_each(|(at, item): (usize, _)| leaves(item, &format!("{way}/{at}"), found));
         }
         _ => found.push(way.to_owned()),
     }

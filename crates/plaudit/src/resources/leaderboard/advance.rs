@@ -130,7 +130,9 @@ fn read<'w>(writing: &'w Writing<JsonObject<'static>>) -> Result<Asked<'w>, ApiE
     let given: Vec<&str> = LINES.into_iter().filter(|name| members.has(name)).collect();
     if given.len() != 1 {
         let named = if given.is_empty() { LINES.to_vec() } else { given };
-        named.into_iter().for_each(|name| members.fault(name, "must be given alone of places, share and min_score"));
+        for name in named {
+            members.fault(name, "must be given alone of places, share and min_score");
+        }
     }
     let mut violations = members.finish();
     let score_set = slug.and_then(|slug| find(&writing.program, slug, &mut violations));

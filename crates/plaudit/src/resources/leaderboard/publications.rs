@@ -164,11 +164,11 @@ async fn seen(
     let (mut places, mut own) = (Vec::new(), BTreeMap::new());
     for place in told.places {
         let Some((title, entered_by)) = titles.get(&place.entry) else { continue };
-        let titled = PlacedEntry { slug: place.entry, title: title.clone(), rank: place.rank };
+        let shown = PlacedEntry { slug: place.entry, title: title.clone(), rank: place.rank };
         if publication.feedback && entrant.as_ref() == Some(entered_by) {
-            own.insert(place.entry, (titled.clone(), Vec::new()));
+            own.insert(place.entry, (shown.clone(), Vec::new()));
         }
-        places.push(titled);
+        places.push(shown);
     }
     if !own.is_empty() {
         let entries: Vec<Slug> = own.keys().copied().collect();
