@@ -135,6 +135,8 @@ const JUDGING: &str = r#"
 {"kind":"assignment","entry":"EntryAAA","role":"RoleBBBB","score_set":"ScoreAAA","deleted":true}
 {"kind":"conflict","slug":"ConflAAA","entry":"EntryBBB","judge":"UserAAAA"}
 {"kind":"recusal","slug":"RecusAAA","entry":"EntryBBB","judge":"UserAAAA","score_set":"ScoreAAA"}
+{"kind":"casting_vote","slug":"CastVote","score_set":"ScoreAAA","entries":["EntryBBB","EntryAAA"],"reason":"The bolder one."}
+{"kind":"lot","slug":"LotOneAA","score_set":"ScoreAAA","numbers":[9,18],"source":"Lottery of 1 June","entries":["EntryBBB","EntryAAA"]}
 "#;
 /// A review task and a publication, behind everything that counts lines.
 const LAST: &str = r#"{"kind":"review_task","token":"TokenOfATask","review_stage":"StageAAA","entry":"EntryAAA","reviewer":[{"name":"Grace","email":"grace@example.org"}],"decision":"proceed","action_at":"2026-01-03T08:00:00.000000Z","comment":"Fine."}
