@@ -24,6 +24,7 @@ pub(crate) const PROOF: Proof = Proof {
 const ENTRIES: u32 = 40;
 const USERS: u32 = 12;
 const SCORE_SET: &str = "ScoreSet";
+const PANELS: [&str; 3] = ["PanelOne", "PanelTwo", "PanelTri"];
 /// How long panels may take to come to the end of the log.
 const PATIENCE: Duration = Duration::from_mins(2);
 
@@ -41,7 +42,8 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         let client = service.client(&key);
         for change in 0..changes / rounds {
             if change % 25 == 24 {
-                import(&service, &program, &[panel(&program, &mut random)])?;
+                let slug = PANELS[random.below(3) as usize];
+                import(&service, &program, &[panel(&program, &mut random, slug)])?;
             }
             one_change(&client, &program, &mut random)?;
         }
@@ -73,13 +75,12 @@ fn set_up(program: &Program, random: &mut Random) -> Vec<Value> {
         json!({"kind": "round", "slug": "RoundTwo", "season": season, "form": form, "name": name, "type": "judge"}),
         json!({"kind": "score_set", "slug": SCORE_SET, "season": season, "form": form, "name": name, "mode": "qualifying"}),
     ];
-    records.extend((0..3).map(|_| panel(program, random)));
+    records.extend(PANELS.map(|slug| panel(program, random, slug)));
     records
 }
 
-/// One of three panels, with members by chance.
-fn panel(program: &Program, random: &mut Random) -> Value {
-    let slug = ["PanelOne", "PanelTwo", "PanelTri"][random.below(3) as usize];
+/// A panel with members by chance.
+fn panel(program: &Program, random: &mut Random, slug: &str) -> Value {
     let some = |random: &mut Random, of: &[String]| -> Vec<String> {
         of.iter().filter(|_| random.below(3) == 0).cloned().collect()
     };

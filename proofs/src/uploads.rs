@@ -256,8 +256,12 @@ impl<'c> Trial<'c> {
         const SCRIPT: &str = "import base64, hashlib, hmac, sys; key, text = bytes.fromhex(sys.argv[1]), sys.argv[2]; \
             print(base64.urlsafe_b64encode(hmac.new(key, text.encode(), hashlib.sha256).digest()).decode().rstrip('='))";
         let secret = match self.engine {
-            Engine::Sqlite => self.service.ask(self.context, "SELECT hex(bytes) FROM secrets")?,
-            Engine::Postgres => self.service.ask(self.context, "SELECT encode(bytes, 'hex') FROM secrets")?,
+            Engine::Sqlite => {
+                self.service.ask(self.context, "SELECT hex(bytes) FROM secrets WHERE name = 'downloads'")?
+            }
+            Engine::Postgres => {
+                self.service.ask(self.context, "SELECT encode(bytes, 'hex') FROM secrets WHERE name = 'downloads'")?
+            }
         };
         let text = format!("/download/{}/{token}?expires={expires}", self.program.account);
         let signature = process::output(Command::new(self.context.python()?).args(["-c", SCRIPT, &secret, &text]))?;

@@ -13,8 +13,8 @@ pub(super) struct Reader<'w> {
     roles: Vec<&'static str>,
 }
 
-/// What every role may read of the set-up.
-const OF_ALL: [&str; 5] = ["/account", "/season", "/category", "/chapter", "/role"];
+/// What every role may read: of the set-up, and published results.
+const OF_ALL: [&str; 6] = ["/account", "/season", "/category", "/chapter", "/role", "/leaderboard/publication"];
 /// What who takes part may read of it.
 const OF_PARTICIPANTS: [&str; 3] = ["/content-block", "/form", "/round"];
 /// What belongs to entries.
@@ -99,7 +99,7 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
         paths.iter().any(|whole| path == *whole || path.strip_prefix(whole).is_some_and(|rest| rest.starts_with("/{")))
     };
     let (is_read, is_sign_in) = (method == "GET", path.ends_with("/auth-token"));
-    if is_read && !is_sign_in && begins(&OF_ALL) {
+    if is_read && !is_sign_in && !path.ends_with("/bundle") && begins(&OF_ALL) {
         return true;
     }
     // Judges and voters: their assignments. Managers of chapters: those of their chapters, which they also reopen.
