@@ -110,7 +110,8 @@ fn import(service: &Service, program: &Program, records: &[Value]) -> Result<()>
 /// A change by chance; one that is refused is none.
 fn one_change(client: &Client, program: &Program, random: &mut Random) -> Result<()> {
     let entry = program.slug(Kind::Entry, random.below(ENTRIES));
-    let user = program.slug(Kind::User, random.below(USERS));
+    // The first of them manage chapters, and keep the role for that.
+    let user = program.slug(Kind::User, 2 + random.below(USERS - 2));
     let of_set = json!({"judge": user, "score_set": SCORE_SET});
     let answer = match random.below(11) {
         0 | 1 => client.put(&format!("/entry/{entry}/tag/one"), &json!({})),
