@@ -18,7 +18,7 @@ pub(super) fn schemas() -> Map<String, Value> {
 }
 
 /// Points, of how many, and both.
-pub(super) fn points() -> Value {
+fn points() -> Value {
     json!({
         "value": { "description": "The points; null where some are missing.", "type": ["number", "null"] },
         "max_score": { "description": "Of how many.", "type": "number" },
@@ -55,13 +55,14 @@ fn parts() -> Map<String, Value> {
                 "name": component("Translated"), "comments": comments("The comments."),
             }))),
         })),
-        "CriterionScore": object("What the judge gave by a criterion.", criterion),
+        "TotalScore": object("The points of all criteria, as they weigh.", points()),
+        "CriterionScore": object("Points by a criterion.", criterion),
         "AssignmentScore": {
             "description": "What the judge gave, by the mode of the score set.",
             "anyOf": [
                 object("Points by criterion.", json!({
                     "criteria": list("By criterion, in their order.", &component("CriterionScore")),
-                    "total_score": object("All of them, as they weigh.", points()),
+                    "total_score": component("TotalScore"),
                 })),
                 object("Votes.", json!({ "total_votes": component("Count") })),
                 object("A decision.", json!({ "final_decision": { "enum": Decision::NAMES } })),

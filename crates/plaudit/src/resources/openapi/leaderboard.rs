@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::assignments::{body, points};
+use super::assignments::body;
 use super::components::{list, named, object, or_null, slug, string, text};
 use super::kinds;
 use crate::program::score_sets::{By, COUNT};
@@ -170,15 +170,12 @@ fn step() -> Value {
 }
 
 fn scores() -> Value {
-    let mut criterion = points();
-    criterion["name"] = component("Translated");
-    criterion["weight"] = json!({ "description": "How much it weighs.", "type": "integer", "minimum": 1 });
     json!({
         "description": "What the sheets come to, by the mode of the score set.",
         "anyOf": [
             object("Points: the means of the sheets that count.", json!({
-                "total_score": object("All of them, as they weigh.", points()),
-                "criteria": list("By criterion, in their order.", &object("A criterion.", criterion)),
+                "total_score": component("TotalScore"),
+                "criteria": list("By criterion, in their order.", &component("CriterionScore")),
             })),
             object("Votes.", json!({ "total_votes": component("Count") })),
             object("A decision.", json!({

@@ -95,15 +95,24 @@ fn inputs() -> Value {
         json!({
             "slug": component("Slug"), "mode": of_names("How it is judged.", Mode::NAMES), "min_judges": integer("How many sheets a place needs."),
             "places": of_names("How places are numbered.", Places::NAMES), "rules": free("What is particular to the mode."),
-            "tie_break": { "description": "The steps by which equal entries are told apart.", "type": "array" },
+            "tie_break": list("The steps by which equal entries are told apart.", &free("A step.")),
         }),
     );
-    object(
+    let slugs = |about: &str| list(about, &component("Slug"));
+    let lot = object(
+        "The entries as they were drawn, and the numbers that draw them.",
+        json!({ "entries": slugs("The first first."), "numbers": list("As they were published.", &integer("A number.")) }),
+    );
+    let mut inputs = object(
         "What the result was made of.",
         json!({
-            "criteria": list("In their order.", &criterion), "entries": list("By their slugs.", &entry), "score_set": score_set,
+            "casting_vote": slugs("What was decided of ties, the best first."),
+            "criteria": list("In their order.", &criterion), "entries": list("By their slugs.", &entry), "lot": lot,
+            "score_set": score_set,
         }),
-    )
+    );
+    inputs["required"] = json!(["criteria", "entries", "score_set"]);
+    inputs
 }
 
 fn bundle(rank: &Value) -> Value {
