@@ -1,6 +1,6 @@
 //! The table of publications, and what is read of others for them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::Publication;
 use crate::program::store::parse;
@@ -22,14 +22,6 @@ pub async fn find(
         Ok((row.integer(0)?, Some(Record { value: parse(row.text(2)?, context)?, revision, deleted: false })))
     })
     .await
-}
-
-/// The entries of a score set's board: those with an assignment, outside the trash and the archive.
-pub async fn entries(tx: &mut Tx, account: AccountId, score_set: Slug) -> Result<BTreeSet<Slug>, DbError> {
-    let sql = "SELECT e.slug FROM standings s JOIN entries e ON e.account = s.account AND e.slug = s.entry \
-               WHERE s.account = $1 AND s.score_set = $2 AND s.deleted = 0 AND e.deleted = 0 AND e.archived = 0";
-    let found: Vec<Slug> = tx.all(sql, &[account.into(), score_set.into()], |row| row.slug(0)).await?;
-    Ok(found.into_iter().collect())
 }
 
 /// The title and the entrant of an entry.

@@ -23,7 +23,7 @@ use crate::records::people::{change, find_for_update, free_slug};
 use crate::records::publications::{
     Head, LIST, PlacedEntry, Publication, Remark, Seen, bundle, document_of, listed, store,
 };
-use crate::records::standings::store::decided;
+use crate::records::standings::store::{decided, on_board};
 use crate::render::Renderer;
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
@@ -71,7 +71,7 @@ async fn write_publish(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> R
         violations.add("score_set", format!("{slug} is no score set of the account"));
     }
     let score_set = asked_for(violations.or(score_set)?, program)?;
-    let entries = store::entries(tx, account, score_set.slug).await?;
+    let entries = on_board(tx, account, score_set.slug).await?.into_iter().map(|found| found.entry).collect();
     let of = (score_set.slug, None);
     let sheets = of_score_set(&mut Source::Snapshot(tx), account, of, &program.context).await?;
     let head = tx.head(account).await?.ok_or(ApiError::KeyRefused)?;
