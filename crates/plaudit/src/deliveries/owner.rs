@@ -382,8 +382,8 @@ impl Owner {
             bodies: first.map(|start| (start.delivery.key(), start.body.clone())).collect(),
             starts: again,
             position: self.position,
-            // Where an attempt is under way, whoever takes the lease over is to look at it.
-            due: if starts.is_empty() && self.sending.is_empty() { self.next_due() } else { 0 },
+            // Whoever takes the lease over from a node that died is to look at what is open.
+            due: if self.endpoint.owes() == 0 && !self.has_more { leases::NEVER } else { 0 },
             state: Remembered {
                 failing_since: self.endpoint.failing().map(|(since, _)| since),
                 last_failure: self.endpoint.failing().map(|(_, last)| last),

@@ -158,6 +158,21 @@ both_engines! {
         assert_eq!(states(&deliveries(&server, &hook).await), [("delivered", 1), ("delivered", 1), ("delivered", 2)]);
     }
 
+    async fn what_waits_for_a_retry_when_its_node_dies_is_sent_by_another_one(server) {
+        let endpoint = Receiver::start().await;
+        let hook = webhook(&server, &endpoint.url, json!({})).await;
+        endpoint.script(&[(500, &[])]);
+        entitle(&server, "EntryTwo", "one").await;
+        let (_stop, stopped) = oneshot::channel();
+        let node = tokio::spawn(background::run(server.app.clone(), background::Works::ALL, stopped));
+        while states(&deliveries(&server, &hook).await) != [("pending", 1)] {}
+        node.abort();
+        assert!(node.await.unwrap_err().is_cancelled());
+        server.clock.advance(60);
+        server.settle().await;
+        assert_eq!(states(&deliveries(&server, &hook).await), [("delivered", 2)]);
+    }
+
     async fn after_ten_attempts_over_75_hours_a_delivery_has_failed_and_the_next_of_its_record_goes(server) {
         let endpoint = Receiver::start().await;
         let hook = webhook(&server, &endpoint.url, json!({})).await;
