@@ -41,6 +41,7 @@ mod hostile;
 mod idempotent;
 mod isolation;
 mod jobs;
+mod judging_cases;
 mod kill;
 mod limit;
 mod limit_nodes;
@@ -50,6 +51,7 @@ mod new_kind;
 mod newcomer;
 mod openapi;
 mod panels;
+mod planner;
 mod race;
 mod receiver;
 mod rename;
@@ -107,6 +109,8 @@ const PROOFS: &[Proof] = &[
     delivery_speed::PROOF,
     ssrf::PROOF,
     jobs::PROOF,
+    judging_cases::PROOF,
+    planner::PROOF,
     panels::PROOF,
     feed::PROOF,
     uploads::PROOF,

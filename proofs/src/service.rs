@@ -499,7 +499,7 @@ pub(crate) fn peak_memory_of(process: u32) -> u64 {
 }
 
 /// A line of what the system tells of a process's memory, in bytes.
-fn memory_of(process: u32, line: &str) -> u64 {
+pub(crate) fn memory_of(process: u32, line: &str) -> u64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = status.lines().find_map(|found| found.strip_prefix(line)).unwrap_or_default();
     line.trim().trim_end_matches("kB").trim().parse::<u64>().unwrap_or_default() * 1024

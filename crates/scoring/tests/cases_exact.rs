@@ -52,7 +52,7 @@ fn run(file: &str) {
     let cases: Vec<Value> = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let mut checked = 0;
     for case in &cases {
-        println!("{}", case["id"]);
+        println!("case {}", case["id"]);
         let (input, expected) = (&case["input"], &case["expected"]);
         match text(&case["method"]) {
             "weighted_criteria" => weighted_criteria(input, expected),
