@@ -19,9 +19,10 @@ pub(crate) const PROOF: Proof = Proof {
 };
 
 const ENTRIES: u32 = 24;
-const JUDGES: u32 = 6;
+/// The judges of every entry: the people from the second on.
+pub(crate) const JUDGES: u32 = 6;
 /// The score sets that are published, of every mode and with every way to count.
-const SETS: [&str; 6] = ["ScorePoi", "ScoreTri", "ScoreQua", "ScoreStv", "ScoreKem", "ScoreVot"];
+pub(crate) const SETS: [&str; 6] = ["ScorePoi", "ScoreTri", "ScoreQua", "ScoreStv", "ScoreKem", "ScoreVot"];
 
 fn run(context: &Context) -> Result<Verdict> {
     let forgeries = if context.short { 100 } else { 1_000 };
@@ -92,7 +93,7 @@ fn prepared(context: &Context, random: &mut Random) -> Result<(Service, String, 
 }
 
 /// Score sets, criteria and sheets, as lines of a file.
-fn judging(program: &Program, random: &mut Random) -> String {
+pub(crate) fn judging(program: &Program, random: &mut Random) -> String {
     let (season, form) = (program.slug(Kind::Season, 0), program.slug(Kind::Form, 0));
     let name = json!({"en_GB": "Name"});
     let set = |slug: &str, mode: &str, rules: Value, tie_break: Value| {
@@ -120,7 +121,7 @@ fn judging(program: &Program, random: &mut Random) -> String {
     ];
     for judge in 1..=JUDGES {
         // The entries in an order of the judge's own.
-        let mut order: Vec<u32> = (0..ENTRIES).collect();
+        let mut order: Vec<u32> = (0..program.entries).collect();
         for at in (1..order.len()).rev() {
             order.swap(at, random.below(u32::try_from(at).unwrap_or_default() + 1) as usize);
         }

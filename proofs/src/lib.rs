@@ -43,6 +43,7 @@ mod isolation;
 mod jobs;
 mod judging_cases;
 mod kill;
+mod leaderboard;
 mod limit;
 mod limit_nodes;
 mod lists;
@@ -111,6 +112,7 @@ const PROOFS: &[Proof] = &[
     jobs::PROOF,
     judging_cases::PROOF,
     planner::PROOF,
+    leaderboard::PROOF,
     panels::PROOF,
     feed::PROOF,
     uploads::PROOF,

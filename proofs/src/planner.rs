@@ -46,7 +46,7 @@ fn run(context: &Context) -> Result<Verdict> {
     ] {
         let (seconds, bytes) = middle(&scale, name, planned, has_affinities, &mut checks)?;
         let figure = format!("{name} in {seconds:.3} s and {:.1} MB", megabytes(bytes));
-        println!("  {figure}, the middle of {} seeds", scale.seeds);
+        println!("  {figure}, of {} seeds", scale.seeds);
         if !context.short {
             let (most, most_bytes) = if has_affinities { (EXACT, u64::MAX) } else { RANDOM };
             checks.check(seconds < most && bytes < most_bytes, || format!("{figure}: too much"));
@@ -61,7 +61,7 @@ fn run(context: &Context) -> Result<Verdict> {
     Ok(checks.verdict(&format!("{}, {} small problems of each kind", figures.join(", "), scale.small)))
 }
 
-/// The middle of the seconds and of the bytes that plans take from as many seeds as the scale has.
+/// The middle of the seconds that plans take from as many seeds as the scale has, and the most bytes: later plans use memory again.
 fn middle(
     scale: &Scale,
     name: &str,
@@ -86,9 +86,8 @@ fn middle(
             .check(planned(&problem).is_ok_and(|again| again == plan), || format!("{name}, seed {seed}: another plan"));
     }
     seconds.sort_unstable_by(f64::total_cmp);
-    bytes.sort_unstable();
-    let at = seconds.len() / 2;
-    Ok((*seconds.get(at).context("there are no seeds")?, *bytes.get(at).context("there are no seeds")?))
+    let middle = seconds.get(seconds.len() / 2).context("there are no seeds")?;
+    Ok((*middle, bytes.into_iter().max().unwrap_or_default()))
 }
 
 /// A problem from a seed.
