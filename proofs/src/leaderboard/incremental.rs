@@ -41,7 +41,7 @@ pub(super) fn show(context: &Context, engine: Engine, checks: &mut Checks) -> Re
         fs::write(&path, service.export(&program.account)?)?;
         anew.import_file(&path)?.succeeded()?;
         anew.start()?;
-        let wants = boards(&anew.client(&anew.key(&program.account, "read_only")?))?;
+        let wants = boards(&anew.client(&anew.key(&program.account, "read")?))?;
         items += is.len();
         checks.check(is.len() == wants.len(), || {
             format!("{} items on the boards, {} from all sheets", is.len(), wants.len())
