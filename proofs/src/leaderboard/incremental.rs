@@ -35,13 +35,13 @@ pub(super) fn show(context: &Context, engine: Engine, checks: &mut Checks) -> Re
     let (mut refused, mut items) = (0, 0);
     for round in 0..rounds {
         refused += operate(&service.client(&key), &program, operations / rounds / WRITERS, round)?;
-        let is = boards(&service.client(&key))?;
+        let is = boards(&service, &key)?;
         let mut anew = Service::new(context, engine)?;
         let path = anew.directory().join("sheets.jsonl");
         fs::write(&path, service.export(&program.account)?)?;
         anew.import_file(&path)?.succeeded()?;
         anew.start()?;
-        let wants = boards(&anew.client(&anew.key(&program.account, "read")?))?;
+        let wants = boards(&anew, &anew.key(&program.account, "read")?)?;
         items += is.len();
         checks.check(is.len() == wants.len(), || {
             format!("{} items on the boards, {} from all sheets", is.len(), wants.len())
@@ -118,11 +118,12 @@ fn scores(set: &str, random: &mut Random) -> Value {
     }
 }
 
-/// Everything on every board, in its order.
-fn boards(client: &Client) -> Result<Vec<Value>> {
-    let mut items = Vec::new();
+/// Everything on every board, in its order, with links that do not tell where the service is.
+fn boards(service: &Service, key: &str) -> Result<Vec<Value>> {
+    let (client, mut items) = (service.client(key), Vec::new());
     for set in SETS {
-        let answer = client.get(&format!("/leaderboard?score_set={set}&per_page=100"))?.expect_status(200)?.json()?;
+        let answer = client.get(&format!("/leaderboard?score_set={set}&per_page=100"))?.expect_status(200)?;
+        let answer: Value = serde_json::from_str(&answer.text().replace(&service.base(), ""))?;
         items.extend(answer["data"].as_array().context("the board has no items")?.iter().cloned());
     }
     Ok(items)
