@@ -7,8 +7,9 @@
 use bytes::Bytes;
 
 use super::{Owner, Settled, State, store};
+use crate::deliveries::endpoint::Key;
 use crate::deliveries::payload::{self, EventMembers};
-use crate::deliveries::store::Delivery;
+use crate::deliveries::store::{Delivery, Length};
 use crate::outgoing::Attempt;
 use crate::records::users;
 use crate::services::App;
@@ -44,7 +45,7 @@ pub(super) struct Start {
     pub(super) memory: Memory,
 }
 
-/// A delivery whose body is still to be made, and the attempts before.
+/// A delivery that begins, whose body is still to be made or read, and the attempts before.
 struct Bodiless {
     delivery: Delivery,
     attempts: String,
@@ -102,21 +103,20 @@ impl Owner {
                 Admitted::Later => self.postpone(&delivery, now),
             }
         }
-        let mut found = Vec::with_capacity(unknown.len());
-        store::each_of(account, Source::Db(&app.db), self.slug, &unknown, |delivery, body, length| {
-            let admitted = admission.admit(body.map_or(2 * length, <[u8]>::len));
-            // What does not begin is not copied.
-            let body = body.filter(|_| matches!(admitted, Admitted::Now(_))).map(Bytes::copy_from_slice);
-            found.push((delivery, body, admitted));
-        })
-        .await?;
-        unknown.retain(|key| !found.iter().any(|(delivery, ..)| delivery.key() == *key));
-        for (delivery, body, admitted) in found {
-            let memory = match admitted {
-                _ if delivery.state != State::Pending => {
-                    unknown.push(delivery.key());
-                    continue;
-                }
+        let mut source = Source::Db(&app.db);
+        let found = store::each_of(account, &mut source, self.slug, &unknown).await?;
+        unknown.retain(|key| !found.iter().any(|(delivery, _)| delivery.key() == *key));
+        let mut with_body = Vec::new();
+        for (delivery, length) in found {
+            if delivery.state != State::Pending {
+                unknown.push(delivery.key());
+                continue;
+            }
+            let bytes = match length {
+                Length::OfBody(bytes) => bytes,
+                Length::OfDocument(bytes) => 2 * bytes,
+            };
+            let memory = match admission.admit(bytes) {
                 Admitted::Now(memory) => memory,
                 Admitted::NextTurn => continue,
                 Admitted::Later => {
@@ -128,10 +128,18 @@ impl Owner {
                 0 => delivery.attempts.clone(),
                 started => store::with_attempt(&delivery.attempts, &Attempt::unknown(started)),
             };
-            match body {
-                Some(body) => starts.push(Start { delivery, attempts, body, is_first: false, memory }),
-                None => without_body.push(Bodiless { delivery, attempts, memory }),
+            let begun = Bodiless { delivery, attempts, memory };
+            match length {
+                Length::OfBody(_) => with_body.push(begun),
+                Length::OfDocument(_) => without_body.push(begun),
             }
+        }
+        let keys: Vec<Key> = with_body.iter().map(|begun| begun.delivery.key()).collect();
+        let mut bodies = store::bodies(account, &mut source, self.slug, &keys).await?;
+        for Bodiless { delivery, attempts, memory } in with_body {
+            // One whose body was removed meanwhile is looked at again with the next turn.
+            let Some(body) = bodies.remove(&delivery.key()) else { continue };
+            starts.push(Start { delivery, attempts, body, is_first: false, memory });
         }
         // They were removed, or ended by another node.
         for key in unknown {

@@ -8,7 +8,7 @@ pub use check::each_wrong;
 pub use keeping::{Usage, forget, usage};
 pub use list::{Asked, list};
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use bytes::Bytes;
 
@@ -268,47 +268,91 @@ pub async fn pending(
 /// A delivery, and what it sends, unless that was not made yet.
 pub async fn find(
     account: AccountId,
-    source: Source<'_>,
+    mut source: Source<'_>,
     webhook: Slug,
     key: Key,
 ) -> Result<Option<(Delivery, Option<Bytes>)>, DbError> {
-    let mut found = None;
-    each_of(account, source, webhook, &[key], |delivery, body, _| {
-        found = Some((delivery, body.map(Bytes::copy_from_slice)));
-    })
-    .await?;
+    let Some((delivery, length)) = each_of(account, &mut source, webhook, &[key]).await?.pop() else { return Ok(None) };
+    let body = match length {
+        Length::OfBody(_) => bodies(account, &mut source, webhook, &[key]).await?.remove(&key),
+        Length::OfDocument(_) => None,
+    };
+    Ok(Some((delivery, body)))
+}
+
+/// How many bytes a delivery is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// It was made: this is what it sends.
+    OfBody(usize),
+    /// It was not made yet: this is the document of its change.
+    OfDocument(usize),
+}
+
+/// Those of some deliveries that are there, each with how long it is.
+pub async fn each_of(
+    account: AccountId,
+    source: &mut Source<'_>,
+    webhook: Slug,
+    keys: &[Key],
+) -> Result<Vec<(Delivery, Length)>, DbError> {
+    if keys.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sequences = sequences(keys);
+    let (list, values) = filled(&sequences, 3, vec![account.into(), webhook.into()]);
+    let sql = format!(
+        "SELECT {COLUMNS}, (SELECT CAST(octet_length(b.body) AS BIGINT) FROM delivery_bodies b WHERE b.account = d.account \
+         AND b.webhook = d.webhook AND b.sequence = d.sequence AND b.place = d.place), \
+         (SELECT CAST(octet_length(c.doc) AS BIGINT) FROM changes c WHERE c.account = d.account AND c.sequence = d.sequence) \
+         FROM deliveries d WHERE account = $1 AND webhook = $2 AND sequence IN ({list})"
+    );
+    let mut found = Vec::with_capacity(keys.len());
+    source
+        .each(&sql, &values, |row| {
+            let length = |column| -> Result<_, DbError> {
+                Ok(row.optional_integer(column)?.and_then(|length| usize::try_from(length).ok()))
+            };
+            if let Some(delivery) = read(row)?.filter(|delivery| keys.contains(&delivery.key())) {
+                let of_document = Length::OfDocument(length(13)?.unwrap_or_default());
+                found.push((delivery, length(12)?.map_or(of_document, Length::OfBody)));
+            }
+            Ok::<(), DbError>(())
+        })
+        .await?;
     Ok(found)
 }
 
-/// Hands over those of some deliveries that are there, with what each sends, unless that was not made yet, and with how many
-/// bytes the document of its change has.
-pub async fn each_of(
+/// What some deliveries send that was made already.
+pub async fn bodies(
     account: AccountId,
-    mut source: Source<'_>,
+    source: &mut Source<'_>,
     webhook: Slug,
     keys: &[Key],
-    mut each: impl FnMut(Delivery, Option<&[u8]>, usize) + Send,
-) -> Result<(), DbError> {
+) -> Result<HashMap<Key, Bytes>, DbError> {
+    let mut found = HashMap::with_capacity(keys.len());
     if keys.is_empty() {
-        return Ok(());
+        return Ok(found);
     }
-    let sequences: Vec<i64> = keys.iter().map(|(sequence, _)| *sequence).collect();
+    let sequences = sequences(keys);
     let (list, values) = filled(&sequences, 3, vec![account.into(), webhook.into()]);
     let sql = format!(
-        "SELECT {COLUMNS}, (SELECT b.body FROM delivery_bodies b WHERE b.account = d.account AND b.webhook = d.webhook \
-         AND b.sequence = d.sequence AND b.place = d.place), (SELECT CAST(octet_length(c.doc) AS BIGINT) FROM changes c \
-         WHERE c.account = d.account AND c.sequence = d.sequence) \
-         FROM deliveries d WHERE account = $1 AND webhook = $2 AND sequence IN ({list})"
+        "SELECT sequence, place, body FROM delivery_bodies WHERE account = $1 AND webhook = $2 AND sequence IN ({list})"
     );
     source
         .each(&sql, &values, |row| {
-            if let Some(delivery) = read(row)?.filter(|delivery| keys.contains(&delivery.key())) {
-                let length = row.optional_integer(13)?.and_then(|length| usize::try_from(length).ok());
-                each(delivery, row.optional_bytes(12)?, length.unwrap_or_default());
+            let key = (row.integer(0)?, u16::try_from(row.integer(1)?).unwrap_or_default());
+            if keys.contains(&key) {
+                found.insert(key, Bytes::copy_from_slice(row.bytes(2)?));
             }
-            Ok(())
+            Ok::<(), DbError>(())
         })
-        .await
+        .await?;
+    Ok(found)
+}
+
+fn sequences(keys: &[Key]) -> Vec<i64> {
+    keys.iter().map(|(sequence, _)| *sequence).collect()
 }
 
 /// Has a delivery attempted anew, from the first attempt on; its earlier attempts stay. It is due at another time than before, so
