@@ -187,6 +187,13 @@ impl Object<'_> {
         let _ = write!(self.name(name), "\"{MARKER}l/{}/{identifier}\"", kind.path());
     }
 
+    /// What names a record: its slug, its address, and what it is called.
+    pub fn named(&mut self, kind: Kind, slug: Slug, (name, value): (&str, &str)) {
+        self.slug("slug", slug);
+        self.link("link", kind, slug.as_str());
+        self.text(name, value);
+    }
+
     /// Slot: the signed address of a file.
     pub fn download(&mut self, name: &str, token: &str) {
         let _ = write!(self.name(name), "\"{MARKER}d{token}\"");

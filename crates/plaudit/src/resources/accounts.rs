@@ -45,9 +45,7 @@ fn document(account: &Account, owner: Option<&Summary>, region: &str) -> String 
         object.text("name", &account.name);
         match owner {
             Some(owner) => object.object("owner", |object| {
-                object.slug("slug", owner.slug);
-                object.link("link", Kind::User, owner.slug.as_str());
-                object.text("name", &owner.name());
+                object.named(Kind::User, owner.slug, ("name", &owner.name()));
                 object.text("first_name", &owner.first_name);
                 object.text("last_name", &owner.last_name);
             }),

@@ -97,9 +97,7 @@ impl Shown {
         let assignment = &self.assignment;
         document::object(|object| {
             object.object("entry", |object| {
-                object.slug("slug", assignment.entry);
-                object.link("link", Kind::Entry, assignment.entry.as_str());
-                object.text("title", &self.title);
+                object.named(Kind::Entry, assignment.entry, ("title", &self.title));
             });
             object.reference("category", Kind::Category, self.category);
             object.reference("chapter", Kind::Chapter, self.chapter);
@@ -127,9 +125,7 @@ impl Shown {
     fn write_judge(&self, judge: Option<Slug>, name: &str, object: &mut Object<'_>) {
         match judge {
             Some(judge) => object.object(name, |object| {
-                object.slug("slug", judge);
-                object.link("link", Kind::User, judge.as_str());
-                object.text("name", &self.judge);
+                object.named(Kind::User, judge, ("name", &self.judge));
             }),
             None => object.null(name),
         }

@@ -186,9 +186,7 @@ fn write_item(object: &mut Object<'_>, item: &Item, titles: &BTreeMap<Slug, Stri
     object.text("discount", &item.discount.formatted());
     match item.entry {
         Some(entry) => object.object("entry", |object| {
-            object.slug("slug", entry);
-            object.link("link", Kind::Entry, entry.as_str());
-            object.text("title", titles.get(&entry).map_or("", String::as_str));
+            object.named(Kind::Entry, entry, ("title", titles.get(&entry).map_or("", String::as_str)));
         }),
         None => object.null("entry"),
     }

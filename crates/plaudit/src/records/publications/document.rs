@@ -109,9 +109,7 @@ pub struct Seen {
 impl PlacedEntry {
     fn write(&self, object: &mut Object<'_>) {
         object.object("entry", |object| {
-            object.slug("slug", self.slug);
-            object.link("link", Kind::Entry, self.slug.as_str());
-            object.text("title", &self.title);
+            object.named(Kind::Entry, self.slug, ("title", &self.title));
         });
     }
 }

@@ -119,9 +119,7 @@ impl ReviewTask {
             object.time("created", self.created);
             object.optional_text("decision", self.decision.map(Decision::name));
             object.object("entry", |object| {
-                object.slug("slug", self.entry);
-                object.link("link", Kind::Entry, self.entry.as_str());
-                object.text("title", title);
+                object.named(Kind::Entry, self.entry, ("title", title));
             });
             object.reference("review_stage", Kind::ReviewStage, self.review_stage);
             reviewers::write_list(&self.reviewer, object, "reviewer");

@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use scoring::agreement::{Scale, krippendorff_alpha};
-use scoring::correction::{Correction, RankInterval, VarianceMethod, correct, decisive_judges};
+use scoring::correction::{Correction, Intervals, RankInterval, VarianceMethod, correct, decisive_judges};
 use scoring::{Interval, ModelError, Score, ScoreTable, mixed, published};
 
 use crate::records::assignments::fraction::Fraction;
@@ -81,7 +81,7 @@ pub struct Analysis {
     /// The intraclass correlation for absolute agreement, ICC(2,1); nothing where it is not defined.
     pub icc: Option<f64>,
     /// How many sheets are of entries with at least two.
-    pub compared: usize,
+    pub pairable: usize,
     /// How many components there are.
     pub components: usize,
     /// The judges without whom the first place is another's, and whose it is then; nothing where that is not determined.
@@ -109,13 +109,14 @@ pub fn analyse(mut sheets: Vec<Judged>, least: i64) -> Result<Analysis, ModelErr
     let units: Vec<Vec<f64>> =
         kept.iter().map(|sheets| sheets.iter().map(|sheet| sheet.points.approximate()).collect()).collect();
     let named = |numbers: Vec<usize>| numbers.into_iter().filter_map(|number| entries.get(number).copied()).collect();
+    let intervals = correction.intervals(LEVEL).ok();
     let decisive = decisive_judges(&table, VarianceMethod::HendersonThree)?.into_iter();
     Ok(Analysis {
-        judges: of_judges(&judges, &kept, &correction),
-        entries: of_entries(&entries, &units, &correction),
+        judges: of_judges(&judges, &kept, (&correction, intervals.as_ref())),
+        entries: of_entries(&entries, &units, (&correction, intervals.as_ref())),
         krippendorff: krippendorff_alpha(&units, Scale::Interval).ok().map(|alpha| published(alpha.alpha)),
         icc: mixed::fit(&table).ok().and_then(|model| model.intraclass_correlation()).map(published),
-        compared: units.iter().map(Vec::len).filter(|count| *count > 1).sum(),
+        pairable: units.iter().map(Vec::len).filter(|count| *count > 1).sum(),
         components: correction.components.count,
         decisive: decisive
             .filter_map(|found| Some((*judges.get(found.judge)?, found.winners_without.ok().map(named))))
@@ -123,8 +124,10 @@ pub fn analyse(mut sheets: Vec<Judged>, least: i64) -> Result<Analysis, ModelErr
     })
 }
 
-fn of_judges(judges: &[Slug], kept: &[&[Judged]], correction: &Correction<'_>) -> Vec<OfJudge> {
-    let intervals = correction.intervals(LEVEL).ok();
+/// The corrected board, and its intervals where they are determined.
+type Corrected<'c> = (&'c Correction<'c>, Option<&'c Intervals>);
+
+fn of_judges(judges: &[Slug], kept: &[&[Judged]], (correction, intervals): Corrected<'_>) -> Vec<OfJudge> {
     let mut sheets: BTreeMap<Slug, usize> = BTreeMap::new();
     for sheet in kept.iter().copied().flatten() {
         *sheets.entry(sheet.judge).or_default() += 1;
@@ -132,14 +135,13 @@ fn of_judges(judges: &[Slug], kept: &[&[Judged]], correction: &Correction<'_>) -
     let of_judge = |((number, judge), severity): ((usize, &Slug), &f64)| OfJudge {
         judge: *judge,
         severity: *severity,
-        interval: intervals.as_ref().and_then(|intervals| intervals.judges.get(number).copied()),
+        interval: intervals.and_then(|intervals| intervals.judges.get(number).copied()),
         sheets: sheets.get(judge).copied().unwrap_or_default(),
     };
     judges.iter().enumerate().zip(&correction.judges).map(of_judge).collect()
 }
 
-fn of_entries(entries: &[Slug], units: &[Vec<f64>], correction: &Correction<'_>) -> Vec<OfEntry> {
-    let intervals = correction.intervals(LEVEL).ok();
+fn of_entries(entries: &[Slug], units: &[Vec<f64>], (correction, intervals): Corrected<'_>) -> Vec<OfEntry> {
     let draws = (DRAWN / entries.len().max(1)).clamp(LEAST_DRAWS, MOST_DRAWS);
     let ranks = correction.rank_intervals(LEVEL, draws, SEED).ok();
     let of_entry = |(number, entry): (usize, &Slug)| {
@@ -148,7 +150,7 @@ fn of_entries(entries: &[Slug], units: &[Vec<f64>], correction: &Correction<'_>)
             entry: *entry,
             raw: published(scoring::mean(values)),
             corrected: *correction.entries.get(number)?,
-            interval: intervals.as_ref().and_then(|intervals| intervals.entries.get(number).copied()),
+            interval: intervals.and_then(|intervals| intervals.entries.get(number).copied()),
             rank: *correction.places.get(number)?,
             rank_interval: ranks.as_ref().and_then(|ranks| ranks.get(number).copied()),
             component: correction.components.entries.get(number)? + 1,
@@ -199,7 +201,7 @@ mod tests {
             analysis.judges.iter().map(|judge| (judge.judge.as_str(), judge.sheets)).collect();
         assert_eq!(judges, [("UserAAAA", 3), ("UserBBBB", 3), ("UserCCCC", 2)]);
         assert!(analysis.judges[1].severity > 0.0);
-        assert_eq!((analysis.components, analysis.compared), (1, 8));
+        assert_eq!((analysis.components, analysis.pairable), (1, 8));
     }
 
     #[test]

@@ -80,9 +80,7 @@ fn write(counted: &[Counted], short: &[Short]) -> String {
             for (judge, (name, counts)) in judges {
                 list.object(|object| {
                     object.object("judge", |object| {
-                        object.slug("slug", judge);
-                        object.link("link", Kind::User, judge.as_str());
-                        object.text("name", name);
+                        object.named(Kind::User, judge, ("name", name));
                     });
                     counts.write(object);
                 });
@@ -102,8 +100,6 @@ fn write(counted: &[Counted], short: &[Short]) -> String {
 
 fn write_entry(entry: &Short, list: &mut List<'_>) {
     list.object(|object| {
-        object.slug("slug", entry.slug);
-        object.link("link", Kind::Entry, entry.slug.as_str());
-        object.text("title", &entry.title);
+        object.named(Kind::Entry, entry.slug, ("title", &entry.title));
     });
 }

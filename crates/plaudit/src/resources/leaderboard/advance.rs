@@ -105,9 +105,7 @@ async fn write_advance(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> R
             object.list(name, |list| {
                 for entry in entries {
                     list.object(|object| {
-                        object.slug("slug", entry.entry);
-                        object.link("link", Kind::Entry, entry.entry.as_str());
-                        object.text("title", &entry.title);
+                        object.named(Kind::Entry, entry.entry, ("title", &entry.title));
                     });
                 }
             });

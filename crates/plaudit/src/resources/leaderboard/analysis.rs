@@ -49,11 +49,11 @@ pub(super) async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Repl
         return Err(ApiError::State("Only a score set of the mode vip_judging has an analysis.".to_owned()));
     }
     let turn = caller.app().pages.take(caller.account()).await;
-    let board = read(&caller, &program, score_set, &query).await?;
+    let mut board = read(&caller, &program, score_set, &query).await?;
     let least = score_set.min_judges;
     let written = tokio::task::spawn_blocking(move || {
         let _turn = turn;
-        analysis::analyse(board.sheets.clone(), least).map(|analysis| write(&analysis, &board))
+        analysis::analyse(std::mem::take(&mut board.sheets), least).map(|analysis| write(&analysis, &board))
     });
     let document = written
         .await
@@ -90,16 +90,12 @@ async fn read(caller: &Caller, program: &Program, score_set: &ScoreSet, query: &
 impl Board {
     fn write_judge(&self, judge: Slug, object: &mut Object<'_>) {
         object.object("judge", |object| {
-            object.slug("slug", judge);
-            object.link("link", Kind::User, judge.as_str());
-            object.text("name", self.names.get(&judge).map_or("", String::as_str));
+            object.named(Kind::User, judge, ("name", self.names.get(&judge).map_or("", String::as_str)));
         });
     }
 
     fn write_entry(&self, entry: Slug, object: &mut Object<'_>) {
-        object.slug("slug", entry);
-        object.link("link", Kind::Entry, entry.as_str());
-        object.text("title", self.titles.get(&entry).map_or("", String::as_str));
+        object.named(Kind::Entry, entry, ("title", self.titles.get(&entry).map_or("", String::as_str)));
     }
 
     fn write_winners(&self, winners: &[Slug], list: &mut List<'_>) {
@@ -165,7 +161,7 @@ fn write(analysis: &Analysis, board: &Board) -> String {
         object.object("agreement", |object| {
             write_number("krippendorff", analysis.krippendorff, object);
             write_number("icc", analysis.icc, object);
-            object.integer("n", integer(analysis.compared));
+            object.integer("n", integer(analysis.pairable));
         });
         object.integer("components", integer(analysis.components));
         object.list("decisive_judges", |list| {

@@ -32,9 +32,7 @@ pub(crate) fn document(attachment: &Attachment, title: &str, filename: &str) -> 
     let token = attachment.token.as_str();
     document::object(|object| {
         object.object("entry", |object| {
-            object.slug("slug", attachment.entry);
-            object.link("link", Kind::Entry, attachment.entry.as_str());
-            object.text("title", title);
+            object.named(Kind::Entry, attachment.entry, ("title", title));
         });
         object.answers("attachment_fields", &attachment.attachment_fields.to_json());
         object.time("created", attachment.created);

@@ -24,9 +24,7 @@ pub fn write_shown(contributor: &Contributor, object: &mut Object<'_>) {
 pub(crate) fn document(contributor: &Contributor, title: &str, season: Slug) -> String {
     document::object(|object| {
         object.object("entry", |object| {
-            object.slug("slug", contributor.entry);
-            object.link("link", Kind::Entry, contributor.entry.as_str());
-            object.text("title", title);
+            object.named(Kind::Entry, contributor.entry, ("title", title));
         });
         object.time("created", contributor.created);
         object.answers("fields", &contributor.fields.to_json());
