@@ -3,6 +3,7 @@
 pub mod budgets;
 pub mod database_clock;
 pub mod disks;
+pub mod kept;
 pub mod metrics;
 pub mod rate_limit;
 mod running;
@@ -22,6 +23,7 @@ use webhook_signing::Schedule;
 use self::budgets::Budgets;
 use self::database_clock::DatabaseClock;
 use self::disks::{Disk, FullDisks};
+use self::kept::Kept;
 use self::metrics::Metrics;
 use self::rate_limit::shared::SharedWindows;
 use self::rate_limit::{Counted, RateLimiter, Standing};
@@ -46,6 +48,8 @@ use kernel::text::Slug;
 const PROBE: &str = "probe";
 /// How much room there has to be on a disk that was full: what an ordinary write takes.
 const PROBE_BYTES: usize = 64 << 10;
+/// Documents that took long to work out have this part of what views have.
+const KEPT_PART: usize = 8;
 /// How many long bodies are taken apart at the same time, and how many of one account.
 const LONG_BODIES: (usize, usize) = (8, 2);
 /// How often is logged that the windows of keys cannot be counted together.
@@ -156,6 +160,8 @@ pub struct Parts {
     pub result_signer: ResultSigner,
     /// What lists are answered from.
     pub views: Views,
+    /// Documents that took long to work out.
+    pub kept: Kept,
     /// Of those who read a page, so that an account's long pages take neither every connection nor every processor.
     pub pages: Turns<AccountId>,
     /// Of those whose long body is taken apart.
@@ -198,6 +204,7 @@ impl App {
         let edition = Sha256::digest(format!("{} {}", settings.base_url, env!("CARGO_PKG_VERSION")));
         let edition = format!("{}.", hex::encode(&edition[..4]));
         let views = Views::new(db.clone(), settings.view_bytes);
+        let kept = Kept::new(settings.view_bytes / KEPT_PART);
         let programs = Arc::new(Programs::new(db.clone(), clock.clone(), &settings.base_url, settings.lengths));
         let pages = pages_together(&db);
         let outgoing = Outgoing::new(&settings.outgoing, &clock);
@@ -218,6 +225,7 @@ impl App {
             full_disks: FullDisks::default(),
             running: RunningRequests::default(),
             views,
+            kept,
             pages: Turns::new(pages.0, pages.1),
             long_bodies: Turns::new(LONG_BODIES.0, LONG_BODIES.1),
             passwords: users::Passwords::default(),

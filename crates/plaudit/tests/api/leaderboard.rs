@@ -150,6 +150,10 @@ both_engines! {
         let found = server.get(asked).await.expect(200).json();
         assert_eq!(found["entries"][0]["entry"]["title"], "C", "current with the next request");
         assert_eq!(found["entries"].as_array().unwrap().len(), 3);
+        assert_eq!(server.get(asked).await.expect(200).json(), found);
+        server.put("/entry/BoardCCC/update-title", r#"{"title":"D"}"#).await.expect(200);
+        assert_eq!(server.get(asked).await.expect(200).json()["entries"][0]["entry"]["title"], "D", "nothing out of date is kept");
+        server.put("/entry/BoardCCC/update-title", r#"{"title":"C"}"#).await.expect(200);
         for (selection, titles) in [("tag=Best", vec!["C"]), ("category=CategChi", vec!["C", "A", "B"]), ("tag=none", vec![])] {
             let answer = server.get(&format!("{asked}&{selection}")).await;
             if titles.len() < 2 {

@@ -16,7 +16,7 @@ use crate::records::entries;
 use crate::records::lots::Lot;
 use crate::records::people;
 use crate::records::store::difference;
-use db::{AccountId, DbError, Row, Source, Tx, Value};
+use db::{AccountId, Committed, DbError, Row, Source, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::Slug;
 
@@ -323,17 +323,20 @@ pub struct Selected<'s> {
     pub tag: Option<&'s str>,
 }
 
-/// Hands over the assignments of selected entries, each with the title of the entry and the names of the judge; gives the version
-/// of the account's program.
+/// Where the account stands.
+pub async fn head(tx: &mut Tx, account: AccountId) -> Result<Option<Committed>, DbError> {
+    let sql = "SELECT version, sequence, hash FROM accounts WHERE id = $1";
+    tx.first(sql, &[account.into()], |row| Committed::read(row, 0)).await
+}
+
+/// Hands over the assignments of selected entries, each with the title of the entry and the names of the judge.
 pub async fn each_judged(
     tx: &mut Tx,
     account: AccountId,
     program: &Program,
     selected: Selected<'_>,
     mut each: impl FnMut(Assignment, &str, &str) + Send,
-) -> Result<Option<i64>, DbError> {
-    let sql = "SELECT version FROM accounts WHERE id = $1";
-    let version = tx.first(sql, &[account.into()], |row| row.integer(0)).await?;
+) -> Result<(), DbError> {
     let sql = "SELECT a.doc, e.title, u.names FROM assignments a \
                JOIN entries e ON e.account = a.account AND e.slug = a.entry \
                LEFT JOIN users u ON u.account = a.account AND u.slug = a.judge \
@@ -348,8 +351,7 @@ pub async fn each_judged(
         each(parse(row.text(0)?, &program.context)?, row.text(1)?, row.optional_text(2)?.unwrap_or_default());
         Ok(())
     })
-    .await?;
-    Ok(version)
+    .await
 }
 
 /// What the sheets of an entry come to, in the transaction; nothing where there is no assignment.

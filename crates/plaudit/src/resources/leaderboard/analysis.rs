@@ -2,7 +2,8 @@
 //!
 //! - A board is selected as on the leaderboard, by `category`, `chapter` and `tag`; archived entries are left out.
 //! - Only points have an analysis: other modes are 422, and so are points that determine nothing, with the reason.
-//! - It is worked out apart from the threads that answer requests, for few of an account at the same time.
+//! - It is worked out apart from the threads that answer requests, for few of an account at the same time, and kept until something
+//!   changes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,12 +14,13 @@ use super::asked_for;
 use crate::http::{ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::lists::page::{Filter, FilterKind, ListQuery, ListSpec};
 use crate::program::Program;
-use crate::program::score_sets::{Mode, ScoreSet};
+use crate::program::score_sets::Mode;
 use crate::records::assignments::name_of;
 use crate::records::entries::filters;
 use crate::records::standings::analysis::{self, Analysis, Judged};
 use crate::records::standings::store::{self, Selected};
 use crate::records::standings::{Counted, rules};
+use db::{AccountId, Tx};
 use kernel::document::{self, List, Object};
 use kernel::kind::Kind;
 use kernel::text::Slug;
@@ -49,30 +51,40 @@ pub(super) async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Repl
         return Err(ApiError::State("Only a score set of the mode vip_judging has an analysis.".to_owned()));
     }
     let turn = caller.app().pages.take(caller.account()).await;
-    let mut board = read(&caller, &program, score_set, &query).await?;
-    let least = score_set.min_judges;
-    let written = tokio::task::spawn_blocking(move || {
-        let _turn = turn;
-        analysis::analyse(std::mem::take(&mut board.sheets), least).map(|analysis| write(&analysis, &board))
-    });
-    let document = written
-        .await
-        .map_err(|error| ApiError::Internal(error.to_string()))?
-        .map_err(|error| ApiError::State(format!("The sheets of the score set have no analysis: {error}.")))?;
-    let depends = format!("{}\n{}\n{document}", program.version, caller.representation());
-    Ok(Reply::Body { content: caller.renderer().record(&document, None)?, etag: entity_tag(depends) })
-}
-
-async fn read(caller: &Caller, program: &Program, score_set: &ScoreSet, query: &ListQuery) -> Result<Board, ApiError> {
+    let mut tx = caller.app().db.snapshot().await?;
+    let head = store::head(&mut tx, caller.account()).await?;
+    let head = head.filter(|head| head.version == program.version).ok_or(ApiError::Stale)?;
     let selected = Selected {
         score_set: score_set.slug,
         category: query.slug("category"),
         chapter: query.slug("chapter"),
         tag: query.text("tag"),
     };
+    let (kept, asked) = (&caller.app().kept, format!("{selected:?}"));
+    let document = match kept.get(caller.account(), head, &asked) {
+        Some(document) => document,
+        None => {
+            let mut board = read(&mut tx, caller.account(), &program, selected).await?;
+            tx.commit().await?;
+            let least = score_set.min_judges;
+            let written = tokio::task::spawn_blocking(move || {
+                let _turn = turn;
+                analysis::analyse(std::mem::take(&mut board.sheets), least).map(|analysis| write(&analysis, &board))
+            });
+            let written = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
+            let none = |error| ApiError::State(format!("The sheets of the score set have no analysis: {error}."));
+            let document: Arc<str> = written.map_err(none)?.into();
+            kept.put(caller.account(), head, &asked, &document);
+            document
+        }
+    };
+    let depends = format!("{}\n{}\n{document}", program.version, caller.representation());
+    Ok(Reply::Body { content: caller.renderer().record(&document, None)?, etag: entity_tag(depends) })
+}
+
+async fn read(tx: &mut Tx, account: AccountId, program: &Program, selected: Selected<'_>) -> Result<Board, ApiError> {
     let mut board = Board::default();
-    let mut tx = caller.app().db.snapshot().await?;
-    let version = store::each_judged(&mut tx, caller.account(), program, selected, |assignment, title, names| {
+    store::each_judged(tx, account, program, selected, |assignment, title, names| {
         let Some((Counted::Points(points, _), judge)) = rules::counted(&assignment, program).zip(assignment.judge)
         else {
             return;
@@ -83,8 +95,7 @@ async fn read(caller: &Caller, program: &Program, score_set: &ScoreSet, query: &
         board.sheets.push(Judged { entry, judge, points });
     })
     .await?;
-    tx.commit().await?;
-    if version == Some(program.version) { Ok(board) } else { Err(ApiError::Stale) }
+    Ok(board)
 }
 
 impl Board {
