@@ -9,6 +9,7 @@
 //! - A job links each entry with each judge, a bounded number in each step; what cannot be linked is told, and a pair that was
 //!   linked before does no harm. Another one takes a judge off all open sheets of a score set and gives these to others.
 //! - What panels assign follows the change log ([`panels`]).
+//! - Before a round ends, judges with open sheets are reminded where the round says so ([`reminders`]).
 //! - A plan is made, applied and undone at once ([`planning`]).
 
 pub mod facts;
@@ -17,4 +18,5 @@ pub mod linking;
 pub mod panels;
 pub mod planning;
 pub mod reassigning;
+pub mod reminders;
 pub mod rules;
