@@ -87,7 +87,7 @@ both_engines! {
         later(&server, 8 * DAY - 1).await;
         assert_eq!(told(&server), [""; 0]);
         later(&server, 1).await;
-        assert_eq!(told(&server), ["UserReaa 3", "UserReab 1"]);
+        assert_eq!(told(&server), ["userreaa 3", "userreab 1"]);
         let messages = server.messages();
         let text = messages.values().next().unwrap();
         assert!(text.contains("Ends: 2026-02-10 12:00:00 (Europe/London)") && text.contains("Round: Judging"), "{text}");
@@ -120,7 +120,7 @@ both_engines! {
         lines.extend((0..230).flat_map(|judge| [user(judge), assignment('A', judge, &["RoundJud"])]));
         import(&server, &lines).await;
         later(&server, 9 * DAY).await;
-        let expected: Vec<String> = (0..230).map(|judge| format!("UserRe{} 1", letters(judge))).collect();
+        let expected: Vec<String> = (0..230).map(|judge| format!("userre{} 1", letters(judge))).collect();
         assert_eq!(told(&server), expected);
     }
 }
