@@ -49,6 +49,8 @@ pub struct Tie {
     pub above: u64,
     /// How many larger keys there are; 0 where that is not asked for.
     pub keys_above: u64,
+    /// The records of each larger key that several have, of those that are not above the tie before; none where keys are not counted.
+    pub tied_above: Vec<Vec<Slot>>,
     /// The records, by name.
     pub slots: Vec<Slot>,
 }
@@ -60,7 +62,7 @@ impl Shown<'_> {
         let held = key(slot);
         let (start, end) = (self.list.before(|slot| key(slot) < held), self.list.before(|slot| key(slot) <= held));
         let above = (self.list.len() - end) as u64;
-        Tie { above, keys_above: 0, slots: self.list.range(start, end - start) }
+        Tie { above, keys_above: 0, tied_above: Vec::new(), slots: self.list.range(start, end - start) }
     }
 
     /// Counts the keys above ties, in one walk to the last of them.
@@ -70,13 +72,17 @@ impl Shown<'_> {
         let most = ties.last().map_or(0, |tie| usize::try_from(tie.above).unwrap_or(usize::MAX));
         let larger = self.list.range(self.list.len().saturating_sub(most), most);
         let (mut records, mut keys, mut next) = (0, 0, ties.iter_mut().peekable());
+        let mut tied = Vec::new();
         for equal in larger.chunk_by(|one, other| key(*one) == key(*other)).rev() {
             while let Some(tie) = next.next_if(|tie| tie.above <= records) {
-                tie.keys_above = keys;
+                (tie.keys_above, tie.tied_above) = (keys, std::mem::take(&mut tied));
             }
             (records, keys) = (records + equal.len() as u64, keys + 1);
+            if equal.len() > 1 {
+                tied.push(equal.to_vec());
+            }
         }
-        next.for_each(|tie| tie.keys_above = keys);
+        next.for_each(|tie| (tie.keys_above, tie.tied_above) = (keys, std::mem::take(&mut tied)));
     }
 
     pub(crate) fn page(&self, direction: Direction, from: From<'_>, most: usize) -> Page {

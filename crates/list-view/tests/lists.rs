@@ -206,8 +206,17 @@ fn records_of_one_key_are_told_with_what_is_above_them() {
     view.keep(view.make(ENTRIES, &all, &sort));
     let told = |slots: &[u32], counts_keys| {
         let ties = view.ties(ENTRIES, (&all, &sort), slots, counts_keys).unwrap();
-        ties.into_iter().map(|tie| (tie.above, tie.keys_above, tie.slots)).collect::<Vec<_>>()
+        ties.into_iter().map(|tie| (tie.above, tie.keys_above, tie.tied_above, tie.slots)).collect::<Vec<_>>()
     };
-    assert_eq!(told(&[0, 3, 2], false), [(3, 0, vec![0, 2]), (0, 0, vec![1, 3])]);
-    assert_eq!(told(&[5, 0, 3], true), [(0, 0, vec![1, 3]), (3, 2, vec![0, 2]), (5, 3, vec![5])]);
+    assert_eq!(told(&[0, 3, 2], false), [(3, 0, vec![], vec![0, 2]), (0, 0, vec![], vec![1, 3])]);
+    let (first, last) = (vec![1, 3], vec![0, 2]);
+    assert_eq!(
+        told(&[5, 0, 3], true),
+        [
+            (0, 0, vec![], first.clone()),
+            (3, 2, vec![first.clone()], last.clone()),
+            (5, 3, vec![last.clone()], vec![5])
+        ]
+    );
+    assert_eq!(told(&[5], true), [(5, 3, vec![first, last], vec![5])]);
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::oneshot;
 
-use crate::assigning::{linking, panels, planning, reassigning};
+use crate::assigning::{linking, panels, planning, reassigning, reminders};
 use crate::deliveries;
 use crate::http::idempotency;
 use crate::jobs;
@@ -38,6 +38,7 @@ impl leases::Works for Works {
             LeaseName::Webhook(slug) => Box::pin(deliveries::work(app, held, slug)),
             LeaseName::Jobs => Box::pin(jobs::work(app, self.jobs, held)),
             LeaseName::Panels => Box::pin(panels::work(app, held)),
+            LeaseName::Reminders => Box::pin(reminders::work(app, held)),
             LeaseName::Upkeep => Box::pin(upkeep(app, held)),
         })
     }
@@ -47,7 +48,8 @@ impl leases::Works for Works {
 pub fn follow(tx: &mut Tx, account: AccountId) -> BoxFuture<'_, Result<(), DbError>> {
     Box::pin(async move {
         deliveries::reconcile(tx, account).await?;
-        panels::follow(tx, account).await
+        panels::follow(tx, account).await?;
+        reminders::follow(tx, account).await
     })
 }
 

@@ -7,7 +7,9 @@ use serde_json::json;
 use super::store;
 use crate::program::chapters::{Chapter, Status};
 use crate::program::fields::{self, Field};
+use crate::program::score_sets::{Mode, ScoreSet};
 use crate::program::{Program, SetupRecord as _};
+use crate::records::assignments::{self, AssignmentSlug};
 use db::{DbError, Tx};
 use kernel::text::{Slug, Translated};
 
@@ -28,11 +30,33 @@ pub(super) struct Targets {
     spare_chapter: Option<(Slug, String)>,
     /// A field to delete, and its title.
     spare_field: Option<(Slug, String)>,
+    /// The score sets that have leaderboards, with their names.
+    boards: Vec<(Slug, String)>,
+    /// The key of a judge, with an open sheet where there is one.
+    judge: Option<(String, Option<AssignmentSlug>)>,
 }
 
 /// Chooses from what the account has.
-pub(super) async fn targets(tx: &mut Tx, program: &Program) -> Result<Targets, DbError> {
+pub(super) async fn targets(
+    tx: &mut Tx,
+    program: &Program,
+    judge: Option<(Slug, String)>,
+) -> Result<Targets, DbError> {
     let Some(season) = program.active_season() else { return Ok(Targets::default()) };
+    let mut boards: Vec<&ScoreSet> =
+        program.score_sets.all_live().filter(|set| set.season == season.slug && set.mode() != Mode::Gallery).collect();
+    boards.sort_by_key(|set| (set.order, set.slug));
+    let judge = match judge {
+        Some((judge, key)) => {
+            let of = boards.iter().find(|set| set.mode() == Mode::Qualifying).map(|set| (judge, set.slug));
+            let open = match of {
+                Some(of) => assignments::store::open_of_judge(tx, program.id, of, ("", 1)).await?.first().copied(),
+                None => None,
+            };
+            Some((key, open))
+        }
+        None => None,
+    };
     let found = store::entries_of_season(tx, program.id, season.slug, LOOKED_AT).await?;
     let open = |chapter: &&Chapter| chapter.season == season.slug && chapter.status == Status::Active;
     let moving = found.iter().find_map(|[entry, category, chapter]| {
@@ -57,6 +81,8 @@ pub(super) async fn targets(tx: &mut Tx, program: &Program) -> Result<Targets, D
         spare_chapter: spare_chapter.map(|chapter| (chapter.slug, name(program, &chapter.name))),
         spare_field: spare_field
             .map(|field| (field.slug, field.name().map_or(String::new(), |title| name(program, title)))),
+        boards: boards.into_iter().map(|set| (set.slug, name(program, &set.name))).collect(),
+        judge,
     })
 }
 
@@ -87,6 +113,19 @@ pub(super) fn text(address: &str, read: &str, read_write: &str, targets: &Target
         "What is not paid yet, of all seasons, in XML and in every language",
         format!("curl {xml} -H 'x-api-language: all' '{address}/order?season=all&status=awaiting_payment&per_page=2'"),
     );
+    for (score_set, name) in &targets.boards {
+        let command = format!("curl {read} '{address}/leaderboard?score_set={score_set}&order=rank'");
+        add(&format!("The leaderboard of \"{name}\""), command);
+    }
+    if let Some((key, open)) = &targets.judge {
+        let judge = format!("-H '{media}+json' -H 'x-api-key: {key}'");
+        add("What a judge has to judge", format!("curl {judge} '{address}/assignment?per_page=2'"));
+        if let Some(sheet) = open {
+            let wish = json!({"decision": "pass"});
+            let command = format!("curl -X PUT {judge} {body} '{wish}' {address}/assignment/{sheet}/score");
+            add("Judge an entry, as that judge", command);
+        }
+    }
     if let Some((entry, chapter)) = targets.moving {
         let wish = json!({"chapter": chapter});
         let command = format!("curl -X PUT {write} {body} '{wish}' {address}/entry/{entry}/update-chapter");
@@ -126,15 +165,19 @@ mod tests {
             chapter: Some((slug("ChapterB"), Translated::of(Locale::EnGb, "King's Road"))),
             spare_chapter: Some((slug("ChapterC"), "East".to_owned())),
             spare_field: Some((slug("FieldAAA"), "Topics".to_owned())),
+            boards: vec![(slug("ScoreAAA"), "Final".to_owned())],
+            judge: Some(("plaudit_j".to_owned(), AssignmentSlug::parse("EntryAAAUserAAAAScoreAAAJ"))),
         };
         let commands = |targets: &Targets| {
             let text = text("http://127.0.0.1:1", "plaudit_r", "plaudit_w", targets);
             text.lines().filter(|line| line.trim().starts_with("curl ")).map(str::to_owned).collect::<Vec<_>>()
         };
         let all = commands(&targets);
-        assert_eq!(all.len(), 6);
-        assert!(all[2].contains("/entry/EntryAAA/update-chapter") && all[2].contains("plaudit_w"));
-        assert!(all[3].contains(r"King\u0027s Road"));
+        assert_eq!(all.len(), 9);
+        assert!(all[2].contains("/leaderboard?score_set=ScoreAAA") && all[3].contains("plaudit_j"));
+        assert!(all[4].contains("/assignment/EntryAAAUserAAAAScoreAAAJ/score"));
+        assert!(all[5].contains("/entry/EntryAAA/update-chapter") && all[5].contains("plaudit_w"));
+        assert!(all[6].contains(r"King\u0027s Road"));
         assert_eq!(commands(&Targets::default()).len(), 2);
     }
 }

@@ -15,6 +15,7 @@ use super::{Failure, key, open, say};
 use crate::config::{Config, ConfigArgs};
 use crate::program::keys::Scope;
 use crate::program::{Program, accounts};
+use crate::records::users;
 use crate::storage::Storage;
 use db::{AccountId, Db};
 use kernel::clock::Clock;
@@ -26,6 +27,14 @@ const FOLDER: &str = "./plaudit-demo";
 pub(super) const DATABASE: &str = "sqlite:./plaudit-demo/plaudit.db";
 /// The account of the demonstration program.
 const ACCOUNT: &str = "DemoAwds";
+/// Who judges in it, the first the one whom commands are about, and who votes.
+const JUDGES: [(&str, &str); 5] = [
+    ("UserMeii", "the judge Mei Tanaka"),
+    ("UserAnja", "the judge Anja Weber"),
+    ("UserKofi", "the judge Kofi Mensah"),
+    ("UserRosa", "the voter Rosa Lopes"),
+    ("UserSami", "the voter Samir Aziz"),
+];
 /// The demonstration program.
 const PROGRAM: &str = include_str!("demo.jsonl");
 
@@ -49,18 +58,32 @@ pub(super) async fn run(config: &Config, arguments: &ConfigArgs) -> Result<(), F
         None => (fill(&db, &storage, slug).await?, true),
     };
     // What the database has of the keys of earlier runs are hashes; those keys stay good.
-    let named = |scope| key::Named { name: "demo", scope, user: None };
-    let read = key::create(&db, account, named(Scope::Read), (None, Vec::new())).await?;
-    let read_write = key::create(&db, account, named(Scope::ReadWrite), (None, Vec::new())).await?;
+    let create = async |scope, user| {
+        key::create(&db, account, key::Named { name: "demo", scope, user }, (None, Vec::new())).await
+    };
+    let read = create(Scope::Read, None).await?;
+    let read_write = create(Scope::ReadWrite, None).await?;
+    let mut judges = Vec::new();
+    for (slug, name) in JUDGES {
+        // A demonstration goes on without those who were deleted.
+        if let Some(user) = users::store::live_of(&mut db.snapshot().await?, account, slug).await? {
+            judges.push((user, name, create(Scope::ReadWrite, Some(user)).await?));
+        }
+    }
     let listener = listen(&config.server.listen).await?;
     let node = Node::start(&own, db.clone(), storage.clone(), listener).await?;
-    let targets = targets(&db, account).await?;
+    let judge = judges.first().map(|(user, _, key)| (*user, key.clone()));
+    let targets = targets(&db, account, judge).await?;
     let begun = if is_new { "A demonstration program was made" } else { "The demonstration goes on with what is" };
     say(&format!("{begun} under {FOLDER}.\n"))?;
     say(&format!("  address         {}", node.address))?;
     say(&format!("  documentation   {}/docs", node.address))?;
     say(&format!("  read key        {read}"))?;
-    say(&format!("  read_write key  {read_write}\n"))?;
+    say(&format!("  read_write key  {read_write}"))?;
+    for (_, name, key) in &judges {
+        say(&format!("  of {name:<23}{key}"))?;
+    }
+    say("")?;
     say(&commands::text(&node.address, &read, &read_write, &targets))?;
     node.run(&own).await;
     Ok(())
@@ -88,9 +111,9 @@ async fn listen(address: &str) -> Result<TcpListener, Failure> {
 }
 
 /// What the printed commands are about.
-async fn targets(db: &Db, account: AccountId) -> Result<Targets, Failure> {
+async fn targets(db: &Db, account: AccountId, judge: Option<(Slug, String)>) -> Result<Targets, Failure> {
     let mut tx = db.snapshot().await?;
     let program = Program::load(&mut tx, account, &Arc::from(""), &Clock::system()).await?;
     let program = program.ok_or_else(|| Failure::Failed("the account of the demonstration is gone".to_owned()))?;
-    Ok(commands::targets(&mut tx, &program).await?)
+    Ok(commands::targets(&mut tx, &program, judge).await?)
 }

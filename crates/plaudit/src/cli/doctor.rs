@@ -16,6 +16,7 @@ use super::chain::Chain;
 use super::progress::Progress;
 use super::store::Head;
 use super::{Failure, chain, database_settings, must_exist, say, store};
+use crate::assigning;
 use crate::config::Config;
 use crate::deliveries;
 use crate::http::connections::{self, Room};
@@ -253,8 +254,10 @@ async fn account(
     findings.end_check(format_args!("account {slug}: the counts of entries are right"));
     let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
     deliveries::store::each_wrong(&mut tx, head.account, sequence, wrong).await?;
+    let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
+    assigning::each_wrong(&mut tx, head.account, sequence, wrong).await?;
     findings.end_check(format_args!(
-        "account {slug}: deliveries are of its changes and webhooks, and webhooks and jobs have their leases"
+        "account {slug}: deliveries are of its changes and webhooks, and webhooks, jobs, panels and reminders have their leases"
     ));
     let wrong = |fault| findings.fault(format_args!("account {slug}: {fault}"));
     users::store::each_wrong(&mut tx, head.account, wrong).await?;

@@ -313,8 +313,12 @@ async fn webhooks_are_enabled_and_disabled_one_by_one_and_all_at_once() {
 async fn doctor_finds_deliveries_of_nothing_and_work_that_nobody_does() {
     let place = Place::with_demo().await;
     let hook = r#"{"kind":"webhook","slug":"HookAAAA","name":"A","method":"post","url":"https://example.org/","events":["entry_created"]}"#;
-    fs::write(place.path("a.jsonl"), hook).unwrap();
+    let judging = r#"{"kind":"round","slug":"RoundAAA","season":"SeasonNw","form":"FormMain","name":{"en_GB":"A"},"type":"judge","reminder_days":1}
+{"kind":"score_set","slug":"ScoreAAA","season":"SeasonNw","form":"FormMain","name":{"en_GB":"A"},"mode":"qualifying"}
+{"kind":"panel","slug":"PanelAAA","season":"SeasonNw","score_set":"ScoreAAA","name":{"en_GB":"A"},"rounds":["RoundAAA"],"judges":["UserFarh"],"tags":["judged"]}"#;
+    fs::write(place.path("a.jsonl"), format!("{hook}\n{judging}")).unwrap();
     place.done(&["import", "--account", "DemoAwds", "a.jsonl"]).await;
+    place.done(&["account", "create", "--name", "Other", "--slug", "OtherAwd"]).await;
     place.done(&["doctor"]).await;
     place.done(&["backup", "a.backup"]).await;
     let delivery = |webhook: &str, sequence: u32, mark: &str, state: &str| {
@@ -322,7 +326,7 @@ async fn doctor_finds_deliveries_of_nothing_and_work_that_nobody_does() {
             "account, webhook, sequence, place, mark, event, kind, slug, at, state, due, started, tried, attempts";
         format!(
             "INSERT INTO deliveries ({columns}) SELECT a.id, '{webhook}', {sequence}, 0, {mark}, 'entry_created', 'entry', \
-             'EntryAAA', 0, '{state}', 0, 0, 0, '[]' FROM accounts a"
+             'EntryAAA', 0, '{state}', 0, 0, 0, '[]' FROM accounts a WHERE a.slug = 'DemoAwds'"
         )
     };
     let job = |account: &str| {
@@ -333,7 +337,8 @@ async fn doctor_finds_deliveries_of_nothing_and_work_that_nobody_does() {
              '{{}}', '[]', '[]')"
         )
     };
-    let mark = "(SELECT lower(hex(substr(hash, 1, 6))) FROM changes WHERE sequence = 1)";
+    let account = |slug: &str| format!("(SELECT id FROM accounts WHERE slug = '{slug}')");
+    let mark = "(SELECT lower(hex(substr(c.hash, 1, 6))) FROM changes c WHERE c.account = a.id AND c.sequence = 1)";
     for (statement, faults) in [
         // No such change; the second one of no such webhook, and the third pending without a lease.
         (delivery("HookAAAA", 99_999, "'000000000000'", "pending"), "1 fault found"),
@@ -342,12 +347,16 @@ async fn doctor_finds_deliveries_of_nothing_and_work_that_nobody_does() {
         // A change of another history, and one that caused nothing.
         (delivery("HookAAAA", 1, "'000000000000'", "failed"), "1 fault found"),
         (delivery("HookAAAA", 1, mark, "failed"), "1 fault found"),
-        ("INSERT INTO delivery_bodies SELECT id, 'HookAAAA', 1, 0, x'7b7d' FROM accounts".to_owned(), "1 fault found"),
+        ("INSERT INTO delivery_bodies SELECT id, 'HookAAAA', 1, 0, x'7b7d' FROM accounts WHERE slug = 'DemoAwds'".to_owned(), "1 fault found"),
         ("UPDATE leases SET position = 99999 WHERE name = 'webhook:HookAAAA'".to_owned(), "1 fault found"),
         ("DELETE FROM leases WHERE name = 'webhook:HookAAAA'".to_owned(), "1 fault found"),
         ("UPDATE leases SET name = 'webhook:NoSuchHo' WHERE name = 'webhook:HookAAAA'".to_owned(), "2 faults found"),
         ("UPDATE leases SET account = 4711 WHERE name = 'webhook:HookAAAA'".to_owned(), "2 faults found"),
-        (job("(SELECT id FROM accounts)"), "1 fault found"),
+        ("UPDATE leases SET position = 99999 WHERE name = 'panels'".to_owned(), "1 fault found"),
+        ("DELETE FROM leases WHERE name = 'panels'".to_owned(), "1 fault found"),
+        (format!("UPDATE leases SET account = {} WHERE name = 'panels'", account("OtherAwd")), "2 faults found"),
+        ("DELETE FROM leases WHERE name = 'reminders'".to_owned(), "1 fault found"),
+        (job(&account("DemoAwds")), "1 fault found"),
         (job("4711"), "1 fault found"),
     ] {
         place.execute(&statement).await;

@@ -40,6 +40,8 @@ pub enum LeaseName {
     Jobs,
     /// What the panels of an account assign.
     Panels,
+    /// The reminders of an account's judges.
+    Reminders,
     /// What the installation forgets in time; of no account.
     Upkeep,
 }
@@ -50,6 +52,7 @@ impl fmt::Display for LeaseName {
             Self::Webhook(slug) => write!(formatter, "webhook:{slug}"),
             Self::Jobs => formatter.write_str("jobs"),
             Self::Panels => formatter.write_str("panels"),
+            Self::Reminders => formatter.write_str("reminders"),
             Self::Upkeep => formatter.write_str("upkeep"),
         }
     }
@@ -61,6 +64,7 @@ impl LeaseName {
         match text {
             "jobs" => Some(Self::Jobs),
             "panels" => Some(Self::Panels),
+            "reminders" => Some(Self::Reminders),
             "upkeep" => Some(Self::Upkeep),
             _ => text.strip_prefix("webhook:").and_then(Slug::parse).map(Self::Webhook),
         }
@@ -163,7 +167,7 @@ mod tests {
     #[test]
     fn the_name_of_a_lease_is_read_as_it_is_written() {
         let webhook = LeaseName::Webhook(Slug::parse("AbCdEfGh").unwrap());
-        for (name, text) in [(webhook, "webhook:AbCdEfGh"), (LeaseName::Jobs, "jobs"), (LeaseName::Upkeep, "upkeep")] {
+        for (name, text) in [(webhook, "webhook:AbCdEfGh"), (LeaseName::Jobs, "jobs"), (LeaseName::Reminders, "reminders")] {
             assert_eq!((name.to_string().as_str(), LeaseName::parse(text)), (text, Some(name)));
         }
         for text in ["", "webhook:", "webhook:Ab", "Jobs"] {

@@ -336,6 +336,12 @@ pub async fn position(account: AccountId, db: &Db, name: LeaseName) -> Result<Op
     db.first(sql, &[account.into(), name.to_string().into()], |row| row.integer(0)).await
 }
 
+/// The same, in a transaction.
+pub async fn position_in(tx: &mut Tx, account: AccountId, name: LeaseName) -> Result<Option<i64>, DbError> {
+    let sql = "SELECT position FROM leases WHERE account = $1 AND name = $2";
+    tx.first(sql, &[account.into(), name.to_string().into()], |row| row.integer(0)).await
+}
+
 /// Locks a lease, whoever holds it, until the end of the transaction.
 pub async fn lock(tx: &mut Tx, account: AccountId, name: LeaseName) -> Result<(), DbError> {
     let sql = "SELECT position FROM leases WHERE account = $1 AND name = $2";

@@ -1,5 +1,5 @@
 //! What is written to people: to those whom a webhook names that it was disabled, and that a delivery has failed for good; to
-//! reviewers that an entry waits for them.
+//! reviewers that an entry waits for them; to judges that a round ends in which they have open sheets.
 //!
 //! Of the address of a webhook only the host is told, because the rest of it may be a secret.
 
@@ -8,7 +8,7 @@ use std::time::Duration;
 use url::Url;
 
 use super::Message;
-use kernel::text::{Slug, Timestamp};
+use kernel::text::{LocalTime, Slug, Timestamp};
 
 /// How long after a message about a failure the next one about the same webhook is sent at the earliest.
 const DAY: Duration = Duration::from_hours(24);
@@ -153,6 +153,36 @@ This message was sent once, because you are named as a reviewer of the entry.
     Message { to, subject: format!("{stage}: \"{title}\" waits for your decision"), text }
 }
 
+/// A round that ends, in which a judge has open sheets.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenSheets<'a> {
+    /// What the account is called.
+    pub account_name: &'a str,
+    /// What the round is called.
+    pub round: &'a str,
+    /// How many sheets of the judge are open.
+    pub open: i64,
+    /// When the round ends, by the clocks of the account, and in which time zone.
+    pub end: (LocalTime, &'a str),
+}
+
+/// That a round ends in which a judge has open sheets.
+pub fn open_sheets(about: &OpenSheets<'_>, to: String) -> Message {
+    let OpenSheets { account_name, round, open, end: (end, zone) } = about;
+    let sheets = if *open == 1 { "1 open sheet".to_owned() } else { format!("{open} open sheets") };
+    let text = format!(
+        "You have {sheets} in a round of judging of \"{account_name}\" that ends soon.
+
+Round: {round}
+Open sheets: {open}
+Ends: {end} ({zone})
+
+This message was sent once, because entries of the round are assigned to you.
+"
+    );
+    Message { to: vec![to], subject: format!("{round}: {sheets} until {end}"), text }
+}
+
 /// How each message to whom a webhook names ends.
 const FOOTER: &str = "
 This message was sent because the webhook has your address among its `notification_emails`.
@@ -193,6 +223,17 @@ mod tests {
 
     fn time(text: &str) -> Timestamp {
         Timestamp::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_judge_is_told_how_many_sheets_are_open_and_until_when() {
+        let end = (LocalTime::parse("2026-03-09 10:00:00").unwrap(), "Europe/Berlin");
+        let about = OpenSheets { account_name: "Example Awards", round: "First round", open: 1, end };
+        let notice = open_sheets(&about, "ada@example.org".to_owned());
+        assert_eq!(notice.subject, "First round: 1 open sheet until 2026-03-09 10:00:00");
+        assert!(notice.text.contains("Ends: 2026-03-09 10:00:00 (Europe/Berlin)"), "{}", notice.text);
+        let notice = open_sheets(&OpenSheets { open: 12, ..about }, String::new());
+        assert!(notice.text.contains("You have 12 open sheets in a round of judging of \"Example Awards\""), "{}", notice.text);
     }
 
     #[test]

@@ -53,8 +53,11 @@ pub struct Group {
     pub key: String,
     /// How many records have better places.
     pub above: u64,
-    /// How many better places there are, where that is asked for.
-    pub places_above: u64,
+    /// How many better values there are, where that is asked for.
+    pub values_above: u64,
+    /// The records of each better value that several have, by name, of those that are not above the group before, where that is asked
+    /// for; those left out of which there are too many.
+    pub tied_above: Vec<Vec<String>>,
     /// How many they are.
     pub size: u64,
     /// The records, by name; none where there are too many.
@@ -170,7 +173,12 @@ impl Request {
             let group = |tie: Tie| Group {
                 key: tie.slots.first().map(|slot| key(*slot)).unwrap_or_default(),
                 above: tie.above,
-                places_above: tie.keys_above,
+                values_above: tie.keys_above,
+                tied_above: {
+                    let told_apart = tie.tied_above.iter().filter(|tied| tied.len() <= MOST_TIED);
+                    let names = |tied: &Vec<u32>| tied.iter().map(|slot| view.name(table, *slot).to_owned()).collect();
+                    told_apart.map(names).collect()
+                },
                 size: tie.slots.len() as u64,
                 members: if is_one || tie.slots.len() <= MOST_TIED {
                     tie.slots.iter().map(wanted).collect()

@@ -2,6 +2,9 @@
 
 mod decisions;
 
+use db::Source;
+use kernel::text::Slug;
+use plaudit::records::{assignments, standings};
 use serde_json::{Value, json};
 
 use crate::both_engines;
@@ -210,5 +213,66 @@ both_engines! {
             server.get_with("/leaderboard?score_set=ScorePoi&status=submitted", &[("accept", format)]).await.expect(400);
         }
         assert_eq!(ranks(&server, "score_set=ScorePoi").await, []);
+    }
+
+    async fn places_on_every_page_are_those_of_the_whole_board(server) {
+        prepared(&server).await;
+        let styles = ["competition", "dense", "modified"];
+        let mut lines = Vec::new();
+        let slug = |at: usize| format!("Place{}", char::from(b'a' + u8::try_from(at).unwrap()).to_string().repeat(3));
+        // Groups of one score, of which the idea tells some apart.
+        let points = [(5, 5), (6, 4), (4, 6), (5, 5), (9, 9), (4, 4), (3, 5), (4, 4), (2, 1), (1, 2), (1, 1), (0, 0), (0, 0)];
+        for (at, _) in points.iter().enumerate() {
+            lines.push(json!({"kind": "entry", "slug": slug(at), "season": "SeasonAc", "form": "FormEntr", "category": "CategChi",
+                "chapter": "ChapterN", "entrant": "UserEntr", "title": slug(12 - at)}));
+        }
+        for (number, places) in styles.iter().enumerate() {
+            let letter = ["A", "B", "C"][number];
+            let (set, craft, idea) = (format!("ScorePl{letter}"), format!("CritCra{letter}"), format!("CritIde{letter}"));
+            let name = json!({"en_GB": set});
+            lines.push(json!({"kind": "score_set", "slug": set, "season": "SeasonAc", "form": "FormEntr", "name": name,
+                "mode": "vip_judging", "places": places, "tie_break": [{"by": "criterion", "criterion": idea}]}));
+            for criterion in [&craft, &idea] {
+                let name = json!({"en_GB": criterion});
+                lines.push(json!({"kind": "criterion", "slug": criterion, "score_set": set, "name": name, "maximum": 10}));
+            }
+            for (at, (of_craft, of_idea)) in points.iter().enumerate() {
+                lines.push(json!({"kind": "assignment", "entry": slug(at), "judge": "UserJudA", "score_set": set, "scores": [
+                    {"criterion": craft, "value": of_craft}, {"criterion": idea, "value": of_idea}]}));
+            }
+        }
+        let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
+        server.import(&of_account_a(&lines.join("\n"))).await;
+        let account = server.account("AccountA").await;
+        let program = server.app.programs.reload(account).await.unwrap().unwrap();
+        let vote = json!({"entries": [slug(11), slug(12)], "reason": "The chair"});
+        for is_voted in [false, true] {
+            for set in ["ScorePlA", "ScorePlB", "ScorePlC"] {
+                if is_voted {
+                    let mut vote = vote.clone();
+                    vote["score_set"] = json!(set);
+                    server.put("/leaderboard/casting-vote", &vote.to_string()).await.expect(200);
+                }
+                let score_set = program.score_sets.live(Slug::parse(set).unwrap()).unwrap();
+                let mut source = Source::Db(&server.db);
+                let decided = standings::store::decided(&mut source, account, score_set.slug, &program.context).await.unwrap();
+                let of_set = (score_set.slug, None);
+                let sheets = assignments::store::of_score_set(&mut source, account, of_set, &program.context).await.unwrap();
+                let entries = sheets.iter().map(|sheet| sheet.entry).collect();
+                let whole = standings::whole::board(&program, (score_set, &decided), &entries, &sheets).unwrap();
+                let mut whole: Vec<_> = whole.into_iter().map(|placed| (placed.entry.to_string(), json!(placed.rank))).collect();
+                whole.sort_by(|one, other| one.0.cmp(&other.0));
+                for (order, per_page) in [("rank", 1), ("rank", 3), ("rank&dir=desc", 2), ("title", 4), ("score", 100)] {
+                    let mut shown = Vec::new();
+                    for page in 1..=points.len().div_ceil(per_page) {
+                        shown.extend(ranks(&server, &format!("score_set={set}&order={order}&per_page={per_page}&page={page}")).await);
+                    }
+                    shown.sort_by(|one, other| one.0.cmp(&other.0));
+                    assert_eq!(shown, whole, "{set} {order} {per_page}");
+                }
+            }
+        }
+        let last = ranks(&server, "score_set=ScorePlB&order=rank&dir=desc&per_page=1").await;
+        assert_eq!(last[0].1, 11);
     }
 }

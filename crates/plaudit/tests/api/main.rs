@@ -50,6 +50,7 @@ mod panels;
 mod plans;
 mod publications;
 mod races;
+mod reminders;
 mod review_tasks;
 mod rounds;
 mod score_sets;

@@ -68,6 +68,30 @@ fn names(answer: &crate::harness::Answer, format: &str) -> Vec<String> {
 }
 
 both_engines! {
+    async fn who_manages_a_chapter_keeps_the_role_until_another_manages_it(server) {
+        let refused = |answer: &crate::harness::Answer| answer.json()["errors"]["roles"].clone();
+        let answer = server.put("/user/UserMana", r#"{"roles":[]}"#).await.expect(422);
+        assert_eq!(refused(&answer), "must include that of a chapter manager, because the user manages ChapterN");
+        server.put("/user/UserMana", r#"{"first_name":"Maria"}"#).await.expect(200);
+        server.import(&of_account_a("")).await;
+        // Who is in the trash manages nothing, and comes back with the role that was there.
+        server.delete("/user/UserMana").await.expect(204);
+        server.import(&of_account_a("")).await;
+        server.post("/user/UserMana/restore", "").await.expect(204);
+        server.put("/chapter/ChapterN", r#"{"managers":[]}"#).await.expect(200);
+        server.put("/user/UserMana", r#"{"roles":[]}"#).await.expect(200);
+        server.import(&of_account_a("")).await;
+    }
+
+    async fn a_manager_whose_role_went_while_in_the_trash_does_not_come_back_without_it(server) {
+        server.delete("/user/UserMana").await.expect(204);
+        server.import(&of_account_a(r#"{"kind":"role","slug":"RoleMana","name":{"en_GB":"Judge"},"type":"judge"}"#)).await;
+        let answer = server.post("/user/UserMana/restore", "").await.expect(422).json();
+        assert_eq!(answer["message"], "The user manages ChapterN without the role of a chapter manager.");
+        server.put("/chapter/ChapterN", r#"{"managers":[]}"#).await.expect(200);
+        server.post("/user/UserMana/restore", "").await.expect(204);
+    }
+
     async fn a_new_user_is_answered_with_every_member_in_order(server) {
         server.import(&of_account_a(SETUP)).await;
         let answer = server.post("/user", NEW).await.expect(201);

@@ -5,6 +5,7 @@
 //! - `start_date` and `end_date` are times of the account's time zone, or null for no bound; the end is behind the start.
 //! - A round is open from its start, and no longer at its end. A time that comes twice because clocks are put back counts
 //!   in favour of those who are waited for: the start is its first moment, the end its last ([`Round::moments`]).
+//! - `reminder_days` before the end of a judging round its judges who have open sheets are reminded, by e-mail; by default nobody is.
 //! - Rounds are set up by program files; the interface only reads them.
 
 mod rules;
@@ -14,11 +15,14 @@ pub use rules::document;
 use super::checks::check_period;
 use super::choice::choices;
 use super::{NAME_LENGTH, Record};
+use kernel::input::Members;
 use kernel::kind::Kind;
 use kernel::text::{LocalTime, Slug, Timestamp, Translated};
 
 /// The most chapters that a round names.
 pub const CHAPTERS: usize = 10_000;
+/// The most days before its end on which judges are reminded.
+pub const DAYS: i64 = 3_650;
 
 choices! {
     /// What a round is for.
@@ -34,7 +38,7 @@ choices! {
 
 /// A round.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(rules(check), extra(Member::link().hidden()), check = check_period(start_date, end_date))]
+#[record(rules(check), extra(Member::link().hidden()), check = check_round(kind, start_date, end_date))]
 pub struct Round {
     /// Its slug.
     pub slug: Slug,
@@ -57,10 +61,27 @@ pub struct Round {
     pub start_date: Option<LocalTime>,
     /// When it ends, in the account's time zone; null for no bound.
     pub end_date: Option<LocalTime>,
+    /// How many days before the end of a judging round judges with open sheets are reminded, by e-mail; null for never.
+    #[member(Integer(1, DAYS), hidden)]
+    pub reminder_days: Option<i64>,
     /// When it was made; left out, what is stored, or the time of the run.
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
     pub updated: Timestamp,
+}
+
+/// The end is behind the start, and only a judging round has judges who are reminded.
+fn check_round(
+    members: &mut Members<'_>,
+    kind: Option<&RoundType>,
+    start: Option<&Option<LocalTime>>,
+    end: Option<&Option<LocalTime>>,
+) {
+    check_period(members, start, end);
+    let is_given = members.get("reminder_days").is_some_and(|json| !json.is_null());
+    if is_given && kind.is_some_and(|kind| *kind != RoundType::Judge) {
+        members.fault("reminder_days", "must be null or left out where the type is not judge");
+    }
 }
 
 impl Round {

@@ -10,6 +10,9 @@ use kernel::input::Violations;
 use kernel::kind::Kind;
 use kernel::text::Timestamp;
 
+/// A day, in microseconds.
+const DAY: i64 = 86_400_000_000;
+
 /// What is wrong with a round among the records that it refers to.
 pub(super) fn check(round: &Round, program: &Program) -> Violations {
     let mut checks = Checks::new(program, Kind::Round, round.season);
@@ -22,6 +25,14 @@ impl Round {
     /// The moments at which it begins and ends, by the clocks of the account's zone.
     pub fn moments(&self, zone: &TimeZone) -> (Option<Timestamp>, Option<Timestamp>) {
         (self.start_date.map(|start| start.earliest(zone)), self.end_date.map(|end| end.latest(zone)))
+    }
+
+    /// When judges are reminded, which is never before its start, and its end; nothing where they never are.
+    pub fn reminder(&self, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
+        let (start, end) = self.moments(zone);
+        let (days, end) = self.reminder_days.zip(end)?;
+        let at = Timestamp::from_microseconds(end.as_microseconds().saturating_sub(days.saturating_mul(DAY)));
+        Some((start.map_or(at, |start| at.max(start)), end))
     }
 
     /// Whether it is open at a moment, by the clocks of the account's zone.
@@ -85,12 +96,27 @@ mod tests {
     }
 
     #[test]
+    fn judges_are_reminded_so_many_days_before_the_end_and_not_before_the_start() {
+        let at = |members: &str| {
+            let round = round(&format!(r#""type":"judge","reminder_days":2{members}"#)).unwrap();
+            round.reminder(&TimeZone::UTC).map(|(at, end)| format!("{at} {end}"))
+        };
+        assert_eq!(at(""), None);
+        let (end, start) = (r#","end_date":"2026-03-09 10:00:00""#, r#","start_date":"2026-03-08 10:00:00""#);
+        assert_eq!(at(end).unwrap(), "2026-03-07T10:00:00.000000Z 2026-03-09T10:00:00.000000Z");
+        assert_eq!(at(&format!("{start}{end}")).unwrap(), "2026-03-08T10:00:00.000000Z 2026-03-09T10:00:00.000000Z");
+        assert_eq!(round(r#""type":"judge","end_date":"2026-03-09 10:00:00""#).unwrap().reminder(&TimeZone::UTC), None);
+    }
+
+    #[test]
     fn what_is_no_round_is_named() {
         for (wrong, member) in [
             (r#""type":"entries""#, "type"),
             (r#""type":"entry","start_date":"2026-03-01T09:00:00.000000Z""#, "start_date"),
             (r#""type":"entry","start_date":"2026-03-01 09:00:00","end_date":"2026-03-01 09:00:00""#, "end_date"),
             (r#""type":"entry","chapters":["ChapterA","ChapterA"]"#, "ChapterA twice"),
+            (r#""type":"judge","reminder_days":0"#, "reminder_days"),
+            (r#""type":"entry","reminder_days":3"#, "reminder_days"),
             (r#""type":"entry","open":true"#, "open"),
         ] {
             let error = round(wrong).unwrap_err();
@@ -131,7 +157,7 @@ mod tests {
             kind in testing::choice(RoundType::CHOICES),
             chapters in testing::slugs(),
             start in testing::maybe(testing::local_time()),
-            length in testing::maybe(1_i64..100_000_000),
+            (length, reminder_days) in (testing::maybe(1_i64..100_000_000), testing::maybe(1_i64..100)),
             (created, updated) in (testing::time(), testing::time()),
         ) {
             let later = |start: LocalTime, seconds: i64| {
@@ -139,8 +165,9 @@ mod tests {
                 LocalTime::of(Timestamp::from_seconds(moment), &TimeZone::UTC)
             };
             let end_date = start.zip(length).map(|(start, length)| later(start, length));
+            let reminder_days = reminder_days.filter(|_| kind == RoundType::Judge);
             let round = Round {
-                slug, season, form, name, kind, chapters, start_date: start, end_date, created, updated,
+                slug, season, form, name, kind, chapters, start_date: start, end_date, reminder_days, created, updated,
             };
             testing::reads_back(&round);
         }

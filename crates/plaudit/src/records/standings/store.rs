@@ -399,6 +399,33 @@ pub async fn places(
     Ok(board::settle(program, (score_set, decided), entries, &sheets))
 }
 
+/// How many places each of these groups of equal scores is told apart into, as [`places`] does it.
+pub async fn count_places(
+    source: &mut Source<'_>,
+    account: AccountId,
+    program: &Program,
+    (score_set, decided): (&ScoreSet, &Decided),
+    groups: &[Vec<Slug>],
+) -> Result<Vec<u64>, DbError> {
+    if score_set.tie_break.is_empty() && decided.casting_vote.is_empty() && decided.lot.is_empty() {
+        return Ok(vec![1; groups.len()]);
+    }
+    let entries: Vec<Slug> = groups.iter().flatten().copied().collect();
+    let of = (score_set.slug, Some(&*entries).filter(|entries| entries.len() <= MOST_NAMED));
+    let sheets =
+        if entries.is_empty() { Vec::new() } else { of_score_set(source, account, of, &program.context).await? };
+    let mut of_entry: BTreeMap<Slug, Vec<Assignment>> = BTreeMap::new();
+    for sheet in sheets {
+        of_entry.entry(sheet.entry).or_default().push(sheet);
+    }
+    let count = |group: &Vec<Slug>| {
+        let sheets: Vec<Assignment> = group.iter().filter_map(|entry| of_entry.remove(entry)).flatten().collect();
+        let standings = board::settle(program, (score_set, decided), group, &sheets);
+        standings.chunk_by(|one, other| one.place == other.place).count() as u64
+    };
+    Ok(groups.iter().map(count).collect())
+}
+
 /// An entry on a leaderboard.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OnBoard {

@@ -139,7 +139,7 @@ impl Board<'_> {
         &mut self,
         source: &mut Source<'_>,
         account: AccountId,
-        group: &Group,
+        (group, before): (&Group, u64),
         wanted: &mut [Wanted],
     ) -> Result<(), ApiError> {
         let entries: Vec<Slug> = group.members.iter().filter_map(|member| entry_of(&member.name)).collect();
@@ -147,10 +147,6 @@ impl Board<'_> {
         let standings = store::places(source, account, self.program, of, &entries).await?;
         self.reorder(group, &standings, wanted);
         for Standing { entry, place, steps } in standings {
-            let before = match self.score_set.places {
-                score_sets::Places::Dense => group.places_above,
-                score_sets::Places::Competition | score_sets::Places::Modified => group.above,
-            };
             if let Some(member) = group.members.get(entry) {
                 self.placed.insert(member.name.clone(), Place { rank: place.map(|place| before + place), steps });
             }
@@ -194,23 +190,32 @@ impl Paged for Board<'_> {
     async fn prepare(&mut self, source: &mut Source<'_>, account: AccountId, plan: &mut Plan) -> Result<(), ApiError> {
         self.placed.clear();
         let groups = std::mem::take(&mut plan.groups);
-        if groups.iter().any(|group| group.members.len() > 1) {
+        if groups.iter().any(|group| group.members.len() > 1 || !group.tied_above.is_empty()) {
             let (slug, context) = (self.score_set.slug, &self.program.context);
             self.decided = store::decided(source, account, slug, context).await?;
         }
+        let tied: Vec<Vec<Slug>> = groups.iter().flat_map(|group| &group.tied_above).map(entries_of).collect();
+        let of = (self.score_set, &self.decided);
+        let mut told_apart = store::count_places(source, account, self.program, of, &tied).await?.into_iter();
+        let mut places_more = 0;
         for group in &groups {
+            // A value that several have is as many places as its records were told apart into.
+            places_more += told_apart.by_ref().take(group.tied_above.len()).map(|places| places - 1).sum::<u64>();
+            let before = match self.score_set.places {
+                score_sets::Places::Dense => group.values_above + places_more,
+                score_sets::Places::Competition | score_sets::Places::Modified => group.above,
+            };
             if group.members.is_empty() {
                 // More than can be told apart share one place.
                 let rank = match self.score_set.places {
-                    score_sets::Places::Competition => group.above + 1,
-                    score_sets::Places::Dense => group.places_above + 1,
-                    score_sets::Places::Modified => group.above + group.size,
+                    score_sets::Places::Competition | score_sets::Places::Dense => before + 1,
+                    score_sets::Places::Modified => before + group.size,
                 };
                 let of_group = plan.wanted.iter().filter(|wanted| wanted.held.first() == Some(&group.key));
                 let place = Place { rank: Some(rank), steps: Vec::new() };
                 self.placed.extend(of_group.map(|wanted| (wanted.name.clone(), place.clone())));
             } else {
-                self.settle(source, account, group, &mut plan.wanted).await?;
+                self.settle(source, account, (group, before), &mut plan.wanted).await?;
             }
         }
         Ok(())
@@ -236,6 +241,11 @@ impl Paged for Board<'_> {
             object.reference("season", Kind::Season, score_set.season);
         })
     }
+}
+
+/// The entries of standings.
+fn entries_of(names: &Vec<String>) -> Vec<Slug> {
+    names.iter().filter_map(|name| entry_of(name)).collect()
 }
 
 /// The entry of a standing, whose name begins with its slug.

@@ -8,6 +8,8 @@ use utoipa_axum::routes;
 use crate::access::Sight;
 use crate::http::{ApiError, Body, Caller, Path, PathUser, Reader, Reply, Writer, Writing};
 use crate::log::Action;
+use crate::program::Program;
+use crate::program::chapters::may_manage;
 use crate::records::users::identity::{self, Identity};
 use crate::records::users::links::{Link, Purpose};
 use crate::records::users::list::LIST;
@@ -119,6 +121,16 @@ async fn live<S>(tx: &mut Tx, writing: &Writing<S>, slug: Slug) -> Result<Stored
     found.filter(|found| !found.deleted).ok_or(ApiError::NotFound)
 }
 
+/// The chapters that a user manages and may not, as a text; nothing where there are none.
+fn managed_without_role(program: &Program, user: &User) -> Option<String> {
+    if may_manage(program, &user.roles) {
+        return None;
+    }
+    let managed = program.chapters.all_live().filter(|chapter| chapter.managers.contains(&user.slug));
+    let managed: Vec<&str> = managed.map(|chapter| chapter.slug.as_str()).collect();
+    (!managed.is_empty()).then(|| managed.join(", "))
+}
+
 type Update = (Slug, JsonObject<'static>, Option<PasswordHash>);
 
 async fn write_update(tx: &mut Tx, writing: &Writing<Update>) -> Result<Reply, ApiError> {
@@ -133,6 +145,11 @@ async fn write_update(tx: &mut Tx, writing: &Writing<Update>) -> Result<Reply, A
     }
     if hash.is_some() {
         after.updated = writing.origin.at;
+    }
+    if after.roles != before.roles
+        && let Some(chapters) = managed_without_role(program, &after)
+    {
+        violations.add("roles", format!("must include that of a chapter manager, because the user manages {chapters}"));
     }
     let change = identity::look(tx, account, (&before, &after), hash.is_some(), &mut violations).await?;
     violations.or(Some(()))?;
@@ -178,6 +195,10 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
     let Stored { user, revision, deleted } = found.ok_or(ApiError::NotFound)?;
     if !deleted {
         return Err(ApiError::State("The user is not in the trash.".to_owned()));
+    }
+    if let Some(chapters) = managed_without_role(&writing.program, &user) {
+        let message = format!("The user manages {chapters} without the role of a chapter manager.");
+        return Err(ApiError::State(message));
     }
     writing.precondition(revision)?;
     write(tx, writing.account(), &writing.origin, &user, Action::Restored, &[]).await?;
