@@ -16,17 +16,20 @@
 //! - What applicants may write is said by [`applicant`].
 
 pub mod applicant;
+pub mod judged;
 pub mod operations;
 
 use std::sync::Arc;
 
+use self::judged::Judged;
 use self::operations::Operation;
-use crate::lists::page::Ask;
+use crate::lists::page::{Ask, ListQuery};
 use crate::lists::{ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, ENTRIES, ORDERS, PUBLICATIONS, USERS};
 use crate::program::Program;
 use crate::program::chapters::Chapter;
 use crate::program::fields::Field;
 use crate::program::roles::RoleType;
+use crate::records::entries::Entry;
 use kernel::text::Slug;
 
 /// How much of a record is seen.
@@ -37,6 +40,8 @@ pub enum Sight {
     Whole,
     /// What its applicant sees: no answers to fields that applicants may not read.
     Applicant,
+    /// What who judges it sees of an entry.
+    Judged(Judged),
 }
 
 /// What a key may do and see.
@@ -117,6 +122,23 @@ impl Access {
         (self.entrant() == Some(entrant)).then_some(Sight::Applicant)
     }
 
+    /// The same of an entry that the person judges so, as lists and single reads of entries show it.
+    pub fn judged_entry(&self, entry: &Entry, judged: Option<Judged>) -> Option<Sight> {
+        match self.entry(entry.chapter, entry.entrant) {
+            Some(Sight::Whole) => Some(Sight::Whole),
+            Some(_) => {
+                let both = |judged| Sight::Judged(Judged { is_applicant: true, ..judged });
+                Some(judged.map_or(Sight::Applicant, both))
+            }
+            None => judged.map(Sight::Judged),
+        }
+    }
+
+    /// The person whose assignments are seen as a judge's; nobody where everything is seen.
+    pub fn judging(&self) -> Option<Slug> {
+        self.judge().filter(|_| !self.sees_all())
+    }
+
     /// The person whose assignments are seen as a judge's.
     fn judge(&self) -> Option<Slug> {
         let judges = [RoleType::Judge, RoleType::LeadJudge, RoleType::Voter];
@@ -179,6 +201,15 @@ impl Access {
             PUBLICATIONS => Vec::new(),
             _ => vec![Ask::Never],
         }
+    }
+
+    /// The same for a page that a query asks for, with what the person judges.
+    pub fn asks_of_page(&self, table: usize, program: &Program, query: &ListQuery) -> Vec<Ask> {
+        let mut asks = self.asks(table);
+        if let (ENTRIES, [Ask::Any(ways)], Some(judge)) = (table, asks.as_mut_slice(), self.judging()) {
+            ways.push(judged::asks(program, judge, query));
+        }
+        asks
     }
 
     fn of_entry(&self, [chapter, entrant]: [&'static str; 2]) -> Ask {

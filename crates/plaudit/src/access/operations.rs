@@ -26,13 +26,12 @@ pub struct Operation {
 /// Every role but that of program managers and auditors.
 const EVERYBODY: &[RoleType] = &[ChapterManager, Entrant, Judge, LeadJudge, Voter, Guest, Bookkeeper];
 /// Who enters, judges or sees to it.
-const PARTICIPANTS: &[RoleType] = &[ChapterManager, Entrant, Judge, LeadJudge];
+const PARTICIPANTS: &[RoleType] = &[ChapterManager, Entrant, Judge, LeadJudge, Voter];
 /// Who sees entries whole or as their applicant.
 const ENTRY: &[RoleType] = &[ChapterManager, Entrant];
 /// Who sees what is paid.
 const PAYMENT: &[RoleType] = &[ChapterManager, Entrant, Bookkeeper];
 const CHAPTER: &[RoleType] = &[ChapterManager];
-const JUDGING: &[RoleType] = &[ChapterManager, Judge, LeadJudge];
 /// Who sees assignments: of chapters, or as a judge.
 const JUDGED: &[RoleType] = &[ChapterManager, Judge, LeadJudge, Voter];
 const NOBODY: &[RoleType] = &[];
@@ -100,8 +99,8 @@ pub const OPERATIONS: &[Operation] = &[
     line("GetRoleV23", "GET /role/{slug}", EVERYBODY),
     line("GetRoundCollectionV23", "GET /round", PARTICIPANTS),
     line("GetRoundV23", "GET /round/{slug}", PARTICIPANTS),
-    line("GetScoreSetCollectionV23", "GET /score-set", JUDGING),
-    line("GetScoreSetV23", "GET /score-set/{slug}", JUDGING),
+    line("GetScoreSetCollectionV23", "GET /score-set", JUDGED),
+    line("GetScoreSetV23", "GET /score-set/{slug}", JUDGED),
     line("GetSeasonCollectionV23", "GET /season", EVERYBODY),
     line("GetSeasonV23", "GET /season/{slug}", EVERYBODY),
     line("GetTaxCollectionV23", "GET /tax", PAYMENT),

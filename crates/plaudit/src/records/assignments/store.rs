@@ -126,6 +126,31 @@ pub async fn complete_of_judge(
     tx.all(sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
 }
 
+/// In which score sets a judge has assignments that hold to some entries: each entry with the score set.
+pub async fn judged(
+    source: &mut Source<'_>,
+    account: AccountId,
+    judge: Slug,
+    entries: &[Slug],
+) -> Result<Vec<(Slug, Slug)>, DbError> {
+    let mut found = Vec::new();
+    if entries.is_empty() {
+        return Ok(found);
+    }
+    let (list, values) = filled(entries, 3, vec![account.into(), judge.into()]);
+    let sql = format!(
+        "SELECT entry, score_set FROM assignments WHERE account = $1 AND judge = $2 AND entry IN ({list}) AND deleted = 0 \
+         AND method NOT IN ('stray', 'recused')"
+    );
+    source
+        .each(&sql, &values, |row| {
+            found.push((row.slug(0)?, row.slug(1)?));
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
 /// Open sheets of a judge in a score set, of entries that are not in the trash, after this slug and in order.
 pub async fn open_of_judge(
     tx: &mut Tx,
