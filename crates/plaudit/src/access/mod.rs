@@ -150,6 +150,16 @@ impl Access {
         self.sees_all() || self.chapters().contains(&chapter) || judge.is_some() && self.judge() == judge
     }
 
+    /// Whether what is of this chapter is the person's to manage.
+    pub fn manages(&self, chapter: Slug) -> bool {
+        self.is_manager() || self.chapters().contains(&chapter)
+    }
+
+    /// The person who sees progress and reopens sheets as a lead judge.
+    pub fn lead_judge(&self) -> Option<Slug> {
+        self.user().filter(|_| self.has(RoleType::LeadJudge))
+    }
+
     /// What is seen of a user; `is_of_chapters` tells whether the user has an entry in one of the chapters.
     pub fn person(&self, user: Slug, is_of_chapters: bool) -> Option<Sight> {
         if self.sees_all() || is_of_chapters {
@@ -182,10 +192,8 @@ impl Access {
         match table {
             ENTRIES => vec![self.of_entry(["chapter", "entrant"])],
             CONTRIBUTORS | ATTACHMENTS => vec![self.of_entry(["entry.chapter", "entry.entrant"])],
-            ASSIGNMENTS => {
-                let own = self.judge().map(|user| Ask::Is("judge", user.to_string()));
-                vec![Ask::Any(own.into_iter().chain([self.of_chapters("entry.chapter")]).collect())]
-            }
+            // What is seen by judging is asked of a page.
+            ASSIGNMENTS => vec![Ask::Any(vec![self.of_chapters("entry.chapter")])],
             ORDERS if self.has(RoleType::Bookkeeper) => Vec::new(),
             ORDERS => {
                 let own = self.entrant().map(|user| Ask::Is("purchaser", user.to_string()));
@@ -206,8 +214,12 @@ impl Access {
     /// The same for a page that a query asks for, with what the person judges.
     pub fn asks_of_page(&self, table: usize, program: &Program, query: &ListQuery) -> Vec<Ask> {
         let mut asks = self.asks(table);
-        if let (ENTRIES, [Ask::Any(ways)], Some(judge)) = (table, asks.as_mut_slice(), self.judging()) {
-            ways.push(judged::asks(program, judge, query));
+        if let ([Ask::Any(ways)], Some(judge)) = (asks.as_mut_slice(), self.judging()) {
+            match table {
+                ENTRIES => ways.push(judged::asks(program, judge, query)),
+                ASSIGNMENTS => ways.extend(judged::assignments(program, judge, query)),
+                _ => {}
+            }
         }
         asks
     }

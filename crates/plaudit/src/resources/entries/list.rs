@@ -54,8 +54,8 @@ impl Paged for Entries<'_> {
         self.judged.clear();
         let Some(judge) = self.caller.access().judging() else { return Ok(()) };
         let entries: Vec<Slug> = plan.wanted.iter().filter_map(|wanted| Slug::parse(&wanted.name)).collect();
-        for (entry, score_set) in assignments::store::judged(source, account, judge, &entries).await? {
-            self.judged.entry(entry).or_default().push(score_set);
+        for own in assignments::store::judged(source, account, judge, &entries).await? {
+            self.judged.entry(own.entry).or_default().push(own.score_set);
         }
         Ok(())
     }

@@ -42,7 +42,7 @@ async fn judged(caller: &Caller, slug: Slug) -> Result<Option<Judged>, ApiError>
     let Some(judge) = caller.access().judging() else { return Ok(None) };
     let mut source = Source::Db(&caller.app().db);
     let found = assignments::store::judged(&mut source, caller.account(), judge, &[slug]).await?;
-    let score_sets: Vec<Slug> = found.into_iter().map(|(_, score_set)| score_set).collect();
+    let score_sets: Vec<Slug> = found.into_iter().map(|own| own.score_set).collect();
     Ok(Judged::of(caller.program(), &score_sets))
 }
 

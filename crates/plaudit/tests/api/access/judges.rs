@@ -32,6 +32,28 @@ async fn show(server: &Server, set: &str, shows: &str) {
     server.import(&of_account_a(&line)).await;
 }
 
+/// The assignments of the judge and of the lead judge to one entry.
+const OWN: &str = "/assignment/EntryJudUserOfRDScorePoiJ";
+const OTHER: &str = "/assignment/EntryJudUserOfREScorePoiJ";
+
+/// Has the lead judge judge the same entry, and the judge another one in another score set.
+async fn linked(server: &Server) {
+    for (entry, judge, set) in [("EntryJud", "UserOfRE", "ScorePoi"), ("EntryOne", "UserOfRD", "ScoreQua")] {
+        let body = format!(r#"{{"score_set":"{set}","entry":"{entry}","judge":"{judge}","rounds":["RoundJud"]}}"#);
+        server.post("/assignment", &body).await.expect(201);
+    }
+}
+
+/// The one sheet of another judge that a person is shown.
+async fn of_others(person: &Person<'_>, query: &str) -> Value {
+    let page = person.get(&format!("/assignment?score_set=ScorePoi{query}")).await.expect(200).json();
+    let own = |item: &&Value| item["slug"] != "EntryJudUserOfRDScorePoiJ";
+    let mut others = page["data"].as_array().unwrap().iter().filter(own);
+    let found = others.next().unwrap().clone();
+    assert!(others.next().is_none(), "{page}");
+    found
+}
+
 fn members(entry: &Value) -> Vec<&str> {
     entry.as_object().unwrap().keys().map(String::as_str).filter(|name| *name != "status_code").collect()
 }
@@ -121,5 +143,98 @@ both_engines! {
             counted.push(server.db.statements() - before);
         }
         assert!(counted[0] <= counted[1] + 2, "{counted:?}");
+    }
+
+    async fn sheets_of_others_are_shown_as_the_score_set_says(server) {
+        prepared(&server).await;
+        linked(&server).await;
+        let [judge, other] = [user_of("judge"), user_of("lead_judge")];
+        let [judge, other] = [Person::of(&server, &judge).await, Person::of(&server, &other).await];
+        other.put(&format!("{OTHER}/score"), r#"{"criteria":{"CritCraf":7},"comment":"Fine"}"#).await.expect(200);
+        assert_eq!(judge.list("/assignment").await.len(), 2);
+        judge.get(OTHER).await.expect(404);
+        show(&server, "ScorePoi", r#"{"others_scores":"always","others_comments":"after_own"}"#).await;
+        let sheet = of_others(&judge, "").await;
+        assert_eq!((&sheet["judge"], &sheet["slug"], &sheet["comments"]), (&Value::Null, &Value::Null, &Value::Null));
+        assert_eq!(sheet["score"]["total_score"]["final_score"], "7/10");
+        judge.get(OTHER).await.expect(404);
+        for hidden in ["judge=UserOfRE", "slug=EntryJudUserOfREScorePoiJ", "order=status", "cursor=&per_page=1", "order=method"] {
+            let page = judge.get(&format!("/assignment?state=all&{hidden}")).await.expect(200).text().to_owned();
+            assert!(!page.contains("7/10") && !page.contains("UserOfRE\""), "{hidden} {page}");
+        }
+        show(&server, "ScorePoi", r#"{"others_scores":"after_own","others_comments":"after_own","names_of_judges":true}"#).await;
+        assert_eq!(judge.list("/assignment").await.len(), 2);
+        judge.get(OTHER).await.expect(404);
+        judge.put(&format!("{OWN}/score"), r#"{"criteria":{"CritCraf":1}}"#).await.expect(200);
+        let sheet = of_others(&judge, "&judge=UserOfRE").await;
+        assert_eq!((&sheet["judge"]["slug"], &sheet["slug"]), (&"UserOfRE".into(), &"EntryJudUserOfREScorePoiJ".into()));
+        assert_eq!(sheet["comments"]["judging"][0]["comment"], "Fine");
+        assert_eq!(judge.get(OTHER).await.expect(200).json()["score"], sheet["score"]);
+        judge.put(&format!("{OTHER}/score"), r#"{"criteria":{"CritCraf":2}}"#).await.expect(404);
+        judge.put(&format!("{OTHER}/abstain"), "{}").await.expect(404);
+    }
+
+    async fn a_complete_sheet_is_reopened_before_it_is_changed_where_it_has_shown_others(server) {
+        prepared(&server).await;
+        linked(&server).await;
+        let [judge, lead] = [user_of("judge"), user_of("lead_judge")];
+        let [judge, lead] = [Person::of(&server, &judge).await, Person::of(&server, &lead).await];
+        show(&server, "ScorePoi", r#"{"others_scores":"after_own"}"#).await;
+        let (path, low, high) = (format!("{OWN}/score"), r#"{"criteria":{"CritCraf":1}}"#, r#"{"criteria":{"CritCraf":9}}"#);
+        judge.put(&path, low).await.expect(200);
+        let refused = judge.put(&path, high).await.expect(422).json();
+        assert!(refused["errors"].is_null(), "{refused}");
+        judge.put(&format!("{OWN}/abstain"), "{}").await.expect(422);
+        judge.post(&format!("{OWN}/reopen"), r#"{"reason":"x"}"#).await.expect(403);
+        let reopened = lead.post(&format!("{OWN}/reopen"), r#"{"reason":"x"}"#).await.expect(200).json();
+        assert_eq!((&reopened["score"], &reopened["judge"], &reopened["comments"]), (&Value::Null, &Value::Null, &Value::Null));
+        judge.put(&path, high).await.expect(200);
+        judge.put(&path, low).await.expect(422);
+    }
+
+    async fn lead_judges_see_to_their_score_sets_alone(server) {
+        prepared(&server).await;
+        linked(&server).await;
+        let lead = user_of("lead_judge");
+        let lead = Person::of(&server, &lead).await;
+        let progress = |set: &str| format!("/assignment/progress?score_set={set}");
+        let seen = lead.get(&progress("ScorePoi")).await.expect(200).json();
+        assert_eq!(seen, server.get(&progress("ScorePoi")).await.expect(200).json());
+        let [other, none] = [lead.get(&progress("ScoreQua")).await.expect(200), lead.get(&progress("NobodyAA")).await.expect(200)];
+        assert_eq!((other.text(), other.header("etag")), (none.text(), none.header("etag")));
+        let path = "/assignment/EntryOneUserOfRDScoreQuaJ";
+        server.put(&format!("{path}/score"), r#"{"decision":"pass"}"#).await.expect(200);
+        let [other, none] = [path.to_owned(), path.replace("EntryOne", "NobodyAA")];
+        let body = r#"{"reason":"x"}"#;
+        let [other, none] = [lead.post(&format!("{other}/reopen"), body).await, lead.post(&format!("{none}/reopen"), body).await];
+        assert_eq!((other.status, other.text()), (404, none.text()));
+    }
+
+    async fn managers_of_chapters_link_and_unlink_within_these(server) {
+        prepared(&server).await;
+        linked(&server).await;
+        server.put("/chapter/ChapterN", r#"{"managers":["UserOfRB"]}"#).await.expect(200);
+        let manager = user_of("chapter_manager");
+        let manager = Person::of(&server, &manager).await;
+        let body = |entry: &str| format!(r#"{{"score_set":"ScoreQua","entry":"{entry}","judge":"UserOfRE","rounds":["RoundJud"]}}"#);
+        manager.post("/assignment", &body("EntryJud")).await.expect(201);
+        let [other, none] = [manager.post("/assignment", &body("EntryHid")).await.expect(422), manager.post("/assignment", &body("NobodyAA")).await.expect(422)];
+        assert_eq!(other.text().replace("EntryHid", "NobodyAA"), none.text());
+        let many = |entries: &str| format!(r#"{{"score_set":"ScoreQua","entries":[{entries}],"judges":["UserOfRE"],"rounds":["RoundJud"]}}"#);
+        manager.post("/assignment", &many(r#""EntryJud""#)).await.expect(202);
+        manager.post("/assignment", &many(r#""EntryJud","EntryHid""#)).await.expect(422);
+        manager.ask("DELETE", "/assignment/EntryJudUserOfREScoreQuaJ", None, &[]).await.expect(204);
+        server.post("/assignment", &body("EntryHid")).await.expect(201);
+        manager.ask("DELETE", "/assignment/EntryHidUserOfREScoreQuaJ", None, &[]).await.expect(404);
+        let judge = r#"{"judge":"UserOfRE"}"#;
+        for way in ["recuse", "unrecuse"] {
+            manager.put(&format!("/entry/EntryJud/{way}"), judge).await.expect(204);
+            manager.put(&format!("/entry/EntryHid/{way}"), judge).await.expect(404);
+        }
+        let all = server.get("/assignment/progress?score_set=ScorePoi").await.expect(200).json();
+        assert_eq!(manager.get("/assignment/progress?score_set=ScorePoi").await.expect(200).json(), all);
+        let own = manager.get("/assignment/progress?score_set=ScoreQua").await.expect(200).json();
+        assert!(!own.to_string().contains("EntryHid"), "{own}");
+        manager.post("/assignment/plan", "{}").await.expect(403);
     }
 }
