@@ -24,7 +24,7 @@ use std::sync::Arc;
 use self::judged::Judged;
 use self::operations::Operation;
 use crate::lists::page::{Ask, ListQuery};
-use crate::lists::{ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, ENTRIES, ORDERS, PUBLICATIONS, USERS};
+use crate::lists::{ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, ENTRIES, ORDERS, PUBLICATIONS, REVIEW_TASKS, USERS};
 use crate::program::Program;
 use crate::program::chapters::Chapter;
 use crate::program::fields::Field;
@@ -147,7 +147,12 @@ impl Access {
 
     /// Whether the assignment of this judge to an entry in this chapter is seen.
     pub fn assignment(&self, chapter: Slug, judge: Option<Slug>) -> bool {
-        self.sees_all() || self.chapters().contains(&chapter) || judge.is_some() && self.judge() == judge
+        self.sees_all() || self.chapters().contains(&chapter) || self.fills_in(judge)
+    }
+
+    /// Whether the sheet of this judge is the person's to fill in.
+    pub fn fills_in(&self, judge: Option<Slug>) -> bool {
+        judge.is_some() && self.judge() == judge
     }
 
     /// Whether what is of this chapter is the person's to manage.
@@ -205,8 +210,9 @@ impl Access {
                 let chapters = Ask::Pointed(ENTRIES, "entrant", vec![self.of_chapters("chapter")], true);
                 vec![Ask::Any(own.into_iter().chain([chapters]).collect())]
             }
-            // Whether an embargo goes on is asked by the list, which knows the time.
-            PUBLICATIONS => Vec::new(),
+            // Whether an embargo goes on is asked by the list, which knows the time; who is asked to review, by one that knows the
+            // e-mail address.
+            PUBLICATIONS | REVIEW_TASKS => Vec::new(),
             _ => vec![Ask::Never],
         }
     }

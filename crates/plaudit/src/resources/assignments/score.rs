@@ -178,15 +178,15 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
     Ok(Reply::ok(shown.seen(program, sheet), revision).naming(&shown.names()))
 }
 
-/// An assignment that is seen whole and not in the trash, and its entry, which is not either.
+/// An assignment that is the caller's to fill in and not in the trash, and its entry, which is not either.
 async fn find<S>(
     tx: &mut Tx,
     writing: &Writing<S>,
     slug: AssignmentSlug,
 ) -> Result<(Record<Assignment>, Entry), ApiError> {
     let (found, entry) = find_any(tx, writing, slug).await?;
-    if !writing.access.assignment(entry.chapter, found.value.judge) {
-        return Err(ApiError::NotFound);
+    if !writing.access.fills_in(found.value.judge) {
+        check_managed(&writing.access, entry.chapter, found.value.judge)?;
     }
     Ok((found, entry))
 }

@@ -32,6 +32,10 @@ async fn show(server: &Server, set: &str, shows: &str) {
     server.import(&of_account_a(&line)).await;
 }
 
+/// A stage that asks a guest, and one that names the guest's address as the name of somebody else.
+const STAGES: &str = r#"{"kind":"review_stage","slug":"StageMin","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Mine"},"timing":"after_submission","start":"manual","reviewers":[{"name":"G","email":"userofrg@EXAMPLE.org"}]}
+{"kind":"review_stage","slug":"StageOth","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Other"},"timing":"after_submission","start":"manual","reviewers":[{"name":"userofrg@example.org","email":"other@example.org"}]}"#;
+
 /// The assignments of the judge and of the lead judge to one entry.
 const OWN: &str = "/assignment/EntryJudUserOfRDScorePoiJ";
 const OTHER: &str = "/assignment/EntryJudUserOfREScorePoiJ";
@@ -236,5 +240,42 @@ both_engines! {
         let own = manager.get("/assignment/progress?score_set=ScoreQua").await.expect(200).json();
         assert!(!own.to_string().contains("EntryHid"), "{own}");
         manager.post("/assignment/plan", "{}").await.expect(403);
+    }
+
+    async fn who_reads_everything_fills_in_own_sheets_alone(server) {
+        prepared(&server).await;
+        linked(&server).await;
+        server.put("/user/UserOfRD", r#"{"roles":["RoleOfRD","RoleOfRI"]}"#).await.expect(200);
+        let both = user_of("judge");
+        let both = Person::of(&server, &both).await;
+        both.put(&format!("{OTHER}/score"), r#"{"criteria":{"CritCraf":2}}"#).await.expect(403);
+        both.put(&format!("{OWN}/score"), r#"{"criteria":{"CritCraf":2}}"#).await.expect(200);
+    }
+
+    async fn reviewers_see_and_decide_what_they_are_asked(server) {
+        prepared(&server).await;
+        server.import(&of_account_a(STAGES)).await;
+        let ask = |stage: &str| format!(r#"{{"review_stage":"{stage}","entry":"EntryJud"}}"#);
+        let mine = server.post("/review-task", &ask("StageMin")).await.expect(200).json()["token"].as_str().unwrap().to_owned();
+        let other = server.post("/review-task", &ask("StageOth")).await.expect(200).json()["token"].as_str().unwrap().to_owned();
+        let guest = user_of("guest");
+        let guest = Person::of(&server, &guest).await;
+        assert_eq!(guest.list("/review-task").await, [mine.as_str()]);
+        let path = format!("/review-task/{mine}");
+        assert_eq!(guest.get(&path).await.expect(200).json()["token"], mine);
+        let [hidden, none] = [format!("/review-task/{other}"), "/review-task/NobodyNobodyNobodyNobody".to_owned()];
+        let proceed = r#"{"decision":"proceed"}"#;
+        for ask in ["", "/decision"] {
+            let [hidden, none] = [format!("{hidden}{ask}"), format!("{none}{ask}")];
+            let [hidden, none] = if ask.is_empty() {
+                [guest.get(&hidden).await, guest.get(&none).await]
+            } else {
+                [guest.put(&hidden, proceed).await, guest.put(&none, proceed).await]
+            };
+            assert_eq!((hidden.status, hidden.text()), (404, none.text()));
+        }
+        assert_eq!(guest.put(&format!("{path}/decision"), proceed).await.expect(200).json()["decision"], "proceed");
+        guest.put(&format!("{path}/decision"), proceed).await.expect(422);
+        guest.ask("DELETE", &path, None, &[]).await.expect(403);
     }
 }
