@@ -99,8 +99,12 @@ impl World {
             let shows = json!({
                 "others_scores": when[random.below(3) as usize], "others_comments": when[random.below(3) as usize],
                 "names_of_judges": random.below(2) == 0, "entrants": random.below(2) == 0});
-            self.add("score_set", set, json!({
-                "season": "SeasonAa", "form": "FormAaAa", "name": {"en_GB": "S"}, "mode": mode, "shows": shows}));
+            self.add(
+                "score_set",
+                set,
+                json!({
+                "season": "SeasonAa", "form": "FormAaAa", "name": {"en_GB": "S"}, "mode": mode, "shows": shows}),
+            );
         }
         let judging = ["judge", "lead_judge", "voter"];
         let judges = self.of("user").filter(|user| judging.iter().any(|role| has(user, role)));

@@ -263,11 +263,10 @@ pub async fn progress(
     if chapters.is_some_and(<[Slug]>::is_empty) {
         return Ok(Some((version, Vec::new(), Vec::new())));
     }
-    let (list, values) = filled(chapters.unwrap_or_default(), 4, vec![account.into(), score_set.into(), needed.into()]);
+    let (list, mut values) = filled(chapters.unwrap_or_default(), 3, vec![account.into(), score_set.into()]);
     let of_chapters = chapters.map_or_else(String::new, |_| format!(" AND e.chapter IN ({list})"));
-    // Both statements have the same values.
     let which = format!(
-        "a.account = $1 AND a.score_set = $2 AND $3 = $3 AND a.deleted = 0 AND e.deleted = 0 AND a.judge <> '' \
+        "a.account = $1 AND a.score_set = $2 AND a.deleted = 0 AND e.deleted = 0 AND a.judge <> '' \
          AND a.method <> 'stray'{of_chapters}"
     );
     let sql = format!(
@@ -287,11 +286,13 @@ pub async fn progress(
             })
         })
         .await?;
+    values.push(needed.into());
     let sql = format!(
         "SELECT e.slug, e.title {from} LEFT JOIN conflicts c ON c.account = a.account AND c.entry = a.entry \
          AND c.judge = a.judge AND c.deleted = 0 WHERE {which} GROUP BY e.slug, e.title \
-         HAVING sum(CASE WHEN a.method <> 'recused' AND a.status <> 'abstained' AND c.slug IS NULL THEN 1 ELSE 0 END) < $3 \
-         ORDER BY e.slug"
+         HAVING sum(CASE WHEN a.method <> 'recused' AND a.status <> 'abstained' AND c.slug IS NULL THEN 1 ELSE 0 END) < ${} \
+         ORDER BY e.slug",
+        values.len()
     );
     let short = tx.all(&sql, &values, |row| Ok(Short { slug: row.slug(0)?, title: row.text(1)?.to_owned() })).await?;
     Ok(Some((version, counted, short)))

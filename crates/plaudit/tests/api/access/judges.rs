@@ -155,7 +155,7 @@ both_engines! {
         let [judge, other] = [user_of("judge"), user_of("lead_judge")];
         let [judge, other] = [Person::of(&server, &judge).await, Person::of(&server, &other).await];
         other.put(&format!("{OTHER}/score"), r#"{"criteria":{"CritCraf":7},"comment":"Fine"}"#).await.expect(200);
-        assert_eq!(judge.list("/assignment").await.len(), 2);
+        assert_eq!(judge.list("/assignment").await.len(), 3);
         judge.get(OTHER).await.expect(404);
         show(&server, "ScorePoi", r#"{"others_scores":"always","others_comments":"after_own"}"#).await;
         let sheet = of_others(&judge, "").await;
@@ -167,7 +167,7 @@ both_engines! {
             assert!(!page.contains("7/10") && !page.contains("UserOfRE\""), "{hidden} {page}");
         }
         show(&server, "ScorePoi", r#"{"others_scores":"after_own","others_comments":"after_own","names_of_judges":true}"#).await;
-        assert_eq!(judge.list("/assignment").await.len(), 2);
+        assert_eq!(judge.list("/assignment").await.len(), 3);
         judge.get(OTHER).await.expect(404);
         judge.put(&format!("{OWN}/score"), r#"{"criteria":{"CritCraf":1}}"#).await.expect(200);
         let sheet = of_others(&judge, "&judge=UserOfRE").await;
