@@ -24,8 +24,13 @@ pub(crate) const PROOF: Proof = Proof {
 };
 
 /// The lists of people's records, with the kind of what they show.
-const LISTS: [(&str, &str); 4] =
-    [("/entry", "entry"), ("/contributor", "contributor"), ("/order", "order"), ("/user", "user")];
+const LISTS: [(&str, &str); 5] = [
+    ("/entry", "entry"),
+    ("/contributor", "contributor"),
+    ("/order", "order"),
+    ("/user", "user"),
+    ("/assignment", "assignment"),
+];
 
 fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let programs = if context.short { 4 } else { 500 };
@@ -71,11 +76,17 @@ fn sees(client: &Client, world: &World, reader: &Reader<'_>, checks: &mut Checks
         if !reader.may("GET", path) {
             continue;
         }
-        let wanted: BTreeSet<&str> = world.of(kind).filter(|record| reader.sees(record)).map(made::slug).collect();
+        let names = |record: &&Value| kind != "assignment" || reader.sheet(record).is_some_and(|(_, names)| names);
+        let seen: Vec<&Value> = world.of(kind).filter(|record| reader.sees(record)).collect();
+        // What has no slug to the reader is counted.
+        let mut wanted: Vec<&str> =
+            seen.iter().map(|record| if names(record) { made::slug(record) } else { "" }).collect();
+        wanted.sort_unstable();
         let season = if kind == "user" { "" } else { "&season=all" };
         let page = client.get(&format!("{path}?per_page=100{season}"))?.expect_status(200)?.json()?;
         let data = page["data"].as_array().context("a page has no data")?;
-        let found: BTreeSet<&str> = data.iter().map(made::slug).collect();
+        let mut found: Vec<&str> = data.iter().map(made::slug).collect();
+        found.sort_unstable();
         checks.check(found == wanted, || format!("{} {path} shows {found:?}, not {wanted:?}", reader.about()));
         checks.check(page["total"] == wanted.len(), || format!("{path} has the total {}", page["total"]));
         asked += 1;
@@ -84,7 +95,7 @@ fn sees(client: &Client, world: &World, reader: &Reader<'_>, checks: &mut Checks
         }
         for record in world.of(kind) {
             let answer = client.get(&format!("{path}/{}", made::slug(record)))?;
-            let wanted = if reader.sees(record) { 200 } else { 404 };
+            let wanted = if reader.sees(record) && names(&record) { 200 } else { 404 };
             asked += 1;
             checks.check(answer.status == wanted, || format!("{} {record}: {}", reader.about(), answer.status));
             if answer.status == 200 && kind == "entry" {
@@ -93,16 +104,34 @@ fn sees(client: &Client, world: &World, reader: &Reader<'_>, checks: &mut Checks
                 let found: BTreeSet<&str> = fields.iter().map(made::slug).collect();
                 let wanted = reader.answers(record);
                 checks.check(found == wanted, || format!("{} {record} shows {found:?}", reader.about()));
+                if let Some(wanted) = reader.members(record) {
+                    let members = shown.as_object().context("an entry is no object")?.keys().map(String::as_str);
+                    let mut found: Vec<&str> = members.collect();
+                    found.sort_unstable();
+                    checks.check(found == wanted, || format!("{} {record} has {found:?}", reader.about()));
+                }
+            }
+            if answer.status == 200 && kind == "assignment" {
+                let is_shown = !answer.json()?["comments"].is_null();
+                let comments = reader.sheet(record).is_some_and(|(comments, _)| comments);
+                let wanted = comments && !record["comment"].is_null();
+                checks.check(is_shown == wanted, || format!("{} {record} shows comments: {is_shown}", reader.about()));
             }
         }
     }
     if reader.may("GET", "/entry/summary") {
-        let live = world.of("entry").filter(|record| reader.sees(record)).count();
+        let live = world.of("entry").filter(|record| reader.holds(record)).count();
         let summary = client.get("/entry/summary?season=all")?.expect_status(200)?.json()?;
         checks.check(summary["total"] == live, || format!("{}: the summary has {}", reader.about(), summary["total"]));
         asked += 1;
     }
-    Ok(asked)
+    let wanted = world.of("review_task").filter(|task| reader.is_asked(task));
+    let wanted: BTreeSet<&str> = wanted.filter_map(|task| task["token"].as_str()).collect();
+    let page = client.get("/review-task?season=all&per_page=100")?.expect_status(200)?.json()?;
+    let data = page["data"].as_array().context("a page has no data")?;
+    let found: BTreeSet<&str> = data.iter().filter_map(|task| task["token"].as_str()).collect();
+    checks.check(found == wanted, || format!("{} is asked {found:?}, not {wanted:?}", reader.about()));
+    Ok(asked + 1)
 }
 
 /// Every operation is refused where no role has it, and nowhere else.
@@ -186,6 +215,14 @@ const PATHS: &[&str] = &[
     "/entry?season=all&per_page=2",
     "/entry?season=all&include=entry_fields,contributors&order=title",
     "/entry?season=all&cursor=&per_page=1",
+    "/entry?season=all&tag=secret",
+    "/entry?season=all&order=updated",
+    "/entry?season=all&moderation=undecided",
+    "/assignment?season=all",
+    "/assignment?season=all&order=status",
+    "/assignment?season=all&tag=secret",
+    "/assignment?season=all&cursor=&per_page=2",
+    "/review-task?season=all",
     "/entry/summary",
     "/contributor?season=all&order=FieldHid",
     "/contributor?season=all&order=entry&dir=desc",

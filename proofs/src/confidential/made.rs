@@ -13,6 +13,9 @@ pub(super) const ROLES: [&str; 9] =
 pub(super) const FIELDS: [(&str, bool, bool); 4] =
     [("FieldBot", true, true), ("FieldRea", true, false), ("FieldWri", false, true), ("FieldNei", false, false)];
 
+/// The score sets with their modes.
+pub(super) const SCORE_SETS: [(&str, &str); 2] = [("ScoreAaA", "vip_judging"), ("ScoreBbB", "qualifying")];
+
 const TIME: &str = "2026-01-01T00:00:00.000000Z";
 
 /// The records of an account.
@@ -42,7 +45,7 @@ impl World {
     pub(super) fn random(number: u32, random: &mut Random) -> Self {
         let account = named("Acco", number);
         let mut world = Self { account: account.clone(), people: Vec::new(), lines: Vec::new() };
-        world.set_up(number);
+        world.set_up(number, random);
         world.add_people(number, random);
         let managers: Vec<String> =
             world.of("user").filter(|user| has(user, "chapter_manager")).map(slug).map(str::to_owned).collect();
@@ -72,6 +75,7 @@ impl World {
                 );
             }
         }
+        world.add_judging(random);
         for order in 0..8 {
             let user = world.any_user(random);
             let entries: Vec<u32> = (0..random.below(3)).map(|_| random.below(12)).collect();
@@ -88,7 +92,56 @@ impl World {
         world
     }
 
-    fn set_up(&mut self, number: u32) {
+    /// Score sets that show what they show, assignments with sheets of one of them, and review tasks.
+    fn add_judging(&mut self, random: &mut Random) {
+        let when = ["never", "after_own", "always"];
+        for (set, mode) in SCORE_SETS {
+            let shows = json!({
+                "others_scores": when[random.below(3) as usize], "others_comments": when[random.below(3) as usize],
+                "names_of_judges": random.below(2) == 0, "entrants": random.below(2) == 0});
+            self.add(
+                "score_set",
+                set,
+                json!({
+                "season": "SeasonAa", "form": "FormAaAa", "name": {"en_GB": "S"}, "mode": mode, "shows": shows}),
+            );
+        }
+        let judging = ["judge", "lead_judge", "voter"];
+        let judges = self.of("user").filter(|user| judging.iter().any(|role| has(user, role)));
+        let judges: Vec<String> = judges.map(slug).map(str::to_owned).collect();
+        for entry in 0..12 {
+            for judge in &judges {
+                for (set, mode) in SCORE_SETS {
+                    if random.below(4) != 0 {
+                        continue;
+                    }
+                    let entry = named("Entr", entry);
+                    let method = ["manual", "manual", "manual", "stray", "recused"][random.below(5) as usize];
+                    let mut assignment = json!({"entry": entry, "judge": judge, "score_set": set, "method": method});
+                    if mode == "qualifying" && random.below(2) == 0 {
+                        let slug = named("Comm", random.below(26 * 26 * 26 * 26));
+                        assignment["decision"] = "pass".into();
+                        assignment["comment"] = json!({
+                            "slug": slug, "comment": "said", "user": judge, "created_at": TIME, "updated_at": TIME});
+                    }
+                    self.add("assignment", &format!("{entry}{judge}{set}J"), assignment);
+                }
+            }
+        }
+        self.add("review_stage", "StageAaA", json!({
+            "season": "SeasonAa", "form": "FormAaAa", "name": {"en_GB": "R"}, "timing": "after_submission", "start": "manual",
+            "reviewers": [{"name": "N", "email": "nobody@example.org"}]}));
+        for task in 0..6 {
+            let user = self.any_user(random);
+            let email = self.of("user").find(|record| slug(record) == user).map(|user| user["email"].clone());
+            self.lines.push(json!({
+                "kind": "review_task", "token": format!("Task{}TaskTaskTaskTask", named("Toke", task)).get(..24),
+                "entry": named("Entr", task), "review_stage": "StageAaA", "reviewer": [{"name": "N", "email": email}],
+                "created": TIME, "updated": TIME}));
+        }
+    }
+
+    fn set_up(&mut self, number: u32, random: &mut Random) {
         let account = self.account.clone();
         self.add("account", &account, json!({
             "name": "A", "default_language": "en_GB", "languages": ["en_GB", "de_DE"], "timezone": "Europe/London",
@@ -116,7 +169,10 @@ impl World {
                 "applicant_read_access": read, "applicant_write_access": write})
         };
         for (slug, read, write) in FIELDS {
-            self.add("field", slug, field("entries", "TabGenAa", read, write));
+            let mut field = field("entries", "TabGenAa", read, write);
+            let modes = ["scoring", "qualifying", "top_pick"].into_iter().filter(|_| random.below(2) == 0);
+            field["visibility"] = modes.collect::<Vec<_>>().into();
+            self.add("field", slug, field);
         }
         self.add("field", "FieldHid", field("contributors", "TabConAa", false, false));
         self.add("field", "FieldSee", field("contributors", "TabConAa", true, true));
@@ -176,6 +232,7 @@ impl World {
                 let items = order["items"].as_array().into_iter().flatten().map(|item| &item["entry"]);
                 items.chain([&order["user"]])
             })
+            .chain(self.of("assignment").filter(|found| reader.sees(found)).map(|found| &found["entry"]))
             .collect();
         for record in &mut other.lines {
             let is_seen = reader.sees(record) || shown.contains(&&record["slug"]);
@@ -183,9 +240,18 @@ impl World {
                 Some("entry") if !is_seen => record["title"] = format!("secret {}", random.below(100)).into(),
                 // What is shown of an entry by an order alone has no answers.
                 Some("entry") => {
+                    if !reader.holds(record) {
+                        record["tags"] = "secret".into();
+                        record["updated"] = format!("2026-02-{:02}T00:00:00.000000Z", 1 + random.below(28)).into();
+                    }
                     let answers = reader.answers(record).into_iter().map(str::to_owned).collect::<Vec<_>>();
                     for (field, ..) in FIELDS.iter().filter(|(field, ..)| !answers.iter().any(|seen| seen == field)) {
                         record["entry_fields"][*field] = format!("secret {}", random.below(100)).into();
+                    }
+                }
+                Some("assignment") if reader.sheet(record).is_none_or(|(comments, _)| !comments) => {
+                    if !record["comment"].is_null() {
+                        record["comment"]["comment"] = "secret".into();
                     }
                 }
                 Some("contributor") if !is_seen => record["fields"]["FieldSee"] = "secret".into(),

@@ -58,15 +58,70 @@ impl<'w> Reader<'w> {
         self.world.of("entry").find(|entry| slug(entry) == slug_of)
     }
 
+    /// Whether an entry is of the person's chapters or the person's own.
+    pub(super) fn holds(&self, entry: &Value) -> bool {
+        self.sees_all() || self.is_of_chapters(entry) || self.has("entrant") && entry["entrant"] == self.user
+    }
+
+    fn is_of_chapters(&self, entry: &Value) -> bool {
+        entry["chapter"].as_str().is_some_and(|chapter| self.manages(chapter))
+    }
+
+    fn judges(&self) -> bool {
+        ["judge", "lead_judge", "voter"].iter().any(|role| self.has(role))
+    }
+
+    /// The assignments of the person to an entry that hold, each with its score set.
+    fn own(&self, entry: &str) -> Vec<(&'w Value, &'w Value)> {
+        let of_entry = |assignment: &&Value| {
+            self.judges()
+                && assignment["entry"] == entry
+                && assignment["judge"] == self.user
+                && assignment["method"] == "manual"
+        };
+        let found = self.world.of("assignment").filter(of_entry);
+        found.filter_map(|found| Some((found, self.score_set(&found["score_set"])?))).collect()
+    }
+
+    fn score_set(&self, slug_of: &Value) -> Option<&'w Value> {
+        self.world.of("score_set").find(|set| slug(set) == slug_of)
+    }
+
+    /// What is shown of an assignment: its comments, and who judges; nothing where it is not seen.
+    pub(super) fn sheet(&self, assignment: &Value) -> Option<(bool, bool)> {
+        let is_of_chapters = self.entry(&assignment["entry"]).is_some_and(|entry| self.is_of_chapters(entry));
+        if self.sees_all() || is_of_chapters || self.judges() && assignment["judge"] == self.user {
+            return Some((true, true));
+        }
+        let own = self.own(assignment["entry"].as_str()?);
+        let (own, set) = own.into_iter().find(|(own, _)| own["score_set"] == assignment["score_set"])?;
+        let is_complete = !own["decision"].is_null();
+        let is_shown = |what: &str| match set["shows"][what].as_str() {
+            Some("always") => true,
+            Some("after_own") => is_complete,
+            _ => false,
+        };
+        let names = set["shows"]["names_of_judges"] == true;
+        (assignment["method"] == "manual" && is_shown("others_scores")).then(|| (is_shown("others_comments"), names))
+    }
+
+    /// Whether a review task is asked of the person.
+    pub(super) fn is_asked(&self, task: &Value) -> bool {
+        let user = self.world.of("user").find(|record| slug(record) == self.user);
+        let is_own = |reviewer: &Value| user.is_some_and(|user| user["email"] == reviewer["email"]);
+        self.sees_all() || task["reviewer"].as_array().is_some_and(|reviewers| reviewers.iter().any(is_own))
+    }
+
     /// Whether a record is seen. What is no people's record is.
     pub(super) fn sees(&self, record: &Value) -> bool {
         if self.sees_all() {
             return true;
         }
-        let is_of_chapters = |entry: &Value| entry["chapter"].as_str().is_some_and(|chapter| self.manages(chapter));
+        let is_of_chapters = |entry: &Value| self.is_of_chapters(entry);
         match record["kind"].as_str() {
-            Some("entry") => is_of_chapters(record) || self.has("entrant") && record["entrant"] == self.user,
-            Some("contributor") => self.entry(&record["entry"]).is_some_and(|entry| self.sees(entry)),
+            Some("entry") => self.holds(record) || !self.own(slug(record)).is_empty(),
+            Some("assignment") => self.sheet(record).is_some(),
+            Some("contributor") => self.entry(&record["entry"]).is_some_and(|entry| self.holds(entry)),
             Some("order") => {
                 let items = record["items"].as_array().map_or(&[][..], Vec::as_slice);
                 let is_of_chapters = |item: &Value| self.entry(&item["entry"]).is_some_and(is_of_chapters);
@@ -85,7 +140,29 @@ impl<'w> Reader<'w> {
     /// The fields whose answers of an entry are seen.
     pub(super) fn answers(&self, entry: &Value) -> BTreeSet<&'static str> {
         let is_whole = self.sees_all() || entry["chapter"].as_str().is_some_and(|chapter| self.manages(chapter));
-        FIELDS.iter().filter(|(_, read, _)| is_whole || *read).map(|(field, ..)| *field).collect()
+        let own = self.own(slug(entry));
+        let mode = |set: &Value| if set["mode"] == "vip_judging" { "scoring".into() } else { set["mode"].clone() };
+        let is_visible = |field: &str| {
+            let field = self.world.of("field").find(|record| slug(record) == field);
+            let visible = field.and_then(|field| field["visibility"].as_array());
+            visible.is_some_and(|visible| own.iter().any(|(_, set)| visible.contains(&mode(set))))
+        };
+        let is_read = |read: bool| read && self.holds(entry);
+        let fields = FIELDS.iter().filter(|(field, read, _)| is_whole || is_read(*read) || is_visible(field));
+        fields.map(|(field, ..)| *field).collect()
+    }
+
+    /// The members of an entry that are seen of it beside its answers, where that is not all of them.
+    pub(super) fn members(&self, entry: &Value) -> Option<Vec<&'static str>> {
+        if self.holds(entry) {
+            return None;
+        }
+        let mut members = vec!["category", "chapter", "entry_fields", "form", "season", "slug", "title"];
+        if self.own(slug(entry)).iter().any(|(_, set)| set["shows"]["entrants"] == true) {
+            members.extend(["attachments", "contributors", "entrant"]);
+        }
+        members.sort_unstable();
+        Some(members)
     }
 
     /// Whether one of the roles has an operation.
@@ -102,13 +179,21 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
     if is_read && !is_sign_in && !path.ends_with("/bundle") && begins(&OF_ALL) {
         return true;
     }
+    // Who is asked to review need not have a role for it.
+    if path == "/review-task" && is_read || is_read && path == "/review-task/{token}" || path.ends_with("/decision") {
+        return true;
+    }
     // Judges and voters: their assignments. Managers of chapters: those of their chapters, which they also reopen.
     let judges = ["chapter_manager", "judge", "lead_judge", "voter"].contains(&role);
     let of_judges = ["/score", "/abstain", "/conflict"].iter().any(|end| path.ends_with(end));
     if path == "/assignment" || path.starts_with("/assignment/{slug}") {
-        let is_reopening = path.ends_with("/reopen") && role == "chapter_manager";
+        let is_reopening = path.ends_with("/reopen") && ["chapter_manager", "lead_judge"].contains(&role);
+        let is_linking = role == "chapter_manager" && (method == "POST" && path == "/assignment" || method == "DELETE");
         let is_managers = role == "program_manager" || role == "auditor" && is_read;
-        return is_managers || judges && (is_read || of_judges || is_reopening);
+        return is_managers || judges && (is_read || of_judges || is_reopening || is_linking);
+    }
+    if path == "/assignment/progress" && ["chapter_manager", "lead_judge"].contains(&role) {
+        return true;
     }
     let is_writing = path.ends_with("/upload") && begins(&["/category", "/chapter"]);
     match role {
@@ -119,7 +204,7 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
             let is_entry = path == "/entry" || path.starts_with("/entry/");
             let is_child = begins(&["/attachment", "/contributor"]);
             if ["/recuse", "/unrecuse"].iter().any(|end| path.ends_with(end)) {
-                return false;
+                return is_managers;
             }
             let is_for_managers = method == "DELETE" && is_entry
                 || ["/copy", "/restore"].iter().any(|end| path.ends_with(end))
@@ -136,7 +221,7 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
                     || begins(&["/order", "/user", "/tax", "/price"])
                     || is_managers && begins(&of_managers))
         }
-        "judge" | "lead_judge" => {
+        "judge" | "lead_judge" | "voter" => {
             is_read
                 && (begins(&OF_PARTICIPANTS) || ["/entry", "/entry/{slug}"].contains(&path) || begins(&["/score-set"]))
         }

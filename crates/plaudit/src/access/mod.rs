@@ -16,17 +16,20 @@
 //! - What applicants may write is said by [`applicant`].
 
 pub mod applicant;
+pub mod judged;
 pub mod operations;
 
 use std::sync::Arc;
 
+use self::judged::Judged;
 use self::operations::Operation;
-use crate::lists::page::Ask;
-use crate::lists::{ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, ENTRIES, ORDERS, PUBLICATIONS, USERS};
+use crate::lists::page::{Ask, ListQuery};
+use crate::lists::{ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, ENTRIES, ORDERS, PUBLICATIONS, REVIEW_TASKS, USERS};
 use crate::program::Program;
 use crate::program::chapters::Chapter;
 use crate::program::fields::Field;
 use crate::program::roles::RoleType;
+use crate::records::entries::Entry;
 use kernel::text::Slug;
 
 /// How much of a record is seen.
@@ -37,6 +40,8 @@ pub enum Sight {
     Whole,
     /// What its applicant sees: no answers to fields that applicants may not read.
     Applicant,
+    /// What who judges it sees of an entry.
+    Judged(Judged),
 }
 
 /// What a key may do and see.
@@ -117,6 +122,23 @@ impl Access {
         (self.entrant() == Some(entrant)).then_some(Sight::Applicant)
     }
 
+    /// The same of an entry that the person judges so, as lists and single reads of entries show it.
+    pub fn judged_entry(&self, entry: &Entry, judged: Option<Judged>) -> Option<Sight> {
+        match self.entry(entry.chapter, entry.entrant) {
+            Some(Sight::Whole) => Some(Sight::Whole),
+            Some(_) => {
+                let both = |judged| Sight::Judged(Judged { is_applicant: true, ..judged });
+                Some(judged.map_or(Sight::Applicant, both))
+            }
+            None => judged.map(Sight::Judged),
+        }
+    }
+
+    /// The person whose assignments are seen as a judge's; nobody where everything is seen.
+    pub fn judging(&self) -> Option<Slug> {
+        self.judge().filter(|_| !self.sees_all())
+    }
+
     /// The person whose assignments are seen as a judge's.
     fn judge(&self) -> Option<Slug> {
         let judges = [RoleType::Judge, RoleType::LeadJudge, RoleType::Voter];
@@ -125,7 +147,22 @@ impl Access {
 
     /// Whether the assignment of this judge to an entry in this chapter is seen.
     pub fn assignment(&self, chapter: Slug, judge: Option<Slug>) -> bool {
-        self.sees_all() || self.chapters().contains(&chapter) || judge.is_some() && self.judge() == judge
+        self.sees_all() || self.chapters().contains(&chapter) || self.fills_in(judge)
+    }
+
+    /// Whether the sheet of this judge is the person's to fill in.
+    pub fn fills_in(&self, judge: Option<Slug>) -> bool {
+        judge.is_some() && self.judge() == judge
+    }
+
+    /// Whether what is of this chapter is the person's to manage.
+    pub fn manages(&self, chapter: Slug) -> bool {
+        self.is_manager() || self.chapters().contains(&chapter)
+    }
+
+    /// The person who sees progress and reopens sheets as a lead judge.
+    pub fn lead_judge(&self) -> Option<Slug> {
+        self.user().filter(|_| self.has(RoleType::LeadJudge))
     }
 
     /// What is seen of a user; `is_of_chapters` tells whether the user has an entry in one of the chapters.
@@ -160,10 +197,8 @@ impl Access {
         match table {
             ENTRIES => vec![self.of_entry(["chapter", "entrant"])],
             CONTRIBUTORS | ATTACHMENTS => vec![self.of_entry(["entry.chapter", "entry.entrant"])],
-            ASSIGNMENTS => {
-                let own = self.judge().map(|user| Ask::Is("judge", user.to_string()));
-                vec![Ask::Any(own.into_iter().chain([self.of_chapters("entry.chapter")]).collect())]
-            }
+            // What is seen by judging is asked of a page.
+            ASSIGNMENTS => vec![Ask::Any(vec![self.of_chapters("entry.chapter")])],
             ORDERS if self.has(RoleType::Bookkeeper) => Vec::new(),
             ORDERS => {
                 let own = self.entrant().map(|user| Ask::Is("purchaser", user.to_string()));
@@ -175,10 +210,24 @@ impl Access {
                 let chapters = Ask::Pointed(ENTRIES, "entrant", vec![self.of_chapters("chapter")], true);
                 vec![Ask::Any(own.into_iter().chain([chapters]).collect())]
             }
-            // Whether an embargo goes on is asked by the list, which knows the time.
-            PUBLICATIONS => Vec::new(),
+            // Whether an embargo goes on is asked by the list, which knows the time; who is asked to review, by one that knows the
+            // e-mail address.
+            PUBLICATIONS | REVIEW_TASKS => Vec::new(),
             _ => vec![Ask::Never],
         }
+    }
+
+    /// The same for a page that a query asks for, with what the person judges.
+    pub fn asks_of_page(&self, table: usize, program: &Program, query: &ListQuery) -> Vec<Ask> {
+        let mut asks = self.asks(table);
+        if let ([Ask::Any(ways)], Some(judge)) = (asks.as_mut_slice(), self.judging()) {
+            match table {
+                ENTRIES => ways.push(judged::asks(program, judge, query)),
+                ASSIGNMENTS => ways.extend(judged::assignments(program, judge, query)),
+                _ => {}
+            }
+        }
+        asks
     }
 
     fn of_entry(&self, [chapter, entrant]: [&'static str; 2]) -> Ask {

@@ -26,15 +26,16 @@ pub struct Operation {
 /// Every role but that of program managers and auditors.
 const EVERYBODY: &[RoleType] = &[ChapterManager, Entrant, Judge, LeadJudge, Voter, Guest, Bookkeeper];
 /// Who enters, judges or sees to it.
-const PARTICIPANTS: &[RoleType] = &[ChapterManager, Entrant, Judge, LeadJudge];
+const PARTICIPANTS: &[RoleType] = &[ChapterManager, Entrant, Judge, LeadJudge, Voter];
 /// Who sees entries whole or as their applicant.
 const ENTRY: &[RoleType] = &[ChapterManager, Entrant];
 /// Who sees what is paid.
 const PAYMENT: &[RoleType] = &[ChapterManager, Entrant, Bookkeeper];
 const CHAPTER: &[RoleType] = &[ChapterManager];
-const JUDGING: &[RoleType] = &[ChapterManager, Judge, LeadJudge];
 /// Who sees assignments: of chapters, or as a judge.
 const JUDGED: &[RoleType] = &[ChapterManager, Judge, LeadJudge, Voter];
+/// Who sees to it that is judged, in chapters or in score sets.
+const LEADING: &[RoleType] = &[ChapterManager, LeadJudge];
 const NOBODY: &[RoleType] = &[];
 
 const fn line(id: &'static str, route: &'static str, roles: &'static [RoleType]) -> Operation {
@@ -43,7 +44,7 @@ const fn line(id: &'static str, route: &'static str, roles: &'static [RoleType])
 
 /// Every operation of the interface, by its identifier.
 pub const OPERATIONS: &[Operation] = &[
-    line("DeleteAssignmentV23", "DELETE /assignment/{slug}", NOBODY),
+    line("DeleteAssignmentV23", "DELETE /assignment/{slug}", CHAPTER),
     line("DeleteAttachmentV23", "DELETE /attachment/{token}", ENTRY),
     line("DeleteCategoryV23", "DELETE /category/{slug}", NOBODY),
     line("DeleteChapterV23", "DELETE /chapter/{slug}", NOBODY),
@@ -60,7 +61,7 @@ pub const OPERATIONS: &[Operation] = &[
     line("GetAccountV23", "GET /account", EVERYBODY),
     line("GetAssignmentCollectionV23", "GET /assignment", JUDGED),
     line("GetAssignmentPlanV23", "GET /assignment/plan/{slug}", NOBODY),
-    line("GetAssignmentProgressV23", "GET /assignment/progress", NOBODY),
+    line("GetAssignmentProgressV23", "GET /assignment/progress", LEADING),
     line("GetAssignmentV23", "GET /assignment/{slug}", JUDGED),
     line("GetAttachmentCollectionV23", "GET /attachment", ENTRY),
     line("GetAttachmentV23", "GET /attachment/{token}", ENTRY),
@@ -95,13 +96,13 @@ pub const OPERATIONS: &[Operation] = &[
     line("GetPanelV23", "GET /panel/{slug}", CHAPTER),
     line("GetPriceV23", "GET /price/{slug}", PAYMENT),
     line("GetReviewStageV23", "GET /review-stage/{slug}", CHAPTER),
-    line("GetReviewTaskCollectionV23", "GET /review-task", NOBODY),
-    line("GetReviewTaskV23", "GET /review-task/{token}", NOBODY),
+    line("GetReviewTaskCollectionV23", "GET /review-task", EVERYBODY),
+    line("GetReviewTaskV23", "GET /review-task/{token}", EVERYBODY),
     line("GetRoleV23", "GET /role/{slug}", EVERYBODY),
     line("GetRoundCollectionV23", "GET /round", PARTICIPANTS),
     line("GetRoundV23", "GET /round/{slug}", PARTICIPANTS),
-    line("GetScoreSetCollectionV23", "GET /score-set", JUDGING),
-    line("GetScoreSetV23", "GET /score-set/{slug}", JUDGING),
+    line("GetScoreSetCollectionV23", "GET /score-set", JUDGED),
+    line("GetScoreSetV23", "GET /score-set/{slug}", JUDGED),
     line("GetSeasonCollectionV23", "GET /season", EVERYBODY),
     line("GetSeasonV23", "GET /season/{slug}", EVERYBODY),
     line("GetTaxCollectionV23", "GET /tax", PAYMENT),
@@ -117,9 +118,9 @@ pub const OPERATIONS: &[Operation] = &[
     line("PostAssignmentConflictV23", "POST /assignment/{slug}/conflict", JUDGED),
     line("PostAssignmentPlanV23", "POST /assignment/plan", NOBODY),
     line("PostAssignmentReassignV23", "POST /assignment/reassign", NOBODY),
-    line("PostAssignmentReopenV23", "POST /assignment/{slug}/reopen", CHAPTER),
+    line("PostAssignmentReopenV23", "POST /assignment/{slug}/reopen", LEADING),
     line("PostAssignmentUndoV23", "POST /assignment/undo", NOBODY),
-    line("PostAssignmentV23", "POST /assignment", NOBODY),
+    line("PostAssignmentV23", "POST /assignment", CHAPTER),
     line("PostCategoryUploadV23", "POST /category/{slug}/upload", NOBODY),
     line("PostCategoryV23", "POST /category", NOBODY),
     line("PostChapterUploadV23", "POST /chapter/{slug}/upload", NOBODY),
@@ -150,9 +151,9 @@ pub const OPERATIONS: &[Operation] = &[
     line("PutChapterV23", "PUT /chapter/{slug}", NOBODY),
     line("PutContributorUpdateFieldV23", "PUT /contributor/{slug}/update-field/{field}", ENTRY),
     line("PutContributorV23", "PUT /contributor/{slug}", ENTRY),
-    line("PutEntryRecuseV23", "PUT /entry/{slug}/recuse", NOBODY),
+    line("PutEntryRecuseV23", "PUT /entry/{slug}/recuse", CHAPTER),
     line("PutEntryTagV23", "PUT /entry/{slug}/tag/{tags}", CHAPTER),
-    line("PutEntryUnrecuseV23", "PUT /entry/{slug}/unrecuse", NOBODY),
+    line("PutEntryUnrecuseV23", "PUT /entry/{slug}/unrecuse", CHAPTER),
     line("PutEntryUpdateCategoryV23", "PUT /entry/{slug}/update-category", ENTRY),
     line("PutEntryUpdateChapterV23", "PUT /entry/{slug}/update-chapter", ENTRY),
     line("PutEntryUpdateFieldV23", "PUT /entry/{slug}/update-field/{field}", ENTRY),
@@ -161,7 +162,7 @@ pub const OPERATIONS: &[Operation] = &[
     line("PutFieldV23", "PUT /field/{slug}", NOBODY),
     line("PutLeaderboardCastingVoteV23", "PUT /leaderboard/casting-vote", NOBODY),
     line("PutLeaderboardLotV23", "PUT /leaderboard/lot", NOBODY),
-    line("PutReviewTaskDecisionV23", "PUT /review-task/{token}/decision", NOBODY),
+    line("PutReviewTaskDecisionV23", "PUT /review-task/{token}/decision", EVERYBODY),
     line("PutUserV23", "PUT /user/{slug}", NOBODY),
     line("PutWebhookV23", "PUT /webhook/{slug}", NOBODY),
 ];

@@ -251,7 +251,7 @@ impl<S> Writing<S> {
     pub fn manages(&self, entry: &Entry) -> Result<(), ApiError> {
         match self.sight_of(entry)? {
             Sight::Whole => Ok(()),
-            Sight::Applicant => Err(ApiError::NotPermitted),
+            Sight::Applicant | Sight::Judged(_) => Err(ApiError::NotPermitted),
         }
     }
 

@@ -7,7 +7,7 @@ use list_view::Key;
 
 use super::{ApiError, Caller, Reply, entity_tag};
 use crate::lists::page::{Ask, ListQuery, Order, PageEnvelope};
-use crate::lists::{By, List, Start, position};
+use crate::lists::{By, ENTRIES, List, Start, position};
 use crate::records::users::Person;
 use crate::render::Renderer;
 use crate::views::{self, ALL, Plan, Request};
@@ -131,10 +131,15 @@ fn request(caller: &Caller, list: &'static List, query: &ListQuery) -> Result<Re
         Order::Field(field) => ("", Some(field)),
     };
     let named = list.sorts.iter().find(|(name, _)| *name == order).map_or(list.default_sort, |(_, by)| *by);
-    let by = if field.is_some() { By::Answers } else { named };
+    let by = match field {
+        Some(_) => By::Answers,
+        // Judges do not see when entries were changed.
+        None if !query.is_sorted && list.table == ENTRIES && access.judging().is_some() => By::Text("title_key"),
+        None => named,
+    };
     let start = Start::of(query, |key| by.takes(key))?;
     let mut asks = access.seen(list.table, list.spec.asks(query, program));
-    asks.extend(access.asks(list.table));
+    asks.extend(access.asks_of_page(list.table, program, query));
     Ok(Request { list, program: Arc::clone(program), asks, order, by, field, start, places: None })
 }
 

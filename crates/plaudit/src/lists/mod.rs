@@ -14,6 +14,8 @@ mod start;
 
 pub use self::start::{Start, position};
 
+use std::collections::HashSet;
+
 use list_view::{Column, Condition, Filter, Holds, Key, Path, View};
 
 use self::page::{Ask, ListSpec};
@@ -189,6 +191,13 @@ fn condition(view: &View, table: usize, ask: &Ask) -> Condition {
                 }
             }
             Condition::Among((0..).zip(found).filter(|(_, found)| found == is_pointed).map(|(slot, _)| slot).collect())
+        }
+        Ask::Alike(columns, asks, others) => {
+            let columns = columns.map(path);
+            let select = |asks| view.select(table, &filter(view, table, asks)).into_iter();
+            let values = |slot| columns.map(|path| view.text(table, slot, path));
+            let others: HashSet<[&str; 2]> = select(others).map(values).collect();
+            Condition::Among(select(asks).filter(|slot| others.contains(&values(*slot))).collect())
         }
         Ask::Only(column, other, asks) => {
             let selected = view.select(*other, &filter(view, *other, asks)).into_iter();

@@ -24,12 +24,14 @@ pub struct Description {
     pub is_open: bool,
     /// Whether a single read shows the members of bodies where `include=settings` asks for them.
     pub has_settings: bool,
+    /// The members that every reader is shown, where some are shown less than others.
+    pub sure: Option<&'static [&'static str]>,
 }
 
 impl Description {
     /// A kind that is read, one by one and in lists.
     pub const fn new(name: &'static str, about: &'static str, members: &'static [&'static [Member]]) -> Self {
-        Self { name, about, members, has_list: true, is_open: false, has_settings: false }
+        Self { name, about, members, has_list: true, is_open: false, has_settings: false, sure: None }
     }
 
     /// The same without a list.
@@ -45,6 +47,11 @@ impl Description {
     /// The same, whose members of bodies can be read.
     pub const fn with_settings(self) -> Self {
         Self { has_settings: true, ..self }
+    }
+
+    /// The same, of which some readers are shown these members alone.
+    pub const fn showing_all(self, sure: &'static [&'static str]) -> Self {
+        Self { sure: Some(sure), ..self }
     }
 
     fn members(&self) -> impl Iterator<Item = &'static Member> {
@@ -93,7 +100,8 @@ impl Description {
         };
         let members: Vec<_> = self.members().filter(is_there).collect();
         let required = members.iter().filter(|member| !(is_item && member.shown == Shown::Asked));
-        let required: Vec<_> = required.map(|member| member.name).collect();
+        let is_sure = |name: &&str| self.sure.is_none_or(|sure| sure.contains(name));
+        let required: Vec<_> = required.map(|member| member.name).filter(is_sure).collect();
         let mut properties: Map<String, Value> =
             members.iter().map(|member| (member.name.to_owned(), member.schema(Usage::Answer))).collect();
         if self.has_settings && !is_item {

@@ -305,7 +305,12 @@ impl Filling {
         let download = |out: &mut Vec<u8>, token: &str| self.download(out, token);
         let locales = (self.languages.locales(), self.languages.is_default());
         let is_seen = |field: &Slug| {
-            self.sight == Sight::Whole || self.program.fields.live(*field).is_some_and(|field| field.applicant.read)
+            let field = self.program.fields.live(*field);
+            match self.sight {
+                Sight::Whole => true,
+                Sight::Applicant => field.is_some_and(|field| field.applicant.read),
+                Sight::Judged(judged) => field.is_some_and(|field| judged.sees(field)),
+            }
         };
         let wanted = |field: &Slug| self.answers.as_ref().is_none_or(|fields| fields.contains(field)) && is_seen(field);
         fields::write_answers(out, map, &self.program, locales, &wanted, &download);

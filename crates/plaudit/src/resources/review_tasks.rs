@@ -1,34 +1,83 @@
 //! The operations of review tasks.
 
+use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::http::list::slug;
-use crate::http::{ApiError, Body, Caller, Path, Reader, Reply, Writer, Writing};
+use crate::http::list::{Paged, slug};
+use crate::http::{self, ApiError, Body, Caller, Path, RawQuery, Reader, Reply, Writer, Writing};
+use crate::lists::page::{Ask, ListQuery};
 use crate::program::{Program, store};
 use crate::records::entries::rules::check_season;
 use crate::records::entries::{self, Entry};
-use crate::records::people;
 use crate::records::review_tasks::list::LIST;
-use crate::records::review_tasks::{OfEntry, ReviewTask, rules};
-use crate::resources::people_list::people_list;
+use crate::records::review_tasks::{OfEntry, ReviewTask, reviewer_key, rules};
+use crate::records::{people, users};
+use crate::render::Renderer;
+use crate::resources::operation::{Takes, operation};
 use crate::review_flow::{Decided, Flow, check_decidable};
 use crate::services::App;
-use db::Tx;
+use crate::views::Request;
+use db::{AccountId, Source, Tx};
 use kernel::json::Object as JsonObject;
-use kernel::text::Token;
+use kernel::text::{Slug, Token};
 
 /// The routes of review tasks.
 pub(crate) fn routes() -> OpenApiRouter<App> {
     let about = "A page of review tasks of entries that are not in the trash. What was changed last comes first.";
     OpenApiRouter::new()
-        .routes(people_list(("GetReviewTaskCollectionV23", "Review tasks"), about, &LIST, |caller, renderer, texts| {
-            let (task, of_entry) = read(caller.program(), texts)?;
-            Ok(renderer.item(&task.document(&of_entry), None)?)
-        }))
+        .routes(operation(
+            (HttpMethod::Get, LIST.path, "GetReviewTaskCollectionV23", "Review tasks"),
+            about,
+            Takes::Query(LIST.spec.parameters()),
+            list,
+        ))
         .routes(routes!(create))
         .routes(routes!(show, delete))
         .routes(routes!(decide))
+}
+
+/// A page of the tasks that the caller sees.
+async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
+    let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
+    let email = email(&caller).await?;
+    http::list::page(&caller, raw.as_deref(), (&LIST, &query), Tasks { program: caller.program(), email }).await
+}
+
+/// A page of tasks.
+struct Tasks<'q> {
+    program: &'q Program,
+    /// The address of whom they are asked of; nothing where all are seen.
+    email: Option<String>,
+}
+
+impl Paged for Tasks<'_> {
+    fn ask(&self, mut request: Request) -> Request {
+        request.asks.extend(self.email.iter().map(|email| Ask::Has("reviewers", vec![reviewer_key(email)])));
+        request
+    }
+
+    fn show(&mut self, renderer: &mut Renderer, texts: &[&str]) -> Result<(), ApiError> {
+        let (task, of_entry) = read(self.program, texts)?;
+        Ok(renderer.item(&task.document(&of_entry), None)?)
+    }
+}
+
+/// The address by which tasks are the caller's, empty for none; nothing where the caller sees all of them.
+async fn email(caller: &Caller) -> Result<Option<String>, ApiError> {
+    let access = caller.access();
+    let user = access.user().filter(|_| !access.sees_all());
+    email_of(caller.account(), Source::Db(&caller.app().db), user).await
+}
+
+async fn email_of(account: AccountId, source: Source<'_>, user: Option<Slug>) -> Result<Option<String>, ApiError> {
+    let Some(user) = user else { return Ok(None) };
+    Ok(Some(users::store::email_of(account, source, user).await?.unwrap_or_default()))
+}
+
+/// Whether a task is asked of whom this address is, or of anybody.
+fn is_asked(task: &ReviewTask, email: Option<&str>) -> bool {
+    email.is_none_or(|email| task.asks(email))
 }
 
 /// A task and what it shows of its entry, from the columns that the list declares.
@@ -50,11 +99,14 @@ fn of_entry(entry: &Entry) -> OfEntry {
 /// A review task.
 #[utoipa::path(get, path = "/review-task/{token}", operation_id = "GetReviewTaskV23", tag = "Review tasks")]
 pub async fn show(caller: Caller, Path(token): Path<Token>, _: Reader) -> Result<Reply, ApiError> {
-    let program = caller.program();
+    let (program, email) = (caller.program(), email(&caller).await?);
     let read_row = people::find_of_entry::<ReviewTask>(&caller.app().db, caller.account(), &token, &LIST.shown).await?;
     let (_, found) = read_row.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, texts) = found.ok_or(ApiError::NotFound)?;
     let (task, of_entry) = read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    if !is_asked(&task, email.as_deref()) {
+        return Err(ApiError::NotFound);
+    }
     Ok(shown(&task, &of_entry, revision))
 }
 
@@ -122,6 +174,12 @@ pub async fn decide(caller: Caller, Path(token): Path<Token>, _: Writer, Body(bo
 async fn write_decision(tx: &mut Tx, writing: &Writing<(Token, JsonObject<'static>)>) -> Result<Reply, ApiError> {
     let (token, body) = &*writing.state;
     let (found, stored) = find(tx, writing, token).await?;
+    let access = &writing.access;
+    let user = access.user().filter(|_| !access.is_manager());
+    let email = email_of(writing.account(), Source::Snapshot(tx), user).await?;
+    if !is_asked(&found.value, email.as_deref()) {
+        return Err(if access.sees_all() { ApiError::NotPermitted } else { ApiError::NotFound });
+    }
     let (decision, comment) = rules::read_decision(body)?;
     let head = stored.head()?;
     let stage = check_decidable(&writing.program, &found.value, &head)?;

@@ -1,6 +1,7 @@
 //! Keys of persons: what the roles of a person may do and see.
 
 mod entrants;
+mod judges;
 mod managers;
 
 use plaudit::access::operations::OPERATIONS;

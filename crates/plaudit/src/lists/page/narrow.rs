@@ -57,6 +57,8 @@ pub enum Ask {
     Named(String),
     /// Whether a record of the table of this number for which these hold points to it by this column.
     Pointed(usize, &'static str, Vec<Ask>, bool),
+    /// These hold, and the record has the values in these two columns that another record of its table has for which those hold.
+    Alike([&'static str; 2], Vec<Ask>, Vec<Ask>),
     /// The set names something, and nothing but records of the table of this number for which these hold.
     Only(&'static str, usize, Vec<Ask>),
 }

@@ -31,6 +31,8 @@ pub struct ListQuery {
     pub per_page: u32,
     /// What the list is sorted by.
     pub order: Order,
+    /// Whether the query names an order that there is.
+    pub is_sorted: bool,
     /// In which direction.
     pub direction: Direction,
     /// Where the page begins, when the list is walked by cursor; `page` is 1 then.
@@ -97,6 +99,11 @@ impl ListQuery {
     /// The value of a filter.
     pub fn filter(&self, name: &str) -> Option<&FilterValue> {
         self.filters.iter().find(|(held, _)| *held == name).map(|(_, value)| value)
+    }
+
+    /// The names of the filters that it has.
+    pub fn filter_names(&self) -> impl Iterator<Item = &'static str> {
+        self.filters.iter().map(|(name, _)| *name)
     }
 
     /// The word of a filter that has one.
@@ -183,8 +190,6 @@ struct QueryReader<'spec> {
     errors: ListQueryError,
     /// The names that came, for those that come twice.
     names: BTreeSet<String>,
-    /// Whether `order` is one of the list's.
-    is_order_named: bool,
     /// The cursor, which is read when everything else has been.
     cursor: Option<String>,
 }
@@ -195,6 +200,7 @@ impl<'spec> QueryReader<'spec> {
             page: 1,
             per_page: DEFAULT_PER_PAGE,
             order: Order::Named(DEFAULT_ORDER),
+            is_sorted: false,
             direction: Direction::Descending,
             cursor: None,
             walk: Walk::default(),
@@ -203,7 +209,7 @@ impl<'spec> QueryReader<'spec> {
             kept: Vec::new(),
         };
         let (errors, names) = (ListQueryError::default(), BTreeSet::new());
-        Self { spec, query, errors, names, is_order_named: false, cursor: None }
+        Self { spec, query, errors, names, cursor: None }
     }
 
     fn take(&mut self, name: String, value: String) {
@@ -253,10 +259,10 @@ impl<'spec> QueryReader<'spec> {
     fn take_order(&mut self, value: &str) {
         if let Some(order) = self.spec.orders.iter().find(|order| **order == value) {
             self.query.order = Order::Named(order);
-            self.is_order_named = true;
+            self.query.is_sorted = true;
         } else if let Some(slug) = Slug::parse(value).filter(|_| self.spec.orders_by_field) {
             self.query.order = Order::Field(slug);
-            self.is_order_named = true;
+            self.query.is_sorted = true;
         }
     }
 
@@ -324,7 +330,7 @@ impl<'spec> QueryReader<'spec> {
         if [Paging::Page, Paging::Cursor].iter().all(|paging| self.came(*paging)) {
             self.errors.parameter("page and cursor exclude each other");
         }
-        if self.is_order_named && !self.came(Paging::Direction) {
+        if self.query.is_sorted && !self.came(Paging::Direction) {
             self.query.direction = Direction::Ascending;
         }
         // What is walked alone is walked from its beginning without a cursor.

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{Assignment, Comment, Status, rules};
+use super::{Assignment, Comment, Sheet, Status, rules};
 use crate::program::criteria::Criterion;
 use crate::program::score_sets::{Aggregation, Rules, ScoreSet};
 use crate::program::store::parse;
@@ -30,13 +30,18 @@ pub const MEMBERS: &[Member] = &[
     shown("form", Shape::Slug, "The form of the entry."),
     shown("method", <super::Method as crate::program::MemberValue>::SHAPE, "What it is."),
     shown("panels", PANELS, "The panels that assign it."),
-    shown("judge", Shape::Component("Judge"), "The judge; null where a role judges.").nullable(),
+    shown(
+        "judge",
+        Shape::Component("Judge"),
+        "The judge; null where a role judges, and to judges who are not shown it.",
+    )
+    .nullable(),
     shown("role", Shape::Ref(Kind::Role), "The role whose users judge; null where a judge does.").nullable(),
     shown("rounds", ROUNDS, "The rounds in which it is judged; none means every judging round of the form."),
     shown("score", Shape::Component("AssignmentScore"), "What the judge gave, by the mode; null for nothing.")
         .nullable(),
     shown("score_set", Shape::Ref(Kind::ScoreSet), "The score set.").or_gone(),
-    shown("slug", Shape::Component("AssignmentSlug"), "Its slug."),
+    shown("slug", Shape::Component("AssignmentSlug"), "Its slug; null where it would tell who judges.").nullable(),
     shown("status", <Status as crate::program::MemberValue>::SHAPE, "Where the sheet stands."),
     shown("updated", Shape::Time, "When it was last changed."),
 ];
@@ -94,29 +99,39 @@ impl Shown {
 
     /// The document.
     pub fn document(&self, program: &Program) -> String {
+        self.seen(program, Sheet::WHOLE)
+    }
+
+    /// The document of which so much is shown.
+    pub fn seen(&self, program: &Program, sheet: Sheet) -> String {
         let assignment = &self.assignment;
+        let judge = assignment.judge.filter(|_| sheet.names);
         document::object(|object| {
             object.object("entry", |object| {
                 object.named(Kind::Entry, assignment.entry, ("title", &self.title));
             });
             object.reference("category", Kind::Category, self.category);
             object.reference("chapter", Kind::Chapter, self.chapter);
-            self.write_comments(program, object);
+            if sheet.comments {
+                self.write_comments(program, sheet.names, object);
+            } else {
+                object.null("comments");
+            }
             object.time("created", assignment.created);
             object.slug("form", self.form);
             object.text("method", assignment.method.name());
-            let panels = assignment.panels.iter().filter(|panel| program.panels.any(**panel).is_some());
+            let panels = assignment.panels.iter().filter(|panel| sheet.names && program.panels.any(**panel).is_some());
             object.list("panels", |list| panels.for_each(|panel| list.reference(Kind::Panel, *panel)));
-            self.write_judge(assignment.judge, "judge", object);
+            self.write_judge(judge, "judge", object);
             object.optional_reference("role", Kind::Role, assignment.role);
             let rounds = assignment.rounds.iter().filter(|round| program.rounds.any(**round).is_some());
             object.list("rounds", |list| rounds.for_each(|round| list.reference(Kind::Round, *round)));
             match program.score_sets.any(assignment.score_set) {
-                Some(score_set) => write_score(assignment, score_set, program, object),
-                None => object.null("score"),
+                Some(score_set) if sheet.scores => write_score(assignment, score_set, program, object),
+                _ => object.null("score"),
             }
             object.reference("score_set", Kind::ScoreSet, assignment.score_set);
-            object.text("slug", assignment.slug.as_str());
+            object.optional_text("slug", sheet.names.then_some(assignment.slug.as_str()));
             object.text("status", assignment.status.name());
             object.time("updated", assignment.updated);
         })
@@ -131,7 +146,7 @@ impl Shown {
         }
     }
 
-    fn write_comments(&self, program: &Program, object: &mut Object<'_>) {
+    fn write_comments(&self, program: &Program, names: bool, object: &mut Object<'_>) {
         let assignment = &self.assignment;
         let criteria: Vec<(&Criterion, &Comment)> = rules::criteria(program, assignment.score_set)
             .into_iter()
@@ -149,27 +164,27 @@ impl Shown {
         }
         object.object("comments", |object| {
             for (name, comments) in groups {
-                object.list(name, |list| comments.iter().for_each(|comment| self.write_comment(comment, list)));
+                object.list(name, |list| comments.iter().for_each(|comment| self.write_comment(comment, names, list)));
             }
             object.list("criteria", |list| {
                 for (criterion, comment) in criteria {
                     list.object(|object| {
                         object.translated("name", &criterion.name);
-                        object.list("comments", |list| self.write_comment(comment, list));
+                        object.list("comments", |list| self.write_comment(comment, names, list));
                     });
                 }
             });
         });
     }
 
-    fn write_comment(&self, comment: &Comment, list: &mut List<'_>) {
+    fn write_comment(&self, comment: &Comment, names: bool, list: &mut List<'_>) {
         list.object(|object| {
             object.slug("slug", comment.slug);
             object.text("comment", &comment.comment);
             object.time("created_at", comment.created_at);
             object.time("updated_at", comment.updated_at);
             // No other user is known here by name.
-            self.write_judge(comment.user.filter(|user| Some(*user) == self.assignment.judge), "user", object);
+            self.write_judge(comment.user.filter(|user| names && Some(*user) == self.assignment.judge), "user", object);
         });
     }
 }

@@ -26,6 +26,22 @@ choices! {
     }
 }
 
+/// How much of an assignment is shown: of the sheet what was given and what was written, and who judges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sheet {
+    /// Whether scores are.
+    pub scores: bool,
+    /// Whether comments are.
+    pub comments: bool,
+    /// Whether the judge is, with the slug and the panels, which tell who that is.
+    pub names: bool,
+}
+
+impl Sheet {
+    /// All of it.
+    pub const WHOLE: Self = Self { scores: true, comments: true, names: true };
+}
+
 /// What somebody wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comment {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Assignment, AssignmentSlug, LIST, Shown};
+use super::{Assignment, AssignmentSlug, LIST, Shown, Status};
 use crate::program::store::parse;
 use crate::program::{Context, Program, Record};
 use crate::records::store::{SetTable, filled};
@@ -126,6 +126,43 @@ pub async fn complete_of_judge(
     tx.all(sql, &values, |row| Ok((parse(row.text(0)?, context)?, row.slug(1)?))).await
 }
 
+/// Where a judge has an assignment that holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Own {
+    /// The entry.
+    pub entry: Slug,
+    /// The score set.
+    pub score_set: Slug,
+    /// Whether the sheet is complete.
+    pub is_complete: bool,
+}
+
+/// The assignments of a judge to some entries that hold.
+pub async fn judged(
+    source: &mut Source<'_>,
+    account: AccountId,
+    judge: Slug,
+    entries: &[Slug],
+) -> Result<Vec<Own>, DbError> {
+    let mut found = Vec::new();
+    if entries.is_empty() {
+        return Ok(found);
+    }
+    let (list, values) = filled(entries, 3, vec![account.into(), judge.into()]);
+    let sql = format!(
+        "SELECT entry, score_set, status FROM assignments WHERE account = $1 AND judge = $2 AND entry IN ({list}) AND deleted = 0 \
+         AND method NOT IN ('stray', 'recused')"
+    );
+    source
+        .each(&sql, &values, |row| {
+            let is_complete = row.text(2)? == Status::Complete.name();
+            found.push(Own { entry: row.slug(0)?, score_set: row.slug(1)?, is_complete });
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
 /// Open sheets of a judge in a score set, of entries that are not in the trash, after this slug and in order.
 pub async fn open_of_judge(
     tx: &mut Tx,
@@ -168,6 +205,24 @@ pub async fn as_shown(db: &Db, account: AccountId, program: &Program, doc: &str)
     .await
 }
 
+/// Whether a judge has an assignment that holds in a score set.
+pub async fn is_judge_of(
+    account: AccountId,
+    mut source: Source<'_>,
+    (judge, score_set): (Slug, Slug),
+) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM assignments WHERE account = $1 AND judge = $2 AND score_set = $3 AND deleted = 0 \
+               AND method NOT IN ('stray', 'recused') LIMIT 1";
+    let mut is_found = false;
+    source
+        .each(sql, &[account.into(), judge.into(), score_set.into()], |_| {
+            is_found = true;
+            Ok(())
+        })
+        .await?;
+    Ok(is_found)
+}
+
 /// Assignments of a judge to entries of a category that are alike.
 #[derive(Clone, Debug)]
 pub struct Counted {
@@ -194,23 +249,31 @@ pub struct Short {
     pub title: String,
 }
 
-/// The version of the account's program, how far the judges of a score set are, and which entries have fewer of them than this.
+/// The version of the account's program, how far the judges of a score set are, and which entries have fewer of them than this; of
+/// the entries of some chapters or of all.
 pub async fn progress(
     tx: &mut Tx,
     account: AccountId,
     (score_set, needed): (Slug, i64),
+    chapters: Option<&[Slug]>,
 ) -> Result<Option<(i64, Vec<Counted>, Vec<Short>)>, DbError> {
     let sql = "SELECT version FROM accounts WHERE id = $1";
     let Some(version) = tx.first(sql, &[account.into()], |row| row.integer(0)).await? else { return Ok(None) };
     let from = "FROM assignments a JOIN entries e ON e.account = a.account AND e.slug = a.entry";
-    let which = "a.account = $1 AND a.score_set = $2 AND a.deleted = 0 AND e.deleted = 0 AND a.judge <> '' \
-                 AND a.method <> 'stray'";
+    if chapters.is_some_and(<[Slug]>::is_empty) {
+        return Ok(Some((version, Vec::new(), Vec::new())));
+    }
+    let (list, mut values) = filled(chapters.unwrap_or_default(), 3, vec![account.into(), score_set.into()]);
+    let of_chapters = chapters.map_or_else(String::new, |_| format!(" AND e.chapter IN ({list})"));
+    let which = format!(
+        "a.account = $1 AND a.score_set = $2 AND a.deleted = 0 AND e.deleted = 0 AND a.judge <> '' \
+         AND a.method <> 'stray'{of_chapters}"
+    );
     let sql = format!(
         "SELECT a.judge, e.category, a.status, a.method, count(*), min(u.names) {from} \
          LEFT JOIN users u ON u.account = a.account AND u.slug = a.judge WHERE {which} \
          GROUP BY a.judge, e.category, a.status, a.method"
     );
-    let values = [account.into(), score_set.into()];
     let counted: Vec<Counted> = tx
         .all(&sql, &values, |row| {
             Ok(Counted {
@@ -223,13 +286,14 @@ pub async fn progress(
             })
         })
         .await?;
+    values.push(needed.into());
     let sql = format!(
         "SELECT e.slug, e.title {from} LEFT JOIN conflicts c ON c.account = a.account AND c.entry = a.entry \
          AND c.judge = a.judge AND c.deleted = 0 WHERE {which} GROUP BY e.slug, e.title \
-         HAVING sum(CASE WHEN a.method <> 'recused' AND a.status <> 'abstained' AND c.slug IS NULL THEN 1 ELSE 0 END) < $3 \
-         ORDER BY e.slug"
+         HAVING sum(CASE WHEN a.method <> 'recused' AND a.status <> 'abstained' AND c.slug IS NULL THEN 1 ELSE 0 END) < ${} \
+         ORDER BY e.slug",
+        values.len()
     );
-    let values = [account.into(), score_set.into(), needed.into()];
     let short = tx.all(&sql, &values, |row| Ok(Short { slug: row.slug(0)?, title: row.text(1)?.to_owned() })).await?;
     Ok(Some((version, counted, short)))
 }

@@ -133,7 +133,7 @@ pub(crate) fn included<'d>(detail: &'d str, members: &[&str]) -> Option<Cow<'d, 
 }
 
 /// The members of the second document, in their order.
-pub(super) const MEMBERS: [&str; 3] = ["entry_fields", "attachments", "contributors"];
+pub(crate) const MEMBERS: [&str; 3] = ["entry_fields", "attachments", "contributors"];
 
 /// The answers of an entry, read back from its second document, where they stand first.
 pub fn answers_of(detail: &str) -> Option<Answers> {

@@ -129,6 +129,11 @@ impl ReviewTask {
         })
     }
 
+    /// Whether the person of this e-mail address is asked.
+    pub(crate) fn asks(&self, email: &str) -> bool {
+        self.reviewer.iter().any(|reviewer| reviewer_key(&reviewer.email) == reviewer_key(email))
+    }
+
     /// When the service has something to do for it.
     fn due(&self) -> Option<Timestamp> {
         self.remind_at.into_iter().chain(self.deadline_at).min()
@@ -136,7 +141,7 @@ impl ReviewTask {
 }
 
 /// A text by which lists find a reviewer: an e-mail address or a name, whatever its case.
-fn reviewer_key(text: &str) -> String {
+pub(crate) fn reviewer_key(text: &str) -> String {
     bounded(&folded(text.trim()))
 }
 
@@ -157,7 +162,9 @@ impl PeopleRecord for ReviewTask {
     const SETS: &'static [SetTable] = &[store::REVIEWERS, store::TIMES];
 
     fn sets(&self) -> Vec<Vec<Vec<Value<'static>>>> {
-        let names = self.reviewer.iter().flat_map(|reviewer| [&reviewer.email, &reviewer.name]);
+        // A name does not pass for an address, by which persons see what they are asked.
+        let names = self.reviewer.iter().map(|reviewer| &reviewer.name).filter(|name| !name.contains('@'));
+        let names = self.reviewer.iter().map(|reviewer| &reviewer.email).chain(names);
         let keys: BTreeSet<String> = names.map(|name| reviewer_key(name)).filter(|key| !key.is_empty()).collect();
         let reviewers = keys.into_iter().map(|key| vec![key.into()]).collect();
         vec![reviewers, self.due().map(|due| vec![due.into()]).into_iter().collect()]

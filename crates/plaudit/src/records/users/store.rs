@@ -24,7 +24,7 @@ use kernel::text::{Slug, Timestamp};
 
 pub use self::check::{each_stray, each_wrong};
 pub use self::seasons::{move_entry, note_seasons};
-pub(crate) use self::show::{Named, has_entry_in, mentioning, roles_of, show};
+pub(crate) use self::show::{Named, email_of, has_entry_in, mentioning, roles_of, show};
 
 /// The most users that one statement looks up.
 const BATCH_SIZE: usize = 256;

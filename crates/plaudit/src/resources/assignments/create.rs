@@ -3,14 +3,14 @@
 //! - A body with `entries` and `judges` is done by a job, one with `entry` and `judge` at once.
 //! - A link in the trash, or one that has lost its cause, is restored; one that is there is changed. All are 201.
 
-use super::reply;
+use super::{check_managed, reply};
 use crate::assigning::facts::{self, Scope};
 use crate::assigning::link::{self, Link};
 use crate::assigning::linking::{Input, WORK};
 use crate::assigning::rules;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::jobs;
-use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, store};
+use crate::records::assignments::{Assignment, AssignmentSlug, Cause, Method, Shown, store};
 use crate::records::people;
 use db::{Source, Tx};
 use kernel::input::{self, Members, Violations};
@@ -59,7 +59,9 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
     }
     let [entry, judge] = if given.is_bulk { ["entries", "judges"] } else { ["entry", "judge"] };
     let scope = Scope::These(given.entries.clone());
-    let facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &given.judges).await?;
+    let mut facts = facts::store::read(&mut Source::Snapshot(tx), program, &scope, &given.judges).await?;
+    // What is not of the chapters of their manager is as what does not exist.
+    facts.entries.retain(|_, entry| writing.access.manages(entry.chapter));
     for slug in &given.entries {
         if let Err(message) = rules::check_entry(&facts, *slug, score_set) {
             violations.add(entry, message);
@@ -123,7 +125,9 @@ pub(super) async fn delete(caller: Caller, Path(slug): Path<AssignmentSlug>, _: 
 
 async fn write_delete(tx: &mut Tx, writing: &Writing<AssignmentSlug>) -> Result<Reply, ApiError> {
     let (account, program, slug) = (writing.account(), &writing.program, *writing.state);
-    store::shown(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
+    let texts = store::shown(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
+    let shown = Shown::read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    check_managed(&writing.access, shown.chapter, slug.judge())?;
     let found = people::find_for_update::<Assignment>(tx, account, &slug, &program.context).await?;
     let before = found.ok_or(ApiError::NotFound)?;
     if !matches!(before.value.method, Method::Manual | Method::Random) {

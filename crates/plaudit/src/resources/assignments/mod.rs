@@ -1,6 +1,7 @@
 //! The operations of assignments.
 
 mod create;
+mod list;
 mod plan;
 mod progress;
 mod recuse;
@@ -10,14 +11,18 @@ use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::access::{Access, judged};
 use crate::http::{ApiError, Caller, Path, PathPart, Reader, Reply};
 use crate::program::Program;
-use crate::records::assignments::{Assignment, AssignmentSlug, LIST, Shown};
+use crate::program::chapters::Status;
+use crate::program::panels::Panel;
+use crate::records::assignments::store::{self, Own};
+use crate::records::assignments::{Assignment, AssignmentSlug, LIST, Sheet, Shown};
 use crate::records::people;
 use crate::resources::operation::{Takes, operation};
-use crate::resources::people_list::people_list;
 use crate::services::App;
-use db::DbError;
+use db::{DbError, Source};
+use kernel::text::Slug;
 
 impl PathPart for AssignmentSlug {
     const NAME: &'static str = "slug";
@@ -30,10 +35,12 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     let about = "A page of assignments of entries that are not in the trash. Without `order` what was changed last comes \
                  first.";
     OpenApiRouter::new()
-        .routes(people_list(("GetAssignmentCollectionV23", "Assignments"), about, &LIST, |caller, renderer, texts| {
-            let program = caller.program();
-            Ok(renderer.item(&Shown::read(program, texts)?.document(program), None)?)
-        }))
+        .routes(operation(
+            (HttpMethod::Get, "/assignment", "GetAssignmentCollectionV23", "Assignments"),
+            about,
+            Takes::Query(LIST.spec.parameters()),
+            list::list,
+        ))
         .routes(routes!(create::create))
         .routes(operation(
             (HttpMethod::Get, "/assignment/progress", "GetAssignmentProgressV23", "Assignments"),
@@ -63,10 +70,54 @@ pub async fn show(caller: Caller, Path(slug): Path<AssignmentSlug>, _: Reader) -
     let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, texts) = found.ok_or(ApiError::NotFound)?;
     let shown = Shown::read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    if !caller.access().assignment(shown.chapter, shown.assignment.judge) {
-        return Err(ApiError::NotFound);
+    let sheet = sheet(caller.access(), program, Source::Db(&caller.app().db), &shown).await?;
+    // Who is told a slug knows who judges.
+    let sheet = sheet.filter(|sheet| sheet.names).ok_or(ApiError::NotFound)?;
+    Ok(Reply::ok(shown.seen(program, sheet), revision).naming(&shown.names()))
+}
+
+/// How much of an assignment is seen; nothing where it is as if it did not exist.
+async fn sheet(
+    access: &Access,
+    program: &Program,
+    mut source: Source<'_>,
+    shown: &Shown,
+) -> Result<Option<Sheet>, DbError> {
+    let Shown { assignment, chapter, .. } = shown;
+    if access.assignment(*chapter, assignment.judge) {
+        return Ok(Some(Sheet::WHOLE));
     }
-    Ok(reply(program, &texts, |document| Reply::ok(document, revision))?)
+    let Some(judge) = access.judging() else { return Ok(None) };
+    let own = store::judged(&mut source, program.id, judge, &[assignment.entry]).await?;
+    Ok(of_other(program, &own, assignment))
+}
+
+/// How much of the assignment of another judge is seen by whoever has these.
+fn of_other(program: &Program, own: &[Own], assignment: &Assignment) -> Option<Sheet> {
+    let is_same = |own: &&Own| own.entry == assignment.entry && own.score_set == assignment.score_set;
+    let own = own.iter().find(is_same).filter(|_| assignment.is_linked() && assignment.judge.is_some())?;
+    let score_set = program.score_sets.live(assignment.score_set)?;
+    judged::of_others(score_set.shows, own.is_complete)
+}
+
+/// Refuses who does not manage the chapter of an assignment; 404 where that is not seen either.
+fn check_managed(access: &Access, chapter: Slug, judge: Option<Slug>) -> Result<(), ApiError> {
+    if access.manages(chapter) {
+        return Ok(());
+    }
+    Err(if access.assignment(chapter, judge) { ApiError::NotPermitted } else { ApiError::NotFound })
+}
+
+/// Whether the person leads the judges of a score set: a lead judge who has an assignment in it that holds, or whom a panel
+/// of it that is active names.
+async fn leads(access: &Access, program: &Program, source: Source<'_>, score_set: Slug) -> Result<bool, DbError> {
+    let Some(judge) = access.lead_judge() else { return Ok(false) };
+    let names =
+        |panel: &Panel| panel.score_set == score_set && panel.status == Status::Active && panel.judges.contains(&judge);
+    if program.score_sets.live(score_set).is_none() || program.panels.all_live().any(names) {
+        return Ok(program.score_sets.live(score_set).is_some());
+    }
+    store::is_judge_of(program.id, source, (judge, score_set)).await
 }
 
 /// An answer that shows an assignment, from the columns that the list declares.

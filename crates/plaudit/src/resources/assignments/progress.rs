@@ -1,15 +1,19 @@
 //! How far the judges of a score set are.
 //!
 //! - `total` counts the assignments of judges that hold, stray ones and those of roles left out; recused ones stand apart.
+//! - Managers of chapters are told of the entries of these alone, lead judges of all entries of the score sets that they judge; to
+//!   others a score set is as one without assignments.
 //! - An entry is short of judges where fewer than `min_judges` of the score set are assigned who neither abstained nor
 //!   have a conflict of interest. Entries to which nobody ever was assigned are not known here.
 
 use std::collections::BTreeMap;
 
+use super::leads;
 use crate::http::{ApiError, Caller, RawQuery, Reply, entity_tag};
 use crate::lists::page::{Filter, FilterKind, ListQuery, ListSpec};
 use crate::records::assignments::store::{self, Counted, Short};
 use crate::records::assignments::{Method, Status};
+use db::Source;
 use kernel::document::{self, List, Object};
 use kernel::kind::Kind;
 use kernel::text::Slug;
@@ -59,8 +63,11 @@ pub(super) async fn progress(caller: Caller, RawQuery(raw): RawQuery) -> Result<
     let slug = query.slug("score_set").ok_or(ApiError::NotFound)?;
     let program = caller.program();
     let needed = program.score_sets.live(slug).map_or(1, |score_set| score_set.min_judges);
+    let access = caller.access();
     let mut tx = caller.app().db.snapshot().await?;
-    let read = store::progress(&mut tx, caller.account(), (slug, needed)).await?;
+    let sees_all = access.sees_all() || leads(access, program, Source::Snapshot(&mut tx), slug).await?;
+    let chapters = (!sees_all).then(|| access.chapters());
+    let read = store::progress(&mut tx, caller.account(), (slug, needed), chapters).await?;
     tx.commit().await?;
     let (_, counted, short) = read.filter(|(version, ..)| *version == program.version).ok_or(ApiError::Stale)?;
     let document = write(&counted, &short);

@@ -1,5 +1,6 @@
 //! Taking judges off entries.
 
+use super::check_managed;
 use crate::assigning::link;
 use crate::assigning::reassigning::{Input, WORK};
 use crate::assigning::rules;
@@ -73,6 +74,7 @@ async fn read(tx: &mut Tx, writing: &Writing<State>) -> Result<((Slug, Slug), Op
     let (slug, body) = &*writing.state;
     let account = writing.account();
     let entry = entries::store::find_for_update(tx, account, *slug).await?.ok_or(ApiError::NotFound)?;
+    check_managed(&writing.access, entry.head()?.chapter, None)?;
     let mut members = Members::closed(body);
     let judge = members.required("judge", input::slug);
     let score_set = members.nullable("score_set", input::slug).flatten();

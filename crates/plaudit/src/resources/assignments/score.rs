@@ -1,15 +1,16 @@
 //! What judges give, and what keeps them from it.
 
-use super::reply;
+use super::{check_managed, leads, of_other, reply};
+use crate::access::judged;
 use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::program::Record;
 use crate::program::score_sets::ScoreSet;
 use crate::records::assignments::scoring::{ScoringContext, check_scoring, check_sheet};
-use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Status, store};
+use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Sheet, Shown, Status, store};
 use crate::records::entries::{self, Entry};
 use crate::records::people;
-use db::Tx;
+use db::{Source, Tx};
 use kernel::input::{self, Members};
 use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
@@ -46,6 +47,7 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
     let ids = || writing.ids().slug();
     let context = ScoringContext { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
     let after = context.scored(&before.value, body)?;
+    judged::check_shown(set.shows, &before.value).map_err(ApiError::State)?;
     check_scoring(&before.value, set, head.chapter, program, now).map_err(ApiError::State)?;
     finish(tx, writing, (&before, after)).await
 }
@@ -73,7 +75,8 @@ async fn write_abstain(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, A
     let mut members = Members::closed(body);
     let reason = members.nullable("reason", input::text(COMMENT_LENGTH)).flatten().unwrap_or_default();
     members.finish().or(Some(()))?;
-    sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
+    let set = sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
+    judged::check_shown(set.shows, &before.value).map_err(ApiError::State)?;
     let mut after = before.value.clone();
     after.abstention = Some(match &before.value.abstention {
         Some(abstention) if abstention.comment == reason => abstention.clone(),
@@ -142,21 +145,54 @@ pub(super) async fn reopen(
 
 async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, ApiError> {
     let (slug, body) = &*writing.state;
-    let (before, _) = find(tx, writing, *slug).await?;
+    let (before, head) = find_any(tx, writing, *slug).await?;
+    let is_led = leads(&writing.access, &writing.program, Source::Snapshot(tx), slug.score_set()).await?;
+    if !is_led {
+        check_managed(&writing.access, head.chapter, before.value.judge)?;
+    }
     let mut members = Members::closed(body);
     let reason = members.required("reason", input::filled_text(COMMENT_LENGTH));
     let reason = members.finish().or(reason)?;
-    sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
+    let set = sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
     if !matches!(before.value.status, Status::Abstained | Status::Complete) {
         return Err(ApiError::State("The sheet is open.".to_owned()));
     }
     let reopening = Some(written(writing, reason, None));
     let after = Assignment { abstention: None, reopening, ..before.value.clone() };
-    finish(tx, writing, (&before, after)).await
+    let reply = finish(tx, writing, (&before, after)).await?;
+    let (access, program) = (&writing.access, &writing.program);
+    if access.assignment(head.chapter, before.value.judge) {
+        return Ok(reply);
+    }
+    // A lead judge sees no more of the sheets of others than other judges do.
+    let texts = store::shown(tx, writing.account(), *slug).await?.ok_or(ApiError::NotFound)?;
+    let shown = Shown::read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let own = match access.judging() {
+        Some(judge) => store::judged(&mut Source::Snapshot(tx), writing.account(), judge, &[slug.entry()]).await?,
+        None => Vec::new(),
+    };
+    let nothing = Sheet { scores: false, comments: false, names: set.shows.names_of_judges };
+    let sheet = of_other(program, &own, &shown.assignment).unwrap_or(nothing);
+    let found = store::find_any_for_update(tx, writing.account(), *slug, &program.context).await?;
+    let revision = found.ok_or(ApiError::NotFound)?.revision;
+    Ok(Reply::ok(shown.seen(program, sheet), revision).naming(&shown.names()))
 }
 
-/// An assignment that is not in the trash, and its entry, which is not either.
+/// An assignment that is the caller's to fill in and not in the trash, and its entry, which is not either.
 async fn find<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    slug: AssignmentSlug,
+) -> Result<(Record<Assignment>, Entry), ApiError> {
+    let (found, entry) = find_any(tx, writing, slug).await?;
+    if !writing.access.fills_in(found.value.judge) {
+        check_managed(&writing.access, entry.chapter, found.value.judge)?;
+    }
+    Ok((found, entry))
+}
+
+/// The same, whoever sees it.
+async fn find_any<S>(
     tx: &mut Tx,
     writing: &Writing<S>,
     slug: AssignmentSlug,
@@ -164,11 +200,7 @@ async fn find<S>(
     let (account, context) = (writing.account(), &writing.program.context);
     let found = people::find_for_update::<Assignment>(tx, account, &slug, context).await?.ok_or(ApiError::NotFound)?;
     let entry = entries::store::find_for_update(tx, account, slug.entry()).await?.ok_or(ApiError::NotFound)?;
-    let entry = entry.head()?;
-    if !writing.access.assignment(entry.chapter, found.value.judge) {
-        return Err(ApiError::NotFound);
-    }
-    Ok((found, entry))
+    Ok((found, entry.head()?))
 }
 
 /// The score set of a sheet that can be changed.

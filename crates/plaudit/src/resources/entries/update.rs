@@ -51,7 +51,7 @@ pub(super) async fn change<S>(
     let before = found.entry()?;
     let sight = writing.sight_of(&before)?;
     match sight {
-        Sight::Applicant => applicant::check(program, &mut given, &mut violations),
+        Sight::Applicant | Sight::Judged(_) => applicant::check(program, &mut given, &mut violations),
         Sight::Whole => {
             let moved = given.chapter.filter(|chapter| *chapter != before.chapter);
             check_chapter(&writing.access, moved, &mut violations);

@@ -29,6 +29,9 @@ use crate::records::review_tasks::ReviewTask;
 use crate::records::users::User;
 use kernel::kind::Kind;
 
+/// What judges are shown of entries, whatever the score set.
+const ENTRY: &[&str] = &["slug", "title", "category", "chapter", "form", "season"];
+
 /// A kind of record; nothing where no operation is about it.
 pub(super) fn description(kind: Kind) -> Option<Description> {
     macro_rules! setup {
@@ -61,7 +64,7 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         Kind::Webhook => setup!(Webhook, "An endpoint that is told what happens."),
         Kind::User => Description::new("User", "A user.", &[User::MEMBERS]).open(),
         Kind::File => Description::new("File", "A file.", &[files::MEMBERS]).without_list(),
-        Kind::Entry => setup!(Entry, "An entry."),
+        Kind::Entry => setup!(Entry, "An entry. Judges are shown some of its members.").showing_all(ENTRY),
         Kind::Contributor => {
             Description::new("Contributor", "Somebody who took part in an entry.", &[Contributor::MEMBERS])
         }

@@ -79,14 +79,14 @@ both_engines! {
         assert_eq!((count("CategChi"), count("CategPar")), (json!(1), json!(0)));
     }
 
-    async fn judges_voters_and_guests_see_no_entries(server) {
+    async fn judges_without_assignments_and_guests_see_no_entries(server) {
         prepare(&server).await;
-        for role in ["judge", "lead_judge"] {
+        for role in ["judge", "lead_judge", "voter"] {
             let person = Person::of(&server, &user_of(role)).await;
             assert_eq!(person.list("/entry?season=all").await, [""; 0], "{role}");
             person.get("/entry/EntryOne").await.expect(404);
         }
-        for role in ["voter", "guest", "bookkeeper"] {
+        for role in ["guest", "bookkeeper"] {
             Person::of(&server, &user_of(role)).await.get("/entry").await.expect(403);
         }
         let bookkeeper = Person::of(&server, &user_of("bookkeeper")).await;

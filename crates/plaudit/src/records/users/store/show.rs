@@ -81,6 +81,23 @@ pub(crate) async fn roles_of(
     Ok(found)
 }
 
+/// The e-mail address of a user who is not in the trash, in small letters; nothing for none.
+pub(crate) async fn email_of(
+    account: AccountId,
+    mut source: Source<'_>,
+    user: Slug,
+) -> Result<Option<String>, DbError> {
+    let sql = "SELECT email FROM users WHERE account = $1 AND slug = $2 AND deleted = 0";
+    let mut found = None;
+    source
+        .each(sql, &[account.into(), user.into()], |row| {
+            found = Some(row.text(0)?.to_owned()).filter(|email| !email.is_empty());
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
 /// Whether a user has an entry in one of these chapters, those in the trash included.
 pub(crate) async fn has_entry_in(
     account: AccountId,
