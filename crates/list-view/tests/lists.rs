@@ -212,11 +212,7 @@ fn records_of_one_key_are_told_with_what_is_above_them() {
     let (first, last) = (vec![1, 3], vec![0, 2]);
     assert_eq!(
         told(&[5, 0, 3], true),
-        [
-            (0, 0, vec![], first.clone()),
-            (3, 2, vec![first.clone()], last.clone()),
-            (5, 3, vec![last.clone()], vec![5])
-        ]
+        [(0, 0, vec![], first.clone()), (3, 2, vec![first.clone()], last.clone()), (5, 3, vec![last.clone()], vec![5])]
     );
     assert_eq!(told(&[5], true), [(5, 3, vec![first, last], vec![5])]);
 }

@@ -37,11 +37,7 @@ pub(super) struct Targets {
 }
 
 /// Chooses from what the account has.
-pub(super) async fn targets(
-    tx: &mut Tx,
-    program: &Program,
-    judge: Option<(Slug, String)>,
-) -> Result<Targets, DbError> {
+pub(super) async fn targets(tx: &mut Tx, program: &Program, judge: Option<(Slug, String)>) -> Result<Targets, DbError> {
     let Some(season) = program.active_season() else { return Ok(Targets::default()) };
     let mut boards: Vec<&ScoreSet> =
         program.score_sets.all_live().filter(|set| set.season == season.slug && set.mode() != Mode::Gallery).collect();

@@ -347,7 +347,11 @@ async fn doctor_finds_deliveries_of_nothing_and_work_that_nobody_does() {
         // A change of another history, and one that caused nothing.
         (delivery("HookAAAA", 1, "'000000000000'", "failed"), "1 fault found"),
         (delivery("HookAAAA", 1, mark, "failed"), "1 fault found"),
-        ("INSERT INTO delivery_bodies SELECT id, 'HookAAAA', 1, 0, x'7b7d' FROM accounts WHERE slug = 'DemoAwds'".to_owned(), "1 fault found"),
+        (
+            "INSERT INTO delivery_bodies SELECT id, 'HookAAAA', 1, 0, x'7b7d' FROM accounts WHERE slug = 'DemoAwds'"
+                .to_owned(),
+            "1 fault found",
+        ),
         ("UPDATE leases SET position = 99999 WHERE name = 'webhook:HookAAAA'".to_owned(), "1 fault found"),
         ("DELETE FROM leases WHERE name = 'webhook:HookAAAA'".to_owned(), "1 fault found"),
         ("UPDATE leases SET name = 'webhook:NoSuchHo' WHERE name = 'webhook:HookAAAA'".to_owned(), "2 faults found"),

@@ -167,7 +167,9 @@ mod tests {
     #[test]
     fn the_name_of_a_lease_is_read_as_it_is_written() {
         let webhook = LeaseName::Webhook(Slug::parse("AbCdEfGh").unwrap());
-        for (name, text) in [(webhook, "webhook:AbCdEfGh"), (LeaseName::Jobs, "jobs"), (LeaseName::Reminders, "reminders")] {
+        for (name, text) in
+            [(webhook, "webhook:AbCdEfGh"), (LeaseName::Jobs, "jobs"), (LeaseName::Reminders, "reminders")]
+        {
             assert_eq!((name.to_string().as_str(), LeaseName::parse(text)), (text, Some(name)));
         }
         for text in ["", "webhook:", "webhook:Ab", "Jobs"] {

@@ -69,7 +69,7 @@ events! {
     EntryResubmitted "entry_resubmitted", Some(Kind::Entry), "2.3", "An entry became resubmitted.",
         "`PUT /entry/{slug}`";
     EntryModerated "entry_moderated", Some(Kind::Entry), "2.3", "An entry got another moderation status.",
-        "`POST /entry`, `PUT /entry/{slug}`, `PUT /review-task/{token}/decision`";
+        "`POST /entry`, `PUT /entry/{slug}`, `PUT /review-task/{token}/decision`, the deadline of a task";
     EntryTagged "entry_tagged", Some(Kind::Entry), "2.3", "An entry got a tag that it did not have.",
         "`PUT /entry/{slug}/tag/{tags}`";
     EntryEligible "entry_eligible", Some(Kind::Entry), "2.3", "An entry passed the screening of its answers.",
@@ -85,7 +85,7 @@ events! {
     EntryChapterChanged "entry_chapter_changed", Some(Kind::Entry), "2.3", "An entry moved to another chapter.",
         "`PUT /entry/{slug}`, `PUT /entry/{slug}/update-chapter`";
     EntryStatusChanged "entry_status_changed", Some(Kind::Entry), "2.3", "An entry got another status.",
-        "`PUT /entry/{slug}`, `PUT /review-task/{token}/decision`";
+        "`PUT /entry/{slug}`, `PUT /review-task/{token}/decision`, the deadline of a task";
     FieldValueUpdated "field_value_updated", Some(Kind::Entry), "2.3", "Answers of an entry changed.",
         "`PUT /entry/{slug}`, `PUT /entry/{slug}/update-field/{field}`, `POST /entry/{slug}/upload/{field}`";
     CollaboratorInvited "collaborator_invited", Some(Kind::Entry), "2.3",

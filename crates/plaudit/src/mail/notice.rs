@@ -233,7 +233,11 @@ mod tests {
         assert_eq!(notice.subject, "First round: 1 open sheet until 2026-03-09 10:00:00");
         assert!(notice.text.contains("Ends: 2026-03-09 10:00:00 (Europe/Berlin)"), "{}", notice.text);
         let notice = open_sheets(&OpenSheets { open: 12, ..about }, String::new());
-        assert!(notice.text.contains("You have 12 open sheets in a round of judging of \"Example Awards\""), "{}", notice.text);
+        assert!(
+            notice.text.contains("You have 12 open sheets in a round of judging of \"Example Awards\""),
+            "{}",
+            notice.text
+        );
     }
 
     #[test]

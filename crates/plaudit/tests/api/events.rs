@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 
 use plaudit::log::Event::{
-    self, AssignmentCompleted, AssignmentCreated, EntryCategoryChanged, EntryChapterChanged, EntryCopied, EntryCreated, EntryDeleted, EntryEligible,
-    EntryIneligible, EntryModerated, EntryResubmitted, EntryStatusChanged, EntrySubmitted, EntryTagged, EntryUpdated,
-    FieldValueUpdated, MembershipRegistered, ReviewTaskCreated, ReviewTaskSubmitted, RoleGranted, UserConfirmed, UserUpdated,
+    self, AssignmentCompleted, AssignmentCreated, EntryCategoryChanged, EntryChapterChanged, EntryCopied, EntryCreated,
+    EntryDeleted, EntryEligible, EntryIneligible, EntryModerated, EntryResubmitted, EntryStatusChanged, EntrySubmitted,
+    EntryTagged, EntryUpdated, FieldValueUpdated, MembershipRegistered, ReviewTaskCreated, ReviewTaskSubmitted,
+    RoleGranted, UserConfirmed, UserUpdated,
 };
 use plaudit::review_flow::follow_up;
 use serde_json::{Value, json};
@@ -26,7 +27,7 @@ const SCREENED: &str = r#"{"kind":"form","slug":"FormEntr","season":"SeasonAc","
 /// What is judged and reviewed: entries of a category that has stages, the first by itself, and a score set with two judges.
 const JUDGED: &str = r#"{"kind":"category","slug":"CategRev","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Reviewed"},"status":"active"}
 {"kind":"review_stage","slug":"StageOne","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"One"},"timing":"after_submission","order":1,"categories":["CategRev"],"reviewers":[{"email":"ada@example.org"}],"on_proceed":"approved","deadline_days":2,"on_deadline":"proceed"}
-{"kind":"review_stage","slug":"StageTwo","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Two"},"timing":"after_submission","order":2,"categories":["CategRev"],"reviewers":[{"email":"ben@example.org"}],"on_stop":"resubmission_required"}
+{"kind":"review_stage","slug":"StageTwo","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Two"},"timing":"after_submission","order":2,"categories":["CategRev"],"reviewers":[{"email":"ben@example.org"}],"on_stop":"resubmission_required","deadline_days":2,"on_deadline":"stop"}
 {"kind":"review_stage","slug":"StageMan","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"By hand"},"timing":"after_submission","order":9,"start":"manual","reviewers":[{"email":"cid@example.org"}]}
 {"kind":"role","slug":"RoleJury","name":{"en_GB":"Jury"},"type":"judge"}
 {"kind":"round","slug":"RoundJud","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Judging"},"type":"judge"}
@@ -114,11 +115,18 @@ fn requests() -> Vec<(&'static str, &'static str, Value, &'static [Event])> {
         ("POST", "/assignment/reassign", json!({"judge": "UserJudA", "score_set": "ScoreQua"}), &[AssignmentCreated]),
         ("POST", "/assignment/apply", Value::Null, &[AssignmentCreated]),
         ("POST", PANEL, Value::Null, &[AssignmentCreated]),
-        ("POST", "/review-task", json!({"review_stage": "StageMan", "entry": "EntryOne"}), &[ReviewTaskCreated]),
+        (
+            "POST",
+            "/review-task",
+            json!({"review_stage": "StageMan", "entry": "EntryOne"}),
+            &[EntryUpdated, ReviewTaskCreated],
+        ),
         (
             "POST",
             "/entry",
-            made(&json!({"category": "CategRev", "chapter": "ChapterN", "status": "submitted", "entry_fields": {"FieldScr": "much"}})),
+            made(
+                &json!({"category": "CategRev", "chapter": "ChapterN", "status": "submitted", "entry_fields": {"FieldScr": "much"}}),
+            ),
             &[EntryCreated, EntrySubmitted, EntryEligible, ReviewTaskCreated],
         ),
         (
@@ -140,6 +148,7 @@ fn requests() -> Vec<(&'static str, &'static str, Value, &'static [Event])> {
             &[EntryUpdated, EntryStatusChanged, EntrySubmitted, EntryEligible, FieldValueUpdated, ReviewTaskCreated],
         ),
         ("POST", DEADLINE, Value::Null, &[EntryUpdated, EntryModerated, ReviewTaskSubmitted, ReviewTaskCreated]),
+        ("POST", DEADLINE, Value::Null, &[EntryUpdated, EntryStatusChanged, ReviewTaskSubmitted]),
     ]
 }
 
@@ -158,7 +167,7 @@ async fn of_task(server: &Server, path: &str) -> Option<String> {
 
 /// A plan that is to be applied.
 async fn plan(server: &Server) -> Value {
-    let asked = json!({"score_set": "ScoreQua", "entries": ["JudgedAA"], "judges": ["UserJudB"], "per_entry": 1, "method": "random"});
+    let asked = json!({"score_set": "ScoreQua", "entries": ["EntryOne"], "judges": ["UserJudB"], "per_entry": 1, "method": "random"});
     let made = server.post("/assignment/plan", &asked.to_string()).await.expect(200).json();
     json!({"plan": made["plan"]})
 }

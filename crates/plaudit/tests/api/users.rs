@@ -71,7 +71,7 @@ both_engines! {
     async fn who_manages_a_chapter_keeps_the_role_until_another_manages_it(server) {
         let refused = |answer: &crate::harness::Answer| answer.json()["errors"]["roles"].clone();
         let answer = server.put("/user/UserMana", r#"{"roles":[]}"#).await.expect(422);
-        assert_eq!(refused(&answer), "must include that of a chapter manager, because the user manages ChapterN");
+        assert_eq!(refused(&answer), json!(["must include that of a chapter manager, because the user manages ChapterN"]));
         server.put("/user/UserMana", r#"{"first_name":"Maria"}"#).await.expect(200);
         server.import(&of_account_a("")).await;
         // Who is in the trash manages nothing, and comes back with the role that was there.

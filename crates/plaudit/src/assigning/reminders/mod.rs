@@ -204,7 +204,7 @@ mod tests {
     use super::*;
     use crate::program::testing::program;
 
-    const END: &str = r#""season":"SeasonAA","form":"FormAAAA","name":{},"type":"judge","reminder_days":2,"end_date":"2026-03-09 10:00:00""#;
+    const END: &str = r#""season":"SeasonAA","form":"FormAAAA","name":{},"type":"judge","reminder_days":2,"end_date":"2026-03-09 11:00:00""#;
 
     fn due(reminded: Option<(&str, Option<&str>)>, now: &str) -> Result<Slug, i64> {
         let program = program(&[("round", "RoundAAA", END)]);

@@ -211,7 +211,7 @@ fn wholes(kind: Kind) -> Vec<Map<String, Value>> {
             let fixed = [("percent", Value::Null), ("amounts", json!([{ "currency": "EUR", "amount": 5 }]))];
             [half, fixed].map(|set| with(&[&set[..], &period()[..]].concat(), &[])).to_vec()
         }
-        Kind::Round => vec![with(&period(), &[])],
+        Kind::Round => vec![with(&[&[("type", json!("judge"))][..], &period()[..]].concat(), &[])],
         Kind::Criterion => vec![with(&[("maximum", json!(10)), ("step", json!(1))], &[])],
         Kind::ScoreSet => {
             let modes = ["qualifying", "top_pick", "vip_judging", "voting", "gallery"];

@@ -316,6 +316,7 @@ both_engines! {
         assert_eq!((total("entries=current_season").await, total("entries=current_season&trashed=all").await), (0, 1));
         server.post("/user/UserEntr/restore", "").await.expect(204);
         assert_eq!(total("role=RoleMana").await, 1);
+        server.put("/chapter/ChapterN", r#"{"managers":[]}"#).await.expect(200);
         server.put("/user/UserMana", r#"{"roles":[]}"#).await.expect(200);
         assert_eq!((total("role=RoleMana").await, total("").await), (0, 2));
         server.put("/user/UserMana", r#"{"language":"de_DE"}"#).await.expect(200);

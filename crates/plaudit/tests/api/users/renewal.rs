@@ -162,6 +162,7 @@ both_engines! {
     }
 
     async fn what_no_record_shows_renews_none(server) {
+        server.put("/chapter/ChapterN", r#"{"managers":[]}"#).await.expect(200);
         let (changes, version) = (server.changes("AccountA").await.len(), server.version("AccountA").await);
         server.put("/user/UserMana", r#"{"roles":[],"preferences":{"a":1},"password":"12345678"}"#).await.expect(200);
         server.delete("/user/UserMana").await.expect(204);
