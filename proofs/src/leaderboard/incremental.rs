@@ -54,7 +54,7 @@ pub(super) fn show(context: &Context, engine: Engine, checks: &mut Checks) -> Re
     let doctor = service.run(&["doctor"])?;
     checks.check(doctor.code == Some(0), || doctor.last_line());
     let done = operations - refused;
-    checks.check(done > operations / 3, || format!("only {done} of {operations} operations were done"));
+    checks.check(done > operations / 5, || format!("only {done} of {operations} operations were done"));
     let figure = format!("{items} items as from all sheets after {operations} operations, {done} of them done");
     println!("  {}: {figure}", engine.name());
     Ok(figure)

@@ -27,7 +27,7 @@ pub struct ScoringContext<'d> {
     pub now: Timestamp,
     /// Gives slugs of comments.
     pub slug: &'d (dyn Fn() -> Slug + Sync),
-    /// The complete sheets of the judge in the score set, each with the category of its entry.
+    /// The complete sheets of the judge in the score set, each with the category of its entry; of preferences and votes alone.
     pub others: &'d [(Assignment, Slug)],
     /// The category of the entry.
     pub category: Slug,

@@ -5,7 +5,7 @@ use crate::access::judged;
 use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::program::Record;
-use crate::program::score_sets::ScoreSet;
+use crate::program::score_sets::{Mode, ScoreSet};
 use crate::records::assignments::scoring::{ScoringContext, check_scoring, check_sheet};
 use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Sheet, Shown, Status, store};
 use crate::records::entries::{self, Entry};
@@ -40,9 +40,12 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
     let (slug, body) = &*writing.state;
     let (before, head) = find(tx, writing, *slug).await?;
     let set = sheet(&before.value, program.score_sets.live(slug.score_set()))?;
-    let others = match before.value.judge {
-        Some(judge) => store::complete_of_judge(tx, account, (judge, set.slug), &program.context).await?,
-        None => Vec::new(),
+    // What a judge gives other entries counts where it is shared out.
+    let others = match (before.value.judge, set.mode()) {
+        (Some(judge), Mode::TopPick | Mode::Voting) => {
+            store::complete_of_judge(tx, account, (judge, set.slug), &program.context).await?
+        }
+        _ => Vec::new(),
     };
     let ids = || writing.ids().slug();
     let context = ScoringContext { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
