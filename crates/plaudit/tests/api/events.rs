@@ -43,21 +43,25 @@ const JUDGED: &str = r#"{"kind":"category","slug":"CategRev","season":"SeasonAc"
 /// Whose judges judge what is tagged.
 const PANEL_RECORD: &str = r#"{"kind":"panel","slug":"PanelAAA","season":"SeasonAc","score_set":"ScoreQua","name":{"en_GB":"Panel"},"rounds":["RoundJud"],"judges":["UserJudB"],"tags":["paneled"]}"#;
 
+/// A request, and its events.
+type Asked = (&'static str, &'static str, Value, &'static [Event]);
+
+/// A body that makes an entry.
+fn made(more: &Value) -> Value {
+    let mut body = json!({"category": "CategChi", "entrant": "UserEntr", "season": "SeasonAc", "title": "New"});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
 /// Requests one after the other, and the events of each. `SIGN_IN` stands for a link by which a user signs in, and so do others for what
 /// is no request. The plan that is applied is made before, and a task is known by its stage.
-fn requests() -> Vec<(&'static str, &'static str, Value, &'static [Event])> {
+fn requests() -> Vec<Asked> {
     let file = json!({"filename": "a.txt", "data": "aGVsbG8="});
-    let made = |more: &Value| {
-        let mut body = json!({"category": "CategChi", "entrant": "UserEntr", "season": "SeasonAc", "title": "New"});
-        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        body
-    };
     let submitted =
         json!({"status": "submitted", "moderation_status": "approved", "entry_fields": {"FieldScr": "much"}});
     let moved = json!({"category": "CategChi", "chapter": "ChapterN", "moderation_status": "rejected", "entry_fields": {"FieldTxt": "b"}});
     let handed_in = json!({"status": "submitted", "entry_fields": {"FieldScr": "much"}});
     let person = json!({"first_name": "Ada", "last_name": "Byron", "email": "ada@example.org", "password": "correct horse", "roles": ["RoleMana"]});
-    let link = |entry: &str, judge: &str| json!({"score_set": "ScoreQua", "entry": entry, "judge": judge, "rounds": ["RoundJud"]});
     vec![
         ("POST", "/entry", made(&json!({})), &[EntryCreated]),
         ("POST", "/entry", made(&submitted), &[EntryCreated, EntrySubmitted, EntryModerated, EntryEligible]),
@@ -106,6 +110,13 @@ fn requests() -> Vec<(&'static str, &'static str, Value, &'static [Event])> {
         ("PUT", "/user/UserEntr", json!({"roles": ["RoleMana"]}), &[UserUpdated, RoleGranted]),
         ("POST", "/user/UserEntr/upload/FieldUpl", file, &[UserUpdated]),
         ("POST", SIGN_IN, Value::Null, &[UserConfirmed, UserUpdated]),
+    ]
+}
+
+/// The same, of judging and review.
+fn judging() -> Vec<Asked> {
+    let link = |entry: &str, judge: &str| json!({"score_set": "ScoreQua", "entry": entry, "judge": judge, "rounds": ["RoundJud"]});
+    vec![
         ("POST", "/assignment", link("JudgedAA", "UserJudA"), &[AssignmentCreated]),
         ("PUT", "/assignment/JudgedAAUserJudAScoreQuaJ/score", json!({"decision": "pass"}), &[AssignmentCompleted]),
         ("PUT", "/assignment/JudgedAAUserJudAScoreQuaJ/abstain", json!({"reason": "No"}), &[]),
@@ -218,7 +229,7 @@ both_engines! {
         let hook = json!({"name": "All", "method": "post", "url": endpoint.url, "events": Event::NAMES});
         server.post("/webhook", &hook.to_string()).await.expect(201);
         let mut seen = BTreeSet::new();
-        for (method, path, body, events) in requests() {
+        for (method, path, body, events) in requests().into_iter().chain(judging()) {
             let operation = ask(&server, method, path, &body).await;
             server.settle().await;
             let event = |received: &Received| Event::named(received.json()["event"].as_str().unwrap()).unwrap();
