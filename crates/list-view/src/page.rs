@@ -72,17 +72,17 @@ impl Shown<'_> {
         let most = ties.last().map_or(0, |tie| usize::try_from(tie.above).unwrap_or(usize::MAX));
         let larger = self.list.range(self.list.len().saturating_sub(most), most);
         let (mut records, mut keys, mut next) = (0, 0, ties.iter_mut().peekable());
-        let mut groups = Vec::new();
+        let mut several = Vec::new();
         for equal in larger.chunk_by(|one, other| key(*one) == key(*other)).rev() {
             while let Some(tie) = next.next_if(|tie| tie.above <= records) {
-                (tie.keys_above, tie.tied_above) = (keys, std::mem::take(&mut groups));
+                (tie.keys_above, tie.tied_above) = (keys, std::mem::take(&mut several));
             }
             (records, keys) = (records + equal.len() as u64, keys + 1);
             if equal.len() > 1 {
-                groups.push(equal.to_vec());
+                several.push(equal.to_vec());
             }
         }
-        next.for_each(|tie| (tie.keys_above, tie.tied_above) = (keys, std::mem::take(&mut groups)));
+        next.for_each(|tie| (tie.keys_above, tie.tied_above) = (keys, std::mem::take(&mut several)));
     }
 
     pub(crate) fn page(&self, direction: Direction, from: From<'_>, most: usize) -> Page {

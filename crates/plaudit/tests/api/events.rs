@@ -43,9 +43,19 @@ const JUDGED: &str = r#"{"kind":"category","slug":"CategRev","season":"SeasonAc"
 /// Whose judges judge what is tagged.
 const PANEL_RECORD: &str = r#"{"kind":"panel","slug":"PanelAAA","season":"SeasonAc","score_set":"ScoreQua","name":{"en_GB":"Panel"},"rounds":["RoundJud"],"judges":["UserJudB"],"tags":["paneled"]}"#;
 
+/// A request, and its events.
+type Asked = (&'static str, &'static str, Value, &'static [Event]);
+
+/// A body that makes an entry.
+fn made(more: &Value) -> Value {
+    let mut body = json!({"category": "CategChi", "entrant": "UserEntr", "season": "SeasonAc", "title": "New"});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    body
+}
+
 /// Requests one after the other, and the events of each. `SIGN_IN` stands for a link by which a user signs in, and so do others for what
 /// is no request. The plan that is applied is made before, and a task is known by its stage.
-fn requests() -> Vec<(&'static str, &'static str, Value, &'static [Event])> {
+fn requests() -> Vec<Asked> {
     let file = json!({"filename": "a.txt", "data": "aGVsbG8="});
     let submitted =
         json!({"status": "submitted", "moderation_status": "approved", "entry_fields": {"FieldScr": "much"}});
@@ -103,15 +113,8 @@ fn requests() -> Vec<(&'static str, &'static str, Value, &'static [Event])> {
     ]
 }
 
-/// A body that makes an entry.
-fn made(more: &Value) -> Value {
-    let mut body = json!({"category": "CategChi", "entrant": "UserEntr", "season": "SeasonAc", "title": "New"});
-    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    body
-}
-
-/// The same of judging and of reviews.
-fn requests_of_judging() -> Vec<(&'static str, &'static str, Value, &'static [Event])> {
+/// The same, of judging and review.
+fn judging() -> Vec<Asked> {
     let link = |entry: &str, judge: &str| json!({"score_set": "ScoreQua", "entry": entry, "judge": judge, "rounds": ["RoundJud"]});
     vec![
         ("POST", "/assignment", link("JudgedAA", "UserJudA"), &[AssignmentCreated]),
@@ -226,7 +229,7 @@ both_engines! {
         let hook = json!({"name": "All", "method": "post", "url": endpoint.url, "events": Event::NAMES});
         server.post("/webhook", &hook.to_string()).await.expect(201);
         let mut seen = BTreeSet::new();
-        for (method, path, body, events) in requests().into_iter().chain(requests_of_judging()) {
+        for (method, path, body, events) in requests().into_iter().chain(judging()) {
             let operation = ask(&server, method, path, &body).await;
             server.settle().await;
             let event = |received: &Received| Event::named(received.json()["event"].as_str().unwrap()).unwrap();

@@ -194,7 +194,8 @@ impl Paged for Board<'_> {
             let (slug, context) = (self.score_set.slug, &self.program.context);
             self.decided = store::decided(source, account, slug, context).await?;
         }
-        let tied: Vec<Vec<Slug>> = groups.iter().flat_map(|group| &group.tied_above).map(entries_of).collect();
+        let tied: Vec<Vec<Slug>> =
+            groups.iter().flat_map(|group| &group.tied_above).map(|names| entries_of(names)).collect();
         let of = (self.score_set, &self.decided);
         let mut told_apart = store::count_places(source, account, self.program, of, &tied).await?.into_iter();
         let mut places_more = 0;
@@ -244,7 +245,7 @@ impl Paged for Board<'_> {
 }
 
 /// The entries of standings.
-fn entries_of(names: &Vec<String>) -> Vec<Slug> {
+fn entries_of(names: &[String]) -> Vec<Slug> {
     names.iter().filter_map(|name| entry_of(name)).collect()
 }
 
