@@ -233,6 +233,12 @@ impl World {
                 items.chain([&order["user"]])
             })
             .chain(self.of("assignment").filter(|found| reader.sees(found)).map(|found| &found["entry"]))
+            // Who manages a chapter sees who else does.
+            .chain(
+                self.of("chapter")
+                    .filter(|found| reader.manages(slug(found)))
+                    .flat_map(|found| found["managers"].as_array().into_iter().flatten()),
+            )
             // An entry that is judged can show its entrant, and an assignment its judge.
             .chain(self.of("entry").filter(|found| reader.sees(found)).map(|found| &found["entrant"]))
             .chain(
