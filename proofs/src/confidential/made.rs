@@ -233,6 +233,19 @@ impl World {
                 items.chain([&order["user"]])
             })
             .chain(self.of("assignment").filter(|found| reader.sees(found)).map(|found| &found["entry"]))
+            // Who manages a chapter sees who else does.
+            .chain(
+                self.of("chapter")
+                    .filter(|found| reader.manages(slug(found)))
+                    .flat_map(|found| found["managers"].as_array().into_iter().flatten()),
+            )
+            // An entry that is judged can show its entrant, and an assignment its judge.
+            .chain(self.of("entry").filter(|found| reader.sees(found)).map(|found| &found["entrant"]))
+            .chain(
+                self.of("assignment")
+                    .filter(|found| reader.sheet(found).is_some_and(|(_, names)| names))
+                    .map(|found| &found["judge"]),
+            )
             .collect();
         for record in &mut other.lines {
             let is_seen = reader.sees(record) || shown.contains(&&record["slug"]);
