@@ -262,10 +262,10 @@ impl World {
                         record["entry_fields"][*field] = format!("secret {}", random.below(100)).into();
                     }
                 }
-                Some("assignment") if reader.sheet(record).is_none_or(|(comments, _)| !comments) => {
-                    if !record["comment"].is_null() {
-                        record["comment"]["comment"] = "secret".into();
-                    }
+                Some("assignment")
+                    if reader.sheet(record).is_none_or(|(comments, _)| !comments) && !record["comment"].is_null() =>
+                {
+                    record["comment"]["comment"] = "secret".into();
                 }
                 Some("contributor") if !is_seen => record["fields"]["FieldSee"] = "secret".into(),
                 Some("user") if !is_seen => record["last_name"] = "Secret".into(),

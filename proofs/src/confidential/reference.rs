@@ -180,7 +180,7 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
         return true;
     }
     // Who is asked to review need not have a role for it.
-    if path == "/review-task" && is_read || is_read && path == "/review-task/{token}" || path.ends_with("/decision") {
+    if is_read && ["/review-task", "/review-task/{token}"].contains(&path) || path.ends_with("/decision") {
         return true;
     }
     // Judges and voters: their assignments. Managers of chapters: those of their chapters, which they also reopen.

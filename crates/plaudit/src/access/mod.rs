@@ -74,6 +74,17 @@ impl Access {
         Self(Some(Arc::new(Person { user, roles: kinds, chapters })))
     }
 
+    /// The same for a change: an auditor sees everything and writes what the other roles of the person write.
+    #[must_use]
+    pub fn of_writer(self) -> Self {
+        let Some(person) = self.0.as_ref().filter(|person| person.roles.contains(&RoleType::Auditor)) else {
+            return self;
+        };
+        let Person { user, roles, chapters } = &**person;
+        let roles = roles.iter().copied().filter(|role| *role != RoleType::Auditor).collect();
+        Self(Some(Arc::new(Person { user: *user, roles, chapters: chapters.clone() })))
+    }
+
     /// The person, where the key is a person's.
     pub fn user(&self) -> Option<Slug> {
         self.0.as_ref().map(|person| person.user)

@@ -325,7 +325,7 @@ impl<S: Send + Sync + 'static> Run<S> {
             let actor = access.user().map_or(Actor::Key(context.key), Actor::User);
             let writing = Writing {
                 origin: Origin { actor, source: "api", at: context.now },
-                access,
+                access: access.of_writer(),
                 program: Arc::clone(&program),
                 context: Arc::clone(context),
                 state: Arc::clone(&run.state),

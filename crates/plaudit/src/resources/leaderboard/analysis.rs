@@ -61,22 +61,21 @@ pub(super) async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Repl
         tag: query.text("tag"),
     };
     let (kept, asked) = (&caller.app().kept, format!("{selected:?}"));
-    let document = match kept.get(caller.account(), head, &asked) {
-        Some(document) => document,
-        None => {
-            let mut board = read(&mut tx, caller.account(), &program, selected).await?;
-            tx.commit().await?;
-            let least = score_set.min_judges;
-            let written = tokio::task::spawn_blocking(move || {
-                let _turn = turn;
-                analysis::analyse(std::mem::take(&mut board.sheets), least).map(|analysis| write(&analysis, &board))
-            });
-            let written = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
-            let none = |error| ApiError::State(format!("The sheets of the score set have no analysis: {error}."));
-            let document: Arc<str> = written.map_err(none)?.into();
-            kept.put(caller.account(), head, &asked, &document);
-            document
-        }
+    let document = if let Some(document) = kept.get(caller.account(), head, &asked) {
+        document
+    } else {
+        let mut board = read(&mut tx, caller.account(), &program, selected).await?;
+        tx.commit().await?;
+        let least = score_set.min_judges;
+        let written = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            analysis::analyse(std::mem::take(&mut board.sheets), least).map(|analysis| write(&analysis, &board))
+        });
+        let written = written.await.map_err(|error| ApiError::Internal(error.to_string()))?;
+        let none = |error| ApiError::State(format!("The sheets of the score set have no analysis: {error}."));
+        let document: Arc<str> = written.map_err(none)?.into();
+        kept.put(caller.account(), head, &asked, &document);
+        document
     };
     let depends = format!("{}\n{}\n{document}", program.version, caller.representation());
     Ok(Reply::Body { content: caller.renderer().record(&document, None)?, etag: entity_tag(depends) })

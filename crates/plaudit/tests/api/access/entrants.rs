@@ -217,6 +217,18 @@ both_engines! {
         assert_eq!(entry["status"], "submitted");
     }
 
+    async fn an_auditor_who_enters_changes_own_entries_alone(server) {
+        prepare(&server).await;
+        let roles = ["auditor", "entrant"].map(|role| user_of(role).replace("UserOf", "RoleOf"));
+        server.put("/user/UserEntr", &json!({"roles": roles}).to_string()).await.expect(200);
+        let person = Person::of(&server, "UserEntr").await;
+        person.get("/entry/EntryOth").await.expect(200);
+        person.put("/entry/EntryOth/update-title", r#"{"title":"T"}"#).await.expect(404);
+        person.put("/contributor/ContrOth/update-field/FieldCtr", r#"{"value":"y"}"#).await.expect(404);
+        person.ask("DELETE", "/contributor/ContrOth", None, &[]).await.expect(404);
+        person.put("/entry/EntryHid/update-title", r#"{"title":"T"}"#).await.expect(200);
+    }
+
     async fn an_entrant_makes_entries_of_the_entrants_own(server) {
         prepare(&server).await;
         let person = Person::of(&server, "UserOthe").await;

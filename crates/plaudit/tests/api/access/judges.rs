@@ -248,7 +248,7 @@ both_engines! {
         server.put("/user/UserOfRD", r#"{"roles":["RoleOfRD","RoleOfRI"]}"#).await.expect(200);
         let both = user_of("judge");
         let both = Person::of(&server, &both).await;
-        both.put(&format!("{OTHER}/score"), r#"{"criteria":{"CritCraf":2}}"#).await.expect(403);
+        both.put(&format!("{OTHER}/score"), r#"{"criteria":{"CritCraf":2}}"#).await.expect(404);
         both.put(&format!("{OWN}/score"), r#"{"criteria":{"CritCraf":2}}"#).await.expect(200);
     }
 
