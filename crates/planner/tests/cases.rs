@@ -35,7 +35,9 @@ fn problem(rows: &Value, per_entry: &Value, cap: &Value, conflict: Option<&Value
 fn cases(method: &str) -> Vec<Value> {
     let all: Vec<Value> = serde_json::from_str(include_str!("cases/10-assignment.json")).unwrap();
     let chosen: Vec<Value> = all.into_iter().filter(|case| case["method"] == method).collect();
-    chosen.iter().for_each(|case| println!("case {}", case["id"]));
+    for case in &chosen {
+        println!("case {}", case["id"]);
+    }
     chosen
 }
 

@@ -21,7 +21,9 @@ fn cases(file: &str, methods: &[&str]) -> Vec<Value> {
     let chosen: Vec<Value> =
         all.into_iter().filter(|case| methods.contains(&case["method"].as_str().unwrap())).collect();
     assert!(!chosen.is_empty());
-    chosen.iter().for_each(|case| println!("case {}", case["id"]));
+    for case in &chosen {
+        println!("case {}", case["id"]);
+    }
     chosen
 }
 
