@@ -8,8 +8,10 @@
 //!   ([`Access::entry`]).
 //! - Program managers and auditors see everything. Chapter managers see the entries of the chapters that name them as
 //!   managers, those in the trash included, and what belongs to these; orders all of whose entries are such; and users who
-//!   have such entries; and the assignments of such entries. Judges and voters see their own assignments. Entrants see their entries, and of these the answers that applicants may read
-//!   ([`Sight::Applicant`]); their orders; and themselves. Bookkeepers see orders.
+//!   have such entries; and the assignments of such entries. Judges and voters see their own assignments, and what these show
+//!   ([`judged`]). Entrants see their entries, and of these the answers that applicants may read ([`Sight::Applicant`]); their
+//!   orders; and themselves. Bookkeepers see orders. Review tasks are seen by whom they ask.
+//! - What an auditor sees as that alone is for changes as what does not exist ([`Access::of_writer`]).
 //! - What is published is seen by everybody whom a role lets read it, when its embargo has ended.
 //! - The set-up is no secret to who may read it, but for fields that applicants may neither read nor answer, which entrants
 //!   do not see, and for the managers of chapters, whom other managers see.

@@ -42,7 +42,8 @@ impl Paged for Assignments<'_> {
         let sheet = if access.assignment(shown.chapter, shown.assignment.judge) {
             Sheet::WHOLE
         } else {
-            of_other(program, &self.own, &shown.assignment).ok_or(ApiError::NotFound)?
+            // What the page was planned by has changed since.
+            of_other(program, &self.own, &shown.assignment).ok_or(ApiError::Stale)?
         };
         Ok(renderer.item(&shown.seen(program, sheet), None)?)
     }

@@ -44,7 +44,8 @@ impl Entries<'_> {
         let entry = Entry::of_document(document).map_err(|error| ApiError::Internal(error.to_string()))?;
         let score_sets = self.judged.get(&entry.slug);
         let judged = score_sets.and_then(|score_sets| Judged::of(self.caller.program(), score_sets));
-        let sight = access.judged_entry(&entry, judged).ok_or(ApiError::NotFound)?;
+        // What the page was planned by has changed since.
+        let sight = access.judged_entry(&entry, judged).ok_or(ApiError::Stale)?;
         Ok((sight, super::show::first(sight, &entry, document)))
     }
 }
