@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result, anyhow};
 use scoring::correction::{VarianceMethod, correct};
-use scoring::places::Ranking;
+use scoring::modes::scored;
 use scoring::sheet::{Criterion, Method, Scale, Totals, Units};
 use scoring::{Score, ScoreTable};
 
@@ -40,10 +40,7 @@ pub(super) fn show(is_short: bool, checks: &mut Checks) -> Result<String> {
 
     let full = middle(|| {
         let totals = all(&scores);
-        // The best comes first.
-        let ranking =
-            Ranking::of(totals.iter().zip(0..).map(|(totals, entry)| (std::cmp::Reverse(totals.mean()), entry)));
-        ranking.entries().len() == totals.len()
+        scored::rank(&totals, 1).entries().len() == totals.len()
     })?;
 
     let mut totals = all(&scores);
