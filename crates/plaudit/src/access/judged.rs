@@ -11,7 +11,7 @@ use crate::lists::ASSIGNMENTS;
 use crate::lists::page::{Ask, ListQuery, Order};
 use crate::program::Program;
 use crate::program::fields::{Field, Visibility};
-use crate::program::score_sets::{Mode, Others, Shows};
+use crate::program::score_sets::{Mode, Others, ScoreSet, Shows};
 use crate::records::assignments::{Assignment, Cause, Sheet, Status};
 use crate::records::entries::Entry;
 use kernel::document;
@@ -86,7 +86,7 @@ impl Judged {
 /// What is asked of entries that a person sees as a judge alone: nothing of them where a query asks for members that judges
 /// do not see. Whether an entry is archived is told by the list of assignments as well.
 pub(super) fn asks(program: &Program, judge: Slug, query: &ListQuery) -> Ask {
-    const SEEN: [&str; 8] = ["title", "category", "chapter", "form", "season", "archived", "deleted", "include"];
+    const SEEN: [&str; 7] = ["title", "category", "chapter", "form", "season", "archived", "include"];
     const SORTS: [&str; 4] = ["category", "chapter", "parent_category", "title"];
     let is_of_entrants = |name: &str| name == "entrant" || name == "applicant";
     let named = query.filter_names().filter(|name| !SEEN.contains(name));
@@ -114,7 +114,12 @@ pub fn of_others(shows: Shows, is_complete: bool) -> Option<Sheet> {
 }
 
 /// Why a complete sheet is not changed: what others gave was shown to its judge.
-pub fn check_shown(shows: Shows, assignment: &Assignment) -> Result<(), String> {
+pub fn check_shown(score_set: &ScoreSet, assignment: &Assignment) -> Result<(), String> {
+    let shows = score_set.shows;
+    // Votes are given anew in each period, and are never complete.
+    if score_set.mode() == Mode::Voting {
+        return Ok(());
+    }
     let shows_after = [shows.others_scores, shows.others_comments].contains(&Others::AfterOwn);
     let seen = of_others(shows, true).is_some() && shows_after;
     if seen && assignment.status == Status::Complete && assignment.reopening.is_none() {
@@ -135,17 +140,18 @@ pub(super) fn assignments(program: &Program, judge: Slug, query: &ListQuery) -> 
     let hides = hides || query.cursor.is_some() || query.is_sorted && query.order != Order::Named("updated");
     let of_others = |when: Others, own: Option<Status>| {
         let sets = program.score_sets.all_live().filter(|set| set.shows.others_scores == when);
-        let sets = sets.filter(|set| set.shows.names_of_judges || !hides).map(|set| set.slug);
+        let sets: Vec<Slug> = sets.filter(|set| set.shows.names_of_judges || !hides).map(|set| set.slug).collect();
+        if sets.is_empty() {
+            return None;
+        }
         let own = own.map(|status| Ask::Is("status", status.name().to_owned()));
-        let others = assigned(judge, sets).into_iter().chain(own).collect();
+        let others = assigned(judge, sets.into_iter()).into_iter().chain(own).collect();
         let seen = vec![holds(), Ask::Is("deleted", "0".to_owned()), Ask::Is("role", String::new())];
-        Ask::Alike(["entry", "score_set"], seen, others)
+        Some(Ask::Alike(["entry", "score_set"], seen, others))
     };
-    vec![
-        Ask::Is("judge", judge.to_string()),
-        of_others(Others::Always, None),
-        of_others(Others::AfterOwn, Some(Status::Complete)),
-    ]
+    let own = Ask::Is("judge", judge.to_string());
+    let after_own = of_others(Others::AfterOwn, Some(Status::Complete));
+    [Some(own), of_others(Others::Always, None), after_own].into_iter().flatten().collect()
 }
 
 /// What is asked of the assignments that hold of a judge in some score sets.

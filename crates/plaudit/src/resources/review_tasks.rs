@@ -7,6 +7,7 @@ use utoipa_axum::routes;
 use crate::http::list::{Paged, slug};
 use crate::http::{self, ApiError, Body, Caller, Path, RawQuery, Reader, Reply, Writer, Writing};
 use crate::lists::page::{Ask, ListQuery};
+use crate::program::review_stages::ReviewerKind;
 use crate::program::{Program, store};
 use crate::records::entries::rules::check_season;
 use crate::records::entries::{self, Entry};
@@ -41,7 +42,9 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
     let email = email(&caller).await?;
-    http::list::page(&caller, raw.as_deref(), (&LIST, &query), Tasks { program: caller.program(), email }).await
+    let names_reviewer = query.filter("reviewer").is_some();
+    let tasks = Tasks { program: caller.program(), email, names_reviewer };
+    http::list::page(&caller, raw.as_deref(), (&LIST, &query), tasks).await
 }
 
 /// A page of tasks.
@@ -49,17 +52,23 @@ struct Tasks<'q> {
     program: &'q Program,
     /// The address of whom they are asked of; nothing where all are seen.
     email: Option<String>,
+    /// Whether the query asks for a reviewer, of whom a reviewer sees no other.
+    names_reviewer: bool,
 }
 
 impl Paged for Tasks<'_> {
     fn ask(&self, mut request: Request) -> Request {
-        request.asks.extend(self.email.iter().map(|email| Ask::Has("reviewers", vec![reviewer_key(email)])));
+        if let Some(email) = &self.email {
+            let is_asked = Ask::Has("reviewers", vec![reviewer_key(email)]);
+            request.asks.extend([is_asked, Ask::Is("deleted", "0".to_owned())]);
+            request.asks.extend(self.names_reviewer.then_some(Ask::Never));
+        }
         request
     }
 
     fn show(&mut self, renderer: &mut Renderer, texts: &[&str]) -> Result<(), ApiError> {
         let (task, of_entry) = read(self.program, texts)?;
-        Ok(renderer.item(&task.document(&of_entry), None)?)
+        Ok(renderer.item(&seen(task, self.email.as_deref()).document(&of_entry), None)?)
     }
 }
 
@@ -78,6 +87,14 @@ async fn email_of(account: AccountId, source: Source<'_>, user: Option<Slug>) ->
 /// Whether a task is asked of whom this address is, or of anybody.
 fn is_asked(task: &ReviewTask, email: Option<&str>) -> bool {
     email.is_none_or(|email| task.asks(email))
+}
+
+/// A task as whom this address is sees it: without the other reviewers.
+fn seen(mut task: ReviewTask, email: Option<&str>) -> ReviewTask {
+    if let Some(email) = email {
+        task.reviewer.retain(|reviewer| reviewer_key(&reviewer.email) == reviewer_key(email));
+    }
+    task
 }
 
 /// A task and what it shows of its entry, from the columns that the list declares.
@@ -107,7 +124,7 @@ pub async fn show(caller: Caller, Path(token): Path<Token>, _: Reader) -> Result
     if !is_asked(&task, email.as_deref()) {
         return Err(ApiError::NotFound);
     }
-    Ok(shown(&task, &of_entry, revision))
+    Ok(shown(&seen(task, email.as_deref()), &of_entry, revision))
 }
 
 /// Begins a review stage of an entry, and gives its task. Where a task of the stage waits already it is that one, and its reviewers
@@ -183,10 +200,14 @@ async fn write_decision(tx: &mut Tx, writing: &Writing<(Token, JsonObject<'stati
     let (decision, comment) = rules::read_decision(body)?;
     let head = stored.head()?;
     let stage = check_decidable(&writing.program, &found.value, &head)?;
+    // An entrant who is named in an answer of the own entry does not decide on it.
+    if user == Some(head.entrant) && !stage.reviewer_kinds.contains(&ReviewerKind::Entrant) {
+        return Err(ApiError::NotPermitted);
+    }
     writing.precondition(found.revision)?;
     let decided = Decided { decision, comment };
     let written = flow(writing).decide(tx, (found.value, stage), &stored, decided).await?;
-    Ok(shown(&written.value, &of_entry(&head), written.revision))
+    Ok(shown(&seen(written.value, email.as_deref()), &of_entry(&head), written.revision))
 }
 
 /// A task and its entry, both locked; 404 where one of them is in the trash.

@@ -73,7 +73,9 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
         }
     }
     let one = given.entries.first().copied().zip(given.judges.first().copied()).filter(|_| !given.is_bulk);
-    if let Some(message) = one.and_then(|pair| link::refusal(&facts, pair, score_set)) {
+    // Nothing is told of an entry that is not seen.
+    let seen = one.filter(|(entry, _)| facts.entries.contains_key(entry));
+    if let Some(message) = seen.and_then(|pair| link::refusal(&facts, pair, score_set)) {
         violations.add("judge", message);
     }
     let score_set = violations.or(given.score_set)?;

@@ -50,7 +50,7 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
     let ids = || writing.ids().slug();
     let context = ScoringContext { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
     let after = context.scored(&before.value, body)?;
-    judged::check_shown(set.shows, &before.value).map_err(ApiError::State)?;
+    judged::check_shown(set, &before.value).map_err(ApiError::State)?;
     check_scoring(&before.value, set, head.chapter, program, now).map_err(ApiError::State)?;
     finish(tx, writing, (&before, after)).await
 }
@@ -79,7 +79,7 @@ async fn write_abstain(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, A
     let reason = members.nullable("reason", input::text(COMMENT_LENGTH)).flatten().unwrap_or_default();
     members.finish().or(Some(()))?;
     let set = sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
-    judged::check_shown(set.shows, &before.value).map_err(ApiError::State)?;
+    judged::check_shown(set, &before.value).map_err(ApiError::State)?;
     let mut after = before.value.clone();
     after.abstention = Some(match &before.value.abstention {
         Some(abstention) if abstention.comment == reason => abstention.clone(),
@@ -150,7 +150,8 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
     let (slug, body) = &*writing.state;
     let (before, head) = find_any(tx, writing, *slug).await?;
     let is_led = leads(&writing.access, &writing.program, Source::Snapshot(tx), slug.score_set()).await?;
-    if !is_led {
+    // A lead judge does not reopen an own sheet.
+    if !is_led || before.value.judge.is_some() && before.value.judge == writing.access.user() {
         check_managed(&writing.access, head.chapter, before.value.judge)?;
     }
     let mut members = Members::closed(body);

@@ -32,8 +32,8 @@ async fn show(server: &Server, set: &str, shows: &str) {
     server.import(&of_account_a(&line)).await;
 }
 
-/// A stage that asks a guest, and one that names the guest's address as the name of somebody else.
-const STAGES: &str = r#"{"kind":"review_stage","slug":"StageMin","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Mine"},"timing":"after_submission","start":"manual","reviewers":[{"name":"G","email":"userofrg@EXAMPLE.org"}]}
+/// A stage that asks a guest and the entrant of an entry, and one that names the guest's address as the name of somebody else.
+const STAGES: &str = r#"{"kind":"review_stage","slug":"StageMin","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Mine"},"timing":"after_submission","start":"manual","reviewers":[{"name":"G","email":"userofrg@EXAMPLE.org"},{"name":"O","email":"other@example.org"}]}
 {"kind":"review_stage","slug":"StageOth","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Other"},"timing":"after_submission","start":"manual","reviewers":[{"name":"userofrg@example.org","email":"other@example.org"}]}"#;
 
 /// The assignments of the judge and of the lead judge to one entry.
@@ -194,6 +194,18 @@ both_engines! {
         assert_eq!((&reopened["score"], &reopened["judge"], &reopened["comments"]), (&Value::Null, &Value::Null, &Value::Null));
         judge.put(&path, high).await.expect(200);
         judge.put(&path, low).await.expect(422);
+        lead.put(&format!("{OTHER}/score"), low).await.expect(200);
+        lead.post(&format!("{OTHER}/reopen"), r#"{"reason":"x"}"#).await.expect(403);
+    }
+
+    async fn judges_see_no_entry_in_the_trash(server) {
+        prepared(&server).await;
+        let judge = user_of("judge");
+        let judge = Person::of(&server, &judge).await;
+        assert_eq!(judge.list("/entry").await, ["EntryJud"]);
+        server.delete("/entry/EntryJud").await.expect(204);
+        assert!(judge.list("/entry?deleted=only").await.is_empty());
+        assert!(judge.list("/entry").await.is_empty());
     }
 
     async fn lead_judges_see_to_their_score_sets_alone(server) {
@@ -235,6 +247,9 @@ both_engines! {
             manager.put(&format!("/entry/EntryJud/{way}"), judge).await.expect(204);
             manager.put(&format!("/entry/EntryHid/{way}"), judge).await.expect(404);
         }
+        server.put("/entry/EntryHid/recuse", judge).await.expect(204);
+        let [other, none] = [manager.post("/assignment", &body("EntryHid")).await.expect(422), manager.post("/assignment", &body("NobodyAA")).await.expect(422)];
+        assert_eq!(other.text().replace("EntryHid", "NobodyAA"), none.text(), "who was taken off is not told");
         let all = server.get("/assignment/progress?score_set=ScorePoi").await.expect(200).json();
         assert_eq!(manager.get("/assignment/progress?score_set=ScorePoi").await.expect(200).json(), all);
         let own = manager.get("/assignment/progress?score_set=ScoreQua").await.expect(200).json();
@@ -262,7 +277,9 @@ both_engines! {
         let guest = Person::of(&server, &guest).await;
         assert_eq!(guest.list("/review-task").await, [mine.as_str()]);
         let path = format!("/review-task/{mine}");
-        assert_eq!(guest.get(&path).await.expect(200).json()["token"], mine);
+        let seen = guest.get(&path).await.expect(200).json();
+        assert_eq!((&seen["token"], &seen["reviewer"]), (&mine.as_str().into(), &serde_json::json!([{"name": "G", "email": "userofrg@EXAMPLE.org"}])));
+        assert!(guest.list("/review-task?reviewer=O").await.is_empty());
         let [hidden, none] = [format!("/review-task/{other}"), "/review-task/NobodyNobodyNobodyNobody".to_owned()];
         let proceed = r#"{"decision":"proceed"}"#;
         for ask in ["", "/decision"] {
@@ -274,8 +291,13 @@ both_engines! {
             };
             assert_eq!((hidden.status, hidden.text()), (404, none.text()));
         }
+        let entrant = Person::of(&server, "UserOthe").await;
+        assert!(entrant.list("/review-task").await.contains(&mine));
+        entrant.put(&format!("{path}/decision"), proceed).await.expect(403);
         assert_eq!(guest.put(&format!("{path}/decision"), proceed).await.expect(200).json()["decision"], "proceed");
         guest.put(&format!("{path}/decision"), proceed).await.expect(422);
         guest.ask("DELETE", &path, None, &[]).await.expect(403);
+        server.delete(&path).await.expect(204);
+        assert!(guest.list("/review-task?deleted=only").await.is_empty());
     }
 }
