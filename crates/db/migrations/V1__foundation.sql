@@ -297,6 +297,7 @@ CREATE TABLE assignments (
     score_set ordered_text NOT NULL,
     method ordered_text NOT NULL,
     status ordered_text NOT NULL,
+    conflicted BIGINT NOT NULL,
     created BIGINT NOT NULL,
     updated BIGINT NOT NULL,
     deleted BIGINT NOT NULL,
@@ -309,7 +310,7 @@ CREATE TABLE assignments (
 CREATE INDEX assignments_of_entry ON assignments (account, entry, judge, score_set);
 CREATE INDEX assignments_of_judge ON assignments (account, judge, score_set);
 CREATE INDEX assignments_of_lists ON assignments (account, list_revision, slug, entry, judge, role, score_set, method,
-    status, created, updated, deleted);
+    status, conflicted, created, updated, deleted);
 
 -- The panels that assign.
 CREATE TABLE assignment_panels (

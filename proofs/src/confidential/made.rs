@@ -117,7 +117,8 @@ impl World {
                     }
                     let entry = named("Entr", entry);
                     let method = ["manual", "manual", "manual", "stray", "recused"][random.below(5) as usize];
-                    let mut assignment = json!({"entry": entry, "judge": judge, "score_set": set, "method": method});
+                    let mut assignment = json!({"entry": entry, "judge": judge, "score_set": set, "method": method,
+                        "is_conflicted": random.below(5) == 0});
                     if mode == "qualifying" && random.below(2) == 0 {
                         let slug = named("Comm", random.below(26 * 26 * 26 * 26));
                         assignment["decision"] = "pass".into();

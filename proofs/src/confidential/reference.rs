@@ -78,6 +78,7 @@ impl<'w> Reader<'w> {
                 && assignment["entry"] == entry
                 && assignment["judge"] == self.user
                 && assignment["method"] == "manual"
+                && assignment["is_conflicted"] != true
         };
         let found = self.world.of("assignment").filter(of_entry);
         found.filter_map(|found| Some((found, self.score_set(&found["score_set"])?))).collect()

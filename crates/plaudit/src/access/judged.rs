@@ -1,6 +1,7 @@
 //! What judges see of entries: those of their assignments, and of these what is judged.
 //!
-//! - An entry is seen by an assignment that holds, is not in the trash and is of a live score set: its slug, title, category,
+//! - An entry is seen by an assignment that holds, is not in the trash, is of a live score set and whose judge has no conflict of
+//!   interest with it: its slug, title, category,
 //!   chapter, form and season, and the answers to fields whose `visibility` names the mode of such a score set. Where `shows.entrants`
 //!   of one is true, so are its entrant, its contributors and its attachments, and of these the answers to such fields.
 //! - Of the assignments of other judges those are seen that hold, are of an entry and a score set in which the person has an
@@ -113,19 +114,13 @@ pub fn of_others(shows: Shows, is_complete: bool) -> Option<Sheet> {
     is_shown(shows.others_scores).then_some(seen)
 }
 
-/// Why a complete sheet is not changed: what others gave was shown to its judge.
-pub fn check_shown(score_set: &ScoreSet, assignment: &Assignment) -> Result<(), String> {
+/// Whether a sheet is complete and its score set shows its judge for that what others give. Votes are given anew in each period,
+/// and are never complete.
+pub fn shows_others(score_set: &ScoreSet, assignment: &Assignment) -> bool {
     let shows = score_set.shows;
-    // Votes are given anew in each period, and are never complete.
-    if score_set.mode() == Mode::Voting {
-        return Ok(());
-    }
     let shows_after = [shows.others_scores, shows.others_comments].contains(&Others::AfterOwn);
-    let seen = of_others(shows, true).is_some() && shows_after;
-    if seen && assignment.status == Status::Complete && assignment.reopening.is_none() {
-        return Err("The sheet is complete, and those of others were shown; it has to be reopened first.".to_owned());
-    }
-    Ok(())
+    let is_complete = assignment.status == Status::Complete && assignment.reopening.is_none();
+    score_set.mode() != Mode::Voting && is_complete && shows_after && of_others(shows, true).is_some()
 }
 
 /// What is asked of the assignments that a person sees as their judge, and of those of others that the person is shown. A list
@@ -145,8 +140,8 @@ pub(super) fn assignments(program: &Program, judge: Slug, query: &ListQuery) -> 
             return None;
         }
         let own = own.map(|status| Ask::Is("status", status.name().to_owned()));
-        let others = assigned(judge, sets.into_iter()).into_iter().chain(own).collect();
-        let seen = vec![holds(), Ask::Is("deleted", "0".to_owned()), Ask::Is("role", String::new())];
+        let others = assigned(judge, sets.iter().copied()).into_iter().chain(own).collect();
+        let seen = vec![of_any(sets), holds(), Ask::Is("deleted", "0".to_owned()), Ask::Is("role", String::new())];
         Some(Ask::Alike(["entry", "score_set"], seen, others))
     };
     let own = Ask::Is("judge", judge.to_string());
@@ -154,10 +149,15 @@ pub(super) fn assignments(program: &Program, judge: Slug, query: &ListQuery) -> 
     [Some(own), of_others(Others::Always, None), after_own].into_iter().flatten().collect()
 }
 
-/// What is asked of the assignments that hold of a judge in some score sets.
+/// What is asked of the assignments of a judge in some score sets by which their entries are seen.
 fn assigned(judge: Slug, score_sets: impl Iterator<Item = Slug>) -> Vec<Ask> {
-    let score_sets = score_sets.map(|slug| Ask::Is("score_set", slug.to_string())).collect();
-    vec![Ask::Is("judge", judge.to_string()), Ask::Any(score_sets), holds(), Ask::Is("deleted", "0".to_owned())]
+    let no = |column| Ask::Is(column, "0".to_owned());
+    vec![Ask::Is("judge", judge.to_string()), of_any(score_sets), holds(), no("conflicted"), no("deleted")]
+}
+
+/// That an assignment is of one of these score sets.
+fn of_any(score_sets: impl IntoIterator<Item = Slug>) -> Ask {
+    Ask::Any(score_sets.into_iter().map(|slug| Ask::Is("score_set", slug.to_string())).collect())
 }
 
 /// That an assignment is what it was linked by.

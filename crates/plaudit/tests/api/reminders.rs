@@ -87,13 +87,22 @@ both_engines! {
         later(&server, 8 * DAY - 1).await;
         assert_eq!(told(&server), [""; 0]);
         later(&server, 1).await;
-        assert_eq!(told(&server), ["userreaa 3", "userreab 1"]);
+        assert_eq!(told(&server), ["UserReaa 3", "UserReab 1"]);
         let messages = server.messages();
         let text = messages.values().next().unwrap();
         assert!(text.contains("Ends: 2026-02-10 12:00:00 (Europe/London)") && text.contains("Round: Judging"), "{text}");
         import(&server, &lines).await;
         later(&server, DAY).await;
         assert_eq!(told(&server).len(), 2, "once");
+    }
+
+    async fn who_wants_no_messages_is_not_reminded(server) {
+        let silent = user(0).replace("\"roles\"", "\"notification_emails\":false,\"roles\"");
+        let mut lines = vec![SETUP.to_owned(), round("2026-02-10 12:00:00"), silent, user(1), entry('A')];
+        lines.extend((0..2).map(|judge| assignment('A', judge, &["RoundJud"])));
+        import(&server, &lines).await;
+        later(&server, 9 * DAY).await;
+        assert_eq!(told(&server), ["UserReab 1"]);
     }
 
     async fn an_end_that_moves_to_a_later_time_is_told_again(server) {
@@ -120,7 +129,7 @@ both_engines! {
         lines.extend((0..230).flat_map(|judge| [user(judge), assignment('A', judge, &["RoundJud"])]));
         import(&server, &lines).await;
         later(&server, 9 * DAY).await;
-        let expected: Vec<String> = (0..230).map(|judge| format!("userre{} 1", letters(judge))).collect();
+        let expected: Vec<String> = (0..230).map(|judge| format!("UserRe{} 1", letters(judge))).collect();
         assert_eq!(told(&server), expected);
     }
 }

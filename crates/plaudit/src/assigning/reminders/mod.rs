@@ -3,8 +3,9 @@
 //! - A round of judging with `reminder_days` reminds, so many days before its end, each judge who has open sheets in it then: a
 //!   message with how many there are and when the round ends. Nothing is sent once it has ended.
 //! - A sheet is open that is neither complete nor abstained, while its link holds, its entry is not in the trash and its judge has
-//!   declared no conflict. Where judges choose among their entries, those that they leave out are open only as long as they have
+//!   no conflict of interest. Where judges choose among their entries, those that they leave out are open only as long as they have
 //!   given nothing ([`open_of`]).
+//! - Users who turned `notification_emails` off are not written to, and nobody is while the account is suspended.
 //! - The lease remembers for which end the judges of a round were reminded, and of a round that is under way the last of them, in
 //!   the transaction that adds the messages. So nobody is written to twice, and an end that moves to a later time is told again.
 //! - The lease is due whenever the set-up was changed, and when the next round is to be told of.
@@ -88,11 +89,12 @@ struct Due<'p> {
 /// The round whose judges are to be reminded now; else when there is one again.
 fn next<'p>(program: &'p Program, remembered: &Remembered, now: Timestamp) -> Result<Due<'p>, i64> {
     let (zone, mut next) = (program.account.zone(), NEVER);
+    if program.account.suspended {
+        return Err(next);
+    }
     for round in program.rounds.all_live().filter(|round| round.kind == RoundType::Judge) {
         let Some((at, end)) = round.reminder(&zone).filter(|(_, end)| now < *end) else { continue };
-        let is_told = |reminded: &Reminded| {
-            reminded.end > end.as_microseconds() || (reminded.end == end.as_microseconds() && reminded.last.is_none())
-        };
+        let is_told = |reminded: &Reminded| reminded.end >= end.as_microseconds() && reminded.last.is_none();
         if remembered.rounds.get(round.slug.as_str()).is_some_and(is_told) {
             continue;
         }
@@ -137,7 +139,7 @@ impl Step {
                 Ok(due) => {
                     let slug = due.round.slug.to_string();
                     let end = due.end.as_microseconds();
-                    let before = remembered.rounds.get(&slug).filter(|reminded| reminded.end == end);
+                    let before = remembered.rounds.get(&slug).filter(|reminded| reminded.end >= end);
                     let last = before.and_then(|reminded| reminded.last.clone()).unwrap_or_default();
                     let last = self.remind(tx, &program, due.round, &last).await?;
                     remembered.rounds.insert(slug, Reminded { end, last });
@@ -165,8 +167,8 @@ impl Step {
         after: &str,
     ) -> Result<Option<String>, DbError> {
         let judges = store::judges(tx, self.account, (after, STEP)).await?;
-        let Some(last) = judges.last().copied() else { return Ok(None) };
-        let mut open: BTreeMap<(Slug, String), BTreeMap<Slug, (i64, i64)>> = BTreeMap::new();
+        let Some(last) = judges.last().map(|(judge, _)| *judge) else { return Ok(None) };
+        let mut open: BTreeMap<Slug, BTreeMap<Slug, (i64, i64)>> = BTreeMap::new();
         for sheets in store::sheets(tx, self.account, round.slug, (after, last)).await? {
             let is_its = |set: Slug| {
                 let mut violations = Violations::default();
@@ -177,22 +179,23 @@ impl Step {
                 })
             };
             if is_its(sheets.score_set) {
-                let of_judge = open.entry((sheets.judge, sheets.email)).or_default();
+                let of_judge = open.entry(sheets.judge).or_default();
                 let counts = of_judge.entry(sheets.score_set).or_default();
                 *counts = (counts.0 + sheets.open, counts.1 + sheets.complete);
             }
         }
         let origin = Origin { actor: Actor::System, source: "system", at: self.app.clock.now() };
         let (account, locale) = (&program.account, program.account.default_language);
-        for ((_, email), of_sets) in open {
+        for (judge, user) in judges.iter().filter_map(|(judge, user)| Some((judge, user.as_ref()?))) {
+            let Some((email, of_sets)) = user.email.as_ref().zip(open.remove(judge)) else { continue };
             let of_set = |(set, counts): (&Slug, &(i64, i64))| {
                 program.score_sets.live(*set).map_or(0, |set| open_of(set.mode(), *counts))
             };
             let (open, end) = (of_sets.iter().map(of_set).sum(), round.end_date);
-            let Some(end) = end.filter(|_| open > 0 && !email.is_empty()) else { continue };
+            let Some(end) = end.filter(|_| open > 0 && user.notification_emails) else { continue };
             let round = round.name.in_locale(locale);
             let about = OpenSheets { account_name: &account.name, round, open, end: (end, &account.timezone) };
-            let message = open_sheets(&about, email).to_json();
+            let message = open_sheets(&about, email.clone()).to_json();
             jobs::add(tx, self.account, (jobs::mail::WORK.kind, message), &origin, &self.app.ids).await?;
         }
         Ok((judges.len() == STEP).then(|| last.to_string()))
@@ -226,6 +229,7 @@ mod tests {
         assert_eq!(due(Some((end, Some("UserAAAA"))), at), round, "it is under way");
         assert_eq!(due(Some(("2026-03-08T10:00:00.000000Z", None)), at), round, "the end has moved to a later time");
         assert_eq!(due(Some(("2026-03-10T10:00:00.000000Z", None)), at), Err(NEVER), "and to an earlier one");
+        assert_eq!(due(Some(("2026-03-10T10:00:00.000000Z", Some("UserAAAA"))), at), round, "while it was under way");
     }
 
     #[test]

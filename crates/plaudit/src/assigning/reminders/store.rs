@@ -1,5 +1,7 @@
 //! What reminders read.
 
+use serde::Deserialize;
+
 use db::{AccountId, DbError, Tx};
 use kernel::text::Slug;
 
@@ -8,8 +10,6 @@ use kernel::text::Slug;
 pub struct Sheets {
     /// The judge.
     pub judge: Slug,
-    /// The judge's e-mail address; empty for none.
-    pub email: String,
     /// The score set.
     pub score_set: Slug,
     /// The chapter of the entries.
@@ -22,42 +22,60 @@ pub struct Sheets {
     pub complete: i64,
 }
 
-/// Judges behind this one who have assignments, in order and so many at the most.
-pub async fn judges(tx: &mut Tx, account: AccountId, (after, most): (&str, usize)) -> Result<Vec<Slug>, DbError> {
-    let sql =
-        format!("SELECT DISTINCT judge FROM assignments WHERE account = $1 AND judge > $2 ORDER BY judge LIMIT {most}");
-    tx.all(&sql, &[account.into(), after.into()], |row| row.slug(0)).await
+/// How a judge is written to.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Addressee {
+    /// The e-mail address; nothing for none.
+    pub email: Option<String>,
+    /// Whether the judge wants messages.
+    pub notification_emails: bool,
+}
+
+/// Judges behind this one who have assignments, in order and so many at the most, each with the user who is not in the trash.
+pub async fn judges(
+    tx: &mut Tx,
+    account: AccountId,
+    (after, most): (&str, usize),
+) -> Result<Vec<(Slug, Option<Addressee>)>, DbError> {
+    let sql = format!(
+        "SELECT a.judge, u.doc FROM (SELECT DISTINCT judge FROM assignments WHERE account = $1 AND judge > $2 \
+         ORDER BY judge LIMIT {most}) a LEFT JOIN users u ON u.account = $1 AND u.slug = a.judge AND u.deleted = 0 ORDER BY a.judge"
+    );
+    let read = |doc: &str| {
+        serde_json::from_str(doc).map_err(|error| DbError::Failed(format!("a stored user cannot be read: {error}")))
+    };
+    tx.all(&sql, &[account.into(), after.into()], |row| {
+        Ok((row.slug(0)?, row.optional_text(1)?.map(read).transpose()?))
+    })
+    .await
 }
 
 /// What judges, from behind one to another, have to give in a round: the sheets of links that hold, of entries that are not in the
-/// trash, and with which the judge declared no conflict.
+/// trash, and with which the judge has no conflict of interest.
 pub async fn sheets(
     tx: &mut Tx,
     account: AccountId,
     round: Slug,
     (after, last): (&str, Slug),
 ) -> Result<Vec<Sheets>, DbError> {
-    let sql = "SELECT a.judge, u.email, a.score_set, e.chapter, r.round, \
+    let sql = "SELECT a.judge, a.score_set, e.chapter, r.round, \
                CAST(sum(CASE WHEN a.status IN ('none', 'in_progress') THEN 1 ELSE 0 END) AS BIGINT), \
                CAST(sum(CASE WHEN a.status = 'complete' THEN 1 ELSE 0 END) AS BIGINT) FROM assignments a \
                JOIN entries e ON e.account = a.account AND e.slug = a.entry AND e.deleted = 0 \
-               JOIN users u ON u.account = a.account AND u.slug = a.judge AND u.deleted = 0 \
                LEFT JOIN assignment_rounds r ON r.account = a.account AND r.slug = a.slug AND r.round = $4 \
                WHERE a.account = $1 AND a.judge > $2 AND a.judge <= $3 AND a.deleted = 0 \
-               AND a.method NOT IN ('stray', 'recused') AND NOT EXISTS (SELECT 1 FROM conflicts c \
-               WHERE c.account = a.account AND c.entry = a.entry AND c.judge = a.judge AND c.deleted = 0) \
+               AND a.method NOT IN ('stray', 'recused') AND a.conflicted = 0 \
                AND (r.round IS NOT NULL OR NOT EXISTS (SELECT 1 FROM assignment_rounds o \
                WHERE o.account = a.account AND o.slug = a.slug)) \
-               GROUP BY a.judge, u.email, a.score_set, e.chapter, r.round";
+               GROUP BY a.judge, a.score_set, e.chapter, r.round";
     tx.all(sql, &[account.into(), after.into(), last.into(), round.into()], |row| {
         Ok(Sheets {
             judge: row.slug(0)?,
-            email: row.text(1)?.to_owned(),
-            score_set: row.slug(2)?,
-            chapter: row.slug(3)?,
-            names_round: row.optional_text(4)?.is_some(),
-            open: row.integer(5)?,
-            complete: row.integer(6)?,
+            score_set: row.slug(1)?,
+            chapter: row.slug(2)?,
+            names_round: row.optional_text(3)?.is_some(),
+            open: row.integer(4)?,
+            complete: row.integer(5)?,
         })
     })
     .await

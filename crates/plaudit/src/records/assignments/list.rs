@@ -25,6 +25,7 @@ pub static LISTED: Table = Table {
         column("score_set", Holds::Code),
         column("method", Holds::Code),
         column("status", Holds::Code),
+        column("conflicted", Holds::Flag),
         column("created", Holds::Number),
         column("updated", Holds::Number),
         column("deleted", Holds::Flag),

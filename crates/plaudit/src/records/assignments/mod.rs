@@ -248,6 +248,7 @@ impl PeopleRecord for Assignment {
             self.score_set.into(),
             self.method.name().into(),
             self.status.name().into(),
+            self.is_conflicted.into(),
             self.created.into(),
             self.updated.into(),
         ]

@@ -137,7 +137,7 @@ pub struct Own {
     pub is_complete: bool,
 }
 
-/// The assignments of a judge to some entries that hold.
+/// The assignments of a judge to some entries that hold and are free of conflicts of interest.
 pub async fn judged(
     source: &mut Source<'_>,
     account: AccountId,
@@ -151,7 +151,7 @@ pub async fn judged(
     let (list, values) = filled(entries, 3, vec![account.into(), judge.into()]);
     let sql = format!(
         "SELECT entry, score_set, status FROM assignments WHERE account = $1 AND judge = $2 AND entry IN ({list}) AND deleted = 0 \
-         AND method NOT IN ('stray', 'recused')"
+         AND conflicted = 0 AND method NOT IN ('stray', 'recused')"
     );
     source
         .each(&sql, &values, |row| {
@@ -203,6 +203,19 @@ pub async fn as_shown(db: &Db, account: AccountId, program: &Program, doc: &str)
         Ok(Shown::read(program, &texts)?.document(program))
     })
     .await
+}
+
+/// Whether judges other than this one gave anything on sheets of an entry in a score set that hold.
+pub async fn others_gave(
+    tx: &mut Tx,
+    account: AccountId,
+    (entry, score_set): (Slug, Slug),
+    judge: Option<Slug>,
+) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM assignments WHERE account = $1 AND entry = $2 AND score_set = $3 AND judge <> $4 AND deleted = 0 \
+               AND status <> 'none' AND method NOT IN ('stray', 'recused') LIMIT 1";
+    let judge = judge.map_or_else(String::new, |judge| judge.to_string());
+    Ok(tx.first(sql, &[account.into(), entry.into(), score_set.into(), judge.into()], |_| Ok(())).await?.is_some())
 }
 
 /// Whether a judge has an assignment that holds in a score set.
@@ -288,9 +301,8 @@ pub async fn progress(
         .await?;
     values.push(needed.into());
     let sql = format!(
-        "SELECT e.slug, e.title {from} LEFT JOIN conflicts c ON c.account = a.account AND c.entry = a.entry \
-         AND c.judge = a.judge AND c.deleted = 0 WHERE {which} GROUP BY e.slug, e.title \
-         HAVING sum(CASE WHEN a.method <> 'recused' AND a.status <> 'abstained' AND c.slug IS NULL THEN 1 ELSE 0 END) < ${} \
+        "SELECT e.slug, e.title {from} WHERE {which} GROUP BY e.slug, e.title \
+         HAVING sum(CASE WHEN a.method <> 'recused' AND a.status <> 'abstained' AND a.conflicted = 0 THEN 1 ELSE 0 END) < ${} \
          ORDER BY e.slug",
         values.len()
     );

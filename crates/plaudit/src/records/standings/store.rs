@@ -410,20 +410,32 @@ pub async fn count_places(
     if score_set.tie_break.is_empty() && decided.casting_vote.is_empty() && decided.lot.is_empty() {
         return Ok(vec![1; groups.len()]);
     }
-    let entries: Vec<Slug> = groups.iter().flatten().copied().collect();
-    let of = (score_set.slug, Some(&*entries).filter(|entries| entries.len() <= MOST_NAMED));
-    let sheets =
-        if entries.is_empty() { Vec::new() } else { of_score_set(source, account, of, &program.context).await? };
-    let mut of_entry: BTreeMap<Slug, Vec<Assignment>> = BTreeMap::new();
-    for sheet in sheets {
-        of_entry.entry(sheet.entry).or_default().push(sheet);
+    let mut counts = Vec::with_capacity(groups.len());
+    let mut groups = groups;
+    while !groups.is_empty() {
+        // As many as are named in one statement, and at least one group, so that the sheets of few are held at a time.
+        let mut named = 0;
+        let fits = groups.iter().take_while(|group| {
+            named += group.len();
+            named <= MOST_NAMED
+        });
+        let (some, rest) = groups.split_at(fits.count().max(1));
+        groups = rest;
+        let mut of_entry: BTreeMap<Slug, Vec<Assignment>> = BTreeMap::new();
+        if !score_set.tie_break.is_empty() {
+            let entries = some.concat();
+            let of = (score_set.slug, Some(&*entries));
+            for sheet in of_score_set(source, account, of, &program.context).await? {
+                of_entry.entry(sheet.entry).or_default().push(sheet);
+            }
+        }
+        counts.extend(some.iter().map(|group| {
+            let sheets: Vec<Assignment> = group.iter().filter_map(|entry| of_entry.remove(entry)).flatten().collect();
+            let standings = board::settle(program, (score_set, decided), group, &sheets);
+            standings.chunk_by(|one, other| one.place == other.place).count() as u64
+        }));
     }
-    let count = |group: &Vec<Slug>| {
-        let sheets: Vec<Assignment> = group.iter().filter_map(|entry| of_entry.remove(entry)).flatten().collect();
-        let standings = board::settle(program, (score_set, decided), group, &sheets);
-        standings.chunk_by(|one, other| one.place == other.place).count() as u64
-    };
-    Ok(groups.iter().map(count).collect())
+    Ok(counts)
 }
 
 /// An entry on a leaderboard.

@@ -10,7 +10,7 @@ use crate::records::assignments::scoring::{ScoringContext, check_scoring, check_
 use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Sheet, Shown, Status, store};
 use crate::records::entries::{self, Entry};
 use crate::records::people;
-use db::{Source, Tx};
+use db::{AccountId, Source, Tx};
 use kernel::input::{self, Members};
 use kernel::json::Object as JsonObject;
 use kernel::text::Slug;
@@ -50,7 +50,7 @@ async fn write_score(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Api
     let ids = || writing.ids().slug();
     let context = ScoringContext { program, score_set: set, now, slug: &ids, others: &others, category: head.category };
     let after = context.scored(&before.value, body)?;
-    judged::check_shown(set, &before.value).map_err(ApiError::State)?;
+    check_shown(tx, account, set, &before.value).await?;
     check_scoring(&before.value, set, head.chapter, program, now).map_err(ApiError::State)?;
     finish(tx, writing, (&before, after)).await
 }
@@ -79,7 +79,7 @@ async fn write_abstain(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, A
     let reason = members.nullable("reason", input::text(COMMENT_LENGTH)).flatten().unwrap_or_default();
     members.finish().or(Some(()))?;
     let set = sheet(&before.value, writing.program.score_sets.live(slug.score_set()))?;
-    judged::check_shown(set, &before.value).map_err(ApiError::State)?;
+    check_shown(tx, writing.account(), set, &before.value).await?;
     let mut after = before.value.clone();
     after.abstention = Some(match &before.value.abstention {
         Some(abstention) if abstention.comment == reason => abstention.clone(),
@@ -180,6 +180,16 @@ async fn write_reopen(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, Ap
     let found = store::find_any_for_update(tx, writing.account(), *slug, &program.context).await?;
     let revision = found.ok_or(ApiError::NotFound)?.revision;
     Ok(Reply::ok(shown.seen(program, sheet), revision).naming(&shown.names()))
+}
+
+/// Refuses to change a sheet whose judge was shown what others gave.
+async fn check_shown(tx: &mut Tx, account: AccountId, set: &ScoreSet, assignment: &Assignment) -> Result<(), ApiError> {
+    let is_shown = judged::shows_others(set, assignment);
+    if is_shown && store::others_gave(tx, account, (assignment.entry, set.slug), assignment.judge).await? {
+        let refused = "The sheet is complete, and those of others were shown; it has to be reopened first.";
+        return Err(ApiError::State(refused.to_owned()));
+    }
+    Ok(())
 }
 
 /// An assignment that is the caller's to fill in and not in the trash, and its entry, which is not either.

@@ -185,17 +185,37 @@ both_engines! {
         let [judge, lead] = [Person::of(&server, &judge).await, Person::of(&server, &lead).await];
         show(&server, "ScorePoi", r#"{"others_scores":"after_own"}"#).await;
         let (path, low, high) = (format!("{OWN}/score"), r#"{"criteria":{"CritCraf":1}}"#, r#"{"criteria":{"CritCraf":9}}"#);
+        judge.put(&path, high).await.expect(200);
         judge.put(&path, low).await.expect(200);
-        let refused = judge.put(&path, high).await.expect(422).json();
-        assert!(refused["errors"].is_null(), "{refused}");
-        judge.put(&format!("{OWN}/abstain"), "{}").await.expect(422);
-        judge.post(&format!("{OWN}/reopen"), r#"{"reason":"x"}"#).await.expect(403);
         let reopened = lead.post(&format!("{OWN}/reopen"), r#"{"reason":"x"}"#).await.expect(200).json();
         assert_eq!((&reopened["score"], &reopened["judge"], &reopened["comments"]), (&Value::Null, &Value::Null, &Value::Null));
         judge.put(&path, high).await.expect(200);
-        judge.put(&path, low).await.expect(422);
         lead.put(&format!("{OTHER}/score"), low).await.expect(200);
+        let refused = judge.put(&path, low).await.expect(422).json();
+        assert!(refused["errors"].is_null(), "{refused}");
+        judge.put(&format!("{OWN}/abstain"), "{}").await.expect(422);
+        judge.post(&format!("{OWN}/reopen"), r#"{"reason":"x"}"#).await.expect(403);
+        lead.post(&format!("{OWN}/reopen"), r#"{"reason":"x"}"#).await.expect(200);
+        judge.put(&path, low).await.expect(200);
+        judge.put(&path, high).await.expect(422);
         lead.post(&format!("{OTHER}/reopen"), r#"{"reason":"x"}"#).await.expect(403);
+    }
+
+    async fn who_declared_a_conflict_sees_neither_the_entry_nor_what_others_give(server) {
+        prepared(&server).await;
+        linked(&server).await;
+        show(&server, "ScorePoi", r#"{"others_scores":"always","names_of_judges":true}"#).await;
+        let judge = user_of("judge");
+        let judge = Person::of(&server, &judge).await;
+        assert_eq!(judge.list("/entry?category=CategChi").await, ["EntryJud", "EntryOne"]);
+        judge.get(OTHER).await.expect(200);
+        judge.post(&format!("{OWN}/conflict"), r#"{"comment":"A friend"}"#).await.expect(200);
+        assert_eq!(judge.list("/entry?category=CategChi").await, ["EntryOne"]);
+        judge.get("/entry/EntryJud").await.expect(404);
+        judge.get(OTHER).await.expect(404);
+        assert_eq!(judge.list("/assignment?score_set=ScorePoi").await, ["EntryJudUserOfRDScorePoiJ"]);
+        server.put("/entry/EntryJud/unrecuse", r#"{"judge":"UserOfRD"}"#).await.expect(204);
+        judge.get("/entry/EntryJud").await.expect(200);
     }
 
     async fn judges_see_no_entry_in_the_trash(server) {
