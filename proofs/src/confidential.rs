@@ -125,12 +125,12 @@ fn sees(client: &Client, world: &World, reader: &Reader<'_>, checks: &mut Checks
         checks.check(summary["total"] == live, || format!("{}: the summary has {}", reader.about(), summary["total"]));
         asked += 1;
     }
-    let wanted = world.of("review_task").filter(|task| reader.is_asked(task));
+    let wanted = world.of("review_task").filter(|task| reader.sees_task(task));
     let wanted: BTreeSet<&str> = wanted.filter_map(|task| task["token"].as_str()).collect();
     let page = client.get("/review-task?season=all&per_page=100")?.expect_status(200)?.json()?;
     let data = page["data"].as_array().context("a page has no data")?;
     let found: BTreeSet<&str> = data.iter().filter_map(|task| task["token"].as_str()).collect();
-    checks.check(found == wanted, || format!("{} is asked {found:?}, not {wanted:?}", reader.about()));
+    checks.check(found == wanted, || format!("{} sees the tasks {found:?}, not {wanted:?}", reader.about()));
     Ok(asked + 1)
 }
 

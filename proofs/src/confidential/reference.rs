@@ -106,11 +106,14 @@ impl<'w> Reader<'w> {
         (assignment["method"] == "manual" && is_shown("others_scores")).then(|| (is_shown("others_comments"), names))
     }
 
-    /// Whether a review task is asked of the person.
-    pub(super) fn is_asked(&self, task: &Value) -> bool {
+    /// Whether a review task is seen: it is asked of the person, or of the person's chapters.
+    pub(super) fn sees_task(&self, task: &Value) -> bool {
         let user = self.world.of("user").find(|record| slug(record) == self.user);
         let is_own = |reviewer: &Value| user.is_some_and(|user| user["email"] == reviewer["email"]);
-        self.sees_all() || task["reviewer"].as_array().is_some_and(|reviewers| reviewers.iter().any(is_own))
+        let is_of_chapters = self.entry(&task["entry"]).is_some_and(|entry| self.is_of_chapters(entry));
+        self.sees_all()
+            || is_of_chapters
+            || task["reviewer"].as_array().is_some_and(|reviewers| reviewers.iter().any(is_own))
     }
 
     /// Whether a record is seen. What is no people's record is.

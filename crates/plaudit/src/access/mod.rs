@@ -8,9 +8,9 @@
 //!   ([`Access::entry`]).
 //! - Program managers and auditors see everything. Chapter managers see the entries of the chapters that name them as
 //!   managers, those in the trash included, and what belongs to these; orders all of whose entries are such; and users who
-//!   have such entries; and the assignments of such entries. Judges and voters see their own assignments, and what these show
+//!   have such entries; and the assignments and review tasks of such entries. Judges and voters see their own assignments, and what these show
 //!   ([`judged`]). Entrants see their entries, and of these the answers that applicants may read ([`Sight::Applicant`]); their
-//!   orders; and themselves. Bookkeepers see orders. Review tasks are seen by whom they ask.
+//!   orders; and themselves. Bookkeepers see orders. Review tasks are seen by whom they ask, and decided on by nobody else.
 //! - What an auditor sees as that alone is for changes as what does not exist ([`Access::of_writer`]).
 //! - What is published is seen by everybody whom a role lets read it, when its embargo has ended.
 //! - The set-up is no secret to who may read it, but for fields that applicants may neither read nor answer, which entrants
@@ -248,7 +248,8 @@ impl Access {
         Ask::Any(own.into_iter().chain([self.of_chapters(chapter)]).collect())
     }
 
-    fn of_chapters(&self, column: &'static str) -> Ask {
+    /// What is asked of the records that are of the person's chapters by this column.
+    pub fn of_chapters(&self, column: &'static str) -> Ask {
         Ask::Any(self.chapters().iter().map(|chapter| Ask::Is(column, chapter.to_string())).collect())
     }
 

@@ -4,6 +4,7 @@ use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::access::Access;
 use crate::http::list::{Paged, slug};
 use crate::http::{self, ApiError, Body, Caller, Path, RawQuery, Reader, Reply, Writer, Writing};
 use crate::lists::page::{Ask, ListQuery};
@@ -41,60 +42,67 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 /// A page of the tasks that the caller sees.
 async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
-    let email = email(&caller).await?;
+    let viewer = viewer(&caller).await?;
     let names_reviewer = query.filter("reviewer").is_some();
-    let tasks = Tasks { program: caller.program(), email, names_reviewer };
+    let tasks = Tasks { program: caller.program(), viewer, names_reviewer };
     http::list::page(&caller, raw.as_deref(), (&LIST, &query), tasks).await
 }
 
 /// A page of tasks.
 struct Tasks<'q> {
     program: &'q Program,
-    /// The address of whom they are asked of; nothing where all are seen.
-    email: Option<String>,
+    viewer: Viewer<'q>,
     /// Whether the query asks for a reviewer, of whom a reviewer sees no other.
     names_reviewer: bool,
 }
 
 impl Paged for Tasks<'_> {
     fn ask(&self, mut request: Request) -> Request {
-        if let Some(email) = &self.email {
-            let is_asked = Ask::Has("reviewers", vec![reviewer_key(email)]);
-            request.asks.extend([is_asked, Ask::Is("deleted", "0".to_owned())]);
-            request.asks.extend(self.names_reviewer.then_some(Ask::Never));
+        if let Some(email) = &self.viewer.email {
+            let is_asked =
+                if self.names_reviewer { Ask::Never } else { Ask::Has("reviewers", vec![reviewer_key(email)]) };
+            let or_of_chapters = |ask| Ask::Any(vec![ask, self.viewer.access.of_chapters("entry.chapter")]);
+            request.asks.extend([is_asked, Ask::Is("deleted", "0".to_owned())].map(or_of_chapters));
         }
         request
     }
 
     fn show(&mut self, renderer: &mut Renderer, texts: &[&str]) -> Result<(), ApiError> {
         let (task, of_entry) = read(self.program, texts)?;
-        Ok(renderer.item(&seen(task, self.email.as_deref()).document(&of_entry), None)?)
+        // What the page was planned by has changed since.
+        let task = self.viewer.seen(task, slug(texts[4])?).ok_or(ApiError::Stale)?;
+        Ok(renderer.item(&task.document(&of_entry), None)?)
     }
 }
 
-/// The address by which tasks are the caller's, empty for none; nothing where the caller sees all of them.
-async fn email(caller: &Caller) -> Result<Option<String>, ApiError> {
+/// Who looks at tasks.
+struct Viewer<'a> {
+    access: &'a Access,
+    /// The address by which tasks are the person's, empty for none; nothing where all of them are seen.
+    email: Option<String>,
+}
+
+impl Viewer<'_> {
+    /// A task of an entry in this chapter as it is seen: by whom it asks, without the other reviewers; nothing where it is not seen.
+    fn seen(&self, mut task: ReviewTask, chapter: Slug) -> Option<ReviewTask> {
+        if let Some(email) = self.email.as_ref().filter(|_| !self.access.chapters().contains(&chapter)) {
+            let key = reviewer_key(email);
+            task.reviewer.retain(|reviewer| !email.is_empty() && reviewer_key(&reviewer.email) == key);
+            return (!task.reviewer.is_empty()).then_some(task);
+        }
+        Some(task)
+    }
+}
+
+async fn viewer(caller: &Caller) -> Result<Viewer<'_>, ApiError> {
     let access = caller.access();
     let user = access.user().filter(|_| !access.sees_all());
-    email_of(caller.account(), Source::Db(&caller.app().db), user).await
+    Ok(Viewer { access, email: email_of(caller.account(), Source::Db(&caller.app().db), user).await? })
 }
 
 async fn email_of(account: AccountId, source: Source<'_>, user: Option<Slug>) -> Result<Option<String>, ApiError> {
     let Some(user) = user else { return Ok(None) };
     Ok(Some(users::store::email_of(account, source, user).await?.unwrap_or_default()))
-}
-
-/// Whether a task is asked of whom this address is, or of anybody.
-fn is_asked(task: &ReviewTask, email: Option<&str>) -> bool {
-    email.is_none_or(|email| task.asks(email))
-}
-
-/// A task as whom this address is sees it: without the other reviewers.
-fn seen(mut task: ReviewTask, email: Option<&str>) -> ReviewTask {
-    if let Some(email) = email {
-        task.reviewer.retain(|reviewer| reviewer_key(&reviewer.email) == reviewer_key(email));
-    }
-    task
 }
 
 /// A task and what it shows of its entry, from the columns that the list declares.
@@ -116,15 +124,13 @@ fn of_entry(entry: &Entry) -> OfEntry {
 /// A review task.
 #[utoipa::path(get, path = "/review-task/{token}", operation_id = "GetReviewTaskV23", tag = "Review tasks")]
 pub async fn show(caller: Caller, Path(token): Path<Token>, _: Reader) -> Result<Reply, ApiError> {
-    let (program, email) = (caller.program(), email(&caller).await?);
+    let (program, viewer) = (caller.program(), viewer(&caller).await?);
     let read_row = people::find_of_entry::<ReviewTask>(&caller.app().db, caller.account(), &token, &LIST.shown).await?;
     let (_, found) = read_row.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, texts) = found.ok_or(ApiError::NotFound)?;
     let (task, of_entry) = read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    if !is_asked(&task, email.as_deref()) {
-        return Err(ApiError::NotFound);
-    }
-    Ok(shown(&seen(task, email.as_deref()), &of_entry, revision))
+    let task = viewer.seen(task, slug(&texts[4])?).ok_or(ApiError::NotFound)?;
+    Ok(shown(&task, &of_entry, revision))
 }
 
 /// Begins a review stage of an entry, and gives its task. Where a task of the stage waits already it is that one, and its reviewers
@@ -194,20 +200,22 @@ async fn write_decision(tx: &mut Tx, writing: &Writing<(Token, JsonObject<'stati
     let access = &writing.access;
     let user = access.user().filter(|_| !access.is_manager());
     let email = email_of(writing.account(), Source::Snapshot(tx), user).await?;
-    if !is_asked(&found.value, email.as_deref()) {
-        return Err(ApiError::NotFound);
-    }
-    let (decision, comment) = rules::read_decision(body)?;
+    let viewer = Viewer { access, email };
     let head = stored.head()?;
+    let Some(seen) = viewer.seen(found.value.clone(), head.chapter) else { return Err(ApiError::NotFound) };
+    let is_asked = viewer.email.as_deref().is_none_or(|email| seen.asks(email));
+    let (decision, comment) = rules::read_decision(body)?;
     let stage = check_decidable(&writing.program, &found.value, &head)?;
     // An entrant who is named in an answer of the own entry does not decide on it.
-    if user == Some(head.entrant) && !stage.reviewer_kinds.contains(&ReviewerKind::Entrant) {
+    let is_own = user == Some(head.entrant) && !stage.reviewer_kinds.contains(&ReviewerKind::Entrant);
+    if is_own || !is_asked {
         return Err(ApiError::NotPermitted);
     }
     writing.precondition(found.revision)?;
     let decided = Decided { decision, comment };
     let written = flow(writing).decide(tx, (found.value, stage), &stored, decided).await?;
-    Ok(shown(&seen(written.value, email.as_deref()), &of_entry(&head), written.revision))
+    let task = viewer.seen(written.value, head.chapter).ok_or(ApiError::NotFound)?;
+    Ok(shown(&task, &of_entry(&head), written.revision))
 }
 
 /// A task and its entry, both locked; 404 where one of them is in the trash.

@@ -59,7 +59,7 @@ pub(crate) static LIST: List = List {
     default_sort: By::Number("updated"),
     shown: Shown {
         held: &[],
-        columns: &["r.doc", "e.title", "e.category", "e.season"],
+        columns: &["r.doc", "e.title", "e.category", "e.season", "e.chapter"],
         joins: " JOIN entries e ON e.account = r.account AND e.slug = r.entry",
     },
 };

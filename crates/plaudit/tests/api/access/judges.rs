@@ -311,6 +311,12 @@ both_engines! {
             };
             assert_eq!((hidden.status, hidden.text()), (404, none.text()));
         }
+        server.put("/chapter/ChapterN", r#"{"managers":["UserOfRB"]}"#).await.expect(200);
+        let manager = user_of("chapter_manager");
+        let manager = Person::of(&server, &manager).await;
+        assert_eq!(manager.get(&path).await.expect(200).json()["reviewer"][1]["name"], "O");
+        assert_eq!(manager.list("/review-task?reviewer=other@example.org").await.len(), 2);
+        manager.put(&format!("{path}/decision"), proceed).await.expect(403);
         let entrant = Person::of(&server, "UserOthe").await;
         assert!(entrant.list("/review-task").await.contains(&mine));
         entrant.put(&format!("{path}/decision"), proceed).await.expect(403);
