@@ -46,8 +46,8 @@ pub fn rank(totals: &[Totals], min_judges: u32) -> Ranking {
     }
 }
 
-/// Ranks by the means times the least common multiple of all numbers of sheets, each packed with its entry into 64
-/// bits: that is sorted twice as fast as fractions. None where these numbers are not whole, or do not fit.
+/// Ranks by the means times the least common multiple of all numbers of sheets. None where these numbers are not whole, or do not
+/// fit.
 fn rank_whole<'a>(placed: impl Iterator<Item = (u32, &'a Totals)> + Clone) -> Option<Ranking> {
     let (mut common, mut last) = (1_u32, 0);
     for (entry, totals) in placed.clone() {
@@ -62,11 +62,40 @@ fn rank_whole<'a>(placed: impl Iterator<Item = (u32, &'a Totals)> + Clone) -> Op
     };
     let means: Vec<i64> = placed.clone().map(|(_, totals)| mean(totals)).collect::<Option<_>>()?;
     let highest = means.iter().copied().max().unwrap_or(0);
-    let bits = u32::BITS - last.leading_zeros();
-    let pack = |((entry, _), mean): ((u32, &Totals), &i64)| {
-        Some(highest.abs_diff(*mean).checked_mul(1 << bits)? | u64::from(entry))
-    };
-    let mut packed: Vec<u64> = placed.zip(&means).map(pack).collect::<Option<_>>()?;
+    let lowest = means.iter().copied().min().unwrap_or(0);
+    let below = means.iter().map(|mean| highest.abs_diff(*mean));
+    let keyed = below.zip(placed.map(|(entry, _)| entry));
+    match usize::try_from(highest.abs_diff(lowest)) {
+        Ok(range) if range <= means.len() => Some(rank_counted(keyed, range)),
+        _ => rank_packed(keyed, u32::BITS - last.leading_zeros()),
+    }
+}
+
+/// Ranks by how far below the highest mean each is, at most `range`, by counting: few values are sorted in linear time.
+fn rank_counted(keyed: impl Iterator<Item = (u64, u32)> + Clone, range: usize) -> Ranking {
+    let at = |below: u64| usize::try_from(below).unwrap_or(range);
+    let mut ends = vec![0_usize; range + 2];
+    for (below, _) in keyed.clone() {
+        ends[at(below) + 1] += 1;
+    }
+    for at in 1..ends.len() {
+        ends[at] += ends[at - 1];
+    }
+    let mut sorted = vec![0; ends[range + 1]];
+    // Each start moves on to the end of its group.
+    for (below, entry) in keyed {
+        let next = &mut ends[at(below)];
+        sorted[*next] = entry;
+        *next += 1;
+    }
+    Ranking::of_groups(sorted, &ends[..=range])
+}
+
+/// Ranks by how far below the highest mean each is, packed with its entry, of so many bits, into 64: that is sorted twice as fast
+/// as fractions.
+fn rank_packed(keyed: impl Iterator<Item = (u64, u32)>, bits: u32) -> Option<Ranking> {
+    let pack = |(below, entry): (u64, u32)| Some(below.checked_mul(1 << bits)? | u64::from(entry));
+    let mut packed: Vec<u64> = keyed.map(pack).collect::<Option<_>>()?;
     packed.sort_unstable();
     let mut ranking = Ranking::default();
     let mask = (1 << bits) - 1;

@@ -71,6 +71,15 @@ impl Ranking {
         ranking
     }
 
+    /// Entries in order, best first, and where each group of them ends; groups without entries are left out.
+    pub(crate) fn of_groups(entries: Vec<u32>, ends: &[usize]) -> Self {
+        let mut ranking = Self { entries, ends: Vec::new() };
+        for end in ends {
+            ranking.end_group_at(*end);
+        }
+        ranking
+    }
+
     /// Puts tied entries below all others.
     pub fn push_group(&mut self, entries: impl IntoIterator<Item = u32>) {
         self.entries.extend(entries);
@@ -78,7 +87,11 @@ impl Ranking {
     }
 
     fn end_group(&mut self) {
-        let end = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        self.end_group_at(self.entries.len());
+    }
+
+    fn end_group_at(&mut self, end: usize) {
+        let end = u32::try_from(end).unwrap_or(u32::MAX);
         if self.ends.last().copied().unwrap_or(0) < end {
             self.ends.push(end);
         }
