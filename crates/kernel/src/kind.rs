@@ -116,6 +116,8 @@ kinds! {
     Order: People, 'o', "order", "orders", "order", "order";
     /// A line of an order, in program files only: it is stored within its order.
     OrderItem: People, 'I', "order_item", "order_items", "order-item", "order item";
+    /// A payment of an order, in program files only: it is stored within its order.
+    Payment: People, 'y', "payment", "payments", "payment", "payment";
     /// A judge, or a role, who is to judge an entry in a score set, with the sheet.
     Assignment: People, 'j', "assignment", "assignments", "assignment", "assignment";
     /// What a sheet says of a criterion, in program files only: it is stored within its assignment.

@@ -44,6 +44,7 @@ pub mod jobs;
 pub mod deliveries;
 
 pub mod assigning;
+pub mod order_flow;
 pub mod review_flow;
 
 pub mod http;

@@ -178,6 +178,11 @@ impl Access {
         self.user().filter(|_| self.has(RoleType::LeadJudge))
     }
 
+    /// Whether an order is seen, whoever ordered; `is_of_chapters` tells whether all of its entries are of the person's chapters.
+    pub fn order(&self, purchaser: Slug, is_of_chapters: bool) -> bool {
+        self.sees_all() || self.has(RoleType::Bookkeeper) || is_of_chapters || self.entrant() == Some(purchaser)
+    }
+
     /// What is seen of a user; `is_of_chapters` tells whether the user has an entry in one of the chapters.
     pub fn person(&self, user: Slug, is_of_chapters: bool) -> Option<Sight> {
         if self.sees_all() || is_of_chapters {

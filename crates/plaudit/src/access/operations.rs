@@ -31,6 +31,8 @@ const PARTICIPANTS: &[RoleType] = &[ChapterManager, Entrant, Judge, LeadJudge, V
 const ENTRY: &[RoleType] = &[ChapterManager, Entrant];
 /// Who sees what is paid.
 const PAYMENT: &[RoleType] = &[ChapterManager, Entrant, Bookkeeper];
+/// Who sees to payments.
+const BOOKKEEPING: &[RoleType] = &[Bookkeeper];
 const CHAPTER: &[RoleType] = &[ChapterManager];
 /// Who sees assignments: of chapters, or as a judge.
 const JUDGED: &[RoleType] = &[ChapterManager, Judge, LeadJudge, Voter];
@@ -55,6 +57,7 @@ pub const OPERATIONS: &[Operation] = &[
     line("DeleteJobV23", "DELETE /job/{slug}", NOBODY),
     line("DeleteLeaderboardCastingVoteV23", "DELETE /leaderboard/casting-vote", NOBODY),
     line("DeleteLeaderboardPublicationV23", "DELETE /leaderboard/publication/{slug}", NOBODY),
+    line("DeleteOrderV23", "DELETE /order/{slug}", BOOKKEEPING),
     line("DeleteReviewTaskV23", "DELETE /review-task/{token}", NOBODY),
     line("DeleteUserV23", "DELETE /user/{slug}", NOBODY),
     line("DeleteWebhookV23", "DELETE /webhook/{slug}", NOBODY),
@@ -93,6 +96,8 @@ pub const OPERATIONS: &[Operation] = &[
     line("GetLeaderboardPublicationCollectionV23", "GET /leaderboard/publication", EVERYBODY),
     line("GetLeaderboardPublicationV23", "GET /leaderboard/publication/{slug}", EVERYBODY),
     line("GetOrderCollectionV23", "GET /order", PAYMENT),
+    line("GetOrderItemsV23", "GET /order/{slug}/items", PAYMENT),
+    line("GetOrderV23", "GET /order/{slug}", PAYMENT),
     line("GetPanelV23", "GET /panel/{slug}", CHAPTER),
     line("GetPriceV23", "GET /price/{slug}", PAYMENT),
     line("GetReviewStageV23", "GET /review-stage/{slug}", CHAPTER),
@@ -135,6 +140,7 @@ pub const OPERATIONS: &[Operation] = &[
     line("PostFieldV23", "POST /field", NOBODY),
     line("PostLeaderboardAdvanceV23", "POST /leaderboard/advance", NOBODY),
     line("PostLeaderboardPublishV23", "POST /leaderboard/publish", NOBODY),
+    line("PostOrderPaymentV23", "POST /order/{slug}/payment", BOOKKEEPING),
     line("PostReviewTaskV23", "POST /review-task", NOBODY),
     line("PostUserRestoreV23", "POST /user/{slug}/restore", NOBODY),
     line("PostUserUploadV23", "POST /user/{slug}/upload/{field}", NOBODY),
@@ -162,6 +168,7 @@ pub const OPERATIONS: &[Operation] = &[
     line("PutFieldV23", "PUT /field/{slug}", NOBODY),
     line("PutLeaderboardCastingVoteV23", "PUT /leaderboard/casting-vote", NOBODY),
     line("PutLeaderboardLotV23", "PUT /leaderboard/lot", NOBODY),
+    line("PutOrderV23", "PUT /order/{slug}", BOOKKEEPING),
     line("PutReviewTaskDecisionV23", "PUT /review-task/{token}/decision", EVERYBODY),
     line("PutUserV23", "PUT /user/{slug}", NOBODY),
     line("PutWebhookV23", "PUT /webhook/{slug}", NOBODY),

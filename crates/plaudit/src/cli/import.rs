@@ -13,6 +13,7 @@ use crate::transfer::{self, Deployment, Fault, FileSource, Outcome, Report, Sour
 use db::Db;
 use kernel::clock::Clock;
 use kernel::ids::Ids;
+use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// What to import.
@@ -93,8 +94,8 @@ fn conclude(outcome: &Outcome) -> Result<(), Failure> {
     }
     let (mut read, mut changed) = (0, 0);
     for count in &outcome.counts {
-        // Items and scores are changed with their orders and assignments and are counted there.
-        if matches!(count.kind, kernel::kind::Kind::OrderItem | kernel::kind::Kind::Score) {
+        // Items, payments and scores are changed with their orders and assignments and are counted there.
+        if matches!(count.kind, Kind::OrderItem | Kind::Payment | Kind::Score) {
             say(&format!("{}: {} read", count.kind, count.read))?;
             continue;
         }

@@ -96,6 +96,7 @@ macro_rules! of_setup_kind {
             | kernel::kind::Kind::Attachment
             | kernel::kind::Kind::Order
             | kernel::kind::Kind::OrderItem
+            | kernel::kind::Kind::Payment
             | kernel::kind::Kind::Assignment
             | kernel::kind::Kind::Score
             | kernel::kind::Kind::Conflict

@@ -237,8 +237,8 @@ pub fn rows(kind: Kind) -> Option<Rows> {
         Kind::CastingVote => people::rows::<CastingVote>(),
         Kind::Lot => people::rows::<Lot>(),
         Kind::Publication => people::rows::<Publication>(),
-        // The account's row is its head as well, and the lines of an order, and of a sheet, stand in its row.
-        Kind::Account | Kind::OrderItem | Kind::Score => return None,
+        // The account's row is its head as well, and the lines and payments of an order, and the scores of a sheet, stand in its row.
+        Kind::Account | Kind::OrderItem | Kind::Payment | Kind::Score => return None,
     })
 }
 

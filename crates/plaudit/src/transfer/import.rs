@@ -256,8 +256,8 @@ impl Import<'_> {
             Kind::CastingVote => |import, program, item| Box::pin(import.of_score_set::<CastingVote>(program, item)),
             Kind::Lot => |import, program, item| Box::pin(import.of_score_set::<Lot>(program, item)),
             Kind::Publication => |import, program, item| Box::pin(import.simple::<Publication>(program, item)),
-            // These have stages of their own, and items and scores are read with their orders and assignments.
-            setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem, Score)) => return Ok(()),
+            // These have stages of their own, and items, payments and scores are read with their orders and assignments.
+            setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem, Payment, Score)) => return Ok(()),
         };
         let mut queue = self.begin(kind).await?;
         while let Some(batch) = self.batch(&mut queue).await? {

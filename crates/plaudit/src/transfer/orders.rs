@@ -71,6 +71,7 @@ impl Import<'_> {
         let Some(slug) = item.slug() else { return Ok(()) };
         item.object.set("deleted", Json::Bool(item.deleted));
         self.join_lines(&mut item, Kind::OrderItem, "items")?;
+        self.join_lines(&mut item, Kind::Payment, "payments")?;
         let before = item.found.as_ref().map(orders::store::of_row).transpose()?;
         let states_update = item.object.get("updated").is_some();
         if let Some(before) = &before {

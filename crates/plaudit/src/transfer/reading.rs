@@ -263,7 +263,8 @@ impl RecordReader {
 }
 
 /// The kinds whose records are stored within those of another.
-pub(super) const LINES: [(Kind, Kind); 2] = [(Kind::OrderItem, Kind::Order), (Kind::Score, Kind::Assignment)];
+pub(super) const LINES: [(Kind, Kind); 3] =
+    [(Kind::OrderItem, Kind::Order), (Kind::Payment, Kind::Order), (Kind::Score, Kind::Assignment)];
 
 /// Gives an assignment the slug that follows from what it links, where all of that is stated.
 fn link(object: &mut JsonObject) {

@@ -130,6 +130,11 @@ GET /job?per_page=1 | ?state=waiting
 GET /job/JobHalfD | /job/NoSuchJo
 DELETE /job/JobHalfD | /job/JobEnded
 GET /order?page=2&per_page=1 | ?per_page=0&status=unpaid
+GET /order/OrderOne | /order/NoSuchOr
+GET /order/OrderOne/items?per_page=1 | ?status=paid&per_page=0 | /order/NoSuchOr/items
+PUT /order/OrderTwo {"company":"Acme","payment_status":"paid","note":"By cheque."} | {"company":1,"total":3} | /order/NoSuchOr {"city":"Ulm"}
+POST /order/OrderTwo/payment {"provider":"bank","reference":"A 1","status":"pending","amount":500,"date":"2026-01-30T10:00:00Z"} | {"provider":"manual","status":"paid","amount":0.5}
+DELETE /order/OrderTwo | /order/OrderOne | /order/NoSuchOr
 GET /panel/PanelOne | /panel/NoSuchPa
 GET /price/PriceStd | /price/NoSuchPr
 GET /review-stage/StageOne | /review-stage/NoSuchSt

@@ -9,6 +9,7 @@ use crate::harness::{Answer, BASE, JSON, Server, XML, tree};
 
 mod deep;
 mod model;
+mod one;
 mod pages;
 mod sorts;
 

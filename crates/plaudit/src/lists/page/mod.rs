@@ -68,6 +68,11 @@ impl ListSpec {
         Self { pages: Pages::None, ..Self::new(filters, &[]) }
     }
 
+    /// A list in an order of its own, in pages by number.
+    pub const fn numbered() -> Self {
+        Self { pages: Pages::Numbered, ..Self::new(&[], &[]) }
+    }
+
     /// A list in the order of what happened, with at most so many a page.
     pub const fn walked(filters: &'static [Filter], maximum_per_page: u32) -> Self {
         Self { pages: Pages::Walked { maximum_per_page }, ..Self::new(filters, &[]) }
@@ -81,6 +86,8 @@ pub enum Pages {
     None,
     /// In pages by number or cursor, sorted as is asked for.
     Sorted,
+    /// In pages by number alone, in an order of its own or, with `dir=desc`, turned around.
+    Numbered,
     /// In pages by cursor alone. The filters may change on the way: what is walked is the same.
     Walked {
         /// The largest page.
@@ -94,6 +101,7 @@ impl Pages {
         match self {
             Self::None => &[],
             Self::Sorted => Paging::VARIANTS,
+            Self::Numbered => &[Paging::Page, Paging::PerPage, Paging::Order, Paging::Direction],
             Self::Walked { .. } => &[Paging::PerPage, Paging::Cursor],
         }
     }

@@ -330,7 +330,8 @@ impl<'spec> QueryReader<'spec> {
         if [Paging::Page, Paging::Cursor].iter().all(|paging| self.came(*paging)) {
             self.errors.parameter("page and cursor exclude each other");
         }
-        if self.query.is_sorted && !self.came(Paging::Direction) {
+        let begins_with_least = self.query.is_sorted || self.spec.pages == super::Pages::Numbered;
+        if begins_with_least && !self.came(Paging::Direction) {
             self.query.direction = Direction::Ascending;
         }
         // What is walked alone is walked from its beginning without a cursor.

@@ -6,11 +6,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::RecordMembers as _;
+use crate::records::orders::payments;
 use crate::records::orders::record::{Catalogue, Item, Order, TaxDetails};
 use crate::records::orders::rules;
+use crate::records::orders::store::OfEntry;
 use kernel::document::{self, Object};
-use kernel::input::Members;
-use kernel::json::parse_object;
+use kernel::input::{self, Members};
+use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::Kind;
 use kernel::text::{Currency, Money, Slug, Timestamp, write_json_string};
 
@@ -112,11 +114,25 @@ pub(super) fn exported(order: &Order) -> String {
                 });
             }
         });
-        object.flag("test", order.test);
-        object.flag("deleted", order.deleted);
-        object.text("note", &order.note);
-        object.time("updated", order.updated);
+        write_hidden(object, order, true);
     })
+}
+
+/// What is not shown on lists; what is nothing is left out, unless the form is whole.
+fn write_hidden(object: &mut Object<'_>, order: &Order, is_whole: bool) {
+    if !order.payments.is_empty() {
+        payments::write(&order.payments, object);
+    }
+    if let Some(credited) = order.credits {
+        object.slug("credits", credited);
+    }
+    for (name, is) in [("test", order.test), ("deleted", order.deleted)].into_iter().filter(|(_, is)| is_whole || *is) {
+        object.flag(name, is);
+    }
+    if is_whole || !order.note.is_empty() {
+        object.text("note", &order.note);
+    }
+    object.time("updated", order.updated);
 }
 
 /// The order as it is shown (specification, section 2.7), and what is hidden of it.
@@ -139,15 +155,38 @@ pub fn shown(order: &Order, related: &RelatedData) -> String {
             }
         });
         object.hidden(|object| {
-            for (name, _) in [("test", order.test), ("deleted", order.deleted)].into_iter().filter(|(_, is)| *is) {
-                object.flag(name, true);
-            }
-            if !order.note.is_empty() {
-                object.text("note", &order.note);
-            }
-            object.time("updated", order.updated);
+            write_hidden(object, order, false);
         });
     })
+}
+
+/// The order as a single read shows it, from the document that lists show.
+pub(super) fn single(order: &Order, doc: &str) -> String {
+    document::extended(doc, |object| {
+        payments::write(&order.payments, object);
+        match order.credits {
+            Some(slug) => object.object("credits", |object| {
+                object.slug("slug", slug);
+                object.link("link", Kind::Order, slug.as_str());
+            }),
+            None => object.null("credits"),
+        }
+    })
+}
+
+/// What the document of an order shows of other records.
+pub(super) fn related(doc: &str) -> Result<RelatedData, String> {
+    let object = parse_object(doc.as_bytes()).map_err(|error| error.to_string())?;
+    let tax = object.get("tax_rate_details").and_then(Json::as_object).map(read_tax).transpose()?;
+    let mut titles = BTreeMap::new();
+    for item in object.get("items_array").and_then(Json::as_array).into_iter().flatten() {
+        let Some(entry) = item.get("entry").and_then(Json::as_object) else { continue };
+        let text = |name: &str| entry.get(name).and_then(Json::as_str);
+        if let (Some(slug), Some(title)) = (text("slug").and_then(Slug::parse), text("title")) {
+            titles.insert(slug, title.to_owned());
+        }
+    }
+    Ok(RelatedData { tax, titles })
 }
 
 fn write_head(object: &mut Object<'_>, order: &Order) {
@@ -178,6 +217,113 @@ fn write_tax(object: &mut Object<'_>, slug: Slug, tax: &TaxDetails) {
     object.rate("rate", tax.rate);
     object.text("country", &tax.country);
     object.optional_text("region", tax.region.as_deref());
+}
+
+/// The members of a line as it is billed, in their order.
+pub const ITEM_MEMBERS: [&str; 34] = [
+    "address",
+    "category",
+    "chapter",
+    "city",
+    "company",
+    "country",
+    "created_at",
+    "currency",
+    "description",
+    "discount",
+    "discount_code",
+    "entry_name",
+    "entry_slug",
+    "invoice_number",
+    "ip_address",
+    "member_number",
+    "parent_category",
+    "payment_method",
+    "payment_status",
+    "postcode",
+    "price",
+    "region",
+    "season",
+    "slug",
+    "state",
+    "subtotal",
+    "tax_term",
+    "transaction_date",
+    "transaction_provider",
+    "transaction_reference",
+    "transaction_status",
+    "type",
+    "user",
+    "vat_number",
+];
+
+/// A line of an order, of this number from 1, with what its order is billed with (contract, section 6).
+pub fn item_document(order: &Order, (number, item): (usize, &Item), of_entry: Option<&OfEntry>) -> String {
+    let (billing, payment) = (&order.billing, &order.payment);
+    document::object(|object| {
+        object.text("address", &billing.address);
+        object.optional_reference("category", Kind::Category, of_entry.map(|entry| entry.category));
+        object.optional_reference("chapter", Kind::Chapter, of_entry.map(|entry| entry.chapter));
+        object.text("city", &billing.city);
+        object.text("company", &billing.company);
+        object.text("country", &billing.country);
+        object.time("created_at", order.created_at);
+        object.text("currency", order.currency.code());
+        object.text("description", &item.description);
+        object.money("discount", item.discount);
+        object.text("discount_code", &order.discount_code);
+        object.text("entry_name", of_entry.map_or("", |entry| &entry.title));
+        object.optional_slug("entry_slug", item.entry);
+        object.text("invoice_number", &order.invoice_number);
+        object.text("ip_address", &billing.ip_address);
+        object.text("member_number", &billing.member_number);
+        match of_entry {
+            Some(entry) => object.parent("parent_category", entry.category),
+            None => object.null("parent_category"),
+        }
+        object.text("payment_method", &payment.payment_method);
+        object.text("payment_status", payment.payment_status.name());
+        object.text("postcode", &billing.postcode);
+        object.optional_reference("price", Kind::Price, item.price);
+        object.text("region", &billing.region);
+        object.reference("season", Kind::Season, order.season);
+        object.slug("slug", item_slug(order.slug, number));
+        object.text("state", &billing.state);
+        object.money("subtotal", item.amount);
+        object.text("tax_term", &order.tax_term);
+        object.optional_time("transaction_date", order.transaction_date);
+        object.text("transaction_provider", &payment.transaction_provider);
+        object.text("transaction_reference", &payment.transaction_reference);
+        object.text("transaction_status", &payment.transaction_status);
+        object.text("type", &item.item_type);
+        object.purchaser("user", order.user);
+        object.text("vat_number", &billing.vat_number);
+    })
+}
+
+/// What a line is called: so many slugs behind that of its order, in the order of the alphabet. No two lines of an order have one.
+fn item_slug(order: Slug, number: usize) -> Slug {
+    const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+    let mut carried = number;
+    let mut letters: Vec<u8> = order.as_str().bytes().collect();
+    for letter in letters.iter_mut().rev() {
+        let at = LETTERS.iter().position(|other| other == letter).unwrap_or(0) + carried;
+        (*letter, carried) = (LETTERS[at % LETTERS.len()], at / LETTERS.len());
+    }
+    std::str::from_utf8(&letters).ok().and_then(Slug::parse).unwrap_or(order)
+}
+
+fn read_tax(object: &JsonObject<'_>) -> Result<TaxDetails, String> {
+    let mut members = Members::open(object);
+    let tax = TaxDetails {
+        slug: members.required("slug", input::slug).ok_or("a tax without a slug")?,
+        name: members.nullable("name", input::text(usize::MAX)).flatten(),
+        term: members.required("term", input::text(usize::MAX)).ok_or("a tax without a term")?,
+        rate: members.required("rate", input::rate).ok_or("a tax without a rate")?,
+        country: members.required("country", input::text(usize::MAX)).ok_or("a tax without a country")?,
+        region: members.nullable("region", input::text(usize::MAX)).flatten(),
+    };
+    Ok(tax)
 }
 
 fn write_item(object: &mut Object<'_>, item: &Item, titles: &BTreeMap<Slug, String>) {

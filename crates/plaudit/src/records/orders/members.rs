@@ -1,7 +1,8 @@
 //! The members of orders as the interface describes them (specification, section 2.7).
 
 use crate::program::{Member, RecordMembers as _, SLUG, Shape};
-use crate::records::orders::{Billing, Payment};
+use crate::records::orders::record::LONG_TEXT_LENGTH;
+use crate::records::orders::{Billing, PAYMENTS, Payment};
 use kernel::kind::Kind;
 
 const fn text(name: &'static str, about: &'static str) -> Member {
@@ -41,5 +42,17 @@ pub const MEMBERS: &[&[Member]] = &[
     &[
         text("items", "Its items as a list in HTML.").example("<ul><li>Entry A</li></ul>"),
         Member::optional("items_array", Shape::List(&Shape::Component("OrderLine"), usize::MAX), "Its items."),
+        Member::optional("payments", Shape::List(&Shape::Component("Payment"), PAYMENTS), "Its payments.")
+            .in_single_reads(),
+        Member::optional(
+            "credits",
+            Shape::Component("CreditedOrder"),
+            "The order that it credits; null for what is no credit note.",
+        )
+        .nullable()
+        .in_single_reads(),
+        Member::optional("note", Shape::Text(LONG_TEXT_LENGTH), "A note of the managers; never shown.")
+            .updatable()
+            .hidden(),
     ],
 ];

@@ -3,6 +3,7 @@
 //! - An order belongs to a season, is a test or not, and is `paid` or `awaiting_payment`.
 //! - Its amounts are exact: subtotal and discount are the sums of its items, and the total is always
 //!   `subtotal - discount + tax + processing_fee`. What a record states and contradicts is a fault.
+//! - Its payments and what it credits are shown by a single read ([`payments`]).
 //! - Invoice numbers are unique in the account; those that the service gives count up without gaps.
 //! - The list without `order` shows what was changed last first; `dir=asc` turns it around. A named `order` begins with
 //!   the smallest value, and `dir=desc` turns it around. Ties go by slug, ascending in both directions.
@@ -13,15 +14,19 @@
 mod document;
 pub(crate) mod list;
 mod members;
+mod payments;
 mod record;
 mod rules;
 pub mod store;
+mod update;
 
-pub use document::{RelatedData, shown};
+pub use document::{ITEM_MEMBERS, RelatedData, item_document, shown};
 pub use list::LISTED;
 pub use members::MEMBERS;
+pub use payments::{PAYMENTS, Transaction, TransactionStatus};
 pub use record::{Billing, Catalogue, Item, Order, Payment, PaymentStatus, TaxDetails};
 pub use rules::{Given, Totals, invoice_key, items_html, totals};
+pub use update::Changes;
 
 use crate::program::Program;
 use kernel::text::{Currency, Money, Slug, Timestamp};

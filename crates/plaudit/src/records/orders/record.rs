@@ -1,6 +1,7 @@
 //! An order and its items, and the reading of their program-file form.
 
 use crate::program::{Context, Record, RecordMembers as _, choices};
+use crate::records::orders::payments::{self, Transaction};
 use crate::records::orders::rules::{self, Given, Totals};
 use kernel::document::{MARKER, Slot};
 use kernel::input::{self, Members};
@@ -11,7 +12,7 @@ use kernel::text::{Currency, Locale, Money, Rate, Slug, Timestamp};
 /// The most characters of an ordinary text.
 const TEXT_LENGTH: usize = 255;
 /// The most characters of comments, notes and descriptions.
-const LONG_TEXT_LENGTH: usize = 65_536;
+pub(super) const LONG_TEXT_LENGTH: usize = 65_536;
 /// The most characters of an invoice number.
 const INVOICE_NUMBER_LENGTH: usize = 64;
 /// The most items of an order.
@@ -31,27 +32,28 @@ choices! {
 
 /// Whom an order is billed to; every member may be empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Record)]
+#[record(changes = BillingChanges)]
 pub struct Billing {
     /// The company that is billed.
-    #[member(Text(TEXT_LENGTH))]
+    #[member(Text(TEXT_LENGTH), updatable)]
     pub company: String,
     /// The street of the address.
-    #[member(Text(1_000))]
+    #[member(Text(1_000), updatable)]
     pub address: String,
     /// The city of the address.
-    #[member(Text(TEXT_LENGTH))]
+    #[member(Text(TEXT_LENGTH), updatable)]
     pub city: String,
     /// The region of the address.
     #[member(Text(TEXT_LENGTH))]
     pub region: String,
     /// The state of the address.
-    #[member(Text(TEXT_LENGTH))]
+    #[member(Text(TEXT_LENGTH), updatable)]
     pub state: String,
     /// The postcode of the address.
-    #[member(Text(TEXT_LENGTH))]
+    #[member(Text(TEXT_LENGTH), updatable)]
     pub postcode: String,
     /// The country of the address.
-    #[member(Text(TEXT_LENGTH))]
+    #[member(Text(TEXT_LENGTH), updatable)]
     pub country: String,
     /// The number of a member.
     #[member(Text(TEXT_LENGTH))]
@@ -74,7 +76,7 @@ pub struct Payment {
     #[member(Text(TEXT_LENGTH))]
     pub payment_method: String,
     /// Whether it is paid.
-    #[member(default = PaymentStatus::AwaitingPayment)]
+    #[member(default = PaymentStatus::AwaitingPayment, updatable)]
     pub payment_status: PaymentStatus,
     /// Where its electronic invoice is.
     #[member(Text(TEXT_LENGTH))]
@@ -146,6 +148,10 @@ pub struct Order {
     pub payment: Payment,
     /// Its lines.
     pub items: Vec<Item>,
+    /// What was paid, and what is to be, in the order in which it was stated.
+    pub payments: Vec<Transaction>,
+    /// The order whose invoice it credits, for a credit note.
+    pub credits: Option<Slug>,
     /// Whether it was made to try things out.
     pub test: bool,
     /// Whether it is in the trash.
@@ -210,6 +216,8 @@ impl Order {
         };
         let discount_code = members.optional("discount_code", input::text(TEXT_LENGTH));
         let payment = Payment::read(members, slug, &context);
+        let payments = payments::read(members, currency);
+        let credits = members.nullable("credits", reference).flatten();
         let is_test = members.optional("test", input::flag);
         let deleted = members.optional("deleted", input::flag);
         let note = members.optional("note", note);
@@ -229,6 +237,8 @@ impl Order {
             tax_term: tax_term.unwrap_or_else(|| tax.map(|tax| tax.term).unwrap_or_default()),
             tax_rate_details,
             payment: payment?,
+            payments: payments?,
+            credits,
             test: is_test.unwrap_or_default(),
             deleted: deleted.unwrap_or_default(),
             note: note.unwrap_or_default(),
@@ -243,6 +253,7 @@ impl Order {
     pub fn references(&self) -> Vec<(String, Kind, Slug)> {
         let mut references =
             vec![("season".to_owned(), Kind::Season, self.season), ("user".to_owned(), Kind::User, self.user)];
+        references.extend(self.credits.map(|order| ("credits".to_owned(), Kind::Order, order)));
         references.extend(self.tax_rate_details.map(|tax| ("tax_rate_details".to_owned(), Kind::Tax, tax)));
         for (number, item) in (1..).zip(&self.items) {
             references.extend(item.entry.map(|entry| (format!("items.{number}.entry"), Kind::Entry, entry)));
@@ -356,7 +367,7 @@ fn reference(json: &Json) -> Result<Slug, String> {
 }
 
 /// A note has a column of its own, in which PostgreSQL takes no NUL.
-fn note(json: &Json) -> Result<String, String> {
+pub(super) fn note(json: &Json) -> Result<String, String> {
     match input::text(LONG_TEXT_LENGTH)(json)? {
         note if note.contains('\0') => Err("must not contain the character U+0000".to_owned()),
         note => Ok(note),
@@ -375,7 +386,7 @@ fn rate(json: &Json) -> Result<Rate, String> {
 }
 
 /// An amount: a number, its text, or the text with the currency before it.
-fn money(currency: Currency) -> impl Fn(&Json) -> Result<Money, String> {
+pub(super) fn money(currency: Currency) -> impl Fn(&Json) -> Result<Money, String> {
     move |json| {
         let read = match json {
             Json::Number(text) => Money::parse(text, currency),

@@ -187,6 +187,7 @@ prop_compose! {
         text in "[ -~é]{0,12}",
         flags in any::<[bool; 4]>(),
         times in (TIMES, TIMES, TIMES),
+        payments in proptest::collection::vec(-1_000_i64..1_000_000, 0..4),
     ) -> Order {
         let usd = Currency::parse("USD").unwrap();
         let rate = |value| Rate::from_ten_thousandths(value).unwrap();
@@ -221,6 +222,14 @@ prop_compose! {
                 transaction_status: text.clone(),
             },
             items,
+            payments: (1..).zip(&payments).map(|(number, minor)| Transaction {
+                provider: text.clone() + "p",
+                reference: number.to_string(),
+                status: TransactionStatus::CHOICES[number % 3].1,
+                amount: Money::new(*minor, usd),
+                date: Timestamp::from_microseconds(times.1),
+            }).collect(),
+            credits: has_tax.then(|| slug("OrderBBB")),
             test,
             deleted,
             note: text,
@@ -237,6 +246,7 @@ proptest! {
         prop_assert_eq!(exported(&read), exported(&order));
         let doc = shown(&order, &related(&order));
         prop_assert_eq!(&shown(&read, &related(&read)), &doc);
+        prop_assert_eq!(document::related(&doc), Ok(related(&order)));
         prop_assert_eq!(document::read(&doc), Ok(order));
     }
 

@@ -132,6 +132,7 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
         ("delete", _) => ("204", "It is in the trash", None),
         ("post", [_, _, "restore"]) => ("204", "It is back from the trash", None),
         ("post", [_, _, "upload", ..]) => ("201", "The file", Some("UploadedFile")),
+        ("get", ["order", _, "items"]) => ("200", "The page", Some("BilledItemPage")),
         ("get", ["webhook", _, "delivery"]) => ("200", "The page", Some("DeliveryPage")),
         ("get", ["entry", "summary"]) => ("200", "The counts", Some("EntrySummary")),
         ("get", ["leaderboard"]) => ("200", "The page", Some("LeaderboardPage")),

@@ -7,11 +7,13 @@ use crate::http::ApiError;
 use crate::http::idempotency::KEY_LENGTH;
 use crate::lists::page::ListQuery;
 use crate::program::review_stages::Decision;
-use crate::program::{component, definitions, pascal};
+use crate::program::{Usage, component, definitions, page_of, pascal};
 use crate::records::entries::attachments::LAST_PLACE;
 use crate::records::entries::{Status, TITLE_LENGTH};
 use crate::records::orders::list::LIST;
+use crate::records::orders::{self, TransactionStatus};
 use crate::records::review_tasks::COMMENT_LENGTH;
+use crate::resources::openapi::assignments::body;
 use crate::resources::openapi::{assignments, deliveries, jobs, kinds, leaderboard, publications, webhooks};
 use crate::services::disks::Disk;
 use kernel::input::Violations;
@@ -188,6 +190,16 @@ fn answers() -> Map<String, Value> {
             "price": price,
             "quantity": { "description": "How many.", "type": "integer" },
         })),
+        "Payment": object("A payment of an order.", json!({
+            "provider": string("Who took it; `manual` for what a manager stated."),
+            "reference": string("What the provider calls it."),
+            "status": { "enum": TransactionStatus::NAMES },
+            "amount": { "description": "How much it is; below 0 where a manager took a manual payment back.", "type": "number" },
+            "date": component("Timestamp"),
+        })),
+        "CreditedOrder": object("An order by its address.", json!({ "slug": slug(), "link": link() })),
+        "BilledItem": object("A line of an order, with what the order is billed with.", Value::Object(billed_item())),
+        "BilledItemPage": page_of("BilledItem"),
         "EntryStatuses": object("How many entries have each status.", Value::Object(statuses.collect())),
         "EntrySummary": object("How many entries there are.", json!({
             "season": season,
@@ -294,6 +306,17 @@ fn bodies() -> Map<String, Value> {
         "UploadFile": upload,
         "UploadAttachment": attachment,
         "DecideReviewTask": decision,
+        "CreatePayment": body(
+            "What a provider says of a payment.",
+            json!({
+                "provider": text("Who took it.", 255),
+                "reference": text("What the provider calls it.", 255),
+                "status": { "enum": TransactionStatus::NAMES },
+                "amount": { "description": "How much it is, above 0.", "type": "number", "exclusiveMinimum": 0 },
+                "date": component("Timestamp"),
+            }),
+            &["provider", "reference", "status", "amount", "date"],
+        ),
         "UpdateTitle": object("A title.", json!({
             "title": text("The title.", TITLE_LENGTH),
         })),
@@ -306,6 +329,43 @@ fn bodies() -> Map<String, Value> {
         "UpdateEntryCategory": object("A category.", json!({ "category": slug() })),
         "UpdateEntryChapter": object("A chapter.", json!({ "chapter": slug() })),
     }))
+}
+
+/// The members of a line of an order as it is billed.
+fn billed_item() -> Map<String, Value> {
+    let of_order = |name: &str| {
+        let members = orders::MEMBERS.iter().flat_map(|table| table.iter());
+        members.filter(|member| member.name == name).map(|member| member.schema(Usage::Answer)).next()
+    };
+    let reference = |kind: &str| json!({ "anyOf": [component(kind), { "type": "null" }] });
+    let own = |name: &str| match name {
+        "category" | "chapter" | "parent_category" => reference("Reference"),
+        "price" => reference("PriceReference"),
+        "discount" => json!({ "description": "What is taken off.", "type": "number" }),
+        "subtotal" => json!({ "description": "What the line costs before the discount.", "type": "number" }),
+        "entry_name" => string("The title of the entry; empty where it is for none."),
+        "entry_slug" => reference("Slug"),
+        "type" => string("What kind of line it is."),
+        _ => string("What it is for."),
+    };
+    const LINE: [&str; 11] = [
+        "category",
+        "chapter",
+        "description",
+        "discount",
+        "entry_name",
+        "entry_slug",
+        "parent_category",
+        "price",
+        "slug",
+        "subtotal",
+        "type",
+    ];
+    let schema = |name: &&str| {
+        let schema = if *name == "slug" { Some(slug()) } else { of_order(name).filter(|_| !LINE.contains(name)) };
+        ((*name).to_owned(), schema.unwrap_or_else(|| own(name)))
+    };
+    orders::ITEM_MEMBERS.iter().map(schema).collect()
 }
 
 /// The bodies of errors (specification, section 7).

@@ -85,6 +85,7 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         | Kind::Criterion
         | Kind::DocumentTemplate
         | Kind::OrderItem
+        | Kind::Payment
         | Kind::Score
         | Kind::Conflict
         | Kind::Recusal => return None,
