@@ -81,7 +81,8 @@ mod tests {
     #[test]
     fn exactly_half_a_unit_goes_up() {
         let rate = |text| Rate::parse(text).unwrap();
-        for (percent, amount, rounded) in [("9.975", 10_000, 998), ("50", 1, 1), ("10", 4, 0), ("100", i64::MAX, i64::MAX)]
+        for (percent, amount, rounded) in
+            [("9.975", 10_000, 998), ("50", 1, 1), ("10", 4, 0), ("100", i64::MAX, i64::MAX)]
         {
             assert_eq!(percentage(rate(percent), amount), rounded, "{percent} of {amount}");
         }

@@ -134,12 +134,7 @@ impl<'a> Quote<'a> {
 }
 
 /// What a line is made of, from what it costs, what is taken off and its part of the fixed fee.
-pub(crate) fn amounts(
-    listed: i64,
-    reduction: i64,
-    fixed: i64,
-    terms: &Terms<'_>,
-) -> Result<Amounts, PricingError> {
+pub(crate) fn amounts(listed: i64, reduction: i64, fixed: i64, terms: &Terms<'_>) -> Result<Amounts, PricingError> {
     let remaining = listed - reduction;
     let fee = exact::sum([exact::percentage(terms.fee.rate, remaining), fixed])?;
     let taxed = if terms.fee.is_taxed { exact::sum([remaining, fee])? } else { remaining };
@@ -152,9 +147,7 @@ pub(crate) fn amounts(
     let net = |gross: i64| gross - contained(gross);
     let (base, after, taxable) = (net(listed), net(remaining), net(taxed));
     let taxes = match (taxation.treatment, taxation.inclusive) {
-        (Treatment::Charged, false) => {
-            taxation.taxes.iter().map(|tax| exact::percentage(tax.rate, taxable)).collect()
-        }
+        (Treatment::Charged, false) => taxation.taxes.iter().map(|tax| exact::percentage(tax.rate, taxable)).collect(),
         (Treatment::Charged, true) => {
             let weights: Vec<(i64, Slug)> =
                 taxation.taxes.iter().map(|tax| (i64::from(tax.rate.ten_thousandths()), tax.slug)).collect();

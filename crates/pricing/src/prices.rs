@@ -126,11 +126,7 @@ impl Price<'_> {
 
 /// The items of an order for these entries, each once, at the prices of their season that are in force: first those of each
 /// entry in turn, then that of the person.
-pub fn items(
-    prices: &[Price<'_>],
-    entries: &[Entry<'_>],
-    conditions: &Conditions,
-) -> Result<Vec<Item>, PricingError> {
+pub fn items(prices: &[Price<'_>], entries: &[Entry<'_>], conditions: &Conditions) -> Result<Vec<Item>, PricingError> {
     let mut items = Vec::new();
     for entry in entries {
         let applying = |kind: PriceKind, tag: Option<&str>| {
