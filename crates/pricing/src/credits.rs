@@ -3,7 +3,9 @@
 //! - What is left of a line is what it has and what its credit notes, which are negative, take from it, part by part.
 //! - By lines, all that is left of them is given back.
 //! - By amount, taxes and fee included, the amount is spread over what is left of the lines, and on each line over what is left of
-//!   its price, its fee and each of its taxes, so that a credit has taxes in the proportion in which the line has them.
+//!   its price, its fee and each of its taxes, so that a credit has taxes in the proportion in which the line has them. The
+//!   discount that is left goes in proportion to the price, rounded down. The keys are what is left of a line and then its
+//!   index; on a line, the place in this order.
 //! - Where it is all that is left, every part is given back: an order and its credits are then exactly nothing in every part.
 //! - A credit is never more than what is left.
 

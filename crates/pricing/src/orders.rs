@@ -4,10 +4,14 @@
 //! 2. The discount takes something off: `reduction` ([`crate::discounts`]).
 //! 3. The processing fee is its rate of what remains, rounded on the line, and the fixed fee, spread over the lines in
 //!    proportion to what remains of them. An order of which nothing remains has no fee.
-//! 4. Where prices are exclusive, each tax is its rate of what remains of the line, with the fee where the fee is taxed. Where they
-//!    are inclusive, what remains, the fee where it is taxed, and the discount contain the taxes ([`crate::taxes`]).
-//! 5. All amounts of [`Amounts`] are without taxes but for `taxes` and `total`, so that on every line and in every sum
+//! 4. Exclusive prices: each tax is its rate of what remains of the line, with the fee where the fee is taxed.
+//! 5. Inclusive prices: what a line costs, what remains of it, and what remains with the fee where the fee is taxed, each contain
+//!    the taxes, which are taken out of it ([`crate::taxes`]). What the first is more than the second is the discount, and
+//!    what the third is more than the second the fee; the taxes of the line are those in the third.
+//! 6. So all of [`Amounts`] is without taxes but for `taxes` and `total`, and on every line and in every sum
 //!    `total = base - discount + fee + taxes`.
+//!
+//! Where an amount is spread over lines, the item is the key of its line.
 //!
 //! The fee belongs to what is taxed under article 78(b) of Directive 2006/112/EC; elsewhere it may not, so that
 //! [`Fee::is_taxed`] says it.
@@ -137,7 +141,7 @@ impl<'a> Quote<'a> {
 pub(crate) fn amounts(listed: i64, reduction: i64, fixed: i64, terms: &Terms<'_>) -> Result<Amounts, PricingError> {
     let remaining = listed - reduction;
     let fee = exact::sum([exact::percentage(terms.fee.rate, remaining), fixed])?;
-    let taxed = if terms.fee.is_taxed { exact::sum([remaining, fee])? } else { remaining };
+    let with_fee = if terms.fee.is_taxed { exact::sum([remaining, fee])? } else { remaining };
     let taxation = &terms.taxation;
     let rates: i128 = taxation.taxes.iter().map(|tax| i128::from(tax.rate.ten_thousandths())).sum();
     let contained = |gross: i64| {
@@ -145,13 +149,13 @@ pub(crate) fn amounts(listed: i64, reduction: i64, fixed: i64, terms: &Terms<'_>
     };
     // What is without taxes grows with what contains them, so that no difference of two such is below nothing.
     let net = |gross: i64| gross - contained(gross);
-    let (base, after, taxable) = (net(listed), net(remaining), net(taxed));
+    let (base, after, taxable) = (net(listed), net(remaining), net(with_fee));
     let taxes = match (taxation.treatment, taxation.inclusive) {
         (Treatment::Charged, false) => taxation.taxes.iter().map(|tax| exact::percentage(tax.rate, taxable)).collect(),
         (Treatment::Charged, true) => {
             let weights: Vec<(i64, Slug)> =
                 taxation.taxes.iter().map(|tax| (i64::from(tax.rate.ten_thousandths()), tax.slug)).collect();
-            exact::spread(contained(taxed), &weights)?
+            exact::spread(contained(with_fee), &weights)?
         }
         (Treatment::ReverseCharge | Treatment::Exempt, _) => vec![0; taxation.taxes.len()],
     };
