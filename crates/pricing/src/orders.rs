@@ -7,7 +7,8 @@
 //! 4. Exclusive prices: each tax is its rate of what remains of the line, with the fee where the fee is taxed.
 //! 5. Inclusive prices: what a line costs, what remains of it, and what remains with the fee where the fee is taxed, each contain
 //!    the taxes, which are taken out of it ([`crate::taxes`]). What the first is more than the second is the discount, and
-//!    what the third is more than the second the fee; the taxes of the line are those in the third.
+//!    what the third is more than the second the fee; the taxes of the line are those in the third. A fee that is not taxed
+//!    is added as it is.
 //! 6. So all of [`Amounts`] is without taxes but for `taxes` and `total`, and on every line and in every sum
 //!    `total = base - discount + fee + taxes`.
 //!
