@@ -2,9 +2,10 @@
 //!
 //! **Rounding** is half up: to the nearest minor unit, and exactly half a unit goes up. Only amounts of nothing or more are
 //! rounded; credit notes are negated afterwards, so that they mirror what they credit. It is the rule of [`Rate::of`], and
-//! that of tax authorities: "Only fractions equal to or greater than one-half of a cent are counted as a whole cent"
-//! (Revenu Québec); "rounds up to the next cent whenever the third decimal place is greater than four" (Streamlined Sales and
-//! Use Tax Agreement, section 324); Council Regulation (EC) 1103/97, article 5, for euros.
+//! that of tax authorities: "if the VAT comes to 0.5 of one penny or more, it should be rounded up" (HM Revenue & Customs,
+//! VATREC12030, which names Council Regulation (EC) 1103/97 for euros); "only fractions equal to or greater than one-half of a
+//! cent are counted as a whole cent" (Revenu Québec); "rounds up to the next cent whenever the third decimal place is greater
+//! than four" (Streamlined Sales and Use Tax Agreement, section 324).
 //!
 //! **Spreading** is by largest remainders: every part is its exact share rounded down, and the units that are then missing go
 //! one by one to the largest remainders; of equal ones to the larger weight, then to the smaller key. The parts sum to the

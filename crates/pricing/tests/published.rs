@@ -34,9 +34,12 @@ fn vat_is_taken_out_by_the_vat_fraction() {
     }
 }
 
-/// HM Revenue & Customs, VAT Notice 700, 17.5.2: VAT worked out for a line may be rounded to the nearest penny; 86.76p is 87p.
+/// HM Revenue & Customs, VATREC12030: less than half a penny of VAT is rounded down, and half a penny or more up; and VAT Notice 700,
+/// 17.5, of the VAT of a line: 86.76p is 87p.
 #[test]
 fn the_vat_of_a_line_is_rounded_to_the_nearest_penny() {
+    assert_eq!(calculated("GBP", false, &["5"], 9), (9, vec![0], 9));
+    assert_eq!(calculated("GBP", false, &["5"], 10), (10, vec![1], 11));
     assert_eq!(calculated("GBP", false, &["12"], 723), (723, vec![87], 810));
 }
 
