@@ -166,9 +166,9 @@ fn granted(made: &Made) -> Result<Option<Granted<'_>>, Refused> {
         from: discount.from.map(Timestamp::from_seconds),
         until: discount.until.map(Timestamp::from_seconds),
         limit: discount.limit,
-        limit_per_user: None,
+        limit_per_user: discount.limit_of_user,
     };
-    let uses = Uses { all: discount.uses, of_user: 0 };
+    let uses = Uses { all: discount.uses, of_user: discount.uses / 2 };
     record.granted(made.currency, Timestamp::from_seconds(NOW), uses).map(Some)
 }
 
@@ -195,13 +195,15 @@ fn changed(
     seen: &mut Seen,
 ) -> Result<(), String> {
     let Some(line) = order.lines.first() else { return Ok(()) };
-    let is = Item { unit: made.changed, ..line.item };
+    let price = made.prices.last().map_or(line.item.price, |price| price.slug);
+    let is = Item { unit: made.changed, price, ..line.item };
     let change = Change { was: line.item, reduction: line.reduction, is };
     let expected = exact::difference(&line.item, line.reduction, &is, off, made);
     let total = match pricing::difference(&[change], terms).map_err(|error| error.to_string())? {
         Difference::Nothing => 0,
         Difference::Order(order) => {
             seen.increases += 1;
+            equal("a line of a difference", &Some(&order.lines[0].amounts), &expected.amounts().as_ref())?;
             order.sums.total
         }
         Difference::Credit(amount) => {
@@ -209,7 +211,7 @@ fn changed(
             -amount
         }
     };
-    equal("the difference", &scoring::rational::whole(total), &expected)
+    equal("the difference", &scoring::rational::whole(total), &expected.total())
 }
 
 /// Credits parts of an order and tells how much; then, to see that nothing is left, the rest.

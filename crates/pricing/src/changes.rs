@@ -4,6 +4,8 @@
 //!   difference is ordered or credited. So a rounding that was done once is not done against the buyer a second time.
 //! - A share is taken off the new price as well. Of an amount that was taken off the order, each line keeps its part, up to what
 //!   it costs now. A discount that is not for the new price takes nothing off it.
+//! - Where a discount falls away, what it took off is a part of what the line costs more, so that no order has a discount below
+//!   nothing.
 //! - The fixed fee is neither charged again nor given back; the fee's rate follows the price.
 //! - Where the lines together cost more, there is an order of the difference; where they cost less, the difference is what is
 //!   to be credited of these lines ([`crate::Asked::AmountOf`]), as far as it is left; where the totals are equal, nothing.
@@ -11,7 +13,7 @@
 use crate::discounts::{Granted, Off};
 use crate::error::PricingError;
 use crate::exact;
-use crate::orders::{Item, Line, Quote, Terms, amounts};
+use crate::orders::{Amounts, Item, Line, Quote, Terms, amounts};
 
 /// A line of an order, and what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +62,12 @@ fn line(change: &Change, terms: &Terms<'_>) -> Result<Line, PricingError> {
         Some(Granted { .. }) | None => 0,
     };
     let before = amounts(was, change.reduction, 0, terms)?;
-    let after = amounts(is, reduction, 0, terms)?;
+    let amounts = amounts(is, reduction, 0, terms)?.minus(&before)?;
+    let reduced = reduction - change.reduction;
     Ok(Line {
         item: change.is,
-        listed: is - was,
-        reduction: reduction - change.reduction,
-        amounts: after.minus(&before)?,
+        listed: is - was - reduced.min(0),
+        reduction: reduced.max(0),
+        amounts: Amounts { base: amounts.base - amounts.discount.min(0), discount: amounts.discount.max(0), ..amounts },
     })
 }

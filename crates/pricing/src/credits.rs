@@ -101,7 +101,7 @@ fn of_line(amount: i64, left: &Amounts) -> Result<Amounts, PricingError> {
         // A line without a price to pay has nothing to take but what cancels out, which goes when everything does.
         return Ok(if amount == 0 { Amounts::nothing(left.taxes.len()) } else { left.clone() });
     }
-    let price = left.base - left.discount;
+    let price = exact::narrow(i128::from(left.base) - i128::from(left.discount))?;
     let weights: Vec<(i64, usize)> = [price, left.fee].into_iter().chain(left.taxes.iter().copied()).zip(0..).collect();
     let parts = exact::spread(amount, &weights)?;
     let (of_price, of_fee) = (parts[0], parts[1]);

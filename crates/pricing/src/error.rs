@@ -25,6 +25,9 @@ pub enum PricingError {
     /// A credit names a line that the order does not have, counted from zero, or names it twice.
     #[error("the line {0} is named twice or does not exist")]
     Line(usize),
+    /// Amounts that are added have not the same taxes.
+    #[error("the lines have not the same taxes")]
+    OtherTaxes,
     /// A credit of nothing, or of a line of which nothing is left.
     #[error("there is nothing to credit")]
     NothingToCredit,

@@ -186,6 +186,9 @@ impl Amounts {
     }
 
     fn with(&self, other: &Self, sign: i128) -> Result<Self, PricingError> {
+        if self.taxes.len() != other.taxes.len() {
+            return Err(PricingError::OtherTaxes);
+        }
         let add = |one: i64, two: i64| exact::narrow(i128::from(one) + sign * i128::from(two));
         Ok(Self {
             base: add(self.base, other.base)?,

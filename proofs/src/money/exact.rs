@@ -139,6 +139,9 @@ pub(super) fn discount(made: &Made) -> Result<Option<Off>, Refused> {
     if discount.limit.is_some_and(|limit| discount.uses >= limit) {
         return Err(Refused::UsedUp);
     }
+    if discount.limit_of_user.is_some_and(|limit| discount.uses / 2 >= limit) {
+        return Err(Refused::UsedUpByUser);
+    }
     match (discount.share, discount.amounts.iter().find(|amount| amount.currency() == made.currency)) {
         (Some(share), _) => Ok(Some(Off::Share(part_of_hundred(share)))),
         (None, Some(amount)) => Ok(Some(Off::Amount(whole(amount.minor())))),
@@ -213,14 +216,18 @@ fn line(listed: &Fraction, reduction: &Fraction, fixed: &Fraction, made: &Made) 
     }
 }
 
-/// What a change of an item makes of its total.
-pub(super) fn difference(was: &Item, reduction: i64, is: &Item, off: Option<&Off>, made: &Made) -> Fraction {
+/// What a change of an item makes of its line.
+pub(super) fn difference(was: &Item, reduction: i64, is: &Item, off: Option<&Off>, made: &Made) -> Parts {
     let now = match off {
         Some(Off::Share(share)) if is_for(made, is) => half_up(&(share * cost(is))),
         Some(Off::Amount(_)) if is_for(made, is) => cost(is).min(whole(reduction)),
         _ => whole(0),
     };
-    line(&cost(is), &now, &whole(0), made).total() - line(&cost(was), &whole(reduction), &whole(0), made).total()
+    let before = line(&cost(was), &whole(reduction), &whole(0), made);
+    let more = line(&cost(is), &now, &whole(0), made).without(&before);
+    // A discount that falls away makes the line dearer.
+    let lost = more.discount.clone().min(whole(0));
+    Parts { base: &more.base - &lost, discount: &more.discount - &lost, ..more }
 }
 
 /// What a credit takes from each line, of which so much is left.

@@ -35,6 +35,8 @@ pub(super) struct MadeDiscount {
     pub(super) from: Option<i64>,
     pub(super) until: Option<i64>,
     pub(super) limit: Option<i64>,
+    pub(super) limit_of_user: Option<i64>,
+    /// Of which every other one is the buyer's.
     pub(super) uses: i64,
 }
 
@@ -171,7 +173,8 @@ fn discount(random: &mut Random, currencies: [Currency; 2]) -> MadeDiscount {
         prices: some(random, *b"PricePP", 6),
         from: pick(random, &[None, None, None, Some(NOW - 1), Some(NOW), Some(NOW), Some(NOW + 1)]),
         until: pick(random, &[None, None, None, Some(NOW + 1), Some(NOW + 1), Some(NOW + 9), Some(NOW)]),
-        limit: pick(random, &[None, None, Some(1), Some(3)]),
+        limit: pick(random, &[None, None, None, Some(3)]),
+        limit_of_user: pick(random, &[None, None, None, Some(1)]),
         uses: random.below(4).into(),
     }
 }
