@@ -94,6 +94,7 @@ mod tests {
         assert_eq!(spread(100, &[(1, 'a'), (1, 'b'), (1, 'c')]), Ok(vec![34, 33, 33]));
         assert_eq!(spread(100, &[(1, 'c'), (1, 'b'), (1, 'a')]), Ok(vec![33, 33, 34]));
         assert_eq!(spread(5, &[(1, 'a'), (3, 'b'), (0, 'c')]), Ok(vec![1, 4, 0]));
+        assert_eq!(spread(4, &[(7, 'a'), (2, 'b')]), Ok(vec![3, 1]));
         assert_eq!(spread(0, &[(0, 'a')]), Ok(vec![0]));
         assert_eq!(spread(1, &[(0, 'a')]), Err(PricingError::NothingToSpreadOver));
         assert_eq!(spread(1, &[(-1, 'a'), (2, 'b')]), Err(PricingError::Negative));

@@ -74,8 +74,13 @@ fn the_most_particular_price_counts_and_then_the_lowest() {
 
 #[test]
 fn the_amount_that_began_last_holds() {
-    let amounts =
-        [amount("EUR", 70, Some(100)), amount("EUR", 50, None), amount("EUR", 90, Some(101)), amount("USD", 1, None)];
+    let amounts = [
+        amount("EUR", 70, Some(100)),
+        amount("EUR", 50, None),
+        amount("EUR", 90, Some(101)),
+        amount("USD", 1, None),
+        amount("EUR", 80, Some(100)),
+    ];
     assert_eq!(chosen(&[price(0, &amounts)], &conditions()).unwrap()[0].1, 70);
     assert_eq!(chosen(&[price(0, &amounts)], &Conditions { now: time(99), ..conditions() }).unwrap()[0].1, 50);
     assert_eq!(chosen(&[price(0, &amounts)], &Conditions { now: time(101), ..conditions() }).unwrap()[0].1, 90);

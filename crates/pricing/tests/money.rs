@@ -262,6 +262,20 @@ fn a_credit_is_never_more_than_what_is_left() {
 }
 
 #[test]
+fn a_line_that_was_free_is_credited_with_the_rest() {
+    let first: &[Slug] = &[numbered("Price", 0)];
+    let free = Some(Granted { off: Off::Share(rate("100")), prices: first });
+    let paid = Item { price: numbered("Price", 1), ..item(1, 1_000) };
+    let terms = Terms { discount: free, ..terms("EUR", taxes(false, &["20"])) };
+    let order = lines(&quote(&[item(0, 500), paid], &terms).unwrap());
+    assert_eq!((order[0].base, order[0].discount, order[0].total), (500, 500, 0));
+    let mut credits = credit(&order, &[], Asked::Amount(600)).unwrap();
+    assert_eq!(credits.iter().map(|line| line.line).collect::<Vec<_>>(), [1]);
+    credits.extend(credit(&order, &credits, Asked::Amount(600)).unwrap());
+    assert!(left(&order, &credits).unwrap().iter().all(Amounts::is_nothing));
+}
+
+#[test]
 fn a_change_of_category_costs_or_gives_back_the_difference() {
     let terms = Terms {
         discount: Some(off(Off::Share(rate("10")))),
