@@ -48,6 +48,7 @@ mod limit;
 mod limit_nodes;
 mod lists;
 mod many_accounts;
+mod money;
 mod new_kind;
 mod newcomer;
 mod openapi;
@@ -114,6 +115,7 @@ const PROOFS: &[Proof] = &[
     planner::PROOF,
     leaderboard::PROOF,
     panels::PROOF,
+    money::PROOF,
     feed::PROOF,
     uploads::PROOF,
     streaming::PROOF,
