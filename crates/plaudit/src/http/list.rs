@@ -168,7 +168,8 @@ impl<'q> Page<'q> {
         let renderer = &mut self.renderer;
         renderer.begin_list(&PageEnvelope::before(self.query))?;
         let table = (self.list, ALL[self.list.table]);
-        views::page(source, account, table, &self.plan.wanted, |texts| paged.show(renderer, texts)).await
+        views::page(source, account, table, (&self.plan.wanted, self.plan.head), |texts| paged.show(renderer, texts))
+            .await
     }
 
     fn answer(self, raw: Option<&str>, more: &str) -> Result<Reply, ApiError> {

@@ -226,7 +226,8 @@ const SIZES: [usize; 2] = [10, 100];
 const WAITING: usize = 1 << 20;
 
 /// Reads the documents of a page, in the order of the page, and with them where the account stands. Nothing where there is
-/// no such account, where a record is not where it was, or where the account changed meanwhile.
+/// no such account, where a record is not where it was, or where the account changed meanwhile. Where it stands is told without the
+/// documents where that is not where the page was planned.
 ///
 /// That is one statement, unless long documents come out of order: those that would have to wait are read again, each by
 /// itself.
@@ -234,21 +235,24 @@ pub(crate) async fn page<E: From<DbError> + Send>(
     source: &mut Source<'_>,
     account: AccountId,
     (list, table): (&List, &Table),
-    wanted: &[Wanted],
+    (wanted, planned): (&[Wanted], Committed),
     mut each: impl FnMut(&[&str]) -> Result<(), E> + Send,
 ) -> Result<Option<Committed>, E> {
-    let (mut stands, mut left) = (None, wanted);
+    let (mut is_begun, mut left) = (false, wanted);
     loop {
-        let step = if stands.is_none() { left } else { &left[..left.len().min(1)] };
-        let Some((stood, shown)) = read_page(source, account, (list, table), step, &mut each).await? else {
+        let step = if is_begun { &left[..left.len().min(1)] } else { left };
+        let Some((stands, shown)) = read_page(source, account, (list, table), (step, planned), &mut each).await? else {
             return Ok(None);
         };
-        if *stands.get_or_insert(stood) != stood || shown == 0 && !step.is_empty() {
+        if stands != planned {
+            return Ok((!is_begun).then_some(stands));
+        }
+        if shown == 0 && !step.is_empty() {
             return Ok(None);
         }
-        left = &left[shown..];
+        (is_begun, left) = (true, &left[shown..]);
         if left.is_empty() {
-            return Ok(stands);
+            return Ok(Some(planned));
         }
     }
 }
@@ -258,7 +262,7 @@ async fn read_page<E: From<DbError> + Send>(
     source: &mut Source<'_>,
     account: AccountId,
     (list, table): (&List, &Table),
-    wanted: &[Wanted],
+    (wanted, planned): (&[Wanted], Committed),
     each: &mut (impl FnMut(&[&str]) -> Result<(), E> + Send),
 ) -> Result<Option<(Committed, usize)>, E> {
     let engine = source.engine();
@@ -282,8 +286,9 @@ async fn read_page<E: From<DbError> + Send>(
     let read = source
         .each(&sql, &values, |row| {
             if row.optional_integer(0)?.is_some() {
-                stands = Some(Committed::read(row, 0)?);
-                return Ok(());
+                let stood = Committed::read(row, 0)?;
+                stands = Some(stood);
+                return if stood == planned { Ok(()) } else { Err(DbError::Failed("a page was given up".to_owned())) };
             }
             let name = row.text(3)?;
             let is_next = wanted.get(next).is_some_and(|wanted| wanted.name == name);
@@ -315,6 +320,8 @@ async fn read_page<E: From<DbError> + Send>(
         .await;
     match (refused, read) {
         (Some(refused), _) => Err(refused),
+        // SQLite tells where the account stands before any document, so that what is planned anew costs little.
+        (None, Err(_)) if stands.is_some_and(|stands| stands != planned) => Ok(stands.map(|stands| (stands, 0))),
         (None, Err(error)) => Err(error.into()),
         (None, Ok(())) => Ok(stands.filter(|_| !is_misplaced && found == wanted.len()).map(|stands| (stands, next))),
     }

@@ -2,7 +2,7 @@
 
 use num::rational::Ratio;
 use num::{CheckedAdd as _, CheckedDiv as _, CheckedMul as _, CheckedSub as _, ToPrimitive as _};
-use scoring::rational::{decimal, fraction};
+use scoring::rational::{decimal, fraction, small_decimal};
 use serde::{Deserialize, Serialize};
 
 /// The decimals with which a score is shown.
@@ -65,8 +65,9 @@ impl Fraction {
 
     /// As a number with at most 4 decimals, rounded half up, without zeros at its end.
     pub fn rounded(self) -> String {
-        let exact = fraction(self.numerator(), self.denominator()).unwrap_or_default();
-        decimal(&exact, DECIMALS).trim_end_matches('0').trim_end_matches('.').to_owned()
+        let large = || decimal(&fraction(self.numerator(), self.denominator()).unwrap_or_default(), DECIMALS);
+        let shown = small_decimal(self.numerator(), self.denominator(), DECIMALS).unwrap_or_else(large);
+        shown.trim_end_matches('0').trim_end_matches('.').to_owned()
     }
 
     /// A text of always the same length by which fractions that are not negative are ordered: 20 hexadecimal digits

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::Place;
 use crate::http::ApiError;
 use crate::program::Program;
+use crate::program::criteria::Criterion;
 use crate::program::score_sets::{Rules, ScoreSet};
 use crate::records::assignments::fraction::Fraction;
 use crate::records::assignments::rules::{criteria, maximum};
@@ -45,10 +46,31 @@ struct Entry<'e> {
     grant_status: &'e RawValue,
 }
 
+/// What the entries of a board have in common.
+pub(super) struct Scale<'p> {
+    /// The criteria, each with its maximum.
+    criteria: Vec<(&'p Criterion, String)>,
+    /// The most points of all.
+    most: String,
+}
+
+impl<'p> Scale<'p> {
+    /// Of a score set.
+    pub(super) fn of(program: &'p Program, score_set: &ScoreSet) -> Self {
+        let Rules::VipJudging(rules) = score_set.rules else {
+            return Self { criteria: Vec::new(), most: String::new() };
+        };
+        let criteria = criteria(program, score_set.slug);
+        let most = maximum(rules.aggregation, &criteria).unwrap_or(Fraction::ZERO).rounded();
+        let with_maximum = |criterion: &'p Criterion| (criterion, criterion.maximum.to_string());
+        Self { criteria: criteria.into_iter().map(with_maximum).collect(), most }
+    }
+}
+
 /// The document of an entry with its totals.
 pub(super) fn document(
     program: &Program,
-    score_set: &ScoreSet,
+    (score_set, scale): (&ScoreSet, &Scale<'_>),
     (entry, totals): (&str, &str),
     place: &Place,
 ) -> Result<String, ApiError> {
@@ -72,14 +94,14 @@ pub(super) fn document(
             object.raw(name, value.get());
         }
         object.link("link", Kind::Entry, entry.slug);
-        object.object("scores", |object| write_scores(program, score_set, &totals, object));
+        object.object("scores", |object| write_scores((score_set, scale), &totals, object));
         object.optional_integer("rank", place.rank.and_then(|rank| i64::try_from(rank).ok()));
         object.integer("sheets", totals.sheets);
         object.list("tie_steps", |list| place.steps.iter().for_each(|step| write_step(program, score_set, step, list)));
     }))
 }
 
-fn write_scores(program: &Program, score_set: &ScoreSet, totals: &Totals, object: &mut Object<'_>) {
+fn write_scores((score_set, scale): (&ScoreSet, &Scale<'_>), totals: &Totals, object: &mut Object<'_>) {
     match score_set.rules {
         Rules::Voting(_) => object.integer("total_votes", totals.votes),
         Rules::Qualifying(rules) => object.optional_text("final_decision", decision(rules, totals)),
@@ -89,21 +111,19 @@ fn write_scores(program: &Program, score_set: &ScoreSet, totals: &Totals, object
                 object.integer(&format!("preference_{preference}"), count);
             }
         }
-        Rules::VipJudging(rules) => {
-            let criteria = criteria(program, score_set.slug);
-            let most = maximum(rules.aggregation, &criteria).unwrap_or(Fraction::ZERO);
+        Rules::VipJudging(_) => {
             object.object("total_score", |object| {
-                write_of(totals.score(score_set).map(Fraction::rounded), &most.rounded(), object);
+                write_of(totals.score(score_set).map(Fraction::rounded), &scale.most, object);
             });
             object.list("criteria", |list| {
-                for criterion in criteria {
+                for (criterion, maximum) in &scale.criteria {
                     let mean = totals.criteria.get(&criterion.slug).and_then(|total| {
                         let parts = i128::from(total.count) * i128::from(Points::ONE.ten_thousandths());
                         Fraction::new(total.sum.into(), parts)
                     });
                     list.object(|object| {
                         object.translated("name", &criterion.name);
-                        write_of(mean.map(Fraction::rounded), &criterion.maximum.to_string(), object);
+                        write_of(mean.map(Fraction::rounded), maximum, object);
                         object.integer("weight", criterion.weight);
                     });
                 }

@@ -96,6 +96,7 @@ async fn show(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError
     let board = Board {
         program: caller.program(),
         score_set,
+        scale: item::Scale::of(caller.program(), score_set),
         query: &query,
         decided: Decided::default(),
         placed: HashMap::new(),
@@ -123,6 +124,7 @@ struct Place {
 struct Board<'q> {
     program: &'q Program,
     score_set: &'q ScoreSet,
+    scale: item::Scale<'q>,
     query: &'q ListQuery,
     decided: Decided,
     /// By the name of the standing.
@@ -227,7 +229,8 @@ impl Paged for Board<'_> {
             return Err(ApiError::Internal("a standing was read without its columns".to_owned()));
         };
         let place = self.placed.get(*name).cloned().unwrap_or_default();
-        Ok(renderer.item(&item::document(self.program, self.score_set, (entry, totals), &place)?, None)?)
+        Ok(renderer
+            .item(&item::document(self.program, (self.score_set, &self.scale), (entry, totals), &place)?, None)?)
     }
 
     fn more(&self) -> String {
