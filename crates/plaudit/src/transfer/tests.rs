@@ -119,7 +119,6 @@ const SETUP: &str = r#"
 /// People's records, each before what it refers to.
 const PEOPLE: &str = r#"
 {"kind":"order_item","order":"OrderAAA","name":"Second","amount":1.00}
-{"kind":"payment","order":"OrderAAA","provider":"bank","reference":"1","status":"success","amount":2,"date":"2026-01-01T10:00:00Z"}
 {"kind":"order","slug":"OrderAAA","season":"SeasonAA","user":"UserAAAA","currency":"GBP","tax_rate_details":"TaxAAAAA","items":[{"name":"First","entry":"EntryAAA","price":"PriceAAA"}]}
 {"kind":"attachment","token":"TokenTokenToken","entry":"EntryAAA","tab":"TabAttac","order":1}
 {"kind":"file","token":"TokenTokenToken","filename":"a.txt","data":"SGVsbG8sIHdvcmxk"}
@@ -140,7 +139,8 @@ const JUDGING: &str = r#"
 {"kind":"lot","slug":"LotOneAA","score_set":"ScoreAAA","numbers":[9,18],"source":"Lottery of 1 June","entries":["EntryBBB","EntryAAA"]}
 "#;
 /// A review task and a publication, behind everything that counts lines.
-const LAST: &str = r#"{"kind":"review_task","token":"TokenOfATask","review_stage":"StageAAA","entry":"EntryAAA","reviewer":[{"name":"Grace","email":"grace@example.org"}],"decision":"proceed","action_at":"2026-01-03T08:00:00.000000Z","comment":"Fine."}
+const LAST: &str = r#"{"kind":"payment","order":"OrderAAA","provider":"bank","reference":"1","status":"success","amount":2,"date":"2026-01-01T10:00:00Z"}
+{"kind":"review_task","token":"TokenOfATask","review_stage":"StageAAA","entry":"EntryAAA","reviewer":[{"name":"Grace","email":"grace@example.org"}],"decision":"proceed","action_at":"2026-01-03T08:00:00.000000Z","comment":"Fine."}
 {"kind":"publication","slug":"PubliAAA","score_set":"ScoreAAA","embargo_until":"2026-01-03T08:00:00.000000Z","feedback":true,"head":{"hash":"0a","sequence":9},"bundle":"{\"bundle\":{\"head\":{\"hash\":\"0a\",\"sequence\":9},\"inputs\":{\"entries\":[],\"score_set\":{\"slug\":\"ScoreAAA\"}},\"results\":[]},\"signature\":{}}"}"#;
 
 fn whole() -> String {
@@ -223,10 +223,7 @@ async fn every_change_is_in_the_log_once_and_the_version_is_the_name_of_the_last
     })
     .await
     .unwrap();
-    let records = whole()
-        .lines()
-        .filter(|line| !line.is_empty() && !line.contains("order_item") && !line.contains("payment\""))
-        .count();
+    let records = whole().lines().filter(|line| !line.is_empty() && !line.contains("order_item")).count();
     assert_eq!((names.len(), sequence), (records, i64::try_from(records).unwrap()));
     assert_eq!(version, last_of_setup);
 }
