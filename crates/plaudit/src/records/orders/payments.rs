@@ -110,7 +110,7 @@ impl Order {
     }
 
     /// The order with a payment as it is stated; as it is where that is known already.
-    pub fn with_payment(&self, stated: Transaction) -> Result<Self, Violations> {
+    pub fn with_payment(&self, stated: &Transaction) -> Result<Self, Violations> {
         let mut violations = Violations::default();
         if stated.is_manual() {
             violations.add("provider", "must not be manual, which stands for what managers state");
@@ -120,8 +120,8 @@ impl Order {
         }
         let mut after = self.clone();
         let is_full = after.payments.len() >= PAYMENTS;
-        match after.payments.iter_mut().find(|payment| payment.is_known_as(&stated)) {
-            Some(known) if *known == stated => {}
+        match after.payments.iter_mut().find(|payment| payment.is_known_as(stated)) {
+            Some(known) if known == stated => {}
             Some(known) => {
                 let has_moved = stated.status != TransactionStatus::Pending;
                 if known.status != TransactionStatus::Pending || !has_moved {
@@ -132,7 +132,7 @@ impl Order {
                     let amount = known.amount.to_decimal();
                     violations.add("amount", format!("must be {amount}, as it was stated first"));
                 }
-                known.clone_from(&stated);
+                known.clone_from(stated);
             }
             None if is_full => {
                 violations.add("reference", format!("is new, but the order has {PAYMENTS} payments"));
@@ -141,7 +141,7 @@ impl Order {
         }
         violations.or(Some(()))?;
         if after.payments != self.payments {
-            after.note_transaction(&stated);
+            after.note_transaction(stated);
             after.settle().map_err(|error| fault("amount", &error))?;
         }
         Ok(after)

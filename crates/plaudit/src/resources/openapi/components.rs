@@ -333,9 +333,13 @@ fn bodies() -> Map<String, Value> {
 
 /// The members of a line of an order as it is billed.
 fn billed_item() -> Map<String, Value> {
+    let of_line = ["discount", "subtotal"];
     let of_order = |name: &str| {
         let members = orders::MEMBERS.iter().flat_map(|table| table.iter());
-        members.filter(|member| member.name == name).map(|member| member.schema(Usage::Answer)).next()
+        members
+            .filter(|member| member.name == name && !of_line.contains(&name))
+            .map(|member| member.schema(Usage::Answer))
+            .next()
     };
     let reference = |kind: &str| json!({ "anyOf": [component(kind), { "type": "null" }] });
     let own = |name: &str| match name {
@@ -348,21 +352,8 @@ fn billed_item() -> Map<String, Value> {
         "type" => string("What kind of line it is."),
         _ => string("What it is for."),
     };
-    const LINE: [&str; 11] = [
-        "category",
-        "chapter",
-        "description",
-        "discount",
-        "entry_name",
-        "entry_slug",
-        "parent_category",
-        "price",
-        "slug",
-        "subtotal",
-        "type",
-    ];
     let schema = |name: &&str| {
-        let schema = if *name == "slug" { Some(slug()) } else { of_order(name).filter(|_| !LINE.contains(name)) };
+        let schema = if *name == "slug" { Some(slug()) } else { of_order(name) };
         ((*name).to_owned(), schema.unwrap_or_else(|| own(name)))
     };
     orders::ITEM_MEMBERS.iter().map(schema).collect()

@@ -50,7 +50,6 @@ async fn items(caller: Caller, Path(slug): Path<Slug>, RawQuery(raw): RawQuery) 
     let has_more = before.saturating_add(shown.len()) < order.items.len();
     let around = Around { rows: shown.len(), total, has_more, last: None, more: "" };
     // Entries are shown by title, and the purchaser by name.
-    let names = of_entries.values().map(|of_entry| format!("{of_entry:?}")).collect::<String>();
-    let state = format!("{revision}\n{purchaser:?}\n{names}");
+    let state = format!("{revision}\n{purchaser:?}\n{of_entries:?}");
     list::end(&caller, renderer, (&format!("/order/{slug}/items"), &query, raw.as_deref()), &around, &state)
 }

@@ -30,7 +30,7 @@ async fn write_payment(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>
     let mut members = Members::closed(body);
     let stated = Transaction::read(&mut members, before.value.currency);
     let stated = members.finish().or(stated)?;
-    let after = before.value.with_payment(stated)?;
+    let after = before.value.with_payment(&stated)?;
     if before.value.credits.is_some() {
         return Err(ApiError::State("A credit note takes no payments.".to_owned()));
     }
