@@ -1,8 +1,8 @@
 //! One transaction over an order and the entries that it pays for.
 //!
 //! - An entry is `Paid` while a paid order names it that is no test, is not in the trash and is no credit note; else it is `Unpaid`
-//!   (contract, section 6). It follows with every change of its orders.
-//! - An order that becomes paid tells `payment_success`, and one that is told of a pending payment `payment_pending`.
+//!   (contract, section 6). It is refreshed whenever an order begins or ceases to pay for it.
+//! - `payment_success` fires when an order becomes paid, `payment_pending` for each payment that is stated to be pending.
 
 use crate::log::{Action, Event, Origin};
 use crate::program::{Program, Record};
@@ -12,7 +12,7 @@ use crate::records::orders::{Order, PaymentStatus, TransactionStatus, store};
 use db::Tx;
 use kernel::text::Slug;
 
-/// Writes what became of an order, and what follows for its entries; gives its revision and its document. What is as it was is not
+/// Writes an order and the payment status of its entries; gives its revision and its document. An order without a change is not
 /// written.
 pub async fn change(
     tx: &mut Tx,
@@ -28,13 +28,21 @@ pub async fn change(
     let after = Order { updated: origin.at, ..after.clone() };
     let events = events(&before.value, &after);
     let written = store::change(tx, program.id, origin, (action, &events), (&after, &doc)).await?;
-    let mut named: Vec<Slug> = after.entries().into_iter().map(|(entry, _)| entry).collect();
-    named.dedup();
-    follow(tx, program, origin, &named).await?;
+    if pays(&before.value) != pays(&after) {
+        let mut named: Vec<Slug> = after.entries().into_iter().map(|(entry, _)| entry).collect();
+        named.dedup();
+        refresh_payment_status(tx, program, origin, &named).await?;
+    }
     Ok(written)
 }
 
-/// What a change of an order tells.
+/// Whether an order pays for its entries.
+fn pays(order: &Order) -> bool {
+    let is_paid = order.payment.payment_status == PaymentStatus::Paid;
+    is_paid && !order.test && !order.deleted && order.credits.is_none()
+}
+
+/// The events of a change of an order.
 fn events(before: &Order, after: &Order) -> Vec<Event> {
     let pending = |order: &Order| {
         let payments = order.payments.iter();
@@ -46,8 +54,13 @@ fn events(before: &Order, after: &Order) -> Vec<Event> {
     success.into_iter().chain(waits).collect()
 }
 
-/// Has entries be paid or not as their orders are.
-async fn follow(tx: &mut Tx, program: &Program, origin: &Origin, named: &[Slug]) -> Result<(), Refusal> {
+/// Writes the payment status of entries as their orders give it.
+async fn refresh_payment_status(
+    tx: &mut Tx,
+    program: &Program,
+    origin: &Origin,
+    named: &[Slug],
+) -> Result<(), Refusal> {
     let paid = store::paid_entries(tx, program.id, named).await?;
     for slug in named {
         let Some(stored) = entries::store::find_any_for_update(tx, program.id, *slug).await? else { continue };

@@ -234,6 +234,7 @@ impl World {
                 items.chain([&order["user"]])
             })
             .chain(self.of("assignment").filter(|found| reader.sees(found)).map(|found| &found["entry"]))
+            .chain(self.of("review_task").filter(|found| reader.sees_task(found)).map(|found| &found["entry"]))
             // Who manages a chapter sees who else does.
             .chain(
                 self.of("chapter")

@@ -184,7 +184,9 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
         return true;
     }
     // Who is asked to review need not have a role for it.
-    if is_read && ["/review-task", "/review-task/{token}"].contains(&path) || path.ends_with("/decision") {
+    if is_read && ["/review-task", "/review-task/{token}"].contains(&path)
+        || path.ends_with("/decision") && role != "auditor"
+    {
         return true;
     }
     // Judges and voters: their assignments. Managers of chapters: those of their chapters, which they also reopen.
@@ -229,7 +231,7 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
             is_read
                 && (begins(&OF_PARTICIPANTS) || ["/entry", "/entry/{slug}"].contains(&path) || begins(&["/score-set"]))
         }
-        "bookkeeper" => is_read && begins(&["/order", "/tax", "/price"]),
+        "bookkeeper" => is_read && begins(&["/order", "/tax", "/price"]) || path.starts_with("/order/{slug}"),
         _ => false,
     }
 }

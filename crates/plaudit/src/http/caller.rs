@@ -277,13 +277,23 @@ impl<S> Writing<S> {
         (document, detail): (&str, Option<&str>),
         people: &[Person],
     ) -> Result<(), ApiError> {
-        let Some(condition) = &self.context.if_match else { return Ok(()) };
-        if self.access.sees_all() {
+        if !self.compares_what_is_shown() {
             return self.precondition(revision);
         }
-        let shown = (document, detail, self.sight_of(entry)?);
+        self.precondition_seen((document, detail, self.sight_of(entry)?), people)
+    }
+
+    /// Whether `If-Match` is there and compares what is shown, as the tags of whoever does not see everything do: then
+    /// [`Writing::precondition_seen`] is to be asked and not [`Writing::precondition`].
+    pub fn compares_what_is_shown(&self) -> bool {
+        self.context.if_match.is_some() && !self.context.access.sees_all()
+    }
+
+    /// [`Writing::precondition`] of a record by its documents, how much of them is shown, and the people whom it shows.
+    pub fn precondition_seen(&self, shown: (&str, Option<&str>, Sight), people: &[Person]) -> Result<(), ApiError> {
         let state = answer::state(&self.context, &self.program, shown, people)?;
-        if condition.holds(&state) { Ok(()) } else { Err(ApiError::PreconditionFailed) }
+        let holds = self.context.if_match.as_ref().is_none_or(|condition| condition.holds(&state));
+        if holds { Ok(()) } else { Err(ApiError::PreconditionFailed) }
     }
 
     /// Refuses the write where `If-Match` names another revision. To be asked when everything else is right, just

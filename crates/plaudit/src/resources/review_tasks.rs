@@ -4,7 +4,7 @@ use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::access::Access;
+use crate::access::{Access, Sight};
 use crate::http::list::{Paged, slug};
 use crate::http::{self, ApiError, Body, Caller, Path, RawQuery, Reader, Reply, Writer, Writing};
 use crate::lists::page::{Ask, ListQuery};
@@ -43,8 +43,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError> {
     let query = ListQuery::parse(raw.as_deref(), &LIST.spec)?;
     let viewer = viewer(&caller).await?;
-    let names_reviewer = query.filter("reviewer").is_some();
-    let tasks = Tasks { program: caller.program(), viewer, names_reviewer };
+    let tasks = Tasks { program: caller.program(), viewer, reviewer: query.text("reviewer").map(reviewer_key) };
     http::list::page(&caller, raw.as_deref(), (&LIST, &query), tasks).await
 }
 
@@ -52,15 +51,16 @@ async fn list(caller: Caller, RawQuery(raw): RawQuery) -> Result<Reply, ApiError
 struct Tasks<'q> {
     program: &'q Program,
     viewer: Viewer<'q>,
-    /// Whether the query asks for a reviewer, of whom a reviewer sees no other.
-    names_reviewer: bool,
+    /// The reviewer that the query asks for: a reviewer sees no other.
+    reviewer: Option<String>,
 }
 
 impl Paged for Tasks<'_> {
     fn ask(&self, mut request: Request) -> Request {
         if let Some(email) = &self.viewer.email {
-            let is_asked =
-                if self.names_reviewer { Ask::Never } else { Ask::Has("reviewers", vec![reviewer_key(email)]) };
+            let key = reviewer_key(email);
+            let is_other = self.reviewer.as_ref().is_some_and(|reviewer| *reviewer != key);
+            let is_asked = if is_other { Ask::Never } else { Ask::Has("reviewers", vec![key]) };
             let or_of_chapters = |ask| Ask::Any(vec![ask, self.viewer.access.of_chapters("entry.chapter")]);
             request.asks.extend([is_asked, Ask::Is("deleted", "0".to_owned())].map(or_of_chapters));
         }
@@ -204,14 +204,19 @@ async fn write_decision(tx: &mut Tx, writing: &Writing<(Token, JsonObject<'stati
     let head = stored.head()?;
     let Some(seen) = viewer.seen(found.value.clone(), head.chapter) else { return Err(ApiError::NotFound) };
     let is_asked = viewer.email.as_deref().is_none_or(|email| seen.asks(email));
-    let (decision, comment) = rules::read_decision(body)?;
-    let stage = check_decidable(&writing.program, &found.value, &head)?;
     // An entrant who is named in an answer of the own entry does not decide on it.
-    let is_own = user == Some(head.entrant) && !stage.reviewer_kinds.contains(&ReviewerKind::Entrant);
-    if is_own || !is_asked {
+    let asks_entrants = writing.program.review_stages.any(found.value.review_stage);
+    let asks_entrants = asks_entrants.is_some_and(|stage| stage.reviewer_kinds.contains(&ReviewerKind::Entrant));
+    if user == Some(head.entrant) && !asks_entrants || !is_asked {
         return Err(ApiError::NotPermitted);
     }
-    writing.precondition(found.revision)?;
+    let (decision, comment) = rules::read_decision(body)?;
+    let stage = check_decidable(&writing.program, &found.value, &head)?;
+    if writing.compares_what_is_shown() {
+        writing.precondition_seen((&seen.document(&of_entry(&head)), None, Sight::Whole), &[])?;
+    } else {
+        writing.precondition(found.revision)?;
+    }
     let decided = Decided { decision, comment };
     let written = flow(writing).decide(tx, (found.value, stage), &stored, decided).await?;
     let task = viewer.seen(written.value, head.chapter).ok_or(ApiError::NotFound)?;

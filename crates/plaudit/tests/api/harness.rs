@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request};
@@ -28,6 +28,7 @@ use tempfile::TempDir;
 use test_bucket::Bucket;
 use tower::ServiceExt;
 
+use self::databases::{Prepared, copy_folder, drop_postgres_database, new_postgres_database, sqlite_in};
 use self::described::Asked;
 
 /// Runs a test on SQLite and on PostgreSQL.
@@ -102,15 +103,22 @@ pub fn run(engine: db::Engine, test: fn(Server) -> Pin<Box<dyn Future<Output = (
 
 /// Runs a test on a server of its own. Not generic, so that the runtime is compiled once and not once a test.
 pub fn run_with(engine: db::Engine, files: Files, test: fn(Server) -> Pin<Box<dyn Future<Output = ()>>>) {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    runtime.block_on(async {
-        let server = Server::start_with(engine, files).await;
+    let prepared = Prepared::of(engine);
+    runtime().block_on(async {
+        let server = match files {
+            Files::Folder => Server::copied(prepared, engine).await,
+            Files::Bucket => Server::start(engine, files).await,
+        };
         let url = server.url.clone();
         test(server).await;
         if engine == db::Engine::Postgres {
             drop_postgres_database(&url).await;
         }
     });
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap()
 }
 
 pub const JSON: &str = "application/vnd.service.v2.3+json";
@@ -220,42 +228,11 @@ impl Answer {
     }
 }
 
-static DATABASES: AtomicU64 = AtomicU64::new(0);
-
 static SPELLINGS: AtomicU32 = AtomicU32::new(1);
-
-/// The address at which databases are made.
-fn maintenance_database() -> String {
-    // The one thing that the tests are told from outside.
-    #[allow(clippy::disallowed_methods)]
-    std::env::var("PLAUDIT_TEST_POSTGRES")
-        .expect("PLAUDIT_TEST_POSTGRES names no server; `cargo xtask test` starts one")
-}
-
-/// A database that was looked at without a finding is not needed any more.
-async fn drop_postgres_database(url: &str) {
-    let (_, name) = url.rsplit_once('/').unwrap();
-    let (client, connection) = tokio_postgres::connect(&maintenance_database(), tokio_postgres::NoTls).await.unwrap();
-    let driver = tokio::spawn(connection);
-    client.batch_execute(&format!("DROP DATABASE {name} WITH (FORCE)")).await.unwrap();
-    driver.abort();
-}
-
-async fn new_postgres_database() -> String {
-    let maintenance = maintenance_database();
-    let name = format!("test_{}_{}", std::process::id(), DATABASES.fetch_add(1, Ordering::Relaxed));
-    let (client, connection) = tokio_postgres::connect(&maintenance, tokio_postgres::NoTls).await.unwrap();
-    let driver = tokio::spawn(connection);
-    client.batch_execute(&format!("CREATE DATABASE {name}")).await.unwrap();
-    drop(client);
-    driver.abort();
-    let (server, _) = maintenance.rsplit_once('/').unwrap();
-    format!("{server}/{name}")
-}
 
 impl Server {
     /// A server with the program of the fixture: two accounts, `AccountA` with a key, and `AccountB`.
-    async fn start_with(engine: db::Engine, files: Files) -> Self {
+    async fn start(engine: db::Engine, files: Files) -> Self {
         let mut server = Self::empty_with(engine, files).await;
         server.import(crate::harness::fixture::ACCOUNT_A).await;
         server.import(crate::harness::fixture::ACCOUNT_B).await;
@@ -271,14 +248,29 @@ impl Server {
     async fn empty_with(engine: db::Engine, files: Files) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let url = match engine {
-            db::Engine::Sqlite => format!("sqlite:{}", directory.path().join("plaudit.db").display()),
-            db::Engine::Postgres => new_postgres_database().await,
+            db::Engine::Sqlite => sqlite_in(&directory),
+            db::Engine::Postgres => new_postgres_database(None).await,
         };
+        Self::on((directory, url), files, Ids::seeded(1)).await
+    }
+
+    /// A server on a copy of a database. What it makes has other slugs than what is there.
+    async fn copied(prepared: &Prepared, engine: db::Engine) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        copy_folder(prepared.directory.path(), directory.path());
+        let url = match engine {
+            db::Engine::Sqlite => sqlite_in(&directory),
+            db::Engine::Postgres => new_postgres_database(Some(&prepared.url)).await,
+        };
+        let server = Self::on((directory, url), Files::Folder, Ids::seeded(2)).await;
+        Self { key: prepared.key.clone(), ..server }
+    }
+
+    async fn on((directory, url): (TempDir, String), files: Files, ids: Ids) -> Self {
         let settings = db::Settings { pool_size: 6, ..db::Settings::at(&url) };
         let db = Db::open(&settings).await.unwrap();
         db::migrate::run(&db, &settings).await.unwrap();
         let clock = Clock::fixed(Timestamp::parse(NOW).unwrap());
-        let ids = Ids::seeded(1);
         let folder = directory.path().join("files");
         let bucket = (files == Files::Bucket).then(|| Bucket::serve(&folder).unwrap());
         let place = match &bucket {
@@ -589,6 +581,7 @@ impl Server {
 }
 
 pub mod check;
+mod databases;
 pub mod described;
 pub mod fixture;
 mod mail;

@@ -134,6 +134,7 @@ both_engines! {
 
     async fn a_lease_is_taken_when_it_is_due_or_behind_the_log(server) {
         let account = server.account("AccountA").await;
+        server.put("/entry/EntryOne/update-title", r#"{"title":"A title"}"#).await.expect(200);
         let sequence = server.db.latest(account);
         put(&server, account, webhook(), sequence, NEVER).await;
         put(&server, AccountId::NONE, LeaseName::Upkeep, NEVER, NEVER).await;

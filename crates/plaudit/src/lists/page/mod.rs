@@ -101,7 +101,7 @@ impl Pages {
         match self {
             Self::None => &[],
             Self::Sorted => Paging::VARIANTS,
-            Self::Numbered => &[Paging::Page, Paging::PerPage, Paging::Order, Paging::Direction],
+            Self::Numbered => &[Paging::Page, Paging::PerPage, Paging::Order, Paging::Direction, Paging::Count],
             Self::Walked { .. } => &[Paging::PerPage, Paging::Cursor],
         }
     }

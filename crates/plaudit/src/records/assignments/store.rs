@@ -212,8 +212,9 @@ pub async fn others_gave(
     (entry, score_set): (Slug, Slug),
     judge: Option<Slug>,
 ) -> Result<bool, DbError> {
-    let sql = "SELECT 1 FROM assignments WHERE account = $1 AND entry = $2 AND score_set = $3 AND judge <> $4 AND deleted = 0 \
-               AND status <> 'none' AND method NOT IN ('stray', 'recused') LIMIT 1";
+    // What the index of lists does not have is asked for, so that the one of entries is taken.
+    let sql = "SELECT revision FROM assignments WHERE account = $1 AND entry = $2 AND score_set = $3 AND judge <> $4 \
+               AND deleted = 0 AND status <> 'none' AND method NOT IN ('stray', 'recused') LIMIT 1";
     let judge = judge.map_or_else(String::new, |judge| judge.to_string());
     Ok(tx.first(sql, &[account.into(), entry.into(), score_set.into(), judge.into()], |_| Ok(())).await?.is_some())
 }

@@ -19,7 +19,7 @@ pub const MEMBERS: &[&[Member]] = &[
         SLUG,
         text("invoice_number", "The number of its invoice."),
         Member::optional("created_at", Shape::Time, "When it was made."),
-        Member::optional("transaction_date", Shape::Time, "When it was paid; null until a transaction is stated.")
+        Member::optional("transaction_date", Shape::Time, "When its transaction was stated; null until one is.")
             .nullable(),
         Member::optional("season", Shape::Ref(Kind::Season), "Its season.").or_gone(),
         Member::optional("user", Shape::Component("Purchaser"), "Who ordered."),

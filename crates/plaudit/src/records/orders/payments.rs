@@ -142,7 +142,7 @@ impl Order {
         violations.or(Some(()))?;
         if after.payments != self.payments {
             after.note_transaction(stated);
-            after.settle().map_err(|error| fault("amount", &error))?;
+            after.update_payment_status().map_err(|error| fault("amount", &error))?;
         }
         Ok(after)
     }
@@ -153,7 +153,9 @@ impl Order {
         if after.payment.payment_status != PaymentStatus::Paid {
             let paid = after.paid(|_| true).and_then(|paid| after.totals.total.checked_sub(paid));
             let rest = paid.map_err(|error| fault("payment_status", &error))?;
-            after.add_manual(rest, now);
+            if rest.minor() > 0 {
+                after.add_manual(rest, now)?;
+            }
             after.payment.payment_status = PaymentStatus::Paid;
         }
         Ok(after)
@@ -172,36 +174,49 @@ impl Order {
         }
         let manual = sum(Transaction::is_manual)?;
         let taken_back = Money::zero(self.currency).checked_sub(manual);
-        after.add_manual(taken_back.map_err(|error| fault("payment_status", &error))?, now);
+        let taken_back = taken_back.map_err(|error| fault("payment_status", &error))?;
+        if taken_back.minor() != 0 {
+            after.add_manual(taken_back, now)?;
+        }
         after.payment.payment_status = PaymentStatus::AwaitingPayment;
         Ok(Ok(after))
     }
 
     /// Why the order cannot go into the trash.
     pub fn check_unpaid(&self) -> Result<(), &'static str> {
-        let counts = |payment: &Transaction| payment.status != TransactionStatus::Failed && !payment.is_manual();
+        let is_pending = |payment: &Transaction| payment.status == TransactionStatus::Pending;
+        let has_paid = self.paid(|_| true).map_or(true, |paid| paid.minor() != 0);
         if self.credits.is_some() {
             Err("A credit note stays.")
-        } else if self.payment.payment_status == PaymentStatus::Paid || self.payments.iter().any(counts) {
-            Err("Something was paid on the order.")
+        } else if self.payment.payment_status == PaymentStatus::Paid {
+            Err("The order is paid.")
+        } else if has_paid || self.payments.iter().any(is_pending) {
+            Err("Something was paid on the order, or a payment is pending.")
         } else {
             Ok(())
         }
     }
 
-    fn add_manual(&mut self, amount: Money, now: Timestamp) {
-        if amount.minor() == 0 {
-            return;
+    fn add_manual(&mut self, amount: Money, now: Timestamp) -> Result<(), Violations> {
+        if self.payments.len() >= PAYMENTS {
+            let mut violations = Violations::default();
+            violations.add("payment_status", format!("needs one payment more, but the order has {PAYMENTS}"));
+            return Err(violations);
         }
         let number = 1 + self.payments.iter().filter(|payment| payment.is_manual()).count();
         let (provider, reference) = (MANUAL.to_owned(), number.to_string());
         let payment = Transaction { provider, reference, status: TransactionStatus::Success, amount, date: now };
         self.note_transaction(&payment);
         self.payments.push(payment);
+        Ok(())
     }
 
-    /// The members about a transaction are about the one that was stated last.
+    /// The members about a transaction are about the last one that succeeded, or else about the one that was stated last.
     fn note_transaction(&mut self, stated: &Transaction) {
+        let has_succeeded = |payment: &Transaction| payment.status == TransactionStatus::Success;
+        if !has_succeeded(stated) && self.payments.iter().any(has_succeeded) {
+            return;
+        }
         self.transaction_date = Some(stated.date);
         self.payment.transaction_provider.clone_from(&stated.provider);
         self.payment.transaction_reference.clone_from(&stated.reference);
@@ -209,7 +224,7 @@ impl Order {
     }
 
     /// An order is paid once its payments reach its total.
-    fn settle(&mut self) -> Result<(), MoneyError> {
+    pub(super) fn update_payment_status(&mut self) -> Result<(), MoneyError> {
         if self.paid(|_| true)?.minor() >= self.totals.total.minor() {
             self.payment.payment_status = PaymentStatus::Paid;
         }

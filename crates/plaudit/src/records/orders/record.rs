@@ -215,6 +215,7 @@ impl Order {
             None => pass_over_amounts(members),
         };
         let discount_code = members.optional("discount_code", input::text(TEXT_LENGTH));
+        let states_status = members.has("payment_status");
         let payment = Payment::read(members, slug, &context);
         let payments = payments::read(members, currency);
         let credits = members.nullable("credits", reference).flatten();
@@ -222,7 +223,7 @@ impl Order {
         let deleted = members.optional("deleted", input::flag);
         let note = members.optional("note", note);
         let updated = members.optional("updated", input::time);
-        let order = Self {
+        let mut order = Self {
             slug,
             invoice_number: invoice_number.unwrap_or_default(),
             created_at,
@@ -246,6 +247,9 @@ impl Order {
             totals: amounts.as_ref()?.1,
             items: amounts?.0,
         };
+        if !states_status && let Err(error) = order.update_payment_status() {
+            members.fault("payments", error.to_string());
+        }
         Some(order)
     }
 

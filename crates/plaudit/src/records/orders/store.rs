@@ -204,19 +204,22 @@ pub async fn entries_of(db: &Db, account: AccountId, entries: &[Slug]) -> Result
     Ok(found)
 }
 
-/// Whether each of these entries is named by a paid order that is no test, is not in the trash, is no credit note and is not credited.
+/// The most entries that one statement names.
+const MOST_NAMED: usize = 1_000;
+
+/// Those of these entries that a paid order names that is no test, is not in the trash and is no credit note, whose total is below 0.
 pub async fn paid_entries(tx: &mut Tx, account: AccountId, entries: &[Slug]) -> Result<BTreeSet<Slug>, DbError> {
-    if entries.is_empty() {
-        return Ok(BTreeSet::new());
+    let mut paid = BTreeSet::new();
+    for entries in entries.chunks(MOST_NAMED) {
+        let (list, values) = filled(entries, 2, vec![account.into()]);
+        let sql = format!(
+            "SELECT DISTINCT n.entry FROM order_entries n JOIN orders o ON o.account = n.account AND o.slug = n.order_slug \
+             WHERE n.account = $1 AND n.entry IN ({list}) AND n.deleted = 0 AND o.deleted = 0 AND o.test = 0 \
+             AND o.payment_status = 'paid' AND o.total >= 0"
+        );
+        paid.extend(tx.all::<_, Vec<Slug>, _>(&sql, &values, |row| row.slug(0)).await?);
     }
-    let (list, values) = filled(entries, 2, vec![account.into()]);
-    let sql = format!(
-        "SELECT DISTINCT n.entry FROM order_entries n JOIN orders o ON o.account = n.account AND o.slug = n.order_slug \
-         WHERE n.account = $1 AND n.entry IN ({list}) AND o.deleted = 0 AND o.test = 0 AND o.payment_status = 'paid' \
-         AND o.total >= 0"
-    );
-    let found: Vec<Slug> = tx.all(&sql, &values, |row| row.slug(0)).await?;
-    Ok(found.into_iter().collect())
+    Ok(paid)
 }
 
 /// Lists of entries filter by the prices at which orders name them.

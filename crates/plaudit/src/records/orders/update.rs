@@ -28,6 +28,10 @@ impl Changes {
 
     /// The order after the update. The inner error says why it cannot be as it is stated.
     pub fn apply(self, before: &Order, now: Timestamp) -> Result<Result<Order, String>, Violations> {
+        let changes_status = self.payment_status.is_some_and(|status| status != before.payment.payment_status);
+        if before.credits.is_some() && changes_status {
+            return Ok(Err("A credit note takes no payments.".to_owned()));
+        }
         let mut after = match self.payment_status {
             None => before.clone(),
             Some(PaymentStatus::Paid) => before.stated_paid(now)?,

@@ -3,7 +3,7 @@
 //! - A body with `entries` and `judges` is done by a job, one with `entry` and `judge` at once.
 //! - A link in the trash, or one that has lost its cause, is restored; one that is there is changed. All are 201.
 
-use super::{check_managed, reply};
+use super::{check_managed, precondition, reply};
 use crate::assigning::facts::{self, Scope};
 use crate::assigning::link::{self, Link};
 use crate::assigning::linking::{Input, WORK};
@@ -138,7 +138,7 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<AssignmentSlug>) -> Result<
             "The assignment is {method}; only manual and random ones can be deleted."
         )));
     }
-    writing.precondition(before.revision)?;
+    precondition(tx, writing, &before).await?;
     link::remove(tx, account, program, &writing.origin, &before).await?;
     Ok(Reply::NoContent)
 }

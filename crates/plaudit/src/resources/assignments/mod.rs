@@ -11,17 +11,17 @@ use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::access::{Access, judged};
-use crate::http::{ApiError, Caller, Path, PathPart, Reader, Reply};
-use crate::program::Program;
+use crate::access::{Access, Sight, judged};
+use crate::http::{ApiError, Caller, Path, PathPart, Reader, Reply, Writing};
 use crate::program::chapters::Status;
 use crate::program::panels::Panel;
+use crate::program::{Program, Record};
 use crate::records::assignments::store::{self, Own};
 use crate::records::assignments::{Assignment, AssignmentSlug, LIST, Sheet, Shown};
 use crate::records::people;
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
-use db::{DbError, Source};
+use db::{DbError, Source, Tx};
 use kernel::text::Slug;
 
 impl PathPart for AssignmentSlug {
@@ -118,6 +118,17 @@ async fn leads(access: &Access, program: &Program, source: Source<'_>, score_set
         return Ok(program.score_sets.live(score_set).is_some());
     }
     store::is_judge_of(program.id, source, (judge, score_set)).await
+}
+
+/// [`Writing::precondition`] of an assignment that is seen whole.
+async fn precondition<S>(tx: &mut Tx, writing: &Writing<S>, before: &Record<Assignment>) -> Result<(), ApiError> {
+    if !writing.compares_what_is_shown() {
+        return writing.precondition(before.revision);
+    }
+    let (account, program) = (writing.account(), &writing.program);
+    let texts = store::shown(tx, account, before.value.slug).await?.ok_or(ApiError::NotFound)?;
+    let shown = Shown::read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    writing.precondition_seen((&shown.document(program), None, Sight::Whole), &[])
 }
 
 /// An answer that shows an assignment, from the columns that the list declares.

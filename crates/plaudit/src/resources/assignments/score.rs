@@ -1,6 +1,6 @@
 //! What judges give, and what keeps them from it.
 
-use super::{check_managed, leads, of_other, reply};
+use super::{check_managed, leads, of_other, precondition, reply};
 use crate::access::judged;
 use crate::assigning::link;
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
@@ -118,7 +118,7 @@ async fn write_conflict(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, 
     let Some(judge) = judge else {
         return Err(ApiError::State("A role has no conflicts of interest; its users do.".to_owned()));
     };
-    writing.precondition(before.revision)?;
+    precondition(tx, writing, &before).await?;
     let mut after = before.value.clone();
     after.is_conflicted = true;
     after.conflict.push(written(writing, comment, Some(judge)));
@@ -235,7 +235,7 @@ async fn finish<S>(
     writing: &Writing<S>,
     (before, after): (&Record<Assignment>, Assignment),
 ) -> Result<Reply, ApiError> {
-    writing.precondition(before.revision)?;
+    precondition(tx, writing, before).await?;
     let slug = after.slug;
     if after != before.value {
         link::change(tx, writing.account(), &writing.program, &writing.origin, (before, after)).await?;

@@ -6,6 +6,7 @@ mod payment;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::access::Sight;
 use crate::http::list::person;
 use crate::http::{ApiError, Body, Caller, Path, Reader, Reply, Writer, Writing};
 use crate::order_flow;
@@ -72,11 +73,25 @@ async fn write_update(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>)
     let (before, doc) = live(tx, writing, *slug).await?;
     let changes = Changes::read(body, &writing.program.context)?;
     let after = changes.apply(&before.value, writing.origin.at)?.map_err(ApiError::State)?;
-    writing.precondition(before.revision)?;
+    precondition(tx, writing, (&before, &doc)).await?;
     finish(tx, writing, (&before, doc), &after).await
 }
 
-/// Writes what became of an order, and shows it.
+/// [`Writing::precondition`] of an order.
+async fn precondition<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    (before, doc): (&Record<Order>, &str),
+) -> Result<(), ApiError> {
+    if !writing.compares_what_is_shown() {
+        return writing.precondition(before.revision);
+    }
+    let purchaser = users::store::person(tx, writing.account(), before.value.user).await?;
+    let document = store::single(&before.value, doc);
+    writing.precondition_seen((&document, None, Sight::Whole), purchaser.as_slice())
+}
+
+/// Writes an order, and shows it.
 async fn finish<S>(
     tx: &mut Tx,
     writing: &Writing<S>,
@@ -99,7 +114,7 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     if let Err(why) = before.value.check_unpaid() {
         return Err(ApiError::State(why.to_owned()));
     }
-    writing.precondition(before.revision)?;
+    precondition(tx, writing, (&before, &doc)).await?;
     let after = Order { deleted: true, ..before.value.clone() };
     order_flow::change(tx, &writing.program, &writing.origin, (&before, doc), &after).await?;
     Ok(Reply::NoContent)

@@ -1,6 +1,6 @@
 //! Payments from outside.
 
-use super::{finish, live};
+use super::{finish, live, precondition};
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::records::orders::Transaction;
 use db::Tx;
@@ -34,6 +34,6 @@ async fn write_payment(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>
     if before.value.credits.is_some() {
         return Err(ApiError::State("A credit note takes no payments.".to_owned()));
     }
-    writing.precondition(before.revision)?;
+    precondition(tx, writing, (&before, &doc)).await?;
     finish(tx, writing, (&before, doc), &after).await
 }

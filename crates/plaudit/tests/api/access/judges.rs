@@ -201,6 +201,16 @@ both_engines! {
         lead.post(&format!("{OTHER}/reopen"), r#"{"reason":"x"}"#).await.expect(403);
     }
 
+    async fn a_sheet_is_changed_only_while_it_is_as_the_judge_saw_it(server) {
+        prepared(&server).await;
+        let judge = user_of("judge");
+        let judge = Person::of(&server, &judge).await;
+        let tag = judge.get(OWN).await.expect(200).header("etag").unwrap().to_owned();
+        let (path, body) = (format!("{OWN}/score"), r#"{"criteria":{"CritCraf":1}}"#);
+        judge.ask("PUT", &path, Some(body), &[("if-match", &tag)]).await.expect(200);
+        judge.ask("PUT", &path, Some(r#"{"criteria":{"CritCraf":2}}"#), &[("if-match", &tag)]).await.expect(412);
+    }
+
     async fn who_declared_a_conflict_sees_neither_the_entry_nor_what_others_give(server) {
         prepared(&server).await;
         linked(&server).await;
@@ -300,6 +310,7 @@ both_engines! {
         let seen = guest.get(&path).await.expect(200).json();
         assert_eq!((&seen["token"], &seen["reviewer"]), (&mine.as_str().into(), &serde_json::json!([{"name": "G", "email": "userofrg@EXAMPLE.org"}])));
         assert!(guest.list("/review-task?reviewer=O").await.is_empty());
+        assert_eq!(guest.list("/review-task?reviewer=USEROFRG@example.org").await, [mine.as_str()]);
         let [hidden, none] = [format!("/review-task/{other}"), "/review-task/NobodyNobodyNobodyNobody".to_owned()];
         let proceed = r#"{"decision":"proceed"}"#;
         for ask in ["", "/decision"] {

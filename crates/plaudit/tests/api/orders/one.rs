@@ -77,6 +77,7 @@ both_engines! {
         assert_eq!(server.get("/order/OrderOpn/items?dir=desc").await.json()["data"][1]["entry_slug"], "EntryOne");
         let beyond = server.get("/order/OrderOpn/items?page=9").await.expect(200).json();
         assert_eq!((&beyond["data"], &beyond["from"]), (&json!([]), &Value::Null));
+        assert!(server.get("/order/OrderOpn/items?count=none").await.expect(200).json()["total"].is_null());
         for wrong in ["page=0", "per_page=101", "status=paid", "cursor="] {
             server.get(&format!("/order/OrderOpn/items?{wrong}")).await.expect(400);
         }
@@ -143,6 +144,40 @@ both_engines! {
         assert_eq!(faults(&wrong.expect(422).json()), ["amount", "provider"]);
         assert_eq!(faults(&server.post(path, "{}").await.expect(422).json()), ["amount", "date", "provider", "reference", "status"]);
         server.post("/order/NobodyAA/payment", &payment("1", "success", 1.0)).await.expect(404);
+    }
+
+    async fn an_order_takes_so_many_payments_and_stays_readable(server) {
+        let paid: Vec<Value> = (0..999)
+            .map(|at| json!({"provider": "bank", "reference": at.to_string(), "status": "failed", "amount": 1, "date": "2026-01-05T10:00:00Z"}))
+            .collect();
+        let order = json!({"kind": "order", "slug": "OrderOpn", "season": "SeasonAc", "user": "UserEntr", "currency": "EUR", "total": 5,
+            "payments": paid});
+        server.import(&of_account_a(&order.to_string())).await;
+        server.put("/order/OrderOpn", r#"{"payment_status":"paid"}"#).await.expect(200);
+        let refused = server.put("/order/OrderOpn", r#"{"payment_status":"awaiting_payment"}"#).await.expect(422).json();
+        assert_eq!(faults(&refused), ["payment_status"]);
+        let refused = server.post("/order/OrderOpn/payment", &payment("a", "success", 1.0)).await.expect(422).json();
+        assert_eq!(faults(&refused), ["reference"]);
+        assert_eq!(self::order(&server).await["payments"].as_array().unwrap().len(), 1000);
+    }
+
+    async fn what_a_file_does_not_say_its_payments_tell(server) {
+        let order = |slug: &str, more: &str| {
+            format!(r#"{{"kind":"order","slug":"{slug}","season":"SeasonAc","user":"UserEntr","currency":"EUR","total":5{more}}}"#)
+        };
+        let of = |amount: f64| format!(r#","payments":[{}]"#, payment("1", "success", amount));
+        let credit = r#","credits":"OrderOne","payment_status":"awaiting_payment""#;
+        let lines = [order("OrderFul", &of(5.0)), order("OrderPar", &of(4.0)), order("OrderCre", credit)];
+        server.import(&of_account_a(&lines.join("
+"))).await;
+        for (slug, status) in [("OrderFul", "paid"), ("OrderPar", "awaiting_payment")] {
+            assert_eq!(server.get(&format!("/order/{slug}")).await.expect(200).json()["payment_status"], status);
+        }
+        let credit = server.get("/order/OrderCre").await.expect(200).json();
+        assert_eq!(credit["credits"]["slug"], "OrderOne");
+        server.put("/order/OrderCre", r#"{"payment_status":"paid"}"#).await.expect(422);
+        server.post("/order/OrderCre/payment", &payment("1", "success", 1.0)).await.expect(422);
+        server.delete("/order/OrderCre").await.expect(422);
     }
 
     async fn an_order_goes_into_the_trash_while_nothing_was_paid(server) {
