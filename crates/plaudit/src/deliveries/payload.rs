@@ -11,7 +11,7 @@ use crate::program::store::parse;
 use crate::program::webhooks::Webhook;
 use crate::records::review_tasks::ReviewTask;
 use crate::records::users::Person;
-use crate::records::{assignments, entries};
+use crate::records::{assignments, entries, orders};
 use crate::render::Renderer;
 use crate::render::accept::Format;
 use crate::render::language::Languages;
@@ -44,7 +44,7 @@ impl EventMembers<'_> {
 }
 
 /// A logged document as the interface shows it: kinds whose documents are the program-file form are written for readers, with
-/// what they show of others as it is now.
+/// what they show of others as it is now; orders have what a single read alone shows.
 pub async fn shown<'d>(
     account: AccountId,
     db: &Db,
@@ -54,6 +54,9 @@ pub async fn shown<'d>(
     if kind == Kind::Assignment.name() {
         let shown = assignments::store::as_shown(db, account, program, document).await?;
         return Ok(shown.map_or(Cow::Borrowed(document), Cow::Owned));
+    }
+    if kind == Kind::Order.name() {
+        return orders::store::as_shown(document).map(Cow::Owned);
     }
     if kind != Kind::ReviewTask.name() {
         return Ok(Cow::Borrowed(document));

@@ -108,8 +108,10 @@ events! {
     UserUpdated "user_updated", Some(Kind::User), "2.3", "A user changed.",
         "`PUT /user/{slug}`, `POST /user/{slug}/upload/{field}`, the first use of a link that confirms or signs in";
     RoleGranted "role_granted", Some(Kind::User), "2.3", "A user got a role.", "`POST /user`, `PUT /user/{slug}`";
-    PaymentPending "payment_pending", Some(Kind::Order), "2.3", "An order awaits its payment.", "";
-    PaymentSuccess "payment_success", Some(Kind::Order), "2.3", "An order was paid.", "";
+    PaymentPending "payment_pending", Some(Kind::Order), "2.3", "A payment of an order is pending.",
+        "`POST /order/{slug}/payment`";
+    PaymentSuccess "payment_success", Some(Kind::Order), "2.3", "An order was paid.",
+        "`PUT /order/{slug}`, `POST /order/{slug}/payment`";
 }
 
 impl Event {

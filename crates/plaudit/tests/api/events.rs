@@ -6,8 +6,8 @@ use std::collections::BTreeSet;
 use plaudit::log::Event::{
     self, AssignmentCompleted, AssignmentCreated, EntryCategoryChanged, EntryChapterChanged, EntryCopied, EntryCreated,
     EntryDeleted, EntryEligible, EntryIneligible, EntryModerated, EntryResubmitted, EntryStatusChanged, EntrySubmitted,
-    EntryTagged, EntryUpdated, FieldValueUpdated, MembershipRegistered, ReviewTaskCreated, ReviewTaskSubmitted,
-    RoleGranted, UserConfirmed, UserUpdated,
+    EntryTagged, EntryUpdated, FieldValueUpdated, MembershipRegistered, PaymentPending, PaymentSuccess,
+    ReviewTaskCreated, ReviewTaskSubmitted, RoleGranted, UserConfirmed, UserUpdated,
 };
 use plaudit::review_flow::follow_up;
 use serde_json::{Value, json};
@@ -163,6 +163,18 @@ fn judging() -> Vec<Asked> {
     ]
 }
 
+/// The same, of orders.
+fn paying() -> Vec<Asked> {
+    let payment = |status: &str| json!({"provider": "bank", "reference": "1", "status": status, "amount": 9000, "date": "2026-01-31T10:00:00Z"});
+    vec![
+        ("POST", "/order/OrderTwo/payment", payment("pending"), &[PaymentPending]),
+        ("POST", "/order/OrderTwo/payment", payment("success"), &[EntryUpdated, PaymentSuccess]),
+        ("PUT", "/order/OrderOne", json!({"payment_status": "awaiting_payment"}), &[]),
+        ("PUT", "/order/OrderOne", json!({"payment_status": "paid"}), &[EntryUpdated, PaymentSuccess]),
+        ("PUT", "/order/OrderOne", json!({"city": "Ulm"}), &[]),
+    ]
+}
+
 const SIGN_IN: &str = "a link";
 const PANEL: &str = "a panel";
 const DEADLINE: &str = "the deadline of a task";
@@ -229,7 +241,7 @@ both_engines! {
         let hook = json!({"name": "All", "method": "post", "url": endpoint.url, "events": Event::NAMES});
         server.post("/webhook", &hook.to_string()).await.expect(201);
         let mut seen = BTreeSet::new();
-        for (method, path, body, events) in requests().into_iter().chain(judging()) {
+        for (method, path, body, events) in requests().into_iter().chain(judging()).chain(paying()) {
             let operation = ask(&server, method, path, &body).await;
             server.settle().await;
             let event = |received: &Received| Event::named(received.json()["event"].as_str().unwrap()).unwrap();

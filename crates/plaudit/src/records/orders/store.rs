@@ -175,6 +175,11 @@ pub fn single(order: &Order, doc: &str) -> String {
     document::single(order, doc)
 }
 
+/// The same, from the document alone.
+pub fn as_shown(doc: &str) -> Result<String, DbError> {
+    Ok(single(&read(doc)?, doc))
+}
+
 /// What an item shows of its entry.
 #[derive(Clone, Debug)]
 pub struct OfEntry {
