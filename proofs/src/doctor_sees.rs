@@ -203,8 +203,12 @@ fn round(
                 ),
             )?;
             let Some((place, record)) = chosen.split_once('|') else { continue };
-            // What belongs to an entry is called by its slug and more.
-            if !records.insert(record.chars().take(SLUG).collect::<String>()) {
+            // What belongs to an entry is called by its slug and more, and a change of the log is of a record.
+            let of = match table.as_str() {
+                "changes" => service.ask(context, &format!("SELECT slug FROM changes WHERE {row} = '{place}'"))?,
+                _ => record.to_owned(),
+            };
+            if !records.insert(of.chars().take(SLUG).collect::<String>()) {
                 continue;
             }
             let value = column.changed(engine, random);
