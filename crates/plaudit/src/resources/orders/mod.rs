@@ -29,7 +29,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
             // Who ordered is shown without the global id.
             Ok(renderer.naming(person(texts[0], texts[1], "")?).item(texts[2], None)?)
         }))
-        .routes(routes!(show, update_order, delete))
+        .routes(routes!(show, update, delete))
         .routes(items::route())
         .routes(routes!(payment::record))
 }
@@ -54,12 +54,7 @@ async fn seen(caller: &Caller, slug: Slug) -> Result<Single, ApiError> {
 #[utoipa::path(
     put, path = "/order/{slug}", operation_id = "PutOrderV23", tag = "Orders", request_body = ref("UpdateOrder")
 )]
-pub async fn update_order(
-    caller: Caller,
-    Path(slug): Path<Slug>,
-    _: Writer,
-    Body(body): Body,
-) -> Result<Reply, ApiError> {
+pub async fn update(caller: Caller, Path(slug): Path<Slug>, _: Writer, Body(body): Body) -> Result<Reply, ApiError> {
     caller.write((slug, body), |tx, writing| Box::pin(write_update(tx, writing))).await
 }
 
