@@ -31,6 +31,7 @@ mod delivery;
 mod delivery_nodes;
 mod delivery_speed;
 mod doctor_sees;
+mod e_invoice;
 mod entry_rules;
 mod entry_speed;
 mod errors;
@@ -52,6 +53,7 @@ mod money;
 mod new_kind;
 mod newcomer;
 mod openapi;
+mod orders;
 mod panels;
 mod planner;
 mod race;
@@ -116,6 +118,9 @@ const PROOFS: &[Proof] = &[
     leaderboard::PROOF,
     panels::PROOF,
     money::PROOF,
+    orders::invoices::PROOF,
+    orders::payment_status::PROOF,
+    e_invoice::PROOF,
     feed::PROOF,
     uploads::PROOF,
     streaming::PROOF,

@@ -250,7 +250,8 @@ CREATE INDEX attachments_of_entry ON attachments (account, entry, place, token, 
 CREATE INDEX attachments_of_lists
     ON attachments (account, list_revision, token, entry, tab, place, created, updated, deleted);
 
--- total: in ten-thousandths. invoice_number: its sort key, by which numbers are ordered by their value. list_revision: the
+-- total: in ten-thousandths. invoice_number: its sort key, by which numbers are ordered by their value. discount: the code in
+-- lower case, empty for none. live: whether it pays for its entries, or will once it is paid. list_revision: the
 -- number of the change by which a column of the index of lists last became another one.
 CREATE TABLE orders (
     account BIGINT NOT NULL,
@@ -265,6 +266,8 @@ CREATE TABLE orders (
     invoice_number ordered_text NOT NULL,
     payment_method ordered_text NOT NULL,
     total BIGINT NOT NULL,
+    discount ordered_text NOT NULL,
+    live BIGINT NOT NULL,
     list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc_form BIGINT NOT NULL,
@@ -272,20 +275,22 @@ CREATE TABLE orders (
     PRIMARY KEY (account, slug)
 );
 CREATE UNIQUE INDEX orders_by_invoice ON orders (account, invoice_number);
+CREATE INDEX orders_by_purchaser ON orders (account, purchaser, created_at);
+CREATE INDEX orders_by_discount ON orders (account, season, discount, live, purchaser) WHERE discount <> '';
 CREATE INDEX orders_of_lists ON orders (account, list_revision, slug, purchaser, season, payment_status, test, deleted,
     updated, created_at, invoice_number, payment_method, total);
 
--- The entries that lines of orders name, and at which prices; no price is an empty text. deleted: whether the order is in
--- the trash.
+-- The entries that lines of orders name, and at which prices; no price is an empty text. void: whether the lines pay for nothing,
+-- because the order is a test, in the trash or a credit note, or was credited.
 CREATE TABLE order_entries (
     account BIGINT NOT NULL,
     order_slug ordered_text NOT NULL,
     entry ordered_text NOT NULL,
     price ordered_text NOT NULL,
-    deleted BIGINT NOT NULL,
+    void BIGINT NOT NULL,
     PRIMARY KEY (account, order_slug, entry, price)
 );
-CREATE INDEX order_entries_of_entry ON order_entries (account, entry, deleted, price, order_slug);
+CREATE INDEX order_entries_of_entry ON order_entries (account, entry, void, price, order_slug);
 
 -- A judge, or a role, who is to judge an entry in a score set, with the sheet in the document. judge, role: empty for none.
 CREATE TABLE assignments (

@@ -48,19 +48,32 @@ pub fn difference<'a>(changes: &[Change], terms: &Terms<'a>) -> Result<Differenc
     }
 }
 
-fn line(change: &Change, terms: &Terms<'_>) -> Result<Line, PricingError> {
-    let listed = |item: &Item| exact::narrow(i128::from(exact::not_negative(item.unit)?) * i128::from(item.quantity));
-    let (was, is) = (listed(&change.was)?, listed(&change.is)?);
-    if !(0..=was).contains(&change.reduction) {
-        return Err(PricingError::Negative);
-    }
-    let reduction = match &terms.discount {
+/// What is taken off a line after a change.
+pub fn reduction(change: &Change, terms: &Terms<'_>) -> Result<i64, PricingError> {
+    Ok(reduction_of(change, listed(&change.is)?, terms))
+}
+
+fn reduction_of(change: &Change, is: i64, terms: &Terms<'_>) -> i64 {
+    match &terms.discount {
         Some(discount) if discount.is_for(&change.is) => match discount.off {
             Off::Share(rate) => exact::percentage(rate, is),
             Off::Amount(_) => change.reduction.min(is),
         },
         Some(Granted { .. }) | None => 0,
-    };
+    }
+}
+
+/// What an item costs by its price.
+fn listed(item: &Item) -> Result<i64, PricingError> {
+    exact::narrow(i128::from(exact::not_negative(item.unit)?) * i128::from(item.quantity))
+}
+
+fn line(change: &Change, terms: &Terms<'_>) -> Result<Line, PricingError> {
+    let (was, is) = (listed(&change.was)?, listed(&change.is)?);
+    if !(0..=was).contains(&change.reduction) {
+        return Err(PricingError::Negative);
+    }
+    let reduction = reduction_of(change, is, terms);
     let before = amounts(was, change.reduction, 0, terms)?;
     let amounts = amounts(is, reduction, 0, terms)?.minus(&before)?;
     let reduced = reduction - change.reduction;

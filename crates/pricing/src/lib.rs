@@ -19,7 +19,7 @@ pub mod credits;
 pub mod orders;
 pub mod payments;
 
-pub use changes::{Change, Difference, difference};
+pub use changes::{Change, Difference, difference, reduction};
 pub use credits::{Asked, CreditLine, credit, left};
 pub use discounts::{Discount, Granted, Off, Reduction, Refused, Uses};
 pub use error::PricingError;

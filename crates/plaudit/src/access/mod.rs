@@ -183,6 +183,11 @@ impl Access {
         self.sees_all() || self.has(RoleType::Bookkeeper) || is_of_chapters || self.entrant() == Some(purchaser)
     }
 
+    /// Whether orders and payments of anybody are written.
+    pub fn keeps_books(&self) -> bool {
+        self.is_manager() || self.has(RoleType::Bookkeeper)
+    }
+
     /// What is seen of a user; `is_of_chapters` tells whether the user has an entry in one of the chapters.
     pub fn person(&self, user: Slug, is_of_chapters: bool) -> Option<Sight> {
         if self.sees_all() || is_of_chapters {

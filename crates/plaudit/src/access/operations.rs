@@ -31,6 +31,8 @@ const PARTICIPANTS: &[RoleType] = &[ChapterManager, Entrant, Judge, LeadJudge, V
 const ENTRY: &[RoleType] = &[ChapterManager, Entrant];
 /// Who sees what is paid.
 const PAYMENT: &[RoleType] = &[ChapterManager, Entrant, Bookkeeper];
+/// Who makes orders.
+const ORDERING: &[RoleType] = &[Entrant, Bookkeeper];
 /// Who sees to payments.
 const BOOKKEEPING: &[RoleType] = &[Bookkeeper];
 const CHAPTER: &[RoleType] = &[ChapterManager];
@@ -141,6 +143,9 @@ pub const OPERATIONS: &[Operation] = &[
     line("PostLeaderboardAdvanceV23", "POST /leaderboard/advance", NOBODY),
     line("PostLeaderboardPublishV23", "POST /leaderboard/publish", NOBODY),
     line("PostOrderPaymentV23", "POST /order/{slug}/payment", BOOKKEEPING),
+    line("PostOrderQuoteV23", "POST /order/quote", ORDERING),
+    line("PostOrderRefundV23", "POST /order/{slug}/refund", BOOKKEEPING),
+    line("PostOrderV23", "POST /order", ORDERING),
     line("PostReviewTaskV23", "POST /review-task", NOBODY),
     line("PostUserRestoreV23", "POST /user/{slug}/restore", NOBODY),
     line("PostUserUploadV23", "POST /user/{slug}/upload/{field}", NOBODY),

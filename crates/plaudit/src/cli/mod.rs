@@ -12,6 +12,7 @@ mod account;
 mod apply;
 mod archive;
 mod backup;
+mod cells;
 mod chain;
 mod commands;
 mod config;
@@ -24,6 +25,7 @@ mod key;
 mod log;
 mod maintenance;
 mod migrate;
+mod orders;
 mod progress;
 mod restore;
 mod scores;
@@ -80,6 +82,9 @@ enum Command {
     /// Webhooks of an account
     #[command(subcommand)]
     Webhook(webhook::Command),
+    /// Orders and invoices
+    #[command(subcommand)]
+    Orders(orders::Command),
     /// What judges gave
     #[command(subcommand)]
     Scores(scores::Command),
@@ -201,6 +206,9 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         }
         Command::Webhook(command) => {
             with_database(open_existing(config).await?, async |db| webhook::run(db, command).await).await
+        }
+        Command::Orders(command) => {
+            with_database(open_existing(config).await?, async |db| orders::run(db, config, command).await).await
         }
         Command::Scores(command) => {
             with_database(open_existing(config).await?, async |db| scores::run(db, config, command).await).await

@@ -9,13 +9,14 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::cells::cell;
 use super::export::Output;
 use super::{Failure, account_of, spare_database};
 use crate::config::Config;
 use crate::program::Program;
 use crate::program::criteria::Criterion;
 use crate::records::assignments::rules::{criteria, points};
-use crate::records::assignments::{Assignment, Comment, store};
+use crate::records::assignments::{Assignment, store};
 use crate::records::standings::{Counted, rules};
 use db::{AccountId, Db, DbError, Tx};
 use kernel::clock::Clock;
@@ -117,17 +118,9 @@ fn row<'a>(assignment: &'a Assignment, program: &Program, criteria: &[&Criterion
         assignment.decision.map_or("", |decision| decision.name()).into(),
         number(assignment.preference),
         number((assignment.votes > 0).then_some(assignment.votes)),
-        assignment.comment.as_ref().map_or(Cow::Borrowed(""), text),
+        assignment.comment.as_ref().map_or(Cow::Borrowed(""), |comment| cell(&comment.comment)),
     ];
     let of = |criterion: &&Criterion| points(&assignment.scores, criterion.slug).map(|points| points.to_string());
     cells.extend(criteria.iter().map(|criterion| of(criterion).map_or(Cow::Borrowed(""), Cow::Owned)));
     cells
-}
-
-/// A comment as a cell that is no formula.
-fn text(comment: &Comment) -> Cow<'_, str> {
-    match comment.comment.chars().next() {
-        Some('=' | '+' | '-' | '@' | '\t' | '\r') => format!("'{}", comment.comment).into(),
-        _ => Cow::Borrowed(&comment.comment),
-    }
 }

@@ -56,6 +56,7 @@ pub use record_derive::Record;
 pub use schema::{Usage, component, definitions, object_schema, pascal};
 pub use shown::shown;
 pub use snapshot::Program;
+pub(crate) use value::object_values;
 pub use value::{Item, MemberValue, RecordMembers, Texts};
 
 /// The most characters of a name or heading.

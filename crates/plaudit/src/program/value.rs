@@ -381,6 +381,44 @@ impl MemberValue for Timestamp {
     }
 }
 
+/// Values that are objects with the members of a struct; left out they are the default.
+macro_rules! object_values {
+    ($($type:ty),+) => {
+        $(impl $crate::program::MemberValue for $type {
+            const SHAPE: $crate::program::Shape =
+                $crate::program::Shape::Object(<Self as $crate::program::RecordMembers>::MEMBERS);
+
+            fn read(
+                json: &kernel::json::Json,
+                _: &$crate::program::Shape,
+                context: &$crate::program::Context,
+            ) -> Result<Self, kernel::input::Wrong<Self>> {
+                let kernel::json::Json::Object(object) = json else { return Err("must be an object".to_owned().into()) };
+                let mut members = kernel::input::Members::closed(object);
+                // It has no slug of its own.
+                let nobody = kernel::text::Slug::from_letters(*b"NobodyAA");
+                let value =
+                    nobody.and_then(|slug| <Self as $crate::program::RecordMembers>::read(&mut members, slug, context));
+                members.finish().or(value).map_err(kernel::input::Violations::of_part)
+            }
+
+            fn write(
+                &self,
+                member: &$crate::program::Member,
+                object: &mut kernel::document::Object<'_>,
+                _: $crate::program::Texts,
+            ) {
+                object.object(member.name, |object| <Self as $crate::program::RecordMembers>::write(self, object));
+            }
+
+            fn absent(_: &$crate::program::Context) -> Option<Self> {
+                Some(Self::default())
+            }
+        })+
+    };
+}
+pub(crate) use object_values;
+
 values! {
     bool: Shape::Flag, input::flag, flag, Some(false);
     Date: Shape::Date, input::date, date, None;

@@ -15,16 +15,18 @@ use tower::ServiceExt as _;
 
 use crate::http::ApiError;
 use crate::http::download::{FileDetails, serve_file};
+use crate::program::accounts;
 use crate::records::users::links::{Followed, Purpose};
-use crate::records::{files, users};
+use crate::records::{files, orders, users};
 use crate::render;
 use crate::render::accept::Format;
 use crate::services::disks::Disk;
 use crate::services::{self, App};
 use crate::signing;
-use db::DbError;
+use db::{DbError, Source};
 use kernel::clock::Stopwatch;
 use kernel::document;
+use kernel::text::Slug;
 
 /// The header of a request's identifier.
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -74,6 +76,9 @@ async fn download(
     if let Err(refused) = verified {
         return (StatusCode::FORBIDDEN, format!("{refused}\n")).into_response();
     }
+    if let Some((order, form)) = orders::Form::of_token(&token) {
+        return invoice(&app, &account, (order, form)).await.unwrap_or_else(|error| failed(&error));
+    }
     match files::store::find_by_address(&app.db, &account, &token).await {
         Ok(Some(file)) => {
             let details = FileDetails {
@@ -90,6 +95,39 @@ async fn download(
         Ok(None) => (StatusCode::NOT_FOUND, "the file is gone\n").into_response(),
         Err(error) => failed(&error),
     }
+}
+
+/// The invoice of an order; 422 tells what a form of it lacks.
+async fn invoice(app: &App, account: &str, (order, form): (Slug, orders::Form)) -> Result<Response, DbError> {
+    let gone = || (StatusCode::NOT_FOUND, "the order is gone\n").into_response();
+    let mut tx = app.db.snapshot().await?;
+    let account = match Slug::parse(account) {
+        Some(slug) => accounts::store::find(&mut tx, slug).await?,
+        None => None,
+    };
+    let Some(account) = account else { return Ok(gone()) };
+    let program = app.programs.in_transaction(&mut tx, account).await?;
+    let found = orders::store::billed(account, Source::Snapshot(&mut tx), order.as_str()).await?;
+    tx.commit().await?;
+    let (Some(program), Some(billed)) = (program, found.filter(|found| !found.order.deleted)) else {
+        return Ok(gone());
+    };
+    let mut response = match form.of(&billed, &program) {
+        Ok(written) => ([(header::CONTENT_TYPE, form.media_type())], written).into_response(),
+        Err(lacks) => (StatusCode::UNPROCESSABLE_ENTITY, format!("{lacks}\n")).into_response(),
+    };
+    let filename = form.filename(&billed.order.invoice_number);
+    let headers = response.headers_mut();
+    if let Ok(disposition) = HeaderValue::from_str(&format!("inline; filename=\"{filename}\"")) {
+        headers.insert(header::CONTENT_DISPOSITION, disposition);
+    }
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'"),
+    );
+    Ok(response)
 }
 
 /// How a link of a user is followed. HEAD does nothing, so that a link is not used up by a look at it.

@@ -6,7 +6,7 @@ use super::Error;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::{self, Space, Unique};
 use crate::program::Program;
-use crate::records::orders::{self, Catalogue as _, Order, RelatedData};
+use crate::records::orders::{self, Catalogue as _, Order, RelatedData, Series};
 use crate::records::{self, entries};
 use db::DbError;
 use kernel::input::Members;
@@ -19,7 +19,8 @@ struct Stage<'p> {
     program: &'p Program,
     /// Whether the account had orders before.
     may_exist: bool,
-    next_invoice: u64,
+    /// The last number of each series that an order was given.
+    last_numbers: HashMap<Series, u64>,
     titles: HashMap<Slug, String>,
 }
 
@@ -49,13 +50,8 @@ impl Import<'_> {
     /// Checks and writes the orders, and makes those anew that show an entry whose title has changed.
     pub(super) async fn orders(&mut self, program: &Program) -> Result<(), Error> {
         let mut queue = self.begin(Kind::Order).await?;
-        let last = orders::store::last_invoice_number(&mut self.tx, self.id).await?;
-        let mut stage = Stage {
-            program,
-            may_exist: queue.is_stored,
-            next_invoice: last.max(self.reading.last_invoice).saturating_add(1),
-            titles: HashMap::new(),
-        };
+        let mut stage =
+            Stage { program, may_exist: queue.is_stored, last_numbers: HashMap::new(), titles: HashMap::new() };
         while let Some(batch) = self.batch(&mut queue).await? {
             for item in batch {
                 self.order(&mut stage, item).await?;
@@ -80,8 +76,16 @@ impl Import<'_> {
         let reader = |members: &mut Members<'_>| Order::read(members, slug, stage.program, self.origin.at);
         let Some(mut order) = item.read(reader, &mut self.faults) else { return Ok(()) };
         if order.invoice_number.is_empty() {
-            order.invoice_number = stage.next_invoice.to_string();
-            stage.next_invoice = stage.next_invoice.saturating_add(1);
+            let series = order.series();
+            let last = if let Some(last) = stage.last_numbers.get(&series) {
+                *last
+            } else {
+                let in_file = if series == Series::Invoices { self.reading.last_invoice } else { 0 };
+                orders::store::last_number(&mut self.tx, self.id, series).await?.max(in_file)
+            };
+            let next = last.saturating_add(1);
+            order.invoice_number = series.number(next);
+            stage.last_numbers.insert(series, next);
         }
         if !states_update && before.as_ref().is_some_and(|before| *before != order) {
             order.updated = self.origin.at;

@@ -134,6 +134,9 @@ GET /order/OrderOne | /order/NoSuchOr
 GET /order/OrderOne/items?per_page=1 | ?status=paid&per_page=0 | /order/NoSuchOr/items
 PUT /order/OrderTwo {"company":"Acme","payment_status":"paid","note":"By cheque."} | {"company":1,"total":3} | /order/NoSuchOr {"city":"Ulm"}
 POST /order/OrderTwo/payment {"provider":"bank","reference":"A 1","status":"pending","amount":500,"date":"2026-01-30T10:00:00Z"} | {"provider":"manual","status":"paid","amount":0.5}
+POST /order/quote {"entries":["EntryTwo"],"country":"GB"} | {"entries":["NobodyAA"],"country":"Ulm","color":1}
+POST /order {"entries":["EntryTwo"],"test":true} | {} | {"entries":["EntryOne"]}
+POST /order/OrderTwo/refund {"amount":1,"reason":"Too much."} | {"amount":0} | /order/NoSuchOr/refund {"amount":1,"reason":"A"}
 DELETE /order/OrderTwo | /order/OrderOne | /order/NoSuchOr
 GET /panel/PanelOne | /panel/NoSuchPa
 GET /price/PriceStd | /price/NoSuchPr

@@ -64,7 +64,12 @@ fn requests() -> Vec<Asked> {
     let person = json!({"first_name": "Ada", "last_name": "Byron", "email": "ada@example.org", "password": "correct horse", "roles": ["RoleMana"]});
     vec![
         ("POST", "/entry", made(&json!({})), &[EntryCreated]),
-        ("POST", "/entry", made(&submitted), &[EntryCreated, EntrySubmitted, EntryModerated, EntryEligible]),
+        (
+            "POST",
+            "/entry",
+            made(&submitted),
+            &[EntryCreated, EntrySubmitted, EntryModerated, EntryEligible, PaymentPending],
+        ),
         ("PUT", "/entry/EntryTwo/update-title", json!({"title": "Other"}), &[EntryUpdated]),
         ("PUT", "/entry/EntryTwo/tag/red,blue", Value::Null, &[EntryUpdated, EntryTagged]),
         ("DELETE", "/entry/EntryTwo/tag/red", Value::Null, &[EntryUpdated]),
@@ -138,7 +143,7 @@ fn judging() -> Vec<Asked> {
             made(
                 &json!({"category": "CategRev", "chapter": "ChapterN", "status": "submitted", "entry_fields": {"FieldScr": "much"}}),
             ),
-            &[EntryCreated, EntrySubmitted, EntryEligible, ReviewTaskCreated],
+            &[EntryCreated, EntrySubmitted, EntryEligible, PaymentPending, ReviewTaskCreated],
         ),
         (
             "PUT",

@@ -90,7 +90,7 @@ both_engines! {
             ("/price/PriceOne", json!({
                 "slug": "PriceOne", "link": format!("{BASE}/price/PriceOne"), "season": season,
                 "title": {"en_GB": "Fee"}, "type": "entry", "tag": null, "categories": [], "chapters": [],
-                "amounts": [{"currency": "GBP", "amount": 10.5}], "created": times.0, "updated": times.0,
+                "members": "all", "amounts": [{"currency": "GBP", "amount": 10.5}], "created": times.0, "updated": times.0,
             })),
             ("/panel/PanelOne", json!({
                 "slug": "PanelOne", "link": format!("{BASE}/panel/PanelOne"), "season": season,

@@ -11,6 +11,7 @@ mod deep;
 mod model;
 mod one;
 mod pages;
+mod placing;
 mod sorts;
 
 /// The page at a path.

@@ -23,7 +23,7 @@ fn records(numbers: std::ops::Range<usize>) -> String {
 {{"kind":"category","slug":"Cate{letters}","season":"SeasonAc","name":{{"en_GB":"C"}},"status":"active"}}
 {{"kind":"entry","slug":"Entr{letters}","local_id":{local_id},"title":"E","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserEntr"}}
 {{"kind":"review_task","token":"TokenOfTask{letters}","review_stage":"StageOne","entry":"Entr{letters}","reviewer":[{{"name":"Ada","email":"ada@example.org"}}]}}
-{{"kind":"order","slug":"Orde{letters}","invoice_number":"{invoice}","season":"{season}","user":"UserEntr","currency":"GBP","payment_status":"{status}","test":{test},"total":{number}.00}}"#,
+{{"kind":"order","slug":"Orde{letters}","invoice_number":"I{invoice}","season":"{season}","user":"UserEntr","currency":"GBP","payment_status":"{status}","test":{test},"total":{number}.00}}"#,
             local_id = number + 100,
             invoice = number + 100,
             language = if number % 3 == 0 { "de_DE" } else { "en_GB" },

@@ -104,7 +104,8 @@ both_engines! {
             "language": {"code": "en_GB", "language": "English (United Kingdom)"}, "last_name": "Hopper", "mobile": "",
             "name": "Grace Hopper",
             "roles": [{"slug": "RoleEntr", "link": format!("{BASE}/role/RoleEntr"), "name": {"en_GB": "Entrant"}}],
-            "slug": slug, "updated": NOW, "preferences": {}, "social_sharing": {}, "user_fields": []
+            "slug": slug, "updated": NOW, "preferences": {}, "social_sharing": {}, "user_fields": [],
+            "member_number": "", "tax_exempt": false
         });
         assert_eq!(answer.text(), expected.to_string());
         assert_eq!(answer.header("location"), Some(format!("{BASE}/user/{slug}").as_str()));

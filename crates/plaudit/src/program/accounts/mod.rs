@@ -6,9 +6,11 @@
 //! - A suspended account, and one without the feature `api`, is refused with the same answer as an unknown key.
 //! - Accounts are set up by the operator and by program files; the interface only reads them.
 
+mod commerce;
 pub(crate) mod rules;
 pub mod store;
 
+pub use commerce::{ProcessingFee, Seller, TaxRules};
 pub use rules::valid_host;
 
 use super::{Context, Item, Member, MemberValue, Record, Shape, Texts, names};
@@ -17,7 +19,7 @@ use kernel::ids::derived_uuid;
 use kernel::input::{self, Members, Wrong};
 use kernel::json::Json;
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug, Timestamp};
+use kernel::text::{Currency, Locale, Points, Slug, Timestamp};
 
 /// The feature that opens the interface to an account's keys.
 pub const FEATURE_API: &str = "api";
@@ -29,7 +31,7 @@ const LANGUAGES_SHOWN: Shape = Shape::List(&Shape::Component("LanguageCode"), 64
 
 /// An account. Commands change it as well, so that what a record leaves out stays as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
-#[record(check = check_default(default_language, languages))]
+#[record(check = check_account(default_language, languages, currency, processing_fee))]
 pub struct Account {
     /// Its slug.
     pub slug: Slug,
@@ -72,6 +74,18 @@ pub struct Account {
     /// The region that serves it; null is the region of the deployment.
     #[member(OneOf(|| names(rules::REGIONS)), read = region, kept, never_null)]
     pub region: Option<String>,
+    /// The currency of orders that name none; null is the first one, by its code, that prices of the season have.
+    #[member(kept, hidden)]
+    pub currency: Option<Currency>,
+    /// Who sells, as invoices say it.
+    #[member(kept, hidden)]
+    pub seller: Seller,
+    /// What an order costs besides its lines.
+    #[member(kept, hidden)]
+    pub processing_fee: ProcessingFee,
+    /// How taxes are charged.
+    #[member(kept, hidden)]
+    pub tax_rules: TaxRules,
     /// When it was made; left out, what is stored, or the time of the run.
     pub created: Timestamp,
     /// When it was last changed; left out, what is stored, or the time of the run.
@@ -125,10 +139,24 @@ fn first_language(members: &mut Members<'_>) -> Locale {
     code.and_then(Locale::parse).unwrap_or(Locale::EnGb)
 }
 
-/// The default language is one of the account's.
-fn check_default(members: &mut Members<'_>, default_language: Option<&Locale>, languages: Option<&Vec<Locale>>) {
+/// The default language is one of the account's, and the fixed fee an amount of its currency.
+fn check_account(
+    members: &mut Members<'_>,
+    default_language: Option<&Locale>,
+    languages: Option<&Vec<Locale>>,
+    currency: Option<&Option<Currency>>,
+    fee: Option<&ProcessingFee>,
+) {
     if !default_language.zip(languages).is_some_and(|(default, languages)| languages.contains(default)) {
         members.fault("default_language", "must be one of the account's languages");
+    }
+    let (currency, fee) = (currency.copied().flatten(), fee.copied().unwrap_or_default());
+    match currency {
+        None if fee.fixed != Points::ZERO => members.fault("currency", "is required where the processing fee is fixed"),
+        Some(currency) if fee.fixed_in(currency, Some(currency)).is_none() => {
+            members.fault("processing_fee", format!("must have a fixed amount in {currency}"));
+        }
+        _ => {}
     }
 }
 

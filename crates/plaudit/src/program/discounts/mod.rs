@@ -8,7 +8,7 @@
 //! - `limit` says in how many orders it can be used, `limit_per_user` in how many of one person.
 //! - Discounts are set up by program files.
 
-mod rules;
+pub(crate) mod rules;
 
 use super::checks::check_period;
 use super::prices::{AMOUNTS, Amount, read_amounts, write_amounts};

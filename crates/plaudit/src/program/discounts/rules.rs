@@ -21,8 +21,8 @@ pub(super) fn check(discount: &Discount, program: &Program) -> Violations {
     checks.finish()
 }
 
-/// The live discounts of a season with a code, of which there is one at the most.
-fn find<'p>(program: &'p Program, season: Slug, code: &str) -> impl Iterator<Item = &'p Discount> {
+/// The live discounts of a season with a code, whatever its case, of which there is one at the most.
+pub(crate) fn find<'p>(program: &'p Program, season: Slug, code: &str) -> impl Iterator<Item = &'p Discount> {
     let code = code.to_lowercase();
     program
         .discounts

@@ -38,6 +38,18 @@ choices! {
     }
 }
 
+choices! {
+    /// For whom a price is.
+    pub enum MemberStatus {
+        /// For everybody.
+        All "all",
+        /// For those who have a number of a member.
+        Only "only",
+        /// For those who have none.
+        None "none",
+    }
+}
+
 /// A price.
 #[derive(Clone, Debug, PartialEq, Eq, Record)]
 #[record(rules(check), extra(Member::link()), check = check_tag(kind, tag))]
@@ -62,6 +74,9 @@ pub struct Price {
     /// The chapters of the entries that it is for; none means every one.
     #[member(Set(&Shape::Ref(Kind::Chapter), PLACES))]
     pub chapters: Vec<Slug>,
+    /// Whether it is for members; all if left out.
+    #[member(name = "members", default = MemberStatus::All)]
+    pub member_status: MemberStatus,
     /// The amounts; a currency may have several, each from another time on.
     #[member(List(&AMOUNT, AMOUNTS), with = amounts, default = Vec::new())]
     pub amounts: Vec<Amount>,

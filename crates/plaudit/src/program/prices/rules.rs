@@ -32,7 +32,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::program::prices::{Amount, PriceType};
+    use crate::program::prices::{Amount, MemberStatus, PriceType};
     use crate::program::store;
     use crate::program::testing::{self, program, read};
 
@@ -113,13 +113,13 @@ mod tests {
             (kind, tag) in (testing::choice(PriceType::CHOICES), "[a-z]{1,9}"),
             (categories, chapters) in (testing::slugs(), testing::slugs()),
             (first, second) in (testing::amounts(), testing::amounts()),
-            from in testing::local_time(),
+            (from, member_status) in (testing::local_time(), testing::choice(MemberStatus::CHOICES)),
             (created, updated) in (testing::time(), testing::time()),
         ) {
             let first = first.into_iter().map(|money| Amount { money, from: None });
             let second = second.into_iter().map(|money| Amount { money, from: Some(from) });
             testing::reads_back(&Price {
-                slug, season, title, kind, tag: (kind == PriceType::Tag).then_some(tag), categories, chapters,
+                slug, season, title, kind, member_status, tag: (kind == PriceType::Tag).then_some(tag), categories, chapters,
                 amounts: first.chain(second).collect(), created, updated,
             });
         }

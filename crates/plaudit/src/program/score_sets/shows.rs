@@ -1,11 +1,7 @@
 //! What judges are shown beside the entry.
 
 use crate::program::choice::choices;
-use crate::program::{Context, Member, MemberValue, Record, RecordMembers, Shape, Texts};
-use kernel::document::Object;
-use kernel::input::{Members, Violations, Wrong};
-use kernel::json::Json;
-use kernel::text::Slug;
+use crate::program::{Record, object_values};
 
 choices! {
     /// When judges are shown what others gave.
@@ -41,23 +37,4 @@ impl Default for Shows {
     }
 }
 
-impl MemberValue for Shows {
-    const SHAPE: Shape = Shape::Object(Self::MEMBERS);
-
-    fn read(json: &Json, _: &Shape, context: &Context) -> Result<Self, Wrong<Self>> {
-        let Json::Object(object) = json else { return Err("must be an object".to_owned().into()) };
-        let mut members = Members::closed(object);
-        // It has no slug of its own.
-        let nobody = Slug::from_letters(*b"ShowsAAA");
-        let shows = nobody.and_then(|slug| <Self as RecordMembers>::read(&mut members, slug, context));
-        members.finish().or(shows).map_err(Violations::of_part)
-    }
-
-    fn write(&self, member: &Member, object: &mut Object<'_>, _: Texts) {
-        object.object(member.name, |object| <Self as RecordMembers>::write(self, object));
-    }
-
-    fn absent(_: &Context) -> Option<Self> {
-        Some(Self::default())
-    }
-}
+object_values!(Shows);

@@ -7,6 +7,7 @@
 
 mod rules;
 
+pub(in crate::program) use rules::country;
 pub use rules::document;
 
 use super::{NAME_LENGTH, Record};

@@ -21,7 +21,7 @@ pub fn document(tax: &Tax) -> String {
 }
 
 /// The code of a country.
-pub(super) fn country(json: &Json) -> Result<String, String> {
+pub(in crate::program) fn country(json: &Json) -> Result<String, String> {
     match json.as_str() {
         // Codes that ISO 3166-1 leaves to its users, such as XK, are in use for taxes.
         Some(code) if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) => Ok(code.to_owned()),

@@ -38,7 +38,7 @@ pub static LISTED: Table = Table {
     ],
     sets: &[
         Values { column: "tags", sql: "entry_tags", record: "slug", value: "tag", unless: "" },
-        Values { column: "prices", sql: "order_entries", record: "entry", value: "price", unless: "deleted" },
+        Values { column: "prices", sql: "order_entries", record: "entry", value: "price", unless: "void" },
     ],
 };
 

@@ -13,12 +13,12 @@ use crate::records::entries::attachments;
 use crate::records::entries::contributors;
 use crate::records::entries::counts::division_of;
 use crate::records::entries::rules::tags;
-use crate::records::entries::{CountChanges, Counts, Entry, LISTED, RelatedData, answers_of, detail, rules};
+use crate::records::entries::{CountChanges, Counts, Entry, LISTED, Payment, RelatedData, answers_of, detail, rules};
 use crate::records::review_tasks::OfEntry;
 use crate::records::store::{Derived, ListRevision, SetTable, filled, listed};
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
-use db::{AccountId, Db, DbError, Source, Tx, Value};
+use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::text::{Slug, Timestamp, Token, folded};
 
 pub(crate) use counts::divisions;
@@ -408,6 +408,28 @@ pub async fn title(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option
         Ok(row.text(0)?.to_owned())
     })
     .await
+}
+
+/// The most entries that one statement names.
+const MOST_NAMED: usize = 1_000;
+
+/// The payment status of these entries, those in the trash included.
+pub async fn payment_statuses(
+    tx: &mut Tx,
+    account: AccountId,
+    entries: &[Slug],
+) -> Result<Vec<(Slug, Payment)>, DbError> {
+    let mut found = Vec::with_capacity(entries.len());
+    for entries in entries.chunks(MOST_NAMED) {
+        let (list, values) = filled(entries, 2, vec![account.into()]);
+        let sql = format!("SELECT slug, payment FROM entries WHERE account = $1 AND slug IN ({list}) ORDER BY slug");
+        let read = |row: &Row<'_>| {
+            let status = Payment::named(row.text(1)?).ok_or_else(|| broken(&"its payment status"))?;
+            Ok((row.slug(0)?, status))
+        };
+        found.extend(tx.all::<_, Vec<_>, _>(&sql, &values, read).await?);
+    }
+    Ok(found)
 }
 
 /// What review tasks show of an entry, even of one in the trash.

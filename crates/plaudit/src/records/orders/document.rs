@@ -6,15 +6,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::program::RecordMembers as _;
+use crate::records::orders::calculation::{self, Calculation, TaxTreatment};
+use crate::records::orders::invoice::Form;
 use crate::records::orders::payments;
 use crate::records::orders::record::{Catalogue, Item, Order, TaxDetails};
-use crate::records::orders::rules;
+use crate::records::orders::rules::{self, Totals};
 use crate::records::orders::store::OfEntry;
 use kernel::document::{self, Object};
 use kernel::input::{self, Members};
 use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::Kind;
 use kernel::text::{Currency, Money, Slug, Timestamp, write_json_string};
+use pricing::Amounts;
 
 /// What an order shows of other records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,6 +123,16 @@ pub(super) fn exported(order: &Order) -> String {
 
 /// What is not shown on lists; what is nothing is left out, unless the form is whole.
 fn write_hidden(object: &mut Object<'_>, order: &Order, is_whole: bool) {
+    let of_tax = (order.tax_rate_details, order.tax_term.as_str(), order.tax_rate);
+    if order.calculation != Calculation::derived(&order.items, &order.totals, of_tax) {
+        order.calculation.write(object, order.currency);
+    }
+    if !order.credited.is_empty() {
+        calculation::write_credited(&order.credited, object, order.currency);
+    }
+    if let Some(adjusted) = order.adjusts {
+        object.slug("adjusts", adjusted);
+    }
     if !order.payments.is_empty() {
         payments::write(&order.payments, object);
     }
@@ -163,6 +176,10 @@ pub fn shown(order: &Order, related: &RelatedData) -> String {
 /// The order as a single read shows it, from the document that lists show.
 pub(super) fn single(order: &Order, doc: &str) -> String {
     document::extended(doc, |object| {
+        object.object("invoice", |object| {
+            object.download("html", &Form::Html.token(order.slug));
+            object.download("ubl", &Form::Ubl.token(order.slug));
+        });
         payments::write(&order.payments, object);
         match order.credits {
             Some(slug) => object.object("credits", |object| {
@@ -172,6 +189,72 @@ pub(super) fn single(order: &Order, doc: &str) -> String {
             None => object.null("credits"),
         }
     })
+}
+
+/// What an order would come to, line by line, each amount as a number and as people read it (contract, section 11).
+pub fn quoted(order: &Order, titles: &BTreeMap<Slug, String>) -> String {
+    let money = |minor| Money::new(minor, order.currency);
+    let amounts = order.amounts();
+    let is_reversed = order.calculation.treatment == TaxTreatment::ReverseCharge;
+    document::object(|object| {
+        object.text("currency", order.currency.code());
+        object.text("discount_code", &order.discount_code);
+        object.list("items", |list| {
+            for (item, amounts) in order.items.iter().zip(&amounts) {
+                list.object(|object| {
+                    object.text("description", &item.description);
+                    write_entry(object, item, titles);
+                    object.text("item_type", &item.item_type);
+                    object.text("name", &item.name);
+                    object.optional_reference("price", Kind::Price, item.price);
+                    object.integer("quantity", item.quantity);
+                    let tax = amounts.taxes.iter().copied().fold(0, i64::saturating_add);
+                    let parts = [
+                        ("amount", amounts.base),
+                        ("discount", amounts.discount),
+                        ("processing_fee", amounts.fee),
+                        ("tax", tax),
+                        ("total", amounts.total),
+                    ];
+                    write_both(object, parts.map(|(name, minor)| (name, money(minor))));
+                });
+            }
+        });
+        object.list("taxes", |list| {
+            for (index, tax) in order.calculation.taxes.iter().enumerate() {
+                let sum = |part: &dyn Fn(&Amounts) -> i64| amounts.iter().map(part).fold(0, i64::saturating_add);
+                let base = sum(&|amounts| amounts.taxable);
+                let amount = sum(&|amounts| amounts.taxes.get(index).copied().unwrap_or_default());
+                list.object(|object| {
+                    object.text("term", &tax.term);
+                    object.rate("rate", tax.rate);
+                    object.flag("reverse_charge", is_reversed);
+                    write_both(object, [("base", money(base)), ("amount", money(amount))]);
+                });
+            }
+        });
+        let Totals { discount, subtotal, tax, processing_fee, total } = order.totals;
+        let sums = [
+            ("subtotal", subtotal),
+            ("discounts", discount),
+            ("processing_fee", processing_fee),
+            ("tax", tax),
+            ("total", total),
+        ];
+        write_both(object, sums);
+    })
+}
+
+/// Writes amounts, and how people read them.
+fn write_both<const N: usize>(object: &mut Object<'_>, amounts: [(&str, Money); N]) {
+    for (name, amount) in &amounts {
+        object.money(name, *amount);
+    }
+    object.object("formatted", |object| {
+        for (name, amount) in &amounts {
+            object.text(name, &amount.formatted());
+        }
+    });
 }
 
 /// What the document of an order shows of other records.
@@ -207,6 +290,15 @@ fn write_billing_and_amounts(object: &mut Object<'_>, order: &Order) {
     object.rate("processing_fee_rate", order.processing_fee_rate);
     object.money("total", order.totals.total);
     object.text("tax_term", &order.tax_term);
+}
+
+fn write_entry(object: &mut Object<'_>, item: &Item, titles: &BTreeMap<Slug, String>) {
+    match item.entry {
+        Some(entry) => object.object("entry", |object| {
+            object.named(Kind::Entry, entry, ("title", titles.get(&entry).map_or("", String::as_str)));
+        }),
+        None => object.null("entry"),
+    }
 }
 
 fn write_tax(object: &mut Object<'_>, slug: Slug, tax: &TaxDetails) {
@@ -302,7 +394,7 @@ pub fn item_document(order: &Order, (number, item): (usize, &Item), of_entry: Op
 }
 
 /// What a line is called: so many slugs behind that of its order, in the order of the alphabet. No two lines of an order have one.
-fn item_slug(order: Slug, number: usize) -> Slug {
+pub(super) fn item_slug(order: Slug, number: usize) -> Slug {
     const LETTERS: &[u8; 52] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     let mut carried = number;
     let mut letters: Vec<u8> = order.as_str().bytes().collect();
@@ -330,12 +422,7 @@ fn write_item(object: &mut Object<'_>, item: &Item, titles: &BTreeMap<Slug, Stri
     object.text("amount", &item.amount.formatted());
     object.text("description", &item.description);
     object.text("discount", &item.discount.formatted());
-    match item.entry {
-        Some(entry) => object.object("entry", |object| {
-            object.named(Kind::Entry, entry, ("title", titles.get(&entry).map_or("", String::as_str)));
-        }),
-        None => object.null("entry"),
-    }
+    write_entry(object, item, titles);
     object.text("item_type", &item.item_type);
     object.text("name", &item.name);
     object.optional_reference("price", Kind::Price, item.price);

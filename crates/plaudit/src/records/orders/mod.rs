@@ -11,7 +11,10 @@
 //!   season's name in the account's default language, `order=payment_status` by the status.
 //! - A season that is well-formed and unknown is an empty list, and so is the active season where there is none.
 
+mod calculation;
+mod credits;
 mod document;
+mod invoice;
 pub(crate) mod list;
 mod members;
 mod payments;
@@ -19,17 +22,27 @@ mod record;
 mod rules;
 pub mod store;
 mod update;
+mod wanted;
 
-pub use document::{ITEM_MEMBERS, RelatedData, item_document, shown};
+pub use calculation::{AppliedTax, Calculation, LineParts, TaxTreatment};
+pub use credits::Refund;
+pub(crate) use credits::credit_note;
+pub use document::{ITEM_MEMBERS, RelatedData, item_document, quoted, shown};
+pub(crate) use invoice::e_invoice_status;
+pub use invoice::{Billed, Form};
 pub use list::LISTED;
 pub use members::MEMBERS;
 pub use payments::{PAYMENTS, Transaction, TransactionStatus};
 pub use record::{Billing, Catalogue, Item, Order, Payment, PaymentStatus, TaxDetails};
-pub use rules::{Given, Totals, invoice_key, items_html, totals};
+pub use rules::{Given, Series, Totals, invoice_key, items_html, totals};
 pub use update::Changes;
+pub use wanted::{ENTRIES_SHAPE, Wanted};
 
 use crate::program::Program;
 use kernel::text::{Currency, Money, Slug, Timestamp};
+
+/// The types of lines (contract, section 6).
+pub const ENTRANT: &str = "Entrant";
 
 impl Catalogue for Program {
     fn price(&self, price: Slug, currency: Currency, at: Timestamp) -> Option<Money> {

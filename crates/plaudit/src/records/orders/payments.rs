@@ -2,7 +2,7 @@
 //!
 //! - A payment is known by its provider and by what that calls it: no two of an order have both alike. A pending one succeeds or
 //!   fails; the same statement again changes nothing, and any other is refused.
-//! - Those that succeeded add up. An order is paid once they reach its total, and at once where nothing is due.
+//! - Those that succeeded add up. An order is paid once they reach what is left of its total after its credit notes, and at once where nothing is due.
 //! - A `manual` payment stands for what a manager states. Where that is taken back, so is a manual payment of as much.
 //! - An order that a program file says to be paid, without payments, stays so until a manager states otherwise.
 
@@ -151,7 +151,7 @@ impl Order {
     pub fn stated_paid(&self, now: Timestamp) -> Result<Self, Violations> {
         let mut after = self.clone();
         if after.payment.payment_status != PaymentStatus::Paid {
-            let paid = after.paid(|_| true).and_then(|paid| after.totals.total.checked_sub(paid));
+            let paid = after.paid(|_| true).and_then(|paid| after.left().checked_sub(paid));
             let rest = paid.map_err(|error| fault("payment_status", &error))?;
             if rest.minor() > 0 {
                 after.add_manual(rest, now)?;
@@ -168,8 +168,8 @@ impl Order {
             return Ok(Ok(after));
         }
         let sum = |counts: fn(&Transaction) -> bool| self.paid(counts).map_err(|error| fault("payment_status", &error));
-        if sum(|payment| !payment.is_manual())?.minor() >= after.totals.total.minor() {
-            let why = if after.totals.total.minor() > 0 { "Payments cover the order." } else { "Nothing is due." };
+        if sum(|payment| !payment.is_manual())?.minor() >= after.left().minor() {
+            let why = if after.left().minor() > 0 { "Payments cover the order." } else { "Nothing is due." };
             return Ok(Err(why.to_owned()));
         }
         let manual = sum(Transaction::is_manual)?;
@@ -182,7 +182,12 @@ impl Order {
         Ok(Ok(after))
     }
 
-    /// Why the order cannot go into the trash.
+    /// Why the order cannot go into the trash when it is asked for.
+    pub fn check_deletable(&self) -> Result<(), &'static str> {
+        if self.credited.is_empty() { self.check_unpaid() } else { Err("Credit notes name the order.") }
+    }
+
+    /// Why the order cannot go into the trash when its entry is withdrawn.
     pub fn check_unpaid(&self) -> Result<(), &'static str> {
         let is_pending = |payment: &Transaction| payment.status == TransactionStatus::Pending;
         let has_paid = self.paid(|_| true).map_or(true, |paid| paid.minor() != 0);
@@ -223,9 +228,9 @@ impl Order {
         stated.status.name().clone_into(&mut self.payment.transaction_status);
     }
 
-    /// An order is paid once its payments reach its total.
-    pub(super) fn update_payment_status(&mut self) -> Result<(), MoneyError> {
-        if self.paid(|_| true)?.minor() >= self.totals.total.minor() {
+    /// An order is paid once its payments reach what is left of its total.
+    pub(crate) fn update_payment_status(&mut self) -> Result<(), MoneyError> {
+        if self.paid(|_| true)?.minor() >= self.left().minor() {
             self.payment.payment_status = PaymentStatus::Paid;
         }
         Ok(())

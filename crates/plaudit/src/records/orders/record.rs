@@ -1,22 +1,24 @@
 //! An order and its items, and the reading of their program-file form.
 
 use crate::program::{Context, Record, RecordMembers as _, choices};
+use crate::records::orders::calculation::{self, Calculation};
 use crate::records::orders::payments::{self, Transaction};
-use crate::records::orders::rules::{self, Given, Totals};
+use crate::records::orders::rules::{self, Given, Series, Totals};
 use kernel::document::{MARKER, Slot};
 use kernel::input::{self, Members};
 use kernel::json::Json;
 use kernel::kind::Kind;
 use kernel::text::{Currency, Locale, Money, Rate, Slug, Timestamp};
+use pricing::CreditLine;
 
 /// The most characters of an ordinary text.
-const TEXT_LENGTH: usize = 255;
+pub(super) const TEXT_LENGTH: usize = 255;
 /// The most characters of comments, notes and descriptions.
 pub(super) const LONG_TEXT_LENGTH: usize = 65_536;
 /// The most characters of an invoice number.
 const INVOICE_NUMBER_LENGTH: usize = 64;
 /// The most items of an order.
-const ITEMS: usize = 100_000;
+pub(super) const ITEMS: usize = 100_000;
 /// The largest quantity of an item.
 const QUANTITY: i64 = 1_000_000;
 
@@ -35,31 +37,31 @@ choices! {
 #[record(changes = BillingChanges)]
 pub struct Billing {
     /// The company that is billed.
-    #[member(Text(TEXT_LENGTH), updatable)]
+    #[member(Text(TEXT_LENGTH), creatable, updatable)]
     pub company: String,
     /// The street of the address.
-    #[member(Text(1_000), updatable)]
+    #[member(Text(1_000), creatable, updatable)]
     pub address: String,
     /// The city of the address.
-    #[member(Text(TEXT_LENGTH), updatable)]
+    #[member(Text(TEXT_LENGTH), creatable, updatable)]
     pub city: String,
     /// The region of the address.
     #[member(Text(TEXT_LENGTH))]
     pub region: String,
     /// The state of the address.
-    #[member(Text(TEXT_LENGTH), updatable)]
+    #[member(Text(TEXT_LENGTH), creatable, updatable)]
     pub state: String,
     /// The postcode of the address.
-    #[member(Text(TEXT_LENGTH), updatable)]
+    #[member(Text(TEXT_LENGTH), creatable, updatable)]
     pub postcode: String,
     /// The country of the address.
-    #[member(Text(TEXT_LENGTH), updatable)]
+    #[member(Text(TEXT_LENGTH), creatable, updatable)]
     pub country: String,
     /// The number of a member.
     #[member(Text(TEXT_LENGTH))]
     pub member_number: String,
     /// The number for value-added tax.
-    #[member(Text(TEXT_LENGTH))]
+    #[member(Text(TEXT_LENGTH), creatable)]
     pub vat_number: String,
     /// Comments.
     #[member(Text(LONG_TEXT_LENGTH))]
@@ -90,6 +92,21 @@ pub struct Payment {
     /// What the provider says of the payment.
     #[member(Text(TEXT_LENGTH))]
     pub transaction_status: String,
+}
+
+impl Default for Payment {
+    /// That of a new order.
+    fn default() -> Self {
+        let nothing = String::new;
+        Self {
+            payment_method: nothing(),
+            payment_status: PaymentStatus::AwaitingPayment,
+            e_invoice_status: "none".to_owned(),
+            transaction_provider: nothing(),
+            transaction_reference: nothing(),
+            transaction_status: nothing(),
+        }
+    }
 }
 
 /// A line of an order.
@@ -148,10 +165,16 @@ pub struct Order {
     pub payment: Payment,
     /// Its lines.
     pub items: Vec<Item>,
+    /// How its amounts come about.
+    pub calculation: Calculation,
+    /// What its credit notes take from its lines, in sums.
+    pub credited: Vec<CreditLine>,
     /// What was paid, and what is to be, in the order in which it was stated.
     pub payments: Vec<Transaction>,
     /// The order whose invoice it credits, for a credit note.
     pub credits: Option<Slug>,
+    /// The order whose lines it changes: it has the difference that a change of category makes.
+    pub adjusts: Option<Slug>,
     /// Whether it was made to try things out.
     pub test: bool,
     /// Whether it is in the trash.
@@ -219,10 +242,25 @@ impl Order {
         let payment = Payment::read(members, slug, &context);
         let payments = payments::read(members, currency);
         let credits = members.nullable("credits", reference).flatten();
+        let adjusts = members.nullable("adjusts", reference).flatten();
         let is_test = members.optional("test", input::flag);
         let deleted = members.optional("deleted", input::flag);
         let note = members.optional("note", note);
         let updated = members.optional("updated", input::time);
+        let tax_term = tax_term.unwrap_or_else(|| tax.map(|tax| tax.term).unwrap_or_default());
+        let of_tax = (tax_rate_details, tax_term.as_str(), tax_rate);
+        let calculation = match (&amounts, currency) {
+            (Some((items, totals)), Some(currency)) => calculation::read(members, (items, totals, currency), of_tax),
+            _ => None,
+        };
+        let credited = match (&calculation, currency) {
+            (Some(calculation), Some(currency)) => calculation::read_credited(members, currency, calculation),
+            _ => None,
+        };
+        if calculation.is_none() || credited.is_none() {
+            // What cannot be judged is not told to be unknown.
+            let _ = (members.get("calculation"), members.get("credited"));
+        }
         let mut order = Self {
             slug,
             invoice_number: invoice_number.unwrap_or_default(),
@@ -235,11 +273,14 @@ impl Order {
             discount_code: discount_code.unwrap_or_default(),
             tax_rate,
             processing_fee_rate,
-            tax_term: tax_term.unwrap_or_else(|| tax.map(|tax| tax.term).unwrap_or_default()),
+            tax_term,
             tax_rate_details,
             payment: payment?,
             payments: payments?,
+            calculation: calculation?,
+            credited: credited?,
             credits,
+            adjusts,
             test: is_test.unwrap_or_default(),
             deleted: deleted.unwrap_or_default(),
             note: note.unwrap_or_default(),
@@ -253,11 +294,21 @@ impl Order {
         Some(order)
     }
 
+    /// The series that its number is of.
+    pub fn series(&self) -> Series {
+        match (self.test, self.credits) {
+            (true, _) => Series::Tests,
+            (false, Some(_)) => Series::CreditNotes,
+            (false, None) => Series::Invoices,
+        }
+    }
+
     /// Every slug that the order refers to, with the member that does and the kind it must have.
     pub fn references(&self) -> Vec<(String, Kind, Slug)> {
         let mut references =
             vec![("season".to_owned(), Kind::Season, self.season), ("user".to_owned(), Kind::User, self.user)];
         references.extend(self.credits.map(|order| ("credits".to_owned(), Kind::Order, order)));
+        references.extend(self.adjusts.map(|order| ("adjusts".to_owned(), Kind::Order, order)));
         references.extend(self.tax_rate_details.map(|tax| ("tax_rate_details".to_owned(), Kind::Tax, tax)));
         for (number, item) in (1..).zip(&self.items) {
             references.extend(item.entry.map(|entry| (format!("items.{number}.entry"), Kind::Entry, entry)));
@@ -359,7 +410,7 @@ fn read_item(
 }
 
 /// A bare slug, an object with a slug, or the slot of a stored document.
-fn reference(json: &Json) -> Result<Slug, String> {
+pub(super) fn reference(json: &Json) -> Result<Slug, String> {
     if let Some(slot) = json.as_str().and_then(|text| text.strip_prefix(MARKER)) {
         let slug = match Slot::of_string(slot) {
             Some(Slot::Reference(_, slug) | Slot::Person { slug, .. }) => Slug::parse(slug),
@@ -384,7 +435,7 @@ fn currency(json: &Json) -> Result<Currency, String> {
         .ok_or_else(|| "must be the ISO 4217 code of a currency, such as USD".to_owned())
 }
 
-fn rate(json: &Json) -> Result<Rate, String> {
+pub(super) fn rate(json: &Json) -> Result<Rate, String> {
     let rate = json.as_number().or(json.as_str()).and_then(Rate::parse);
     rate.ok_or_else(|| "must be a number from 0 to 100 with at most 4 decimals".to_owned())
 }

@@ -129,21 +129,65 @@ fn escape(text: &str, html: &mut String) {
     }
 }
 
-/// The sort key of an invoice number: numbers by their value, everything else after them as text.
+/// A series of numbers of orders, each without gaps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Series {
+    /// Invoices: plain numbers.
+    Invoices,
+    /// Credit notes: CN-1, CN-2 and so on.
+    CreditNotes,
+    /// What is made to try things out: TEST-1, TEST-2 and so on.
+    Tests,
+}
+
+impl Series {
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Invoices => "",
+            Self::CreditNotes => "CN-",
+            Self::Tests => "TEST-",
+        }
+    }
+
+    /// A number of it.
+    pub fn number(self, value: u64) -> String {
+        format!("{}{value}", self.prefix())
+    }
+
+    /// The sort keys of its numbers: from the first one to before the second one.
+    pub(super) fn keys(self) -> (String, String) {
+        match self {
+            // A key of more than 20 digits is of no number that is counted on.
+            Self::Invoices => ("00".to_owned(), "21".to_owned()),
+            Self::CreditNotes | Self::Tests => (format!("|{}00", self.prefix()), format!("|{}21", self.prefix())),
+        }
+    }
+}
+
+/// The sort key of an invoice number: numbers by their value, then numbers after a prefix and a hyphen by prefix and value, and
+/// everything else after them as text.
 ///
 /// No two invoice numbers have the same key, so that uniqueness of keys is uniqueness of invoice numbers.
 pub fn invoice_key(invoice_number: &str) -> String {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let digits = invoice_number.trim_start_matches('0');
-    let is_number = !invoice_number.is_empty() && invoice_number.bytes().all(|byte| byte.is_ascii_digit());
-    if !is_number || digits.len() > 99 {
-        return format!("~{invoice_number}");
-    }
     // Longer numbers are larger; what is equal but for zeros in front is ordered by their number.
-    format!("{:02}{digits}.{:02}", digits.len(), invoice_number.len() - digits.len())
+    if is_number(invoice_number) && digits.len() <= 99 {
+        return format!("{:02}{digits}.{:02}", digits.len(), invoice_number.len() - digits.len());
+    }
+    match invoice_number.rsplit_once('-') {
+        Some((prefix, digits)) if is_number(digits) && !digits.starts_with('0') && digits.len() <= 99 => {
+            format!("|{prefix}-{:02}{digits}", digits.len())
+        }
+        _ => format!("~{invoice_number}"),
+    }
 }
 
-/// The value of the number whose sort key this is.
+/// The value of the number of a series whose sort key this is.
 pub(super) fn invoice_value(key: &str) -> Option<u64> {
-    let digits = key.get(2..)?.split_once('.')?.0;
+    let digits = match key.strip_prefix('|') {
+        Some(key) => key.rsplit_once('-')?.1.get(2..)?,
+        None => key.get(2..)?.split_once('.')?.0,
+    };
     if digits.is_empty() { Some(0) } else { digits.parse().ok() }
 }

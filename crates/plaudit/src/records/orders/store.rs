@@ -2,24 +2,27 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::lists::page::bounded;
 use crate::lists::sort_key;
 use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::Record;
 use crate::records::orders::record::Order;
 use crate::records::orders::rules;
-use crate::records::orders::{LISTED, document};
+use crate::records::orders::rules::Series;
+use crate::records::orders::{Billed, ENTRANT, LISTED, RelatedData, document};
 use crate::records::store::{Derived, ListRevision, SetTable, filled, listed, write_set};
-use crate::records::users::Person;
 use crate::records::users::store::person_of;
+use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
 use db::{AccountId, Db, DbError, Source, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::Slug;
+use pricing::Uses;
 
 /// Orders have tables of what their lines name.
 pub const ROWS: Rows = Rows {
     list_revision: ListRevision::Revision,
-    columns: || listed(&LISTED),
+    columns: || [listed(&LISTED), vec!["discount", "live"]].concat(),
     sets: &[ENTRIES],
     derived: |doc| {
         let order = read(doc)?;
@@ -31,7 +34,7 @@ pub const ROWS: Rows = Rows {
 
 /// The entries that lines of orders name, and at which prices.
 pub(crate) const ENTRIES: SetTable =
-    SetTable { table: "order_entries", key: "order_slug", columns: &["entry", "price", "deleted"], identifying: 2 };
+    SetTable { table: "order_entries", key: "order_slug", columns: &["entry", "price", "void"], identifying: 2 };
 
 /// The order of a row.
 pub fn of_row(row: &StoredRow) -> Result<Order, DbError> {
@@ -64,14 +67,21 @@ fn columns(order: &Order) -> Vec<Value<'static>> {
         rules::invoice_key(&order.invoice_number).into(),
         sort_key(&order.payment.payment_method).to_owned().into(),
         order.totals.total.sort_key().into(),
+        discount_key(&order.discount_code).into(),
+        order.is_live().into(),
     ]
 }
 
-/// The rows of what the lines of an order name; no price is an empty text.
+/// A discount code as orders are found by it, whatever its case; empty for none.
+fn discount_key(code: &str) -> String {
+    bounded(&code.to_lowercase())
+}
+
+/// The rows of what the lines of an order name; no price is an empty text. Those are void that pay for nothing.
 pub(crate) fn entries(order: &Order) -> Vec<Vec<Value<'static>>> {
     let price = |price: Option<Slug>| price.map_or_else(String::new, |price| price.to_string());
     let entries = order.entries().into_iter();
-    entries.map(|(entry, of)| vec![entry.into(), price(of).into(), order.deleted.into()]).collect()
+    entries.map(|(entry, of)| vec![entry.into(), price(of).into(), (!order.is_live_for(entry)).into()]).collect()
 }
 
 /// Adds or replaces an order at the revision that its change has in the log.
@@ -115,12 +125,16 @@ pub async fn change(
     (action, events): (Action, &[Event]),
     (order, before): (&Order, &str),
 ) -> Result<(i64, String), DbError> {
-    let related = document::related(before).map_err(|error| broken(&error))?;
-    let doc = document::shown(order, &related);
+    let doc = document::shown(order, &related(before)?);
     let change = Change { kind: Kind::Order, slug: order.slug.as_str(), action, events, document: doc.clone() };
     let revision = log::append(tx, account, origin, change).await?;
     put(tx, account, (order, &doc), revision, false).await?;
     Ok((revision, doc))
+}
+
+/// What the document of an order shows of other records.
+pub fn related(doc: &str) -> Result<RelatedData, DbError> {
+    document::related(doc).map_err(|error| broken(&error))
 }
 
 /// An order that is not in the trash, as a single read shows it.
@@ -170,6 +184,48 @@ pub async fn show(
     .await
 }
 
+/// Every order of the account, by number, tests and those in the trash included.
+pub async fn each(
+    tx: &mut Tx,
+    account: AccountId,
+    mut each: impl FnMut(Order) -> Result<(), DbError> + Send,
+) -> Result<(), DbError> {
+    let sql = "SELECT doc FROM orders WHERE account = $1 ORDER BY invoice_number";
+    tx.each(sql, &[account.into()], |row| each(read(row.text(0)?)?)).await
+}
+
+/// An order by its slug or its number, even one in the trash, with what its invoice says of other records.
+pub async fn billed(account: AccountId, mut source: Source<'_>, name: &str) -> Result<Option<Billed>, DbError> {
+    let column = if Slug::parse(name).is_some() { "slug" } else { "invoice_number" };
+    let key = if column == "slug" { name.to_owned() } else { rules::invoice_key(name) };
+    let sql = format!(
+        "SELECT o.doc, u.doc FROM orders o LEFT JOIN users u ON u.account = o.account AND u.slug = o.purchaser \
+         WHERE o.account = $1 AND o.{column} = $2"
+    );
+    let mut found = None;
+    source
+        .each(&sql, &[account.into(), key.into()], |row| {
+            let purchaser = row.optional_text(1)?.map(users::store::name_and_email).transpose()?;
+            found =
+                Some(Billed { order: read(row.text(0)?)?, credited: None, purchaser: purchaser.unwrap_or_default() });
+            Ok(())
+        })
+        .await?;
+    if let Some(credited) = found.as_ref().and_then(|found: &Billed| found.order.credits) {
+        let sql = "SELECT doc FROM orders WHERE account = $1 AND slug = $2";
+        source
+            .each(sql, &[account.into(), credited.into()], |row| {
+                let order = read(row.text(0)?)?;
+                if let Some(found) = &mut found {
+                    found.credited = Some((order.invoice_number, order.created_at));
+                }
+                Ok(())
+            })
+            .await?;
+    }
+    Ok(found)
+}
+
 /// The order as a single read shows it, from the document that lists show.
 pub fn single(order: &Order, doc: &str) -> String {
     document::single(order, doc)
@@ -212,19 +268,104 @@ pub async fn entries_of(db: &Db, account: AccountId, entries: &[Slug]) -> Result
 /// The most entries that one statement names.
 const MOST_NAMED: usize = 1_000;
 
-/// Those of these entries that a paid order names that is no test, is not in the trash and is no credit note, whose total is below 0.
+/// Those of these entries that a paid order names that pays for them.
 pub async fn paid_entries(tx: &mut Tx, account: AccountId, entries: &[Slug]) -> Result<BTreeSet<Slug>, DbError> {
     let mut paid = BTreeSet::new();
     for entries in entries.chunks(MOST_NAMED) {
         let (list, values) = filled(entries, 2, vec![account.into()]);
         let sql = format!(
             "SELECT DISTINCT n.entry FROM order_entries n JOIN orders o ON o.account = n.account AND o.slug = n.order_slug \
-             WHERE n.account = $1 AND n.entry IN ({list}) AND n.deleted = 0 AND o.deleted = 0 AND o.test = 0 \
-             AND o.payment_status = 'paid' AND o.total >= 0"
+             WHERE n.account = $1 AND n.entry IN ({list}) AND n.void = 0 AND o.payment_status = 'paid'"
         );
         paid.extend(tx.all::<_, Vec<Slug>, _>(&sql, &values, |row| row.slug(0)).await?);
     }
     Ok(paid)
+}
+
+/// The orders that are or will be for these entries, each with an entry that it names.
+pub async fn live_orders(
+    account: AccountId,
+    mut source: Source<'_>,
+    entries: &[Slug],
+) -> Result<BTreeSet<(Slug, Slug)>, DbError> {
+    let mut found = BTreeSet::new();
+    for entries in entries.chunks(MOST_NAMED) {
+        let (list, values) = filled(entries, 2, vec![account.into()]);
+        let sql = format!(
+            "SELECT DISTINCT entry, order_slug FROM order_entries WHERE account = $1 AND entry IN ({list}) AND void = 0"
+        );
+        source
+            .each(&sql, &values, |row| {
+                found.insert((row.slug(0)?, row.slug(1)?));
+                Ok(())
+            })
+            .await?;
+    }
+    Ok(found)
+}
+
+/// Whether an order names an entry, even one in the trash.
+pub async fn is_ordered(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM order_entries WHERE account = $1 AND entry = $2 LIMIT 1";
+    Ok(tx.first(sql, &[account.into(), entry.into()], |_| Ok(())).await?.is_some())
+}
+
+/// In how many live orders of a season a discount code was used, by anybody and by this person; neither is counted beyond its limit.
+pub async fn uses(
+    account: AccountId,
+    mut source: Source<'_>,
+    (season, code): (Slug, &str),
+    user: Slug,
+    limits: (Option<i64>, Option<i64>),
+) -> Result<Uses, DbError> {
+    let mut counted = Uses::default();
+    let of_code =
+        "SELECT 1 FROM orders WHERE account = $1 AND season = $2 AND discount = $3 AND discount <> '' AND live = 1";
+    let sql = format!(
+        "SELECT (SELECT count(*) FROM ({of_code} LIMIT $5) a), \
+         (SELECT count(*) FROM ({of_code} AND purchaser = $4 LIMIT $6) b)"
+    );
+    let (all, of_user) = limits;
+    let (all, of_user) = (all.unwrap_or(0), of_user.unwrap_or(0));
+    let values = [account.into(), season.into(), discount_key(code).into(), user.into(), all.into(), of_user.into()];
+    source
+        .each(&sql, &values, |row| {
+            counted = Uses { all: row.integer(0)?, of_user: row.integer(1)? };
+            Ok(())
+        })
+        .await?;
+    Ok(counted)
+}
+
+/// Whether a person has paid, or is to pay, for entering a season.
+pub async fn has_entrant_line(
+    account: AccountId,
+    mut source: Source<'_>,
+    (season, user): (Slug, Slug),
+) -> Result<bool, DbError> {
+    let sql = "SELECT doc FROM orders WHERE account = $1 AND purchaser = $2 AND season = $3 AND live = 1";
+    let mut has = false;
+    source
+        .each(sql, &[account.into(), user.into(), season.into()], |row| {
+            let order = read(row.text(0)?)?;
+            has |= order.items.iter().any(|item| item.item_type == ENTRANT);
+            Ok(())
+        })
+        .await?;
+    Ok(has)
+}
+
+/// The last order of a person.
+pub async fn latest_of(account: AccountId, mut source: Source<'_>, user: Slug) -> Result<Option<Order>, DbError> {
+    let sql = "SELECT doc FROM orders WHERE account = $1 AND purchaser = $2 ORDER BY created_at DESC LIMIT 1";
+    let mut latest = None;
+    source
+        .each(sql, &[account.into(), user.into()], |row| {
+            latest = Some(read(row.text(0)?)?);
+            Ok(())
+        })
+        .await?;
+    Ok(latest)
 }
 
 /// Lists of entries filter by the prices at which orders name them.
@@ -268,16 +409,39 @@ pub async fn retitle(
     Ok(())
 }
 
-/// The largest invoice number of the account that is a number; 0 where there is none.
-pub async fn last_invoice_number(tx: &mut Tx, account: AccountId) -> Result<u64, DbError> {
-    // Keys of what is no number begin with a tilde and sort after those of numbers.
-    let key = tx
+/// The last number of a series; 0 where there is none. Whoever gives the next one holds the account's head, so that no other order
+/// has it.
+pub async fn last_number(tx: &mut Tx, account: AccountId, series: Series) -> Result<u64, DbError> {
+    let (from, to) = series.keys();
+    let last = tx
         .first(
-            "SELECT max(invoice_number) FROM orders WHERE account = $1 AND invoice_number < '~'",
-            &[account.into()],
+            "SELECT max(invoice_number) FROM orders WHERE account = $1 AND invoice_number >= $2 AND invoice_number < $3",
+            &[account.into(), from.into(), to.into()],
             |row| Ok(row.optional_text(0)?.map(str::to_owned)),
         )
         .await?
         .flatten();
-    Ok(key.and_then(|key| rules::invoice_value(&key)).unwrap_or(0))
+    Ok(last.and_then(|key| rules::invoice_value(&key)).unwrap_or(0))
+}
+
+/// Logs a new order and writes its row; gives the revision and the document.
+pub async fn insert(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    events: &[Event],
+    (order, related): (&Order, &RelatedData),
+) -> Result<(i64, String), DbError> {
+    let doc = document::shown(order, related);
+    let (slug, document) = (order.slug.as_str(), doc.clone());
+    let change = Change { kind: Kind::Order, slug, action: Action::Created, events, document };
+    let revision = log::append(tx, account, origin, change).await?;
+    put(tx, account, (order, &doc), revision, true).await?;
+    Ok((revision, doc))
+}
+
+/// Whether there is an order of this slug.
+pub async fn is_taken(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM orders WHERE account = $1 AND slug = $2";
+    Ok(tx.first(sql, &[account.into(), slug.into()], |_| Ok(())).await?.is_some())
 }

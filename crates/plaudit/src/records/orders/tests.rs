@@ -9,6 +9,7 @@ use crate::records::orders::*;
 use kernel::input::{Members, Violations};
 use kernel::json::parse_object;
 use kernel::text::{Rate, Timestamp};
+use pricing::{Amounts, CreditLine};
 
 struct Shop;
 
@@ -198,6 +199,16 @@ prop_compose! {
         }
         let stated = Given { discount, subtotal, tax: money(2), processing_fee: money(3), total: None };
         let [test, deleted, is_paid, has_tax] = flags;
+        let totals = totals(&items, &stated, (rate(rates.0), rate(rates.1)), usd).unwrap();
+        let of_tax = (has_tax.then(|| slug("TaxAAAAA")), text.as_str(), rate(rates.0));
+        let mut calculation = Calculation::derived(&items, &totals, of_tax);
+        let mut credited = Vec::new();
+        if has_tax && let Some(line) = calculation.lines.last_mut() {
+            (line.listed, line.taxable) = (line.listed + 7, line.taxable - 1);
+            let amounts = Amounts { base: -9, discount: -1, fee: -3, taxable: -8, taxes: vec![-2], total: -13 };
+            credited.push(CreditLine { line: items.len() - 1, amounts });
+            calculation.treatment = TaxTreatment::Exempt;
+        }
         Order {
             slug: slug("OrderAAA"),
             invoice_number: text.clone(),
@@ -208,7 +219,10 @@ prop_compose! {
             billing: Billing { company: text.clone(), ip_address: text.clone(), ..Billing::default() },
             currency: usd,
             discount_code: text.clone(),
-            totals: totals(&items, &stated, (rate(rates.0), rate(rates.1)), usd).unwrap(),
+            totals,
+            calculation,
+            credited,
+            adjusts: is_paid.then(|| slug("OrderCCC")),
             tax_rate: rate(rates.0),
             processing_fee_rate: rate(rates.1),
             tax_term: text.clone(),

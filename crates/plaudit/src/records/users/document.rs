@@ -56,6 +56,8 @@ pub fn detail(user: &User) -> String {
         object.raw("preferences", &user.preferences);
         object.raw("social_sharing", &user.social_sharing);
         object.answers("user_fields", &user.user_fields.to_json());
+        object.text("member_number", &user.member_number);
+        object.flag("tax_exempt", user.tax_exempt);
     })
 }
 
@@ -88,6 +90,8 @@ pub(super) fn read(doc: &str, detail: &str) -> Result<User, String> {
         preferences: raw("preferences")?,
         social_sharing: raw("social_sharing")?,
         user_fields: answers_of(&detail)?,
+        member_number: detail.get("member_number").and_then(Json::as_str).ok_or("no member_number")?.to_owned(),
+        tax_exempt: detail.get("tax_exempt").and_then(Json::as_bool).ok_or("no tax_exempt")?,
         ..user
     })
 }
@@ -121,7 +125,7 @@ mod tests {
         store::parse(text, &context).unwrap()
     }
 
-    const WHOLE: &str = r#"{"slug":"UserAAAA","first_name":"Ada","last_name":"L é","email":"Ada@example.org","mobile":"+441632960001","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","season_joined":"SeasonAA","language":"de_DE","roles":["RoleAAAA","RoleBBBB"],"comments":"\"q\"","confirmed_at":"2026-01-01T00:00:00.000000Z","created_by":"api","preferences":{"a":[1.50,"\u007f"]},"social_sharing":{},"user_fields":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}}"#;
+    const WHOLE: &str = r#"{"slug":"UserAAAA","first_name":"Ada","last_name":"L é","email":"Ada@example.org","mobile":"+441632960001","global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","season_joined":"SeasonAA","language":"de_DE","roles":["RoleAAAA","RoleBBBB"],"comments":"\"q\"","confirmed_at":"2026-01-01T00:00:00.000000Z","created_by":"api","preferences":{"a":[1.50,"\u007f"]},"social_sharing":{},"user_fields":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}},"member_number":"M 1","tax_exempt":true}"#;
 
     #[test]
     fn a_user_is_shown_with_its_members_in_order_and_read_back() {
@@ -129,7 +133,7 @@ mod tests {
         let doc = shown(&user, true);
         let expected = r#"{"analytics_cookies":false,"broadcast_emails":false,"marketing_cookies":false,"necessary_cookies":true,"notification_emails":true,"notification_sms":false,"comments":"\"q\"","confirmation":"Confirmed","confirmed_at":"2026-01-01T00:00:00.000000Z","created_at":"1970-01-01T00:16:40.000000Z","created_by":"api","email":"Ada@example.org","first_name":"Ada","language":{"code":"de_DE","language":"German"},"last_name":"L é","mobile":"+441632960001","name":"Ada L é","roles":["~rrRoleAAAA","~rrRoleBBBB"],"slug":"UserAAAA","updated":"1970-01-01T00:16:40.000000Z","~p":0,"~h94":{"deleted":true,"global_id":"0f8fad5b-d9cb-469f-a165-70867728950e","season_joined":"SeasonAA"}}"#;
         assert_eq!(doc, expected.replace('~', "\u{7f}"));
-        let answers = r#""social_sharing":{},"user_fields":{"~a43":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}}}"#;
+        let answers = r#""social_sharing":{},"user_fields":{"~a43":{"FieldAAA":"\u007f","FieldBBB":{"A1":"x"}}},"member_number":"M 1","tax_exempt":true}"#;
         assert!(detail(&user).ends_with(&answers.replace('~', "\u{7f}")), "{}", detail(&user));
         assert!(is_in_trash(&doc));
         assert_eq!(read(&doc, &detail(&user)), Ok(user));

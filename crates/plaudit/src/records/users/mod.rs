@@ -161,6 +161,14 @@ pub struct User {
         shown_as(&Shape::Component("FieldAnswers")))]
     #[serde(skip)]
     pub user_fields: Answers,
+    /// The number by which the user is a member; empty for none.
+    #[member(Text(NAME_LENGTH), creatable, updatable, in_single_reads)]
+    #[serde(skip)]
+    pub member_number: String,
+    /// Whether the user is charged no taxes.
+    #[member(creatable, updatable, in_single_reads)]
+    #[serde(skip)]
+    pub tax_exempt: bool,
     /// The person: a UUID that is the same in every account and wherever the user is imported. Empty only between the
     /// reading of a record that states none and its writing.
     #[member(Text(36), read = input::uuid, hidden)]

@@ -126,6 +126,24 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, slug: Slug) -> Res
     .await
 }
 
+/// A user, even in the trash.
+pub async fn find(account: AccountId, mut source: Source<'_>, slug: Slug) -> Result<Option<User>, DbError> {
+    let mut found = None;
+    source
+        .each("SELECT doc, detail FROM users WHERE account = $1 AND slug = $2", &[account.into(), slug.into()], |row| {
+            found = Some(document::read(row.text(0)?, row.text(1)?).map_err(|error| broken(&error))?);
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
+
+/// The name and the e-mail address of the user of a first document.
+pub fn name_and_email(doc: &str) -> Result<(String, String), DbError> {
+    let user = document::read_first(doc).map_err(|error| broken(&error))?;
+    Ok((user.name(), user.email.unwrap_or_default()))
+}
+
 /// A user by the slug or the e-mail address, unless it is in the trash.
 pub async fn live_of(tx: &mut Tx, account: AccountId, name: &str) -> Result<Option<Slug>, DbError> {
     let (sql, name) = if name.contains('@') {

@@ -3,6 +3,7 @@
 use crate::access::{Sight, applicant};
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
 use crate::log::Action;
+use crate::order_flow::Ordering;
 use crate::records::entries::contributors::{self, Contributor};
 use crate::records::entries::store::{self, Change};
 use crate::records::entries::{Entry, Status, rules};
@@ -45,7 +46,12 @@ async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Re
         let flow = Flow { program, origin: &writing.origin, ids: writing.ids() };
         flow.begin_after_submission(tx, &mut entry).await?;
     }
-    written(tx, writing, entry, (false, sight)).await
+    let ordering = Ordering { program: &writing.program, origin: &writing.origin, ids: writing.ids() };
+    let consequences = ordering.follow(tx, None, (&mut entry, false)).await?;
+    let (slug, title) = (entry.slug, entry.title.clone());
+    let reply = written(tx, writing, entry, (false, sight)).await?;
+    ordering.finish(tx, (slug, &title), consequences).await?;
+    Ok(reply)
 }
 
 async fn written<S>(

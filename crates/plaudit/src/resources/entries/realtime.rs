@@ -5,6 +5,7 @@ use utoipa_axum::routes;
 
 use crate::access::Sight;
 use crate::http::{ApiError, Body, Caller, Path, PathField, Reply, Writer, Writing};
+use crate::order_flow::Ordering;
 use crate::records::entries::rules::body;
 use crate::records::entries::{change_chapter, store};
 use crate::resources::entries::check_chapter;
@@ -90,9 +91,12 @@ async fn write_chapter(tx: &mut Tx, writing: &Writing<(Slug, JsonObject<'static>
         check_chapter(&writing.access, Some(chapter), &mut violations);
         violations.or(Some(()))?;
     }
-    let moved = change_chapter(&writing.program, &head, chapter)?;
+    let mut moved = change_chapter(&writing.program, &head, chapter)?;
     writing.precondition_of(&found)?;
+    let ordering = Ordering { program: &writing.program, origin: &writing.origin, ids: writing.ids() };
+    let consequences = ordering.follow(tx, Some((&head, false)), (&mut moved, false)).await?;
     let stored = store::write_head(tx, &writing.program, &writing.origin, (&found, &head), moved, false).await?;
+    ordering.finish(tx, (head.slug, &head.title), consequences).await?;
     Ok(crate::resources::entries::shown(stored, sight))
 }
 

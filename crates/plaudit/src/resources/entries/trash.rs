@@ -1,7 +1,8 @@
 //! Into the trash and back.
 
 use crate::http::{ApiError, Caller, Path, Reply, Writer, Writing};
-use crate::records::entries::{rules, store};
+use crate::order_flow::Ordering;
+use crate::records::entries::{Entry, rules, store};
 use db::Tx;
 use kernel::text::Slug;
 
@@ -17,7 +18,21 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     let head = found.head()?;
     writing.manages(&head)?;
     writing.precondition_of(&found)?;
-    store::write_head(tx, &writing.program, &writing.origin, (&found, &head), head.clone(), true).await?;
+    write_trash(tx, writing, (&found, &head), true).await
+}
+
+/// Writes whether an entry is in the trash, and what follows for its orders.
+async fn write_trash(
+    tx: &mut Tx,
+    writing: &Writing<Slug>,
+    (found, head): (&store::Stored, &Entry),
+    deleted: bool,
+) -> Result<Reply, ApiError> {
+    let ordering = Ordering { program: &writing.program, origin: &writing.origin, ids: writing.ids() };
+    let mut after = head.clone();
+    let consequences = ordering.follow(tx, Some((head, found.deleted)), (&mut after, deleted)).await?;
+    store::write_head(tx, &writing.program, &writing.origin, (found, head), after, deleted).await?;
+    ordering.finish(tx, (head.slug, &head.title), consequences).await?;
     Ok(Reply::NoContent)
 }
 
@@ -42,6 +57,5 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
             .map_err(|message| ApiError::State(format!("The entry cannot be restored: its category {message}.")))?;
     }
     writing.precondition_of(&found)?;
-    store::write_head(tx, program, &writing.origin, (&found, &head), head.clone(), false).await?;
-    Ok(Reply::NoContent)
+    write_trash(tx, writing, (&found, &head), false).await
 }

@@ -5,6 +5,7 @@ use utoipa_axum::router::UtoipaMethodRouter;
 
 use crate::access::{Sight, applicant};
 use crate::http::{ApiError, Body, Caller, Path, Reply, Writer, Writing};
+use crate::order_flow::Ordering;
 use crate::records::entries::rules::answers::EntryChildren;
 use crate::records::entries::rules::body::Given;
 use crate::records::entries::store::{self, Change};
@@ -79,7 +80,11 @@ pub(super) async fn change<S>(
     if hands_in {
         Flow { program, origin: &writing.origin, ids: writing.ids() }.begin_after_submission(tx, &mut after).await?;
     }
+    let ordering = Ordering { program: &writing.program, origin: &writing.origin, ids: writing.ids() };
+    let consequences = ordering.follow(tx, Some((&before, false)), (&mut after, false)).await?;
+    let title = after.title.clone();
     let change = Change { before: Some(&found), after, deleted: false, is_copy: false };
     let stored = store::write(tx, account, program, &writing.origin, change).await?;
+    ordering.finish(tx, (slug, &title), consequences).await?;
     Ok(crate::resources::entries::shown(stored, sight))
 }

@@ -165,6 +165,7 @@ fn answers() -> Map<String, Value> {
     let statuses = Status::CHOICES.iter().map(|(name, _)| ((*name).to_owned(), component("Count")));
     let price = or_null("The price.", &component("PriceReference"));
     let entry = or_null("The entry.", &component("EntryReference"));
+    let quote = quote(&entry, &price);
     let season = or_null("The season; null for all of them.", &component("Reference"));
     named(json!({
         "Count": { "description": "How many.", "type": "integer", "minimum": 0 },
@@ -197,7 +198,11 @@ fn answers() -> Map<String, Value> {
             "amount": { "description": "How much it is; below 0 where a manager took a manual payment back.", "type": "number" },
             "date": component("Timestamp"),
         })),
+        "InvoiceAddresses": object("Signed addresses of an invoice or a credit note.", json!({
+            "html": link(), "ubl": link(),
+        })),
         "CreditedOrder": object("An order by its address.", json!({ "slug": slug(), "link": link() })),
+        "OrderQuote": quote,
         "BilledItem": object("A line of an order, with what the order is billed with.", Value::Object(billed_item())),
         "BilledItemPage": page_of("BilledItem"),
         "EntryStatuses": object("How many entries have each status.", Value::Object(statuses.collect())),
@@ -317,6 +322,15 @@ fn bodies() -> Map<String, Value> {
             }),
             &["provider", "reference", "status", "amount", "date"],
         ),
+        "CreateRefund": body(
+            "What is given back of an order: `items` or an `amount`.",
+            json!({
+                "items": list("Lines of which all that is left is given back.", &slug()),
+                "amount": { "description": "What is given back of all lines.", "type": "number", "exclusiveMinimum": 0 },
+                "reason": text("Why.", 65_536),
+            }),
+            &["reason"],
+        ),
         "UpdateTitle": object("A title.", json!({
             "title": text("The title.", TITLE_LENGTH),
         })),
@@ -329,6 +343,41 @@ fn bodies() -> Map<String, Value> {
         "UpdateEntryCategory": object("A category.", json!({ "category": slug() })),
         "UpdateEntryChapter": object("A chapter.", json!({ "chapter": slug() })),
     }))
+}
+
+/// What an order would come to.
+fn quote(entry: &Value, price: &Value) -> Value {
+    let amounts = |names: &[&str]| {
+        let number = |name: &&str| ((*name).to_owned(), json!({ "description": "In the currency.", "type": "number" }));
+        let text = |name: &&str| ((*name).to_owned(), string("As it is written."));
+        let formatted = object("The amounts as they are written.", Value::Object(names.iter().map(text).collect()));
+        let mut members: Map<String, Value> = names.iter().map(number).collect();
+        members.insert("formatted".to_owned(), formatted);
+        members
+    };
+    let mut item = amounts(&["amount", "discount", "processing_fee", "tax", "total"]);
+    item.extend(named(json!({
+        "description": string("What it is for."),
+        "entry": entry,
+        "item_type": string("What kind of line it is."),
+        "name": string("What it is called."),
+        "price": price,
+        "quantity": { "description": "How many.", "type": "integer" },
+    })));
+    let mut tax = amounts(&["base", "amount"]);
+    tax.extend(named(json!({
+        "term": string("What it is called."),
+        "rate": { "description": "Its percentage.", "type": "number" },
+        "reverse_charge": { "description": "Whether the buyer owes it.", "type": "boolean" },
+    })));
+    let mut quote = amounts(&["subtotal", "discounts", "processing_fee", "tax", "total"]);
+    quote.extend(named(json!({
+        "currency": string("The code of the currency, ISO 4217."),
+        "discount_code": string("The code of the discount that is granted."),
+        "items": list("The lines.", &object("A line.", Value::Object(item))),
+        "taxes": list("The taxes that apply.", &object("A tax.", Value::Object(tax))),
+    })));
+    object("What an order would come to.", Value::Object(quote))
 }
 
 /// The members of a line of an order as it is billed.

@@ -2,6 +2,8 @@
 
 mod items;
 mod payment;
+mod place;
+mod refund;
 
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -19,6 +21,7 @@ use crate::resources::people_list::people_list;
 use crate::services::App;
 use db::Tx;
 use kernel::json::Object as JsonObject;
+use kernel::kind::Kind;
 use kernel::text::Slug;
 
 /// The routes of orders.
@@ -31,7 +34,10 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         }))
         .routes(routes!(show, update, delete))
         .routes(items::route())
+        .routes(routes!(place::quote))
+        .routes(routes!(place::place))
         .routes(routes!(payment::record))
+        .routes(routes!(refund::refund))
 }
 
 /// An order, with its payments and, for a credit note, the order that it credits.
@@ -93,9 +99,26 @@ async fn finish<S>(
     before: (&Record<Order>, String),
     after: &Order,
 ) -> Result<Reply, ApiError> {
-    let (revision, doc) = order_flow::change(tx, &writing.program, &writing.origin, before, after).await?;
-    let purchaser = users::store::person(tx, writing.account(), after.user).await?;
-    Ok(Reply::ok(store::single(after, &doc), revision).showing(purchaser))
+    let written = order_flow::change(tx, &writing.program, &writing.origin, before, after).await?;
+    reply(tx, writing, after, written, false).await
+}
+
+/// An order that was written, as a single read shows it; 201 where it is new.
+async fn reply<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    order: &Order,
+    (revision, doc): (i64, String),
+    is_new: bool,
+) -> Result<Reply, ApiError> {
+    let purchaser = users::store::person(tx, writing.account(), order.user).await?;
+    let document = store::single(order, &doc);
+    let reply = if is_new {
+        Reply::created(document, revision, Kind::Order, order.slug.as_str())
+    } else {
+        Reply::ok(document, revision)
+    };
+    Ok(reply.showing(purchaser))
 }
 
 /// Puts an order into the trash, as long as nothing was paid on it.
@@ -106,7 +129,7 @@ pub async fn delete(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result
 
 async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
     let (before, doc) = live(tx, writing, *writing.state).await?;
-    if let Err(why) = before.value.check_unpaid() {
+    if let Err(why) = before.value.check_deletable() {
         return Err(ApiError::State(why.to_owned()));
     }
     precondition(tx, writing, (&before, &doc)).await?;

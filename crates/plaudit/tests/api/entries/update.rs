@@ -162,7 +162,8 @@ both_engines! {
         assert_eq!((&less["auto_score"], &less["eligibility_status"]), (&json!(1), &json!("ineligible")));
         let told = server.changes("AccountA").await.split_off(changes);
         assert!(told[0].ends_with("entry_submitted,entry_eligible"), "{told:?}");
-        assert!(told[1].ends_with("entry_ineligible,field_value_updated"), "{told:?}");
+        assert!(told[1].ends_with("created payment_pending"), "{told:?}");
+        assert!(told[2].ends_with("entry_ineligible,field_value_updated"), "{told:?}");
     }
 
     async fn everything_that_is_wrong_with_an_update_is_named(server) {

@@ -50,7 +50,7 @@ both_engines! {
         prepared(&server).await;
         let order = order(&server).await;
         let mut expected = names(MEMBERS);
-        expected.extend(["payments", "credits"]);
+        expected.extend(["invoice", "payments", "credits"]);
         assert_eq!(keys(&order), expected);
         assert_eq!(keys(&order["items_array"][0]), names(ITEM_MEMBERS));
         assert_eq!((&order["payments"], &order["credits"]), (&json!([]), &Value::Null));

@@ -11,7 +11,7 @@ pub(crate) const TAG_LENGTH: usize = 100;
 pub(in crate::records::entries) const TAGS: usize = 1_000;
 
 /// The tags in a text with commas between them: blanks around a tag are no part of it, and nothing is no tag.
-pub(in crate::records::entries) fn split(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn split(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(str::trim).filter(|tag| !tag.is_empty())
 }
 

@@ -1,0 +1,267 @@
+//! One transaction over orders and the entries that they pay for.
+//!
+//! - An entry is `Paid` while a paid order pays for it, and once it was submitted where nothing is due; else it is `Unpaid`
+//!   (contract, section 6). An order pays for what it names unless it is a test, in the trash, a credit note, or credited.
+//! - What an order comes to is told by [`quote`]. It gets the next number of its series while the account's head is held, so that
+//!   numbers have no gaps. An entry has one live order at the most, beside those of differences.
+//! - What submitting, withdrawing and moving an entry does to its orders is worked out before the entry is written, and done
+//!   after it ([`submission`]).
+//! - `payment_success` fires when an order becomes paid, `payment_pending` when one is made that is to be paid, and for each payment
+//!   that is stated to be pending.
+
+mod quote;
+mod submission;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use self::quote::{Buyer, Prices};
+use crate::log::{Action, Event, Origin};
+use crate::program::{Program, Record};
+use crate::records::Refusal;
+use crate::records::entries::{self, Entry, Payment};
+use crate::records::orders::{
+    Billed, Catalogue as _, Order, PaymentStatus, RelatedData, TransactionStatus, Wanted, credit_note,
+    e_invoice_status, store,
+};
+use crate::records::users;
+use db::{Source, Tx};
+use kernel::ids::Ids;
+use kernel::input::Violations;
+use kernel::text::Slug;
+use pricing::{Conditions, CreditLine};
+
+pub use submission::Consequences;
+
+/// What orders are made with.
+#[derive(Clone, Copy, Debug)]
+pub struct Ordering<'o> {
+    /// The account's program, fresh within the transaction.
+    pub program: &'o Program,
+    /// Who acts, and when.
+    pub origin: &'o Origin,
+    /// Where slugs come from.
+    pub ids: &'o Ids,
+}
+
+/// An order that is locked, with its document.
+pub type Locked = (Record<Order>, String);
+
+impl Ordering<'_> {
+    /// What an order of entries comes to, without a number. They are of one season and of one entrant.
+    pub async fn quote(&self, tx: &mut Tx, wanted: &Wanted, entries: &[&Entry]) -> Result<Order, Refusal> {
+        let (program, account) = (self.program, self.program.id);
+        let mut violations = Violations::default();
+        let Some(first) = entries.first() else { return Err(missing()) };
+        if entries.iter().any(|entry| entry.season != first.season) {
+            violations.add("entries", "must be of one season");
+        }
+        if entries.iter().any(|entry| entry.entrant != first.entrant) {
+            violations.add("entries", "must be of one entrant");
+        }
+        violations.or(Some(()))?;
+        let (season, user) = (first.season, first.entrant);
+        let found = users::store::find(account, Source::Snapshot(tx), user).await?.ok_or_else(missing)?;
+        let is_entrant = Prices::of(program, season).has_entrant_price()
+            && store::has_entrant_line(account, Source::Snapshot(tx), (season, user)).await?;
+        let discount = quote::discount(program, season, &wanted.discount_code);
+        let limits = discount.map(|discount| (discount.limit, discount.limit_per_user)).unwrap_or_default();
+        let counted = match limits {
+            (None, None) => pricing::Uses::default(),
+            limits => store::uses(account, Source::Snapshot(tx), (season, &wanted.discount_code), user, limits).await?,
+        };
+        let (member_number, is_tax_exempt) = (found.member_number, found.tax_exempt);
+        let buyer = Buyer { user, member_number, is_tax_exempt, is_entrant, uses: counted };
+        Ok(quote::order(program, wanted, entries, (&buyer, user), self.origin.at)?)
+    }
+
+    /// Makes an order of entries that are locked; gives it with its revision and its document.
+    pub async fn place(
+        &self,
+        tx: &mut Tx,
+        wanted: &Wanted,
+        entries: &[&Entry],
+    ) -> Result<(Order, (i64, String)), Refusal> {
+        // Neither a limit of a discount nor the one live order of an entry is overrun by another order at the same time.
+        tx.head(self.program.id).await?;
+        let order = self.quote(tx, wanted, entries).await?;
+        if order.items.is_empty() {
+            return Err(Refusal::State("Nothing is to be paid: no price is for these entries.".to_owned()));
+        }
+        let slugs: Vec<Slug> = entries.iter().map(|entry| entry.slug).collect();
+        if !order.test {
+            let live = store::live_orders(self.program.id, Source::Snapshot(tx), &slugs).await?;
+            if !live.is_empty() {
+                let mut violations = Violations::default();
+                for (entry, order) in live {
+                    violations.add("entries", format!("{entry} is on the order {order} already"));
+                }
+                return Err(violations.into());
+            }
+        }
+        let titles = entries.iter().map(|entry| (entry.slug, entry.title.clone())).collect();
+        let (order, written) = self.insert(tx, order, titles).await?;
+        refresh_payment_status(tx, self.program, self.origin, &slugs).await?;
+        Ok((order, written))
+    }
+
+    /// Gives an order its slug and its number, and writes it; the entries that it names have these titles.
+    async fn insert(
+        &self,
+        tx: &mut Tx,
+        order: Order,
+        titles: BTreeMap<Slug, String>,
+    ) -> Result<(Order, (i64, String)), Refusal> {
+        let tax = order.tax_rate_details.and_then(|tax| self.program.tax(tax));
+        self.insert_shown(tx, order, &RelatedData { tax, titles }).await
+    }
+
+    async fn insert_shown(
+        &self,
+        tx: &mut Tx,
+        order: Order,
+        related: &RelatedData,
+    ) -> Result<(Order, (i64, String)), Refusal> {
+        let account = self.program.id;
+        let slug = loop {
+            let slug = self.ids.slug();
+            if !store::is_taken(tx, account, slug).await? {
+                break slug;
+            }
+        };
+        tx.head(account).await?;
+        let last = store::last_number(tx, account, order.series()).await?;
+        let invoice_number = order.series().number(last.saturating_add(1));
+        let order = self.with_e_invoice_status(tx, Order { slug, invoice_number, ..order }).await?;
+        let is_due = order.payment.payment_status == PaymentStatus::AwaitingPayment;
+        let event = match (order.test, order.credits) {
+            (false, None) if is_due => Some(Event::PaymentPending),
+            (false, None) => Some(Event::PaymentSuccess),
+            _ => None,
+        };
+        let written = store::insert(tx, account, self.origin, event.as_slice(), (&order, related)).await?;
+        Ok((order, written))
+    }
+
+    /// The order with whether it can be sent as an electronic invoice.
+    async fn with_e_invoice_status(&self, tx: &mut Tx, mut order: Order) -> Result<Order, Refusal> {
+        let account = self.program.id;
+        let purchaser = users::store::find(account, Source::Snapshot(tx), order.user).await?.ok_or_else(missing)?;
+        let purchaser = (purchaser.name(), purchaser.email.unwrap_or_default());
+        let credited = match order.credits {
+            Some(credited) => store::billed(account, Source::Snapshot(tx), credited.as_str()).await?,
+            None => None,
+        };
+        let credited = credited.map(|found| (found.order.invoice_number, found.order.created_at));
+        let billed = Billed { order: order.clone(), credited, purchaser };
+        e_invoice_status(&billed, self.program).clone_into(&mut order.payment.e_invoice_status);
+        Ok(order)
+    }
+
+    /// Credits lines of an order, which is locked: makes the credit note, and notes it on the order. Gives the credit note.
+    pub async fn credit(
+        &self,
+        tx: &mut Tx,
+        (before, doc): &Locked,
+        (lines, reason): (&[CreditLine], String),
+    ) -> Result<(Order, (i64, String)), Refusal> {
+        let order = &before.value;
+        let note = credit_note(order, lines, reason, (order.slug, self.origin.at));
+        let made = self.insert_shown(tx, note, &store::related(doc)?).await?;
+        let after = order.after_credit(lines).map_err(|error| quote::fault_of("amount", &error))?;
+        change(tx, self.program, self.origin, (before, doc.clone()), &after).await?;
+        Ok(made)
+    }
+}
+
+fn missing() -> Refusal {
+    Refusal::Failed("an order is made of no entry, or of that of a user who does not exist".to_owned())
+}
+
+/// Writes an order and the payment status of its entries; gives its revision and its document. An order without a change is not
+/// written.
+pub async fn change(
+    tx: &mut Tx,
+    program: &Program,
+    origin: &Origin,
+    (before, doc): (&Record<Order>, String),
+    after: &Order,
+) -> Result<(i64, String), Refusal> {
+    if before.value == *after {
+        return Ok((before.revision, doc));
+    }
+    let action = if after.deleted { Action::Trashed } else { Action::Updated };
+    let after = Order { updated: origin.at, ..after.clone() };
+    let events = events(&before.value, &after);
+    let written = store::change(tx, program.id, origin, (action, &events), (&after, &doc)).await?;
+    let named: BTreeSet<Slug> = after.items.iter().filter_map(|item| item.entry).collect();
+    let is_other = |entry: &Slug| standing(&before.value, *entry) != standing(&after, *entry);
+    let moved: Vec<Slug> = named.into_iter().filter(is_other).collect();
+    refresh_payment_status(tx, program, origin, &moved).await?;
+    Ok(written)
+}
+
+/// Whether an order is for an entry, and whether it pays for it.
+fn standing(order: &Order, entry: Slug) -> (bool, bool) {
+    let is_paid = order.payment.payment_status == PaymentStatus::Paid;
+    let is_live = order.is_live_for(entry);
+    (is_live, is_live && is_paid)
+}
+
+/// The events of a change of an order.
+fn events(before: &Order, after: &Order) -> Vec<Event> {
+    let pending = |order: &Order| {
+        let payments = order.payments.iter();
+        payments.filter(|payment| payment.status == TransactionStatus::Pending).count()
+    };
+    let is_paid = |order: &Order| order.payment.payment_status == PaymentStatus::Paid;
+    let success = (!is_paid(before) && is_paid(after)).then_some(Event::PaymentSuccess);
+    let waits = (pending(after) > pending(before)).then_some(Event::PaymentPending);
+    success.into_iter().chain(waits).collect()
+}
+
+/// Writes the payment status of entries as their orders give it, where it is another one.
+async fn refresh_payment_status(
+    tx: &mut Tx,
+    program: &Program,
+    origin: &Origin,
+    named: &[Slug],
+) -> Result<(), Refusal> {
+    if named.is_empty() {
+        return Ok(());
+    }
+    let paid = store::paid_entries(tx, program.id, named).await?;
+    let live = store::live_orders(program.id, Source::Snapshot(tx), named).await?;
+    let live: BTreeSet<Slug> = live.into_iter().map(|(entry, _)| entry).collect();
+    for (slug, status) in entries::store::payment_statuses(tx, program.id, named).await? {
+        let by_orders = if paid.contains(&slug) { Some(Payment::Paid) } else { None };
+        let by_orders = by_orders.or_else(|| live.contains(&slug).then_some(Payment::Unpaid));
+        if by_orders == Some(status) {
+            continue;
+        }
+        let Some(stored) = entries::store::find_any_for_update(tx, program.id, slug).await? else { continue };
+        let head = stored.head()?;
+        let payment_status = match by_orders {
+            Some(status) => status,
+            None if submission::is_in_force(&head, stored.deleted) && is_free(tx, program, origin, &head).await? => {
+                Payment::Paid
+            }
+            None => Payment::Unpaid,
+        };
+        if payment_status != status {
+            let after = Entry { payment_status, ..head.clone() };
+            entries::store::write_head(tx, program, origin, (&stored, &head), after, stored.deleted).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether no price is for an entry.
+async fn is_free(tx: &mut Tx, program: &Program, origin: &Origin, entry: &Entry) -> Result<bool, Refusal> {
+    let prices = Prices::of(program, entry.season);
+    let Some(currency) = prices.default_currency(program).filter(|_| !prices.is_empty()) else { return Ok(true) };
+    let entrant = users::store::find(program.id, Source::Snapshot(tx), entry.entrant).await?.ok_or_else(missing)?;
+    let is_member = !entrant.member_number.is_empty();
+    let conditions = Conditions { currency, now: origin.at, is_member, has_paid_as_entrant: true };
+    // A price that cannot be paid in the currency is one all the same.
+    Ok(prices.items(&[entry], &conditions).is_ok_and(|items| items.is_empty()))
+}

@@ -1,0 +1,325 @@
+//! What becomes of the orders of an entry that is submitted, withdrawn or moved (contract, section 11).
+//!
+//! - Submitting an entry that has a price makes an order, unless a live one names it: a resubmission makes no second one. It is
+//!   billed to where the last order of its entrant was. An entry for which there is no price is paid.
+//! - Withdrawing it, which is taking it back or putting it into the trash, puts its order into the trash as long as nothing was paid;
+//!   where that has other entries, a credit note takes its lines. What was paid is not touched: it is given back by a refund.
+//! - Moving it to where another price is for it makes an order of the difference, or a credit note: first on what earlier
+//!   differences made dearer. The terms are those of the order that it is on; where the new price cannot be paid in its currency,
+//!   the order stays as it is. Only the price of the entry itself follows, not those of tags.
+//! - Bringing it back from the trash orders it again. An entry that is on no order, although there is a price for it, was paid
+//!   elsewhere or not at all: moving it or bringing it back bills nothing.
+
+use std::collections::BTreeMap;
+
+use super::quote::{self, Prices};
+use super::{Locked, Ordering, change, is_free};
+use crate::program::discounts::Reduction;
+use crate::records::Refusal;
+use crate::records::entries::{Entry, Payment, Status};
+use crate::records::orders::{Order, PaymentStatus, Wanted, store};
+use db::{Source, Tx};
+use kernel::text::Slug;
+use pricing::{
+    Asked, Change, Conditions, CreditLine, Difference, Fee, Granted, Item, Off, PriceKind, PricingError, Quote, Tax,
+    Taxation, Terms, credit, difference, left,
+};
+
+/// What is done to orders once the entry is written.
+#[derive(Debug, Default)]
+pub struct Consequences {
+    /// An order that is made.
+    place: Option<Order>,
+    /// Orders that are written as they have become.
+    write: Vec<(Locked, Order)>,
+    /// Lines of orders that are credited.
+    credit: Vec<(Slug, Vec<CreditLine>)>,
+    reason: &'static str,
+}
+
+/// Whether an entry is handed in.
+pub(super) fn is_in_force(entry: &Entry, deleted: bool) -> bool {
+    let is_handed_in = matches!(entry.status, Status::Submitted | Status::ResubmissionRequired | Status::Resubmitted);
+    is_handed_in && !deleted
+}
+
+impl Ordering<'_> {
+    /// What follows from a change of an entry, which is locked or new, before it is written; whether it is paid is set.
+    pub async fn follow(
+        &self,
+        tx: &mut Tx,
+        before: Option<(&Entry, bool)>,
+        (after, deleted): (&mut Entry, bool),
+    ) -> Result<Consequences, Refusal> {
+        let was = before.is_some_and(|(entry, deleted)| is_in_force(entry, deleted));
+        let is_restored = before.is_some_and(|(_, deleted)| deleted);
+        match (was, is_in_force(after, deleted)) {
+            // What was on no order before it went into the trash is on none afterwards.
+            (false, true) if is_restored && !store::is_ordered(tx, self.program.id, after.slug).await? => {
+                Ok(Consequences::default())
+            }
+            (false, true) => self.submitted(tx, after).await,
+            (true, false) => self.withdrawn(tx, (after, deleted)).await,
+            (true, true) => match before {
+                Some((first, _)) if (first.category, first.chapter) != (after.category, after.chapter) => {
+                    self.moved(tx, first, after).await
+                }
+                _ => Ok(Consequences::default()),
+            },
+            (false, false) => Ok(Consequences::default()),
+        }
+    }
+
+    async fn submitted(&self, tx: &mut Tx, entry: &mut Entry) -> Result<Consequences, Refusal> {
+        if Prices::of(self.program, entry.season).is_empty() {
+            entry.payment_status = Payment::Paid;
+            return Ok(Consequences::default());
+        }
+        // The limit of a discount, and the one live order of an entry, are not overrun by another order at the same time.
+        tx.head(self.program.id).await?;
+        if !store::live_orders(self.program.id, Source::Snapshot(tx), &[entry.slug]).await?.is_empty() {
+            return Ok(Consequences::default());
+        }
+        let latest = store::latest_of(self.program.id, Source::Snapshot(tx), entry.entrant).await?;
+        let mut billing = latest.map(|order| order.billing).unwrap_or_default();
+        billing.comments.clear();
+        billing.ip_address.clear();
+        let wanted = Wanted { billing, ..Wanted::default() };
+        let order = self.quote(tx, &wanted, &[entry]).await.map_err(not_payable)?;
+        let is_named = order.items.iter().any(|item| item.entry == Some(entry.slug));
+        let is_paid = !is_named || order.payment.payment_status == PaymentStatus::Paid;
+        entry.payment_status = if is_paid { Payment::Paid } else { Payment::Unpaid };
+        let place = (!order.items.is_empty()).then_some(order);
+        Ok(Consequences { place, ..Consequences::default() })
+    }
+
+    async fn withdrawn(&self, tx: &mut Tx, (entry, deleted): (&mut Entry, bool)) -> Result<Consequences, Refusal> {
+        let mut consequences = Consequences { reason: "The entry was withdrawn.", ..Consequences::default() };
+        for locked in self.orders_of(tx, entry.slug).await? {
+            let order = &locked.0.value;
+            if order.check_unpaid().is_err() {
+                continue;
+            }
+            let is_for_others = order
+                .items
+                .iter()
+                .filter_map(|item| item.entry)
+                .any(|other| other != entry.slug && order.is_live_for(other));
+            if !is_for_others && order.credited.is_empty() {
+                let after = Order { deleted: true, ..order.clone() };
+                consequences.write.push((locked, after));
+                continue;
+            }
+            let asked = if is_for_others {
+                lines_left(order, &order.lines_of(entry.slug))
+            } else {
+                lines_left(order, &all(order))
+            };
+            if !asked.is_empty() {
+                let lines =
+                    credit(&order.amounts(), &order.credited, Asked::Lines(&asked)).map_err(|error| cannot(&error))?;
+                consequences.credit.push((order.slug, lines));
+            }
+        }
+        if !deleted {
+            let paid = store::paid_entries(tx, self.program.id, &[entry.slug]).await?;
+            entry.payment_status = if paid.is_empty() { Payment::Unpaid } else { Payment::Paid };
+        }
+        Ok(consequences)
+    }
+
+    async fn moved(&self, tx: &mut Tx, before: &Entry, after: &mut Entry) -> Result<Consequences, Refusal> {
+        let prices = Prices::of(self.program, after.season);
+        if prices.is_empty() {
+            return Ok(Consequences::default());
+        }
+        let orders = self.orders_of(tx, after.slug).await?;
+        let of_entry = |order: &Order| {
+            let is_line =
+                |item: &crate::records::orders::Item| item.entry == Some(after.slug) && item.item_type == "Entry";
+            order.items.iter().position(is_line)
+        };
+        let first =
+            orders.iter().position(|(order, _)| order.value.adjusts.is_none() && of_entry(&order.value).is_some());
+        let Some(first) = first else {
+            if orders.is_empty() {
+                if is_free(tx, self.program, self.origin, before).await? {
+                    return self.submitted(tx, after).await;
+                }
+                if is_free(tx, self.program, self.origin, after).await? {
+                    after.payment_status = Payment::Paid;
+                }
+            }
+            return Ok(Consequences::default());
+        };
+        let order = &orders[first].0.value;
+        let Some(line) = of_entry(order) else { return Ok(Consequences::default()) };
+        let parts = &order.calculation.lines[line];
+        let conditions = Conditions {
+            currency: order.currency,
+            now: self.origin.at,
+            is_member: !order.billing.member_number.is_empty(),
+            has_paid_as_entrant: true,
+        };
+        // A price that cannot be paid in the currency of the order leaves the order as it is.
+        let Ok(items) = prices.items(&[after], &conditions) else { return Ok(Consequences::default()) };
+        let entry = Some(after.slug);
+        let price = parts.price.or(order.items[line].price).unwrap_or(order.slug);
+        let was = Item { entry, price, kind: PriceKind::Entry, unit: parts.listed, quantity: 1 };
+        let is = items.into_iter().find(|item| item.kind == PriceKind::Entry);
+        if is.is_some_and(|is| is.price == price) {
+            return Ok(Consequences::default());
+        }
+        let is = is.unwrap_or(Item { unit: 0, ..was });
+        let step = Change { was, reduction: parts.reduction, is };
+        let discount = quote::discount(self.program, order.season, &order.discount_code);
+        // Of a discount that is not set up any more the line keeps its part.
+        let granted = match discount {
+            Some(found) => Granted { off: off(&found.reduction), prices: &found.prices },
+            None => Granted { off: Off::Amount(0), prices: &[] },
+        };
+        let terms = terms(order, Some(granted));
+        let made = difference(&[step], &terms).map_err(|error| cannot(&error))?;
+        let mut changed = order.clone();
+        let reduction = pricing::reduction(&step, &terms).map_err(|error| cannot(&error))?;
+        if let Some(parts) = changed.calculation.lines.get_mut(line) {
+            (parts.listed, parts.reduction, parts.price) = (is.unit, reduction, Some(is.price));
+        }
+        let mut consequences = Consequences { reason: "The entry was moved.", ..Consequences::default() };
+        match made {
+            Difference::Nothing => {}
+            Difference::Order(quote) => {
+                consequences.place = Some(self.order_of_difference(order, &quote, (after, is.price)));
+            }
+            Difference::Credit(amount) => {
+                let mut rest = amount;
+                let differences = orders.iter().rev().filter(|(order, _)| order.value.adjusts.is_some());
+                for (from, _) in differences.chain([&orders[first]]) {
+                    rest -=
+                        credit_of(&mut consequences, &from.value, after.slug, rest).map_err(|error| cannot(&error))?;
+                }
+            }
+        }
+        if changed != *order {
+            consequences.write.push((orders[first].clone(), changed));
+        }
+        Ok(consequences)
+    }
+
+    /// The order of what an entry costs more than it did on an order, at this price.
+    fn order_of_difference(&self, order: &Order, quote: &Quote<'_>, (entry, price): (&Entry, Slug)) -> Order {
+        let named = |_: &Item| {
+            let title = self.program.prices.any(price).map(|price| &price.title);
+            let title = title.map(|title| title.in_locale(self.program.account.default_language).to_owned());
+            (entry.title.clone(), title.unwrap_or_default(), "Entry")
+        };
+        Order {
+            user: order.user,
+            season: order.season,
+            billing: order.billing.clone(),
+            processing_fee_rate: order.processing_fee_rate,
+            tax_rate_details: order.tax_rate_details,
+            adjusts: Some(order.slug),
+            ..quote::of_quote(order.slug, quote, named, self.origin.at)
+        }
+    }
+
+    /// The live orders that name an entry, locked, in the order in which they were made.
+    async fn orders_of(&self, tx: &mut Tx, entry: Slug) -> Result<Vec<Locked>, Refusal> {
+        let account = self.program.id;
+        let mut orders = Vec::new();
+        for (_, order) in store::live_orders(account, Source::Snapshot(tx), &[entry]).await? {
+            orders.extend(store::find_for_update(tx, account, order).await?);
+        }
+        orders.sort_by_key(|(order, _)| crate::records::orders::invoice_key(&order.value.invoice_number));
+        Ok(orders)
+    }
+
+    /// Does to orders what follows from the change of an entry, which is written.
+    pub async fn finish(&self, tx: &mut Tx, entry: (Slug, &str), consequences: Consequences) -> Result<(), Refusal> {
+        let Consequences { place, write, credit, reason } = consequences;
+        for (before, after) in write {
+            change(tx, self.program, self.origin, (&before.0, before.1), &after).await?;
+        }
+        for (order, lines) in credit {
+            let found = store::find_for_update(tx, self.program.id, order).await?;
+            let found =
+                found.ok_or_else(|| Refusal::Failed(format!("the order {order} is gone while it is locked")))?;
+            self.credit(tx, &found, (&lines, reason.to_owned())).await?;
+        }
+        if let Some(order) = place {
+            let titles = BTreeMap::from([(entry.0, entry.1.to_owned())]);
+            self.insert(tx, order, titles).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Credits as much as can be of an amount of the lines of an entry; gives how much.
+fn credit_of(consequences: &mut Consequences, order: &Order, entry: Slug, amount: i64) -> Result<i64, PricingError> {
+    let amounts = order.amounts();
+    let lines = lines_left(order, &order.lines_of(entry));
+    let left = left(&amounts, &order.credited)?;
+    let whole = lines.iter().filter_map(|line| left.get(*line)).map(|left| left.total).fold(0, i64::saturating_add);
+    let amount = amount.min(whole);
+    if amount <= 0 {
+        return Ok(0);
+    }
+    let lines = credit(&amounts, &order.credited, Asked::AmountOf(amount, &lines))?;
+    consequences.credit.push((order.slug, lines));
+    Ok(amount)
+}
+
+/// Those of these lines of which something is left.
+fn lines_left(order: &Order, lines: &[usize]) -> Vec<usize> {
+    let left = left(&order.amounts(), &order.credited).unwrap_or_default();
+    lines.iter().copied().filter(|line| left.get(*line).is_some_and(|left| !left.is_nothing())).collect()
+}
+
+fn all(order: &Order) -> Vec<usize> {
+    (0..order.items.len()).collect()
+}
+
+fn off(reduction: &Reduction) -> Off {
+    match reduction {
+        Reduction::Percent(percent) => Off::Share(*percent),
+        // Of an amount each line keeps its part.
+        Reduction::Amounts(_) => Off::Amount(0),
+    }
+}
+
+/// The terms on which an order was made.
+fn terms<'o>(order: &'o Order, discount: Option<Granted<'o>>) -> Terms<'o> {
+    let taxes = order.calculation.taxes.iter().map(|tax| Tax {
+        slug: tax.tax.unwrap_or(order.slug),
+        country: "",
+        region: None,
+        term: &tax.term,
+        rate: tax.rate,
+    });
+    Terms {
+        currency: order.currency,
+        discount,
+        fee: Fee { rate: order.processing_fee_rate, fixed: 0, is_taxed: true },
+        taxation: Taxation {
+            taxes: taxes.collect(),
+            inclusive: order.calculation.inclusive,
+            treatment: order.calculation.treatment.into(),
+        },
+    }
+}
+
+fn cannot(error: &PricingError) -> Refusal {
+    Refusal::State(format!("The order of the entry cannot be made: {error}."))
+}
+
+/// What is wrong with an order is not wrong with a member of its entry.
+fn not_payable(refusal: Refusal) -> Refusal {
+    match refusal {
+        Refusal::Invalid(violations) => {
+            let faults: Vec<&str> = violations.iter().map(|(_, message)| message).collect();
+            Refusal::State(format!("The entry cannot be paid for: {}.", faults.join("; ")))
+        }
+        other => other,
+    }
+}
