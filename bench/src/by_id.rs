@@ -132,8 +132,8 @@ mod tests {
             .execute_batch(
                 "INSERT INTO accounts VALUES (1, 'AccountA', 3, 2, x'00', 1, '{}');
                  INSERT INTO orders (account, slug, season, payment_status, test, deleted, purchaser, updated, created_at,
-                     invoice_number, payment_method, total, list_revision, revision, doc_form, doc)
-                     VALUES (1, 'OrderAAA', 's', 'paid', 0, 0, 'p', 1, 1, '1', 'm', 5, 1, 1, 1, '{}');",
+                     invoice_number, payment_method, total, discount, live, list_revision, revision, doc_form, doc)
+                     VALUES (1, 'OrderAAA', 's', 'paid', 0, 0, 'p', 1, 1, '1', 'm', 5, '', 1, 1, 1, 1, '{}');",
             )
             .unwrap();
         drop(database);

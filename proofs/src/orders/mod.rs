@@ -26,7 +26,7 @@ fn import(service: &Service) -> Result<()> {
         json!({"kind": "season", "slug": "SeasonAa", "name": name, "status": "active"}),
         json!({"kind": "form", "slug": "FormAaaa", "season": "SeasonAa", "name": name, "type": "entry"}),
         json!({"kind": "chapter", "slug": "ChapterA", "season": "SeasonAa", "name": name, "status": "active"}),
-        json!({"kind": "round", "slug": "RoundAaa", "season": "SeasonAa", "form": "FormAaaa", "name": "Round", "type": "entry"}),
+        json!({"kind": "round", "slug": "RoundAaa", "season": "SeasonAa", "form": "FormAaaa", "name": name, "type": "entry"}),
         json!({"kind": "discount", "slug": "DiscAaaa", "season": "SeasonAa", "code": "ALL", "percent": 100}),
     ];
     for (category, amount) in CATEGORIES.iter().zip([Some(40.0), Some(70.0), Some(25.5), None]) {

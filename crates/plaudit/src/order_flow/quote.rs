@@ -72,6 +72,19 @@ impl<'p> Prices<'p> {
         amounts.map(|amount| amount.money.currency()).min_by_key(|currency| currency.code())
     }
 
+    /// Whether the same price is for an entry before and after a move, whoever the entrant is.
+    pub(super) fn are_same_for(&self, program: &Program, before: &Entry, after: &Entry, now: Timestamp) -> bool {
+        let Some(currency) = self.default_currency(program) else { return true };
+        [false, true].into_iter().all(|is_member| {
+            let conditions = Conditions { currency, now, is_member, has_paid_as_entrant: true };
+            let of = |entry: &Entry| {
+                let items = self.items(&[entry], &conditions).ok()?;
+                Some(items.into_iter().find(|item| item.kind == PriceKind::Entry).map(|item| item.price))
+            };
+            of(before).is_some_and(|price| of(after) == Some(price))
+        })
+    }
+
     /// The items of an order for these entries.
     pub(super) fn items(
         &self,

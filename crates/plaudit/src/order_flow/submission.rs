@@ -130,7 +130,7 @@ impl Ordering<'_> {
 
     async fn moved(&self, tx: &mut Tx, before: &Entry, after: &mut Entry) -> Result<Consequences, Refusal> {
         let prices = Prices::of(self.program, after.season);
-        if prices.is_empty() {
+        if prices.is_empty() || prices.are_same_for(self.program, before, after, self.origin.at) {
             return Ok(Consequences::default());
         }
         let orders = self.orders_of(tx, after.slug).await?;
