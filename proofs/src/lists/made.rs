@@ -107,7 +107,7 @@ pub(crate) fn setup(account: &str) -> Vec<Value> {
             "timing": "after_submission", "start": "manual", "reviewer_kinds": ["entrant"]})
     }));
     lines.extend(PRICES.map(|(slug, season)| {
-        json!({"kind": "price", "slug": slug, "season": SEASONS[season].0, "title": named(slug),
+        json!({"kind": "price", "type": "ticket", "slug": slug, "season": SEASONS[season].0, "title": named(slug),
             "amounts": [{"currency": "GBP", "amount": 50.0}]})
     }));
     lines.extend(

@@ -351,7 +351,7 @@ impl Program {
         }))?;
         for (price, amount) in [(0, 100.0), (1, 49.95)] {
             emit(json!({
-                "kind": "price", "slug": self.slug(Kind::Price, price), "season": self.slug(Kind::Season, 0),
+                "kind": "price", "type": "ticket", "slug": self.slug(Kind::Price, price), "season": self.slug(Kind::Season, 0),
                 "title": self.tmap("Price", price, random), "amounts": [{"currency": "USD", "amount": amount}],
             }))?;
         }
