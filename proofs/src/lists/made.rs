@@ -181,6 +181,8 @@ pub(crate) fn order(size: Size, number: u32, random: &mut Random) -> Value {
         "season": SEASONS[season].0, "user": name("User", 0), "currency": "GBP",
         "payment_status": pick(&["paid", "awaiting_payment"], random), "payment_method": pick(&METHODS, random),
         "test": random.below(4) == 0, "deleted": random.below(4) == 0, "created_at": time(random),
+        // While a payment is pending, no withdrawal of the entry takes the order back.
+        "payments": [{"provider": "bank", "reference": "1", "status": "pending", "amount": 1, "date": "2026-01-01T00:00:00Z"}],
         "updated": time(random), "total": item["amount"], "items": [item],
     })
 }

@@ -124,6 +124,12 @@ impl Writer<'_> {
         }
         let mut after = world.clone();
         after.set("entry", entry, &[("deleted", json!(!is_deleted))]);
+        if is_deleted {
+            // What comes back is paid where nothing is due on it.
+            let shown = self.client.get(&format!("/entry/{entry}"))?.expect_status(200)?.json()?;
+            let of = |member: &'static str| (member, shown[member].clone());
+            after.set("entry", entry, &[of("payment_status"), of("updated")]);
+        }
         Ok(Some(after))
     }
 

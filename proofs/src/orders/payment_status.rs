@@ -160,8 +160,8 @@ fn compare(client: &Client, export: &[u8], checks: &mut Checks) -> Result<()> {
                 .filter(|item| item["entry"] == entry)
                 .map(|item| cents(&item["amount"]) - cents(&item["discount"]))
                 .sum();
-            let taken = credited.get(&(slug.as_str(), entry)).copied().unwrap_or_default();
-            if taken == 0 || whole + taken > 0 {
+            let taken = credited.get(&(slug.as_str(), entry)).copied();
+            if taken.is_none_or(|taken| whole + taken > 0) {
                 live.insert((entry.to_owned(), item["price"].as_str().unwrap_or_default().to_owned()));
                 if is_paid {
                     paid.insert(entry.to_owned());

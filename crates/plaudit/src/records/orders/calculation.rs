@@ -298,9 +298,13 @@ impl Order {
         Money::new(self.totals.total.minor().saturating_add(self.credited_total()), self.currency)
     }
 
-    /// Whether credit notes take all of it.
+    /// Whether credit notes take all of it, line by line: an order of nothing is credited by its lines as well.
     pub fn is_fully_credited(&self) -> bool {
-        !self.credited.is_empty() && self.left().is_zero()
+        let is_nothing_left = || match left(&self.amounts(), &self.credited) {
+            Ok(left) => left.iter().all(Amounts::is_nothing),
+            Err(_) => false,
+        };
+        !self.credited.is_empty() && is_nothing_left()
     }
 
     /// Whether it pays for its entries, or will once it is paid: it is no test, not in the trash, no credit note and not
