@@ -214,7 +214,8 @@ fn events(before: &Order, after: &Order) -> Vec<Event> {
         payments.filter(|payment| payment.status == TransactionStatus::Pending).count()
     };
     let is_paid = |order: &Order| order.payment.payment_status == PaymentStatus::Paid;
-    let success = (!is_paid(before) && is_paid(after)).then_some(Event::PaymentSuccess);
+    let success = !is_paid(before) && is_paid(after) && !after.is_fully_credited();
+    let success = success.then_some(Event::PaymentSuccess);
     let waits = (pending(after) > pending(before)).then_some(Event::PaymentPending);
     success.into_iter().chain(waits).collect()
 }

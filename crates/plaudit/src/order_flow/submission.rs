@@ -31,7 +31,7 @@ pub struct Consequences {
     /// An order that is made.
     place: Option<Order>,
     /// Orders that are written as they have become.
-    write: Vec<(Locked, Order)>,
+    write: Vec<Order>,
     /// Lines of orders that are credited.
     credit: Vec<(Slug, Vec<CreditLine>)>,
     reason: &'static str,
@@ -53,21 +53,31 @@ impl Ordering<'_> {
     ) -> Result<Consequences, Refusal> {
         let was = before.is_some_and(|(entry, deleted)| is_in_force(entry, deleted));
         let is_restored = before.is_some_and(|(_, deleted)| deleted);
+        let of_before = before.filter(|(_, deleted)| !deleted).map(|(entry, _)| entry);
+        let place = |entry: &Entry| (entry.category, entry.chapter);
+        let moved = of_before.filter(|first| !deleted && place(first) != place(after));
         match (was, is_in_force(after, deleted)) {
             // What was on no order before it went into the trash is on none afterwards.
             (false, true) if is_restored && !store::is_ordered(tx, self.program.id, after.slug).await? => {
                 Ok(Consequences::default())
             }
-            (false, true) => self.submitted(tx, after).await,
             (true, false) => self.withdrawn(tx, (after, deleted)).await,
-            (true, true) => match before {
-                Some((first, _)) if (first.category, first.chapter) != (after.category, after.chapter) => {
-                    self.moved(tx, first, after).await
-                }
+            (false, false) if deleted && of_before.is_some() => self.withdrawn(tx, (after, deleted)).await,
+            (true, true) => match moved {
+                Some(first) => self.moved(tx, first, after).await,
+                None => Ok(Consequences::default()),
+            },
+            // An entry can be on an order before it is handed in.
+            (false, is_submitted) => match moved {
+                Some(first) if self.is_ordered(tx, after.slug).await? => self.moved(tx, first, after).await,
+                _ if is_submitted => self.submitted(tx, after).await,
                 _ => Ok(Consequences::default()),
             },
-            (false, false) => Ok(Consequences::default()),
         }
+    }
+
+    async fn is_ordered(&self, tx: &mut Tx, entry: Slug) -> Result<bool, Refusal> {
+        Ok(!store::live_orders(self.program.id, Source::Snapshot(tx), &[entry]).await?.is_empty())
     }
 
     async fn submitted(&self, tx: &mut Tx, entry: &mut Entry) -> Result<Consequences, Refusal> {
@@ -107,7 +117,7 @@ impl Ordering<'_> {
                 .any(|other| other != entry.slug && order.is_live_for(other));
             if !is_for_others && order.credited.is_empty() {
                 let after = Order { deleted: true, ..order.clone() };
-                consequences.write.push((locked, after));
+                consequences.write.push(after);
                 continue;
             }
             let asked = if is_for_others {
@@ -201,7 +211,7 @@ impl Ordering<'_> {
             }
         }
         if changed != *order {
-            consequences.write.push((orders[first].clone(), changed));
+            consequences.write.push(changed);
         }
         Ok(consequences)
     }
@@ -235,11 +245,18 @@ impl Ordering<'_> {
         Ok(orders)
     }
 
+    async fn locked(&self, tx: &mut Tx, order: Slug) -> Result<Locked, Refusal> {
+        let found = store::find_for_update(tx, self.program.id, order).await?;
+        found.ok_or_else(|| Refusal::Failed(format!("the order {order} is gone while it is locked")))
+    }
+
     /// Does to orders what follows from the change of an entry, which is written.
     pub async fn finish(&self, tx: &mut Tx, entry: (Slug, &str), consequences: Consequences) -> Result<(), Refusal> {
         let Consequences { place, write, credit, reason } = consequences;
-        for (before, after) in write {
-            change(tx, self.program, self.origin, (&before.0, before.1), &after).await?;
+        for after in write {
+            // Writing the entry may have given the order another title of it.
+            let (before, doc) = self.locked(tx, after.slug).await?;
+            change(tx, self.program, self.origin, (&before, doc), &after).await?;
         }
         for (order, lines) in credit {
             let found = store::find_for_update(tx, self.program.id, order).await?;

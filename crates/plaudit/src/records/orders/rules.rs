@@ -157,9 +157,9 @@ impl Series {
     /// The sort keys of its numbers: from the first one to before the second one.
     pub(super) fn keys(self) -> (String, String) {
         match self {
-            // A key of more than 20 digits is of no number that is counted on.
-            Self::Invoices => ("00".to_owned(), "21".to_owned()),
-            Self::CreditNotes | Self::Tests => (format!("|{}00", self.prefix()), format!("|{}21", self.prefix())),
+            // A number of more than 18 digits is not counted on.
+            Self::Invoices => ("00".to_owned(), "19".to_owned()),
+            Self::CreditNotes | Self::Tests => (format!("|{}00", self.prefix()), format!("|{}19", self.prefix())),
         }
     }
 }

@@ -215,6 +215,18 @@ both_engines! {
         assert_eq!(nothing["total"], -48.79);
         server.put("/entry/EntryNia", r#"{"title":"Other"}"#).await.expect(200);
         assert_eq!(orders(&server, "").await.len(), BEFORE + 4);
+        // What was ordered before it is submitted is not cheaper for that, and an order shows the new title of what moves.
+        server.post("/order", r#"{"entries":["EntryNib"]}"#).await.expect(201);
+        server.put("/entry/EntryNib", r#"{"category":"CategDea","title":"Moved","status":"submitted"}"#).await.expect(200);
+        assert_eq!(order_of(&server, "9").await["subtotal"], 30.0);
+        assert_eq!(order_of(&server, "8").await["items_array"][0]["entry"]["title"], "Moved");
+    }
+
+    async fn an_entry_that_is_trashed_before_it_is_submitted_takes_its_order_along(server) {
+        prepared(&server).await;
+        server.post("/order", r#"{"entries":["EntryNia"]}"#).await.expect(201);
+        server.delete("/entry/EntryNia").await.expect(204);
+        assert_eq!(orders(&server, "").await.len(), BEFORE);
     }
 
     async fn a_refund_of_everything_leaves_nothing(server) {
