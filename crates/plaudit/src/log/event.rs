@@ -108,10 +108,10 @@ events! {
     UserUpdated "user_updated", Some(Kind::User), "2.3", "A user changed.",
         "`PUT /user/{slug}`, `POST /user/{slug}/upload/{field}`, the first use of a link that confirms or signs in";
     RoleGranted "role_granted", Some(Kind::User), "2.3", "A user got a role.", "`POST /user`, `PUT /user/{slug}`";
-    PaymentPending "payment_pending", Some(Kind::Order), "2.3", "A payment of an order is pending.",
-        "`POST /order/{slug}/payment`";
+    PaymentPending "payment_pending", Some(Kind::Order), "2.3", "An order is to be paid, or a payment of it is pending.",
+        "every operation that makes an order that is to be paid, `POST /order/{slug}/payment`";
     PaymentSuccess "payment_success", Some(Kind::Order), "2.3", "An order was paid.",
-        "`PUT /order/{slug}`, `POST /order/{slug}/payment`";
+        "every operation that makes an order of nothing, `PUT /order/{slug}`, `POST /order/{slug}/payment`";
 }
 
 impl Event {
