@@ -1,4 +1,4 @@
-//! `money`: random orders, refunds, changes and payments against the same rules in fractions that are never rounded but where
+//! `money`: random orders, refunds and changes against the same rules in fractions that are never rounded but where
 //! the rules say so.
 
 use anyhow::{Context as _, Result};
@@ -19,7 +19,7 @@ mod made;
 /// The claim and how it is shown.
 pub(crate) const PROOF: Proof = Proof {
     name: "money",
-    claim: "1,000,000 random orders with their prices, discounts, fees, taxes, refunds, changes of category and payments agree \
+    claim: "1,000,000 random orders with their prices, discounts, fees, taxes, refunds and changes of category agree \
             with a separate exact calculation in every part of every line, and refunds of everything leave nothing.",
     run,
 };
@@ -108,9 +108,7 @@ fn compare(made: &Made, seen: &mut Seen) -> Result<(), String> {
     }
     seen.note(&order, &terms, off.as_ref());
     changed(&order, &terms, off.as_ref(), made, seen)?;
-    let credited = refunded(&lines, expected, made, seen)?;
-    let standing = pricing::standing(order.sums.total, credited, &made.payments);
-    equal("the standing", &standing, &Ok(exact::standing(order.sums.total, credited, &made.payments)))
+    refunded(&lines, expected, made, seen)
 }
 
 fn equal<T: PartialEq + std::fmt::Debug>(what: &str, value: &T, expected: &T) -> Result<(), String> {
@@ -215,7 +213,7 @@ fn changed(
 }
 
 /// Credits parts of an order and tells how much; then, to see that nothing is left, the rest.
-fn refunded(lines: &[Amounts], mut left: Vec<exact::Parts>, made: &Made, seen: &mut Seen) -> Result<i64, String> {
+fn refunded(lines: &[Amounts], mut left: Vec<exact::Parts>, made: &Made, seen: &mut Seen) -> Result<(), String> {
     let mut credits: Vec<CreditLine> = Vec::new();
     let mut credited = 0;
     for (step, &(kind, share, line)) in made.refunds.iter().chain([&(9, 0, 0)]).enumerate() {
@@ -253,7 +251,7 @@ fn refunded(lines: &[Amounts], mut left: Vec<exact::Parts>, made: &Made, seen: &
     let rest = pricing::left(lines, &credits).map_err(|error| error.to_string())?;
     equal("what is left", &rest.iter().all(Amounts::is_nothing), &true)?;
     seen.credited += usize::from(credited > 0);
-    Ok(credited)
+    Ok(())
 }
 
 impl Seen {

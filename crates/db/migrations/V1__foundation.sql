@@ -292,6 +292,10 @@ CREATE TABLE order_entries (
 );
 CREATE INDEX order_entries_of_entry ON order_entries (account, entry, void, price, order_slug);
 
+-- The chapters of those entries.
+CREATE VIEW order_chapters AS SELECT n.account, n.order_slug, e.chapter
+    FROM order_entries n JOIN entries e ON e.account = n.account AND e.slug = n.entry;
+
 -- A judge, or a role, who is to judge an entry in a score set, with the sheet in the document. judge, role: empty for none.
 CREATE TABLE assignments (
     account BIGINT NOT NULL,

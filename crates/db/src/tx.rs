@@ -223,10 +223,34 @@ impl Tx {
         T: Send,
         F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
     {
+        let mut first = First { read, found: None };
+        self.each_for_update(sql, values, |row| first.take(row)).await?;
+        Ok(first.found)
+    }
+
+    /// Like [`Tx::all`], and locks the rows until the end of the transaction. `sql` is a plain `SELECT … FROM … WHERE …`.
+    pub async fn all_for_update<T, C, F>(&mut self, sql: &str, values: &[Value<'_>], mut read: F) -> Result<C, DbError>
+    where
+        C: Default + Extend<T> + Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        let mut found = C::default();
+        self.each_for_update(sql, values, |row| {
+            found.extend([read(row)?]);
+            Ok(())
+        })
+        .await?;
+        Ok(found)
+    }
+
+    async fn each_for_update<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    where
+        F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
+    {
         match self.link {
             // SQLite has one writer, so that a read in its transaction is locked as it is.
-            Link::Sqlite(_) => self.first(sql, values, read).await,
-            Link::Postgres(_) => self.first(&format!("{sql} FOR UPDATE"), values, read).await,
+            Link::Sqlite(_) => self.each(sql, values, row).await,
+            Link::Postgres(_) => self.each(&format!("{sql} FOR UPDATE"), values, row).await,
         }
     }
 

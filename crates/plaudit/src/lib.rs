@@ -29,6 +29,8 @@ pub mod access;
 
 pub mod views;
 
+pub mod order_flow;
+
 pub mod transfer;
 
 pub mod streams;
@@ -44,7 +46,6 @@ pub mod jobs;
 pub mod deliveries;
 
 pub mod assigning;
-pub mod order_flow;
 pub mod review_flow;
 
 pub mod http;

@@ -1,4 +1,4 @@
-//! What is to be paid, exact to the minor unit: prices, discounts, taxes, fees, credit notes, differences, payments.
+//! What is to be paid, exact to the minor unit: prices, discounts, taxes, fees, credit notes, differences.
 //!
 //! - Amounts are whole minor units of one currency in 64 bits, whatever its number of decimals; rates are exact decimals.
 //! - Every amount is rounded once, on its line, half up ([`exact`]). Sums are sums of lines, so that they always agree.
@@ -17,7 +17,6 @@ pub mod taxes;
 pub mod changes;
 pub mod credits;
 pub mod orders;
-pub mod payments;
 
 pub use changes::{Change, Difference, difference, reduction};
 pub use credits::{Asked, CreditLine, credit, left};
@@ -25,6 +24,5 @@ pub use discounts::{Discount, Granted, Off, Reduction, Refused, Uses};
 pub use error::PricingError;
 pub use exact::spread;
 pub use orders::{Amounts, Fee, Item, Line, Quote, Terms, quote};
-pub use payments::{Payment, PaymentState, Standing, standing};
 pub use prices::{Conditions, Entry, Members, Price, PriceAmount, PriceKind, items};
 pub use taxes::{Buyer, Tax, TaxRules, Taxation, Treatment, taxation};

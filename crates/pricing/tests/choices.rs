@@ -4,11 +4,10 @@
 
 mod support;
 
-use PaymentState::{Failed, Pending, Success};
 use kernel::text::{Money, Slug};
 use pricing::{
-    Buyer, Conditions, Discount, Entry, Item, Members, Off, Payment, PaymentState, Price, PriceAmount, PriceKind,
-    PricingError, Reduction, Refused, Standing, Tax, TaxRules, Treatment, Uses, items, standing, taxation,
+    Buyer, Conditions, Discount, Entry, Item, Members, Off, Price, PriceAmount, PriceKind, PricingError, Reduction,
+    Refused, Tax, TaxRules, Treatment, Uses, items, taxation,
 };
 use support::{currency, numbered, rate, slug, time};
 
@@ -187,24 +186,4 @@ fn a_reverse_charge_needs_the_country_and_its_vat_number() {
     ] {
         assert_eq!(treatment(country, number, false), Treatment::Charged, "{country} {number}");
     }
-}
-
-#[test]
-fn payments_that_succeeded_pay_what_is_left() {
-    let paid = |total, credited, payments: &[(PaymentState, i64)]| {
-        let payments: Vec<Payment> = payments.iter().map(|&(state, amount)| Payment { state, amount }).collect();
-        standing(total, credited, &payments)
-    };
-    assert_eq!(paid(0, 0, &[]), Ok(Standing::Paid { excess: 0 }));
-    assert_eq!(
-        paid(100, 0, &[(Pending, 100), (Failed, 100), (Success, 40)]),
-        Ok(Standing::AwaitingPayment { due: 60 })
-    );
-    assert_eq!(paid(100, 0, &[(Success, 40), (Success, 60)]), Ok(Standing::Paid { excess: 0 }));
-    assert_eq!(paid(100, 0, &[(Success, 100), (Success, -100)]), Ok(Standing::AwaitingPayment { due: 100 }));
-    assert_eq!(paid(100, 30, &[(Success, 100)]), Ok(Standing::Paid { excess: 30 }));
-    assert_eq!(paid(100, 100, &[(Success, 100)]), Ok(Standing::Credited { excess: 100 }));
-    assert_eq!(paid(100, 100, &[]), Ok(Standing::Credited { excess: 0 }));
-    assert_eq!(paid(100, 101, &[]), Err(PricingError::Negative));
-    assert_eq!(paid(100, 0, &[(Success, i64::MAX), (Success, 1)]), Err(PricingError::Overflow));
 }

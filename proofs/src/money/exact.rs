@@ -1,6 +1,6 @@
 //! The rules of `pricing` as its documentation says them, in fractions without a bound, sharing no code with it.
 
-use pricing::{Amounts, Asked, Item, Members, Payment, PaymentState, PriceKind, PricingError, Refused, Standing};
+use pricing::{Amounts, Asked, Item, Members, PriceKind, PricingError, Refused};
 use scoring::rational::{Fraction, fraction, whole};
 
 use super::made::{Made, MadeEntry, MadePrice, MadeTax, NOW};
@@ -314,18 +314,5 @@ impl Parts {
             taxes: self.taxes.iter().map(minor).collect::<Option<_>>()?,
             total: minor(&self.total())?,
         })
-    }
-}
-
-/// How an order stands.
-pub(super) fn standing(total: i64, credited: i64, payments: &[Payment]) -> Standing {
-    let came = payments.iter().filter(|payment| payment.state == PaymentState::Success);
-    let balance = came.fold(credited - total, |balance, payment| balance + payment.amount);
-    if credited > 0 && credited == total {
-        Standing::Credited { excess: balance.max(0) }
-    } else if balance < 0 {
-        Standing::AwaitingPayment { due: -balance }
-    } else {
-        Standing::Paid { excess: balance }
     }
 }

@@ -1,7 +1,7 @@
 //! Random set-ups and orders.
 
 use kernel::text::{Currency, Money, Rate, Slug, Timestamp};
-use pricing::{Fee, Members, Payment, PaymentState, PriceAmount, PriceKind};
+use pricing::{Fee, Members, PriceAmount, PriceKind};
 
 use crate::service::Random;
 
@@ -71,7 +71,6 @@ pub(super) struct Made {
     pub(super) is_exempt: bool,
     /// What is asked to be credited, one after the other: the kind, a share in thousandths and a line.
     pub(super) refunds: Vec<(u32, u32, usize)>,
-    pub(super) payments: Vec<Payment>,
     /// What the first line costs after a change.
     pub(super) changed: i64,
 }
@@ -222,13 +221,6 @@ pub(super) fn order(seed: u64, currencies: &[Currency]) -> Made {
         is_vat_number,
         is_exempt: once_in(random, 12),
         refunds: (0..random.below(5)).map(|_| (random.below(3), random.below(1_001), index(random, 12))).collect(),
-        payments: (0..random.below(4)).map(|_| payment(random)).collect(),
         changed: amount(random),
     }
-}
-
-fn payment(random: &mut Random) -> Payment {
-    let state =
-        pick(random, &[PaymentState::Success, PaymentState::Success, PaymentState::Pending, PaymentState::Failed]);
-    Payment { state, amount: amount(random) }
 }

@@ -16,6 +16,8 @@ pub enum Slot<'d> {
     Link(&'d str),
     /// The token of a file.
     Download(&'d str),
+    /// An amount of money with the code of its currency before it.
+    Money(&'d str),
     /// The category whose parent is shown.
     Parent(&'d str),
     /// A person.
@@ -54,6 +56,7 @@ impl<'d> Slot<'d> {
             b'r' => Some(Self::Reference(char::from(*inside.as_bytes().get(1)?), inside.get(2..)?)),
             b'l' => Some(Self::Link(&inside[1..])),
             b'd' => Some(Self::Download(&inside[1..])),
+            b'$' => Some(Self::Money(&inside[1..])),
             b'c' => Some(Self::Parent(&inside[1..])),
             b'e' => Some(Self::Person { slug: &inside[1..], shown_as: ShownAs::Entrant }),
             b'u' => Some(Self::Person { slug: &inside[1..], shown_as: ShownAs::Purchaser }),
@@ -132,7 +135,7 @@ impl<'d> Slots<'d> {
             // All slugs are as long, so this end is not searched for.
             b'r' => 2 + Slug::LENGTH,
             b'e' | b'u' | b'm' => 1 + Slug::LENGTH,
-            b'l' | b'd' | b'c' => memchr(b'"', inside)?,
+            b'l' | b'd' | b'c' | b'$' => memchr(b'"', inside)?,
             _ => return None,
         };
         if inside.get(length) != Some(&b'"') {
@@ -168,6 +171,7 @@ mod tests {
     use super::*;
     use crate::document;
     use crate::kind::Kind;
+    use crate::text::{Currency, Money};
 
     #[test]
     fn every_form_is_found_between_the_text_around_it() {
@@ -179,6 +183,7 @@ mod tests {
             object.list("prices", |list| list.reference(Kind::Price, slug));
             object.link("link", Kind::User, "AbCdEfGh");
             object.download("file", &"t".repeat(64));
+            object.formatted_money("price", Money::new(-5, Currency::parse("EUR").unwrap()));
             object.parent("parent", slug);
             object.entrant("entrant", slug);
             object.purchaser("user", slug);
@@ -200,6 +205,7 @@ mod tests {
             Slot::Reference(letters.1, "AbCdEfGh"),
             Slot::Link("/user/AbCdEfGh"),
             Slot::Download(&token),
+            Slot::Money("EUR -0.05"),
             Slot::Parent("AbCdEfGh"),
             Slot::Person { slug: "AbCdEfGh", shown_as: ShownAs::Entrant },
             Slot::Person { slug: "AbCdEfGh", shown_as: ShownAs::Purchaser },
@@ -210,7 +216,7 @@ mod tests {
         assert_eq!(found, expected);
         assert_eq!(
             around,
-            r#"{"text":"\u007frsAbCdEfGh","season":*,"prices":[*],"link":*,"file":*,"parent":*,"entrant":*,"user":*,"answers":*,*,*}"#
+            r#"{"text":"\u007frsAbCdEfGh","season":*,"prices":[*],"link":*,"file":*,"price":*,"parent":*,"entrant":*,"user":*,"answers":*,*,*}"#
         );
     }
 

@@ -172,6 +172,11 @@ impl Object<'_> {
         let _ = write!(self.name(name), "\"{MARKER}c{category}\"");
     }
 
+    /// Slot: an amount as people read it.
+    pub fn formatted_money(&mut self, name: &str, value: Money) {
+        let _ = write!(self.name(name), "\"{MARKER}${}\"", value.formatted());
+    }
+
     /// Slot: a person who entered, with the global id.
     pub fn entrant(&mut self, name: &str, slug: Slug) {
         let _ = write!(self.name(name), "\"{MARKER}e{slug}\"");

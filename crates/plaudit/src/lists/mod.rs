@@ -176,6 +176,7 @@ fn condition(view: &View, table: usize, ask: &Ask) -> Condition {
         Ask::Is(column, value) => Condition::Is(path(column), code(path(column), value)),
         Ask::Has(column, values) => Condition::Has(path(column), codes(path(column), values)),
         Ask::Lacks(column, values) => Condition::Lacks(path(column), codes(path(column), values)),
+        Ask::Only(column, values) => Condition::Only(path(column), codes(path(column), values)),
         Ask::IsEmpty(column) => Condition::IsEmpty(path(column)),
         Ask::Within(column, from, until) => Condition::Within(path(column), *from, *until),
         Ask::Contains(column, text) => Condition::Contains(path(column), text.clone()),
@@ -198,11 +199,6 @@ fn condition(view: &View, table: usize, ask: &Ask) -> Condition {
             let values = |slot| columns.map(|path| view.text(table, slot, path));
             let others: HashSet<[&str; 2]> = select(others).map(values).collect();
             Condition::Among(select(asks).filter(|slot| others.contains(&values(*slot))).collect())
-        }
-        Ask::Only(column, other, asks) => {
-            let selected = view.select(*other, &filter(view, *other, asks)).into_iter();
-            let code = |slot| view.code(table, path(column), view.name(*other, slot));
-            Condition::Only(path(column), selected.map(code).collect())
         }
     }
 }

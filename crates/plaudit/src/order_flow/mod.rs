@@ -43,9 +43,6 @@ pub struct Ordering<'o> {
     pub ids: &'o Ids,
 }
 
-/// An order that is locked, with its document.
-pub type Locked = (Record<Order>, String);
-
 impl Ordering<'_> {
     /// What an order of entries comes to, without a number. They are of one season and of one entrant.
     pub async fn quote(&self, tx: &mut Tx, wanted: &Wanted, entries: &[&Entry]) -> Result<Order, Refusal> {
@@ -131,7 +128,8 @@ impl Ordering<'_> {
         tx.head(account).await?;
         let last = store::last_number(tx, account, order.series()).await?;
         let invoice_number = order.series().number(last.saturating_add(1));
-        let order = self.with_e_invoice_status(tx, Order { slug, invoice_number, ..order }).await?;
+        let mut order = Order { slug, invoice_number, ..order };
+        order.payment.e_invoice_status = e_invoice_status_of(tx, self.program, &order).await?.to_owned();
         let is_due = order.payment.payment_status == PaymentStatus::AwaitingPayment;
         let event = match (order.test, order.credits) {
             (false, None) if is_due => Some(Event::PaymentPending),
@@ -142,26 +140,11 @@ impl Ordering<'_> {
         Ok((order, written))
     }
 
-    /// The order with whether it can be sent as an electronic invoice.
-    async fn with_e_invoice_status(&self, tx: &mut Tx, mut order: Order) -> Result<Order, Refusal> {
-        let account = self.program.id;
-        let purchaser = users::store::find(account, Source::Snapshot(tx), order.user).await?.ok_or_else(missing)?;
-        let purchaser = (purchaser.name(), purchaser.email.unwrap_or_default());
-        let credited = match order.credits {
-            Some(credited) => store::billed(account, Source::Snapshot(tx), credited.as_str()).await?,
-            None => None,
-        };
-        let credited = credited.map(|found| (found.order.invoice_number, found.order.created_at));
-        let billed = Billed { order: order.clone(), credited, purchaser };
-        e_invoice_status(&billed, self.program).clone_into(&mut order.payment.e_invoice_status);
-        Ok(order)
-    }
-
     /// Credits lines of an order, which is locked: makes the credit note, and notes it on the order. Gives the credit note.
     pub async fn credit(
         &self,
         tx: &mut Tx,
-        (before, doc): &Locked,
+        (before, doc): &store::Locked,
         (lines, reason): (&[CreditLine], String),
     ) -> Result<(Order, (i64, String)), Refusal> {
         let order = &before.value;
@@ -177,6 +160,18 @@ fn missing() -> Refusal {
     Refusal::Failed("an order is made of no entry, or of that of a user who does not exist".to_owned())
 }
 
+/// Whether an order can be sent as an electronic invoice.
+async fn e_invoice_status_of(tx: &mut Tx, program: &Program, order: &Order) -> Result<&'static str, Refusal> {
+    let purchaser = users::store::find(program.id, Source::Snapshot(tx), order.user).await?.ok_or_else(missing)?;
+    let purchaser = (purchaser.name(), purchaser.email.unwrap_or_default());
+    let credited = match order.credits {
+        Some(credited) => store::billed(program.id, Source::Snapshot(tx), credited.as_str()).await?,
+        None => None,
+    };
+    let credited = credited.map(|found| (found.order.invoice_number, found.order.created_at));
+    Ok(e_invoice_status(&Billed { order: order.clone(), credited, purchaser }, program))
+}
+
 /// Writes an order and the payment status of its entries; gives its revision and its document. An order without a change is not
 /// written.
 pub async fn change(
@@ -190,14 +185,26 @@ pub async fn change(
         return Ok((before.revision, doc));
     }
     let action = if after.deleted { Action::Trashed } else { Action::Updated };
-    let after = Order { updated: origin.at, ..after.clone() };
+    let mut after = Order { updated: origin.at, ..after.clone() };
+    // What a file states otherwise stays.
+    if before.value.billing != after.billing
+        && before.value.payment.e_invoice_status == e_invoice_status_of(tx, program, &before.value).await?
+    {
+        after.payment.e_invoice_status = e_invoice_status_of(tx, program, &after).await?.to_owned();
+    }
     let events = events(&before.value, &after);
     let written = store::change(tx, program.id, origin, (action, &events), (&after, &doc)).await?;
-    let named: BTreeSet<Slug> = after.items.iter().filter_map(|item| item.entry).collect();
-    let is_other = |entry: &Slug| standing(&before.value, *entry) != standing(&after, *entry);
-    let moved: Vec<Slug> = named.into_iter().filter(is_other).collect();
+    let moved: Vec<Slug> = paid_otherwise(Some(&before.value), &after).into_iter().collect();
     refresh_payment_status(tx, program, origin, &moved).await?;
     Ok(written)
+}
+
+/// The entries that an order is for, or pays for, after a change only or before it only.
+pub fn paid_otherwise(before: Option<&Order>, after: &Order) -> BTreeSet<Slug> {
+    let items = before.into_iter().chain([after]).flat_map(|order| &order.items);
+    let named: BTreeSet<Slug> = items.filter_map(|item| item.entry).collect();
+    let was = |entry| before.map_or((false, false), |before| standing(before, entry));
+    named.into_iter().filter(|entry| was(*entry) != standing(after, *entry)).collect()
 }
 
 /// Whether an order is for an entry, and whether it pays for it.
@@ -221,7 +228,7 @@ fn events(before: &Order, after: &Order) -> Vec<Event> {
 }
 
 /// Writes the payment status of entries as their orders give it, where it is another one.
-async fn refresh_payment_status(
+pub async fn refresh_payment_status(
     tx: &mut Tx,
     program: &Program,
     origin: &Origin,

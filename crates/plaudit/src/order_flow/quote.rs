@@ -12,7 +12,7 @@ use crate::program::prices::{MemberStatus, Price, PriceType};
 use crate::records::entries::Entry;
 use crate::records::entries::rules::tags;
 use crate::records::orders::{
-    AppliedTax, Calculation, ENTRANT, Item, LineParts, Order, Payment, TaxTreatment, Totals, Wanted,
+    AppliedTax, Calculation, ENTRANT, ENTRY, Item, LineParts, Order, Payment, TaxTreatment, Totals, Wanted,
 };
 use kernel::input::Violations;
 use kernel::text::{Currency, LocalTime, Money, Rate, Slug, Timestamp};
@@ -265,7 +265,7 @@ fn name(program: &Program, item: &pricing::Item, entries: &[&Entry]) -> (String,
     let entry = entries.iter().find(|entry| Some(entry.slug) == item.entry);
     let of_entry = entry.map(|entry| entry.title.clone());
     let kind = match item.kind {
-        PriceKind::Entry => "Entry",
+        PriceKind::Entry => ENTRY,
         PriceKind::Entrant => ENTRANT,
         PriceKind::Tag => "Tag",
         PriceKind::Ticket => "Ticket",

@@ -13,11 +13,12 @@
 use std::collections::BTreeMap;
 
 use super::quote::{self, Prices};
-use super::{Locked, Ordering, change, is_free};
+use super::{Ordering, change, is_free};
 use crate::program::discounts::Reduction;
 use crate::records::Refusal;
 use crate::records::entries::{Entry, Payment, Status};
-use crate::records::orders::{Order, PaymentStatus, Wanted, store};
+use crate::records::orders::store::Locked;
+use crate::records::orders::{ENTRY, Order, PaymentStatus, Wanted, store};
 use db::{Source, Tx};
 use kernel::text::Slug;
 use pricing::{
@@ -105,7 +106,7 @@ impl Ordering<'_> {
 
     async fn withdrawn(&self, tx: &mut Tx, (entry, deleted): (&mut Entry, bool)) -> Result<Consequences, Refusal> {
         let mut consequences = Consequences { reason: "The entry was withdrawn.", ..Consequences::default() };
-        for locked in self.orders_of(tx, entry.slug).await? {
+        for locked in store::live_orders_for_update(tx, self.program.id, entry.slug).await? {
             let order = &locked.0.value;
             if order.check_unpaid().is_err() {
                 continue;
@@ -143,15 +144,12 @@ impl Ordering<'_> {
         if prices.is_empty() || prices.are_same_for(self.program, before, after, self.origin.at) {
             return Ok(Consequences::default());
         }
-        let orders = self.orders_of(tx, after.slug).await?;
-        let of_entry = |order: &Order| {
-            let is_line =
-                |item: &crate::records::orders::Item| item.entry == Some(after.slug) && item.item_type == "Entry";
-            order.items.iter().position(is_line)
-        };
-        let first =
-            orders.iter().position(|(order, _)| order.value.adjusts.is_none() && of_entry(&order.value).is_some());
-        let Some(first) = first else {
+        let orders = store::live_orders_for_update(tx, self.program.id, after.slug).await?;
+        let mut billed: Vec<Line<'_>> =
+            orders.iter().filter_map(|(order, _)| Line::of(&order.value, after.slug)).collect();
+        // What differences made dearer is credited first.
+        billed.sort_by_key(|line| line.order.adjusts.is_some());
+        let Some(first) = billed.first().filter(|line| line.order.adjusts.is_none()).copied() else {
             if orders.is_empty() {
                 if is_free(tx, self.program, self.origin, before).await? {
                     return self.submitted(tx, after).await;
@@ -162,9 +160,7 @@ impl Ordering<'_> {
             }
             return Ok(Consequences::default());
         };
-        let order = &orders[first].0.value;
-        let Some(line) = of_entry(order) else { return Ok(Consequences::default()) };
-        let parts = &order.calculation.lines[line];
+        let order = first.order;
         let conditions = Conditions {
             currency: order.currency,
             now: self.origin.at,
@@ -173,15 +169,15 @@ impl Ordering<'_> {
         };
         // A price that cannot be paid in the currency of the order leaves the order as it is.
         let Ok(items) = prices.items(&[after], &conditions) else { return Ok(Consequences::default()) };
-        let entry = Some(after.slug);
-        let price = parts.price.or(order.items[line].price).unwrap_or(order.slug);
-        let was = Item { entry, price, kind: PriceKind::Entry, unit: parts.listed, quantity: 1 };
+        let price = billed.last().map_or(order.slug, Line::price);
+        let (unit, taken_off) = sum(&billed);
+        let was = Item { entry: Some(after.slug), price, kind: PriceKind::Entry, unit, quantity: 1 };
         let is = items.into_iter().find(|item| item.kind == PriceKind::Entry);
         if is.is_some_and(|is| is.price == price) {
             return Ok(Consequences::default());
         }
         let is = is.unwrap_or(Item { unit: 0, ..was });
-        let step = Change { was, reduction: parts.reduction, is };
+        let step = Change { was, reduction: taken_off, is };
         let discount = quote::discount(self.program, order.season, &order.discount_code);
         // Of a discount that is not set up any more the line keeps its part.
         let granted = match discount {
@@ -190,28 +186,29 @@ impl Ordering<'_> {
         };
         let terms = terms(order, Some(granted));
         let made = difference(&[step], &terms).map_err(|error| cannot(&error))?;
-        let mut changed = order.clone();
-        let reduction = pricing::reduction(&step, &terms).map_err(|error| cannot(&error))?;
-        if let Some(parts) = changed.calculation.lines.get_mut(line) {
-            (parts.listed, parts.reduction, parts.price) = (is.unit, reduction, Some(is.price));
-        }
         let mut consequences = Consequences { reason: "The entry was moved.", ..Consequences::default() };
         match made {
             Difference::Nothing => {}
             Difference::Order(quote) => {
                 consequences.place = Some(self.order_of_difference(order, &quote, (after, is.price)));
+                return Ok(consequences);
             }
             Difference::Credit(amount) => {
                 let mut rest = amount;
-                let differences = orders.iter().rev().filter(|(order, _)| order.value.adjusts.is_some());
-                for (from, _) in differences.chain([&orders[first]]) {
-                    rest -=
-                        credit_of(&mut consequences, &from.value, after.slug, rest).map_err(|error| cannot(&error))?;
+                let mut kept = Vec::new();
+                for line in billed.iter().rev() {
+                    let (credited, is_live) =
+                        credit_of(&mut consequences, line.order, after.slug, rest).map_err(|error| cannot(&error))?;
+                    rest -= credited;
+                    kept.extend(is_live.then_some(*line));
                 }
+                kept.reverse();
+                billed = kept;
             }
         }
-        if changed != *order {
-            consequences.write.push(changed);
+        if let Some((last, others)) = billed.split_last() {
+            let reduction = pricing::reduction(&step, &terms).map_err(|error| cannot(&error))?;
+            consequences.write.extend(last.with_the_rest_of((is, reduction), sum(others)));
         }
         Ok(consequences)
     }
@@ -221,7 +218,7 @@ impl Ordering<'_> {
         let named = |_: &Item| {
             let title = self.program.prices.any(price).map(|price| &price.title);
             let title = title.map(|title| title.in_locale(self.program.account.default_language).to_owned());
-            (entry.title.clone(), title.unwrap_or_default(), "Entry")
+            (entry.title.clone(), title.unwrap_or_default(), ENTRY)
         };
         Order {
             user: order.user,
@@ -232,17 +229,6 @@ impl Ordering<'_> {
             adjusts: Some(order.slug),
             ..quote::of_quote(order.slug, quote, named, self.origin.at)
         }
-    }
-
-    /// The live orders that name an entry, locked, in the order in which they were made.
-    async fn orders_of(&self, tx: &mut Tx, entry: Slug) -> Result<Vec<Locked>, Refusal> {
-        let account = self.program.id;
-        let mut orders = Vec::new();
-        for (_, order) in store::live_orders(account, Source::Snapshot(tx), &[entry]).await? {
-            orders.extend(store::find_for_update(tx, account, order).await?);
-        }
-        orders.sort_by_key(|(order, _)| crate::records::orders::invoice_key(&order.value.invoice_number));
-        Ok(orders)
     }
 
     async fn locked(&self, tx: &mut Tx, order: Slug) -> Result<Locked, Refusal> {
@@ -259,9 +245,7 @@ impl Ordering<'_> {
             change(tx, self.program, self.origin, (&before, doc), &after).await?;
         }
         for (order, lines) in credit {
-            let found = store::find_for_update(tx, self.program.id, order).await?;
-            let found =
-                found.ok_or_else(|| Refusal::Failed(format!("the order {order} is gone while it is locked")))?;
+            let found = self.locked(tx, order).await?;
             self.credit(tx, &found, (&lines, reason.to_owned())).await?;
         }
         if let Some(order) = place {
@@ -272,19 +256,65 @@ impl Ordering<'_> {
     }
 }
 
-/// Credits as much as can be of an amount of the lines of an entry; gives how much.
-fn credit_of(consequences: &mut Consequences, order: &Order, entry: Slug, amount: i64) -> Result<i64, PricingError> {
+/// The line of an order that bills an entry itself.
+#[derive(Clone, Copy)]
+struct Line<'o> {
+    order: &'o Order,
+    number: usize,
+}
+
+impl<'o> Line<'o> {
+    fn of(order: &'o Order, entry: Slug) -> Option<Self> {
+        let number = order.items.iter().position(|item| item.entry == Some(entry) && item.item_type == ENTRY)?;
+        Some(Self { order, number })
+    }
+
+    /// The price that it is for.
+    fn price(&self) -> Slug {
+        let (parts, item) = (&self.order.calculation.lines[self.number], &self.order.items[self.number]);
+        parts.price.or(item.price).unwrap_or(self.order.slug)
+    }
+
+    /// Its order, where that changes, if the line stands for what an item costs by its price and what is taken off it, less what
+    /// others stand for.
+    fn with_the_rest_of(&self, (is, reduction): (Item, i64), (listed, taken_off): (i64, i64)) -> Option<Order> {
+        let mut order = self.order.clone();
+        let parts = &mut order.calculation.lines[self.number];
+        let above = (taken_off - reduction).max(0);
+        parts.listed = (is.unit - listed + above).max(0);
+        parts.reduction = reduction - taken_off + above;
+        parts.price = (self.order.items[self.number].price != Some(is.price)).then_some(is.price);
+        (order != *self.order).then_some(order)
+    }
+}
+
+/// What lines come to by their prices, and what was taken off them.
+fn sum(lines: &[Line<'_>]) -> (i64, i64) {
+    let parts = lines.iter().map(|line| &line.order.calculation.lines[line.number]);
+    parts.fold((0, 0), |(listed, taken_off), parts| {
+        (parts.listed.saturating_add(listed), parts.reduction.saturating_add(taken_off))
+    })
+}
+
+/// Credits as much as can be of an amount of the lines of an entry; gives how much, and whether the order is for the entry still.
+fn credit_of(
+    consequences: &mut Consequences,
+    order: &Order,
+    entry: Slug,
+    amount: i64,
+) -> Result<(i64, bool), PricingError> {
     let amounts = order.amounts();
     let lines = lines_left(order, &order.lines_of(entry));
     let left = left(&amounts, &order.credited)?;
     let whole = lines.iter().filter_map(|line| left.get(*line)).map(|left| left.total).fold(0, i64::saturating_add);
     let amount = amount.min(whole);
     if amount <= 0 {
-        return Ok(0);
+        return Ok((0, true));
     }
     let lines = credit(&amounts, &order.credited, Asked::AmountOf(amount, &lines))?;
+    let is_live = order.after_credit(&lines).map_err(|_| PricingError::Overflow)?.is_live_for(entry);
     consequences.credit.push((order.slug, lines));
-    Ok(amount)
+    Ok((amount, is_live))
 }
 
 /// Those of these lines of which something is left.

@@ -4,8 +4,9 @@ pub mod accept;
 pub(crate) mod buffer;
 pub(crate) mod content;
 pub mod language;
+mod money;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use memchr::memchr2;
@@ -14,6 +15,7 @@ use self::accept::Format;
 pub use self::content::Content;
 use self::content::Draft;
 use self::language::Languages;
+use self::money::MoneyFormat;
 use crate::access::Sight;
 use crate::program::{Program, fields};
 use crate::records::users::Person;
@@ -22,7 +24,7 @@ use crate::services::budgets::SpoolError;
 use crate::signing::DownloadSigner;
 use kernel::document::{ShownAs, Slot, slots};
 use kernel::kind::Kind;
-use kernel::text::{Locale, Slug, write_json_string};
+use kernel::text::{Currency, Locale, Money, Slug, write_json_string};
 
 /// What the slots of a document are filled with.
 struct Filling {
@@ -39,6 +41,8 @@ struct Filling {
     sight: Sight,
     /// Whether an address of a file was written.
     shows_files: Cell<bool>,
+    /// How the amounts of the currency that was shown last are written.
+    money: RefCell<Option<MoneyFormat>>,
 }
 
 /// So many times as long as its document a record hardly is: answers show more of their fields than they have of their own.
@@ -93,6 +97,7 @@ impl Renderer {
             answers: None,
             sight: Sight::Whole,
             shows_files: Cell::new(false),
+            money: RefCell::default(),
         };
         let draft = Draft::new(app.budgets.clone(), program.id);
         Self { format, filling, draft, items: 0, bytes: 0, page_bytes: app.budgets.limits().page_bytes }
@@ -243,6 +248,11 @@ impl Filling {
             Slot::Reference(letter, slug) => self.reference(out, letter, slug),
             Slot::Link(path) => self.link(out, path),
             Slot::Download(token) => self.download(out, token),
+            Slot::Money(text) => {
+                out.push(b'"');
+                self.money(out, text);
+                out.push(b'"');
+            }
             Slot::Parent(category) => match self.parent_of(category) {
                 Some(parent) => self.reference(out, Kind::Category.letter(), parent.as_str()),
                 None => out.extend_from_slice(b"null"),
@@ -259,6 +269,22 @@ impl Filling {
                 }
             }
             Slot::Hidden => drop_comma(out),
+        }
+    }
+
+    /// Writes an amount as people read it in the first requested language; none has a character that JSON or XML escapes.
+    fn money(&self, out: &mut Vec<u8>, text: &str) {
+        let parts = text.split_once(' ').and_then(|(code, amount)| Some((Currency::parse(code)?, amount)));
+        let amount = parts.and_then(|(currency, amount)| Money::parse(amount, currency).ok());
+        let mut held = self.money.borrow_mut();
+        if let Some(amount) = amount
+            && !held.as_ref().is_some_and(|format| format.is_of(amount.currency()))
+        {
+            *held = MoneyFormat::new(self.languages.first_requested(), amount.currency());
+        }
+        match held.as_ref().zip(amount) {
+            Some((format, amount)) => format.write(out, amount),
+            None => out.extend_from_slice(text.as_bytes()),
         }
     }
 
@@ -360,6 +386,7 @@ impl xml_envelope::Slots for XmlSlots<'_> {
             Some(Slot::Parent(category)) if let Some(parent) = filling.parent_of(category) => {
                 self.reference(out, name, Kind::Category.letter(), parent.as_str());
             }
+            Some(Slot::Money(text)) => Self::element(out, name, |out| filling.money(out, text)),
             Some(Slot::Link(path)) => Self::element(out, name, |out| {
                 xml_envelope::text(out, filling.program.base_url());
                 xml_envelope::text(out, path);

@@ -59,6 +59,10 @@ impl Import<'_> {
         let program = stage.program;
         let stated = Stated::of(&item.object);
         let is_numbered = item.object.get("local_id").is_some();
+        if item.object.get("payment_status").is_none() {
+            item.keep([("payment_status", "payment_status")]);
+            self.reading.names.note(Space::UnstatedPayment, &item.location.name)?;
+        }
         entries::complete(&mut item.object, program, stage.next_local_id);
         if !is_numbered {
             stage.next_local_id = stage.next_local_id.saturating_add(1);
@@ -162,8 +166,7 @@ impl Import<'_> {
                         let location = SourceLocation::new(line, Kind::Entry, entry.as_str());
                         self.faults.violations(&location, &violations);
                     }
-                    Err(Refusal::Db(error)) => return Err(error.into()),
-                    Err(Refusal::State(cause) | Refusal::Failed(cause)) => return Err(DbError::Failed(cause).into()),
+                    Err(refusal) => return Err(refusal.into()),
                 }
             }
         }

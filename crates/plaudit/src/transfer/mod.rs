@@ -44,6 +44,7 @@ pub use plan::Step;
 pub use schema::schema;
 
 use crate::program::fields::Lengths;
+use crate::records::Refusal;
 use crate::storage::{Storage, StorageError};
 use db::{AccountId, BoxFuture, Db, DbError, Tx};
 use kernel::clock::Clock;
@@ -125,4 +126,19 @@ pub enum Error {
     /// There is no such account.
     #[error("there is no account {0}")]
     NoAccount(Slug),
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        let failed = match refusal {
+            Refusal::Db(error) => error,
+            Refusal::State(cause) | Refusal::Failed(cause) => DbError::Failed(cause),
+            Refusal::Invalid(violations) => {
+                let faults: Vec<String> =
+                    violations.iter().map(|(member, fault)| format!("{member} {fault}")).collect();
+                DbError::Failed(faults.join("; "))
+            }
+        };
+        Self::Db(failed)
+    }
 }

@@ -1,10 +1,12 @@
-//! The orders of a file, with the items that stand on lines of their own.
+//! The orders of a file, with the items that stand on lines of their own. An entry that a file has keeps the payment status that it
+//! states; otherwise it follows the orders.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::Error;
 use super::import::{Import, Item, REMEMBERED};
 use super::store::{self, Space, Unique};
+use crate::order_flow;
 use crate::program::Program;
 use crate::records::orders::{self, Catalogue as _, Order, RelatedData, Series};
 use crate::records::{self, entries};
@@ -59,6 +61,7 @@ impl Import<'_> {
         }
         if self.faults.is_empty() {
             self.refresh_orders(&mut stage).await?;
+            self.follow_orders(program).await?;
         }
         Ok(())
     }
@@ -80,7 +83,7 @@ impl Import<'_> {
             let last = if let Some(last) = stage.last_numbers.get(&series) {
                 *last
             } else {
-                let in_file = if series == Series::Invoices { self.reading.last_invoice } else { 0 };
+                let in_file = self.reading.last_numbers.get(&series).copied().unwrap_or(0);
                 orders::store::last_number(&mut self.tx, self.id, series).await?.max(in_file)
             };
             let next = last.saturating_add(1);
@@ -101,6 +104,12 @@ impl Import<'_> {
         self.check_unique(&item.location, unique, member, holder).await?;
         if !self.faults.is_empty() {
             return Ok(());
+        }
+        for entry in order_flow::paid_otherwise(before.as_ref(), &order) {
+            let (names, name) = (&mut self.reading.names, entry.as_str());
+            if !names.has(Kind::Entry, name)? || names.line_of(Space::UnstatedPayment, name)?.is_some() {
+                names.note(Space::Ordered, name)?;
+            }
         }
         self.write_order(stage, &order, item.found.map(|found| found.doc)).await
     }
@@ -140,6 +149,18 @@ impl Import<'_> {
             stage.titles.insert(entry, title.clone());
         }
         Ok(found)
+    }
+
+    /// Whether entries are paid follows the orders that were written.
+    async fn follow_orders(&mut self, program: &Program) -> Result<(), Error> {
+        let mut last = String::new();
+        loop {
+            let named = self.reading.names.noted_after(Space::Ordered, None, &last)?;
+            let Some(end) = named.last() else { return Ok(()) };
+            last.clone_from(end);
+            let entries: Vec<Slug> = named.iter().filter_map(|entry| Slug::parse(entry)).collect();
+            order_flow::refresh_payment_status(&mut self.tx, program, &self.origin, &entries).await?;
+        }
     }
 
     /// Orders show the titles of entries. Where any of these has changed, all orders are gone through.

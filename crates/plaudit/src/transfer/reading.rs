@@ -2,7 +2,7 @@
 //! put where its stage finds it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -12,6 +12,7 @@ use super::store::{Names, Space};
 use super::yaml;
 use crate::program::bounds;
 use crate::records::assignments::AssignmentSlug;
+use crate::records::orders::Series;
 use crate::records::store::key;
 use kernel::json::{Json, Object as JsonObject, parse_object};
 use kernel::kind::{Class, Kind};
@@ -42,8 +43,8 @@ pub(super) struct RecordReader {
     pub(super) counts: BTreeMap<Kind, u64>,
     /// The highest number of an entry that the file states.
     pub(super) last_local_id: i64,
-    /// The highest invoice number that the file states and that is a number.
-    pub(super) last_invoice: u64,
+    /// The last number of each series of orders that the file states.
+    pub(super) last_numbers: HashMap<Series, u64>,
     /// The kinds of which the file has lines that are stored within others.
     pub(super) lines: BTreeSet<Kind>,
     /// Whether the file has more of the set-up than an account can.
@@ -60,7 +61,7 @@ impl RecordReader {
             is_applied: false,
             counts: BTreeMap::new(),
             last_local_id: 0,
-            last_invoice: 0,
+            last_numbers: HashMap::new(),
             lines: BTreeSet::new(),
             is_full: false,
         })
@@ -229,8 +230,11 @@ impl RecordReader {
             let stated = object.get("local_id").and_then(Json::as_i64);
             self.last_local_id = self.last_local_id.max(stated.unwrap_or(0));
         } else if kind == Kind::Order {
-            let stated = object.get("invoice_number").and_then(Json::as_str).and_then(|text| text.parse().ok());
-            self.last_invoice = self.last_invoice.max(stated.unwrap_or(0));
+            let stated = object.get("invoice_number").and_then(Json::as_str).and_then(Series::of_number);
+            if let Some((series, value)) = stated {
+                let last = self.last_numbers.entry(series).or_default();
+                *last = value.max(*last);
+            }
         }
     }
 

@@ -73,6 +73,11 @@ both_engines! {
         assert_eq!(order["season"]["name"].to_string(), r#"{"en_GB":"Season 2026","de_DE":"Saison 2026"}"#);
         let price = &order["items_array"][0]["price"]["title"];
         assert_eq!(price.to_string(), r#"{"en_GB":"Standard","de_DE":"Standardpreis"}"#);
+        let amounts = async |language: &str| {
+            let order = server.get_with("/order/OrderOne", &[("x-api-language", language)]).await.expect(200).json();
+            order["items_array"][0]["amount"].as_str().unwrap().to_owned()
+        };
+        assert_eq!([amounts("en_GB").await, amounts("de_DE,en_GB").await, amounts("all").await], ["£50.00", "50,00\u{a0}£", "£50.00"]);
         let entry = server.put_with("/entry/EntryOne/update-chapter", r#"{"chapter":"ChapterN"}"#, &headers).await;
         let entry = entry.expect(200).json();
         assert_eq!(entry["category"]["name"].to_string(), r#"{"en_GB":"Posters","de_DE":"Plakate"}"#);

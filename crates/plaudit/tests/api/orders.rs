@@ -84,9 +84,9 @@ both_engines! {
         assert_eq!(items.len(), 2);
         assert_eq!(keys(&items[0]), names(ITEM_MEMBERS));
         assert_eq!(items[0].to_string(), json!({
-            "amount": "GBP 50.00",
+            "amount": "£50.00",
             "description": "Entry fee",
-            "discount": "GBP 5.00",
+            "discount": "£5.00",
             "entry": {"slug": "EntryOne", "link": format!("{BASE}/entry/EntryOne"), "title": "First <entry> & \"more\""},
             "item_type": "Entry",
             "name": "Standard",
@@ -101,7 +101,7 @@ both_engines! {
         let answer = server.get("/order").await.expect(200);
         for member in [
             "\"discount\":5.00,", "\"subtotal\":100.00,", "\"tax\":19.00,", "\"total\":114.00,",
-            "\"subtotal\":9000,", "\"total\":9000,", "\"amount\":\"JPY 9000\"", "\"total\":10.00,",
+            "\"subtotal\":9000,", "\"total\":9000,", "\"amount\":\"JP¥9,000\"", "\"total\":10.00,",
         ] {
             assert!(answer.text().contains(member), "{member} in {}", answer.text());
         }

@@ -59,8 +59,8 @@ pub enum Ask {
     Pointed(usize, &'static str, Vec<Ask>, bool),
     /// These hold, and the record has the values in these two columns that another record of its table has for which those hold.
     Alike([&'static str; 2], Vec<Ask>, Vec<Ask>),
-    /// The set names something, and nothing but records of the table of this number for which these hold.
-    Only(&'static str, usize, Vec<Ask>),
+    /// The set has something, and nothing but these.
+    Only(&'static str, Vec<String>),
 }
 
 impl Ask {
@@ -68,7 +68,7 @@ impl Ask {
     pub fn tables(&self) -> Vec<usize> {
         match self {
             Self::Any(asks) => asks.iter().flat_map(Self::tables).collect(),
-            Self::Pointed(table, ..) | Self::Only(_, table, _) => vec![*table],
+            Self::Pointed(table, ..) => vec![*table],
             _ => Vec::new(),
         }
     }

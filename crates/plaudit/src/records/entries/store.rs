@@ -14,6 +14,7 @@ use crate::records::entries::contributors;
 use crate::records::entries::counts::division_of;
 use crate::records::entries::rules::tags;
 use crate::records::entries::{CountChanges, Counts, Entry, LISTED, Payment, RelatedData, answers_of, detail, rules};
+use crate::records::orders;
 use crate::records::review_tasks::OfEntry;
 use crate::records::store::{Derived, ListRevision, SetTable, filled, listed};
 use crate::records::users::{self, Person};
@@ -111,6 +112,9 @@ pub async fn put(
     let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
     set_tags(tx, account, entry.slug, tags_before, &entry.tags).await?;
     set_boards(tx, account, before.map(|(before, _)| before), entry, record.revision).await?;
+    if before.is_some_and(|(before, _)| before.chapter != entry.chapter) {
+        orders::store::renew_orders(tx, account, entry.slug, record.revision).await?;
+    }
     let stored = Stored {
         revision: record.revision,
         deleted: record.deleted,

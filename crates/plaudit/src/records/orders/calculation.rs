@@ -6,6 +6,7 @@
 //!   remains of them, and the one tax is that which the order names. Only what is otherwise is stored.
 //! - `credited` is what the credit notes of an order take from its lines, in sums.
 
+use super::ENTRANT;
 use super::record::{ITEMS, Item, Order, TEXT_LENGTH, money, rate, reference};
 use super::rules::Totals;
 use crate::program::choices;
@@ -315,13 +316,24 @@ impl Order {
 
     /// Whether it is or will be for this entry: it is live, and not all of the lines of the entry were credited.
     pub fn is_live_for(&self, entry: Slug) -> bool {
-        let of_entry = self.lines_of(entry);
+        self.is_live() && self.is_left_of(&self.lines_of(entry))
+    }
+
+    /// Whether it is for entering its season: it is live, and has a line for that which was not credited.
+    pub fn is_live_for_entrant(&self) -> bool {
+        let of_entrant: Vec<usize> =
+            (0..).zip(&self.items).filter(|(_, item)| item.item_type == ENTRANT).map(|(line, _)| line).collect();
+        !of_entrant.is_empty() && self.is_live() && self.is_left_of(&of_entrant)
+    }
+
+    /// Whether nothing of these lines was credited, or not all.
+    fn is_left_of(&self, lines: &[usize]) -> bool {
         let is_credited = |line: &usize| self.credited.iter().any(|credited| credited.line == *line);
         let is_left = || match left(&self.amounts(), &self.credited) {
-            Ok(left) => of_entry.iter().any(|line| left.get(*line).is_some_and(|left| left.total != 0)),
+            Ok(left) => lines.iter().any(|line| left.get(*line).is_some_and(|left| left.total != 0)),
             Err(_) => true,
         };
-        self.is_live() && (!of_entry.iter().any(is_credited) || is_left())
+        !lines.iter().any(is_credited) || is_left()
     }
 
     /// The lines that name an entry, counted from 0.

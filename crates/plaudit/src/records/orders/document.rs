@@ -252,7 +252,7 @@ fn write_both<const N: usize>(object: &mut Object<'_>, amounts: [(&str, Money); 
     }
     object.object("formatted", |object| {
         for (name, amount) in &amounts {
-            object.text(name, &amount.formatted());
+            object.formatted_money(name, *amount);
         }
     });
 }
@@ -419,9 +419,9 @@ fn read_tax(object: &JsonObject<'_>) -> Result<TaxDetails, String> {
 }
 
 fn write_item(object: &mut Object<'_>, item: &Item, titles: &BTreeMap<Slug, String>) {
-    object.text("amount", &item.amount.formatted());
+    object.formatted_money("amount", item.amount);
     object.text("description", &item.description);
-    object.text("discount", &item.discount.formatted());
+    object.formatted_money("discount", item.discount);
     write_entry(object, item, titles);
     object.text("item_type", &item.item_type);
     object.text("name", &item.name);

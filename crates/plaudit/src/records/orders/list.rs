@@ -23,9 +23,9 @@ pub static LISTED: Table = Table {
         column("invoice_number", Holds::Text),
         column("payment_method", Holds::Code),
         column("total", Holds::Number),
-        column("entries", Holds::Set),
+        column("chapters", Holds::Set),
     ],
-    sets: &[Values { column: "entries", sql: "order_entries", record: "order_slug", value: "entry", unless: "" }],
+    sets: &[Values { column: "chapters", sql: "order_chapters", record: "order_slug", value: "chapter", unless: "" }],
 };
 
 const FILTERS: &[Filter] = &[

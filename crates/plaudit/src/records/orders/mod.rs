@@ -41,7 +41,9 @@ pub use wanted::{ENTRIES_SHAPE, Wanted};
 use crate::program::Program;
 use kernel::text::{Currency, Money, Slug, Timestamp};
 
-/// The types of lines (contract, section 6).
+/// The type of a line for an entry (contract, section 6).
+pub const ENTRY: &str = "Entry";
+/// The type of a line for entering a season.
 pub const ENTRANT: &str = "Entrant";
 
 impl Catalogue for Program {

@@ -440,12 +440,15 @@ pub(super) fn rate(json: &Json) -> Result<Rate, String> {
     rate.ok_or_else(|| "must be a number from 0 to 100 with at most 4 decimals".to_owned())
 }
 
-/// An amount: a number, its text, or the text with the currency before it.
+/// An amount: a number, its text, or the text with the currency before it, which the slot of a stored document has.
 pub(super) fn money(currency: Currency) -> impl Fn(&Json) -> Result<Money, String> {
     move |json| {
         let read = match json {
             Json::Number(text) => Money::parse(text, currency),
-            Json::String(text) => Money::parse_formatted(text, currency),
+            Json::String(text) => match text.strip_prefix(MARKER).and_then(Slot::of_string) {
+                Some(Slot::Money(text)) => Money::parse_formatted(text, currency),
+                _ => Money::parse_formatted(text, currency),
+            },
             _ => return Err("must be an amount of money".to_owned()),
         };
         read.map_err(|error| error.to_string())

@@ -154,6 +154,17 @@ impl Series {
         format!("{}{value}", self.prefix())
     }
 
+    /// The series that a number is of, and its value.
+    pub fn of_number(number: &str) -> Option<(Self, u64)> {
+        let key = invoice_key(number);
+        let is_of = |series: &Self| {
+            let (from, to) = series.keys();
+            (from..to).contains(&key)
+        };
+        let series = [Self::Invoices, Self::CreditNotes, Self::Tests].into_iter().find(is_of)?;
+        Some((series, invoice_value(&key)?))
+    }
+
     /// The sort keys of its numbers: from the first one to before the second one.
     pub(super) fn keys(self) -> (String, String) {
         match self {

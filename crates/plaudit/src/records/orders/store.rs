@@ -9,19 +9,19 @@ use crate::program::Record;
 use crate::records::orders::record::Order;
 use crate::records::orders::rules;
 use crate::records::orders::rules::Series;
-use crate::records::orders::{Billed, ENTRANT, LISTED, RelatedData, document};
+use crate::records::orders::{Billed, LISTED, RelatedData, document};
 use crate::records::store::{Derived, ListRevision, SetTable, filled, listed, write_set};
 use crate::records::users::store::person_of;
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
-use db::{AccountId, Db, DbError, Source, Tx, Value};
+use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::kind::Kind;
 use kernel::text::Slug;
 use pricing::Uses;
 
 /// Orders have tables of what their lines name.
 pub const ROWS: Rows = Rows {
-    list_revision: ListRevision::Revision,
+    list_revision: ListRevision::Raised,
     columns: || [listed(&LISTED), vec!["discount", "live"]].concat(),
     sets: &[ENTRIES],
     derived: |doc| {
@@ -102,18 +102,27 @@ pub async fn put(
     if names_any { renew_entries(tx, account, order.slug, revision).await } else { Ok(()) }
 }
 
-/// The order that is not in the trash, locked until the end of the transaction, with its document.
-pub async fn find_for_update(
-    tx: &mut Tx,
-    account: AccountId,
-    order: Slug,
-) -> Result<Option<(Record<Order>, String)>, DbError> {
+/// An order that is locked until the end of the transaction, with its document.
+pub type Locked = (Record<Order>, String);
+
+fn locked(row: &Row<'_>) -> Result<Locked, DbError> {
+    let doc = row.text(1)?;
+    Ok((Record { value: read(doc)?, revision: row.integer(0)?, deleted: false }, doc.to_owned()))
+}
+
+/// The order that is not in the trash, locked.
+pub async fn find_for_update(tx: &mut Tx, account: AccountId, order: Slug) -> Result<Option<Locked>, DbError> {
     let sql = "SELECT revision, doc FROM orders WHERE account = $1 AND slug = $2 AND deleted = 0";
-    tx.first_for_update(sql, &[account.into(), order.into()], |row| {
-        let doc = row.text(1)?;
-        Ok((Record { value: read(doc)?, revision: row.integer(0)?, deleted: false }, doc.to_owned()))
-    })
-    .await
+    tx.first_for_update(sql, &[account.into(), order.into()], locked).await
+}
+
+/// The orders that are or will be for an entry, locked, in the order in which they were made.
+pub async fn live_orders_for_update(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<Vec<Locked>, DbError> {
+    let sql = "SELECT revision, doc FROM orders WHERE account = $1 AND deleted = 0 AND slug IN \
+               (SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2 AND void = 0)";
+    let mut orders: Vec<Locked> = tx.all_for_update(sql, &[account.into(), entry.into()], locked).await?;
+    orders.sort_by_cached_key(|(order, _)| rules::invoice_key(&order.value.invoice_number));
+    Ok(orders)
 }
 
 /// Logs what was done to an order and writes its row, where the document before shows of other records what it shows now; gives the
@@ -347,8 +356,7 @@ pub async fn has_entrant_line(
     let mut has = false;
     source
         .each(sql, &[account.into(), user.into(), season.into()], |row| {
-            let order = read(row.text(0)?)?;
-            has |= order.items.iter().any(|item| item.item_type == ENTRANT);
+            has |= read(row.text(0)?)?.is_live_for_entrant();
             Ok(())
         })
         .await?;
@@ -374,6 +382,16 @@ async fn renew_entries(tx: &mut Tx, account: AccountId, order: Slug, revision: i
         "UPDATE entries SET list_revision = $3 WHERE account = $1 \
          AND slug IN (SELECT entry FROM order_entries WHERE account = $1 AND order_slug = $2)",
         vec![account.into(), order.into(), revision.into()],
+    )
+    .await
+}
+
+/// Lists of orders are narrowed by the chapters of the entries that orders name.
+pub async fn renew_orders(tx: &mut Tx, account: AccountId, entry: Slug, revision: i64) -> Result<(), DbError> {
+    tx.enqueue(
+        "UPDATE orders SET list_revision = $3 WHERE account = $1 \
+         AND slug IN (SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2)",
+        vec![account.into(), entry.into(), revision.into()],
     )
     .await
 }

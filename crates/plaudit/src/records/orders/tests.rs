@@ -145,7 +145,7 @@ fn the_shown_members_stand_in_the_order_of_the_specification() {
          e_invoice_status transaction_provider transaction_reference transaction_status items items_array \u{7f}h41"
     );
     assert!(doc.contains(
-        "\"items_array\":[{\"amount\":\"USD 12.50\",\"description\":\"\",\"discount\":\"USD 0.00\",\"entry\":{\"slug\":\
+        "\"items_array\":[{\"amount\":\"\u{7f}$USD 12.50\",\"description\":\"\",\"discount\":\"\u{7f}$USD 0.00\",\"entry\":{\"slug\":\
          \"EntryAAA\",\"link\":\"\u{7f}l/entry/EntryAAA\",\"title\":\"A title\"},\"item_type\":\"Entry\",\"name\":\"Early\",\
          \"price\":\"\u{7f}rpPriceAAA\",\"quantity\":1}]"
     ));

@@ -31,6 +31,10 @@ pub(in crate::transfer) enum Space {
     Retitled,
     /// An entry, the season that a contributor of it states, and the contributor.
     StatedSeason,
+    /// Entries of the file that do not state whether they are paid.
+    UnstatedPayment,
+    /// Entries that orders pay for since the import, or do not pay for any more.
+    Ordered,
     /// Score sets that have a record of a kind of which they have one.
     OfScoreSet(Kind),
 }
@@ -49,6 +53,8 @@ impl Space {
             Self::Retitled => 7,
             Self::Person => 8,
             Self::StatedSeason => 9,
+            Self::UnstatedPayment => 10,
+            Self::Ordered => 11,
             // Above every letter.
             Self::OfScoreSet(kind) => (1 << 32) + i64::from(u32::from(kind.letter())),
         }

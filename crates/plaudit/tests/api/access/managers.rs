@@ -53,6 +53,23 @@ both_engines! {
         assert_eq!(person.list("/order?season=all").await, [""; 0]);
     }
 
+    async fn orders_are_seen_where_their_entries_are(server) {
+        prepare(&server).await;
+        let person = Person::of(&server, "UserMana").await;
+        let sees = async || person.list("/order?season=all").await.contains(&"OrderNor".to_owned());
+        assert!(sees().await);
+        for (chapter, is_seen) in [("ChapterS", false), ("ChapterN", true)] {
+            server.put("/entry/EntryTwo/update-chapter", &json!({"chapter": chapter}).to_string()).await.expect(200);
+            assert_eq!(sees().await, is_seen, "moved to {chapter}");
+            person.get("/order/OrderNor").await.expect(if is_seen { 200 } else { 404 });
+        }
+        let export = server.export("AccountA").await;
+        let entry = export.lines().find(|line| line.contains(r#""slug":"EntryTwo""#) && line.contains(r#""kind":"entry""#)).unwrap();
+        let account = export.lines().find(|line| line.contains(r#""kind":"account""#)).unwrap();
+        server.import(&format!("{account}\n{}", entry.replace("ChapterN", "ChapterS"))).await;
+        assert!(!sees().await, "moved by a file");
+    }
+
     async fn a_manager_of_chapters_writes_everything_within_them(server) {
         prepare(&server).await;
         let person = Person::of(&server, "UserMana").await;

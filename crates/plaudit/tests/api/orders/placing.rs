@@ -69,10 +69,10 @@ both_engines! {
         // 2 x 40 less half, 2.5 % and 1 EUR as the fee, and 19 % of both on each line: 20.00 + 1.00, and 3.99.
         let sums = ["subtotal", "discounts", "processing_fee", "tax", "total"].map(|name| quote[name].clone());
         assert_eq!(sums, [80.0, 40.0, 2.0, 7.98, 49.98].map(Value::from));
-        assert_eq!(quote["formatted"]["total"], "EUR 49.98");
+        assert_eq!(quote["formatted"]["total"], "€49.98");
         let line = &quote["items"][0];
         assert_eq!((&line["entry"]["slug"], &line["price"]["slug"], &line["amount"]), (&json!("EntryNia"), &json!("PriceStd"), &json!(40.0)));
-        assert_eq!((&line["total"], &line["formatted"]["tax"], &line["name"]), (&json!(24.99), &json!("EUR 3.99"), &json!("<b>Nia</b>")));
+        assert_eq!((&line["total"], &line["formatted"]["tax"], &line["name"]), (&json!(24.99), &json!("€3.99"), &json!("<b>Nia</b>")));
         let tax = &quote["taxes"][0];
         assert_eq!((&tax["term"], &tax["rate"], &tax["base"], &tax["amount"], &tax["reverse_charge"]),
             (&json!("USt"), &json!(19), &json!(42.0), &json!(7.98), &json!(false)));
@@ -220,6 +220,113 @@ both_engines! {
         server.put("/entry/EntryNib", r#"{"category":"CategDea","title":"Moved","status":"submitted"}"#).await.expect(200);
         assert_eq!(order_of(&server, "9").await["subtotal"], 30.0);
         assert_eq!(order_of(&server, "8").await["items_array"][0]["entry"]["title"], "Moved");
+    }
+
+    async fn a_difference_that_is_given_up_is_not_credited(server) {
+        prepared(&server).await;
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        server.put("/entry/EntryNia", r#"{"category":"CategDea"}"#).await.expect(200);
+        let more = order_of(&server, "7").await;
+        server.delete(&format!("/order/{}", more["slug"].as_str().unwrap())).await.expect(204);
+        server.put("/entry/EntryNia", r#"{"category":"CategPar"}"#).await.expect(200);
+        assert_eq!(orders(&server, "").await.len(), BEFORE + 1, "nothing is due, and nothing is given back");
+        server.put("/entry/EntryNia", r#"{"category":"CategDea"}"#).await.expect(200);
+        let more = order_of(&server, "8").await;
+        assert_eq!(more["subtotal"], 30.0);
+        let refund = json!({"amount": more["total"], "reason": "A gift"}).to_string();
+        server.post(&format!("/order/{}/refund", more["slug"].as_str().unwrap()), &refund).await.expect(201);
+        server.put("/entry/EntryNia", r#"{"category":"CategPar"}"#).await.expect(200);
+        assert_eq!(orders(&server, "").await.len(), BEFORE + 3);
+        // From 70 to 55 a part of the difference is credited, and from there to 40 what is left of it.
+        let between = r#"{"kind":"category","slug":"CategMid","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Radio"},"status":"active"}
+{"kind":"price","slug":"PriceMid","season":"SeasonAc","title":{"en_GB":"Radio"},"categories":["CategMid"],"amounts":[{"currency":"EUR","amount":55}]}"#;
+        let seller = r#","features":["api"],"rate_limit":1000000,"currency":"EUR","processing_fee":{"rate":2.5,"fixed":1}"#;
+        server.import(&format!("{}\n{between}", account_a(seller))).await;
+        let mut credited = Vec::new();
+        for (category, note) in [("CategDea", None), ("CategMid", Some("CN-2")), ("CategPar", Some("CN-3")), ("CategMid", None), ("CategPar", Some("CN-4"))] {
+            server.put("/entry/EntryNia", &json!({"category": category}).to_string()).await.expect(200);
+            if let Some(note) = note {
+                credited.push(order_of(&server, note).await["subtotal"].clone());
+            }
+        }
+        assert_eq!(credited, [-15.0, -15.0, -15.0].map(Value::from));
+    }
+
+    async fn the_fee_for_entering_is_charged_again_once_it_was_credited(server) {
+        prepared(&server).await;
+        let fee = r#"{"kind":"price","slug":"PriceFee","season":"SeasonAc","type":"entrant","title":{"en_GB":"Entering"},"amounts":[{"currency":"EUR","amount":5}]}"#;
+        let seller = r#","features":["api"],"rate_limit":1000000,"currency":"EUR""#;
+        server.import(&format!("{}\n{fee}", account_a(seller))).await;
+        let first = server.post("/order", r#"{"entries":["EntryNia"]}"#).await.expect(201).json();
+        assert_eq!(first["subtotal"], 45.0);
+        let second = async || server.post("/order/quote", r#"{"entries":["EntryNib"]}"#).await.expect(200).json()["subtotal"].clone();
+        assert_eq!(second().await, 40.0);
+        let path = format!("/order/{}", first["slug"].as_str().unwrap());
+        let lines = server.get(&format!("{path}/items")).await.expect(200).json();
+        let line = lines["data"].as_array().unwrap().iter().find(|line| line["type"] == "Entrant").unwrap();
+        server.post(&format!("{path}/refund"), &json!({"items": [line["slug"]], "reason": "A"}).to_string()).await.expect(201);
+        assert_eq!(second().await, 45.0);
+    }
+
+    async fn an_invoice_becomes_available_with_the_address_that_it_lacked(server) {
+        prepared(&server).await;
+        let order = server.post("/order", r#"{"entries":["EntryNia"]}"#).await.expect(201).json();
+        assert_eq!(order["e_invoice_status"], "incomplete");
+        let path = format!("/order/{}", order["slug"].as_str().unwrap());
+        let after = server.put(&path, r#"{"country":"DE","address":"1 Way","city":"Ulm"}"#).await.expect(200).json();
+        assert_eq!(after["e_invoice_status"], "available");
+        assert_eq!(server.put(&path, r#"{"country":"Ulm"}"#).await.expect(200).json()["e_invoice_status"], "incomplete");
+    }
+
+    async fn entries_follow_the_orders_of_a_file_unless_it_says_otherwise(server) {
+        prepared(&server).await;
+        let account = account_a(r#","features":["api"],"rate_limit":1000000"#);
+        let order = |status: &str| {
+            format!(
+                r#"{account}
+{{"kind":"order","slug":"OrderFil","season":"SeasonAc","user":"UserNewA","currency":"EUR","payment_status":"{status}","items":[{{"name":"A","type":"Entry","entry":"EntryNia","amount":40}},{{"name":"B","type":"Entry","entry":"EntryNew","amount":40}},{{"name":"C","type":"Entry","entry":"EntryPay","amount":40}}]}}"#
+            )
+        };
+        let entries: Vec<String> = [("EntryNew", ""), ("EntryPay", r#","payment_status":"Unpaid""#)]
+            .iter()
+            .zip(30..)
+            .map(|((slug, status), number)| {
+                format!(
+                    r#"{{"kind":"entry","slug":"{slug}","local_id":{number},"title":"E","season":"SeasonAc","category":"CategChi","chapter":"ChapterN","form":"FormEntr","entrant":"UserNewA"{status}}}"#
+                )
+            })
+            .collect();
+        let statuses = async || {
+            let mut found = Vec::new();
+            for slug in ["EntryNia", "EntryNew", "EntryPay"] {
+                found.push(entry(&server, slug).await["payment_status"].as_str().unwrap().to_owned());
+            }
+            found
+        };
+        server.import(&format!("{}\n{}", order("paid"), entries.join("\n"))).await;
+        assert_eq!(statuses().await, ["Paid", "Paid", "Unpaid"]);
+        let changes = server.changes("AccountA").await;
+        server.import(&format!("{}\n{}", order("paid"), entries[0])).await;
+        assert_eq!(server.changes("AccountA").await, changes, "the same file changes nothing");
+        server.import(&order("awaiting_payment")).await;
+        assert_eq!(statuses().await, ["Unpaid", "Unpaid", "Unpaid"]);
+        server.import(&order("paid")).await;
+        assert_eq!(statuses().await, ["Paid", "Paid", "Paid"]);
+    }
+
+    async fn what_a_file_does_not_number_follows_what_it_does(server) {
+        prepared(&server).await;
+        let account = account_a(r#","features":["api"],"rate_limit":1000000"#);
+        let test = |slug: &str, number: &str| {
+            format!(
+                r#"{{"kind":"order","slug":"{slug}","season":"SeasonAc","user":"UserNewA","currency":"EUR","payment_status":"paid","test":true{number}}}"#
+            )
+        };
+        let lines = [account, test("OrderTsA", ""), test("OrderTsB", r#","invoice_number":"TEST-1""#), test("OrderTsC", "")];
+        server.import(&lines.join("\n")).await;
+        let mut numbers: Vec<String> = orders(&server, "&test=only").await.into_iter().map(|(number, ..)| number).collect();
+        numbers.retain(|number| number.starts_with("TEST-"));
+        assert_eq!(numbers, ["TEST-1", "TEST-2", "TEST-3"]);
     }
 
     async fn an_entry_that_is_trashed_before_it_is_submitted_takes_its_order_along(server) {

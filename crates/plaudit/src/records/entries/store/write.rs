@@ -208,6 +208,9 @@ async fn commit(
         }
         _ => set_row(tx, account, &entry, &stored).await?,
     }
+    if before.is_some_and(|(_, first)| first.chapter != entry.chapter) {
+        orders::store::renew_orders(tx, account, entry.slug, revision).await?;
+    }
     if before.is_some_and(|(_, first)| first.title != entry.title) {
         orders::store::retitle(tx, account, origin, entry.slug, &entry.title).await?;
     }
