@@ -10,7 +10,7 @@ use std::fs;
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
-use self::made::World;
+use self::made::{SCORE_SETS, World};
 use self::reference::Reader;
 use super::service::{Checks, Client, JSON, Random, Service, XML, on_each_engine};
 use super::{Context, Engine, Proof, Verdict};
@@ -59,6 +59,8 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
         if !reader.sees_all() {
             asked += tells_nothing(&one, &two, &world, &mut checks)?;
         }
+        let manager = services[0].client(&services[0].key(&world.account, "read_write")?);
+        asked += published(&manager, &one, &world, &reader, &mut checks)?;
     }
     Ok(checks.verdict(&format!("{programs} programs, {asked} requests")))
 }
@@ -132,6 +134,50 @@ fn sees(client: &Client, world: &World, reader: &Reader<'_>, checks: &mut Checks
     let found: BTreeSet<&str> = data.iter().filter_map(|task| task["token"].as_str()).collect();
     checks.check(found == wanted, || format!("{} sees the tasks {found:?}, not {wanted:?}", reader.about()));
     Ok(asked + 1)
+}
+
+/// A published result is seen by all once no embargo is on it; what judges wrote, by who entered, where that was said.
+fn published(
+    manager: &Client,
+    client: &Client,
+    world: &World,
+    reader: &Reader<'_>,
+    checks: &mut Checks,
+) -> Result<usize> {
+    let mut wanted = Vec::new();
+    for (embargo, feedback) in [(Value::Null, true), (Value::Null, false), (json!("2099-01-01T00:00:00Z"), true)] {
+        let body = json!({"score_set": SCORE_SETS[1].0, "embargo_until": embargo, "feedback": feedback});
+        let made = manager.post("/leaderboard/publish", &body)?.expect_status(201)?.json()?;
+        let slug = made::slug(&made).to_owned();
+        let answer = client.get(&format!("/leaderboard/publication/{slug}"))?;
+        let is_seen = reader.sees_all() || embargo.is_null();
+        let about = format!("{} the publication with {body}", reader.about());
+        checks.check(answer.status == if is_seen { 200 } else { 404 }, || format!("{about}: {}", answer.status));
+        if !is_seen {
+            continue;
+        }
+        let shown = answer.expect_status(200)?.json()?;
+        let entries = |of: &str| -> BTreeSet<String> {
+            let found = shown[of].as_array().into_iter().flatten();
+            found.map(|found| made::slug(&found["entry"]).to_owned()).collect()
+        };
+        let is_own = |entry: &&Value| feedback && reader.has("entrant") && reader.is_entrant_of(entry);
+        let own: BTreeSet<String> =
+            world.of("entry").filter(is_own).map(|entry| made::slug(entry).to_owned()).collect();
+        let own: BTreeSet<String> = own.intersection(&entries("places")).cloned().collect();
+        checks.check(entries("comments") == own, || format!("{about}: comments {}, not of {own:?}", shown["comments"]));
+        let is_whole = !shown["head"].is_null() && !shown["bundle"].is_null();
+        checks.check(is_whole == reader.sees_all(), || format!("{about}: {shown}"));
+        wanted.push(slug);
+    }
+    let page = client.get("/leaderboard/publication?per_page=100")?.expect_status(200)?.json()?;
+    let mut found: Vec<&str> = page["data"].as_array().context("a page has no data")?.iter().map(made::slug).collect();
+    found.sort_unstable();
+    wanted.sort_unstable();
+    checks.check(found == wanted && page["total"] == wanted.len(), || {
+        format!("{} sees the publications {found:?}, not {wanted:?}", reader.about())
+    });
+    Ok(4)
 }
 
 /// Every operation is refused where no role has it, and nowhere else.

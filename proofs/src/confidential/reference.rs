@@ -60,7 +60,12 @@ impl<'w> Reader<'w> {
 
     /// Whether an entry is of the person's chapters or the person's own.
     pub(super) fn holds(&self, entry: &Value) -> bool {
-        self.sees_all() || self.is_of_chapters(entry) || self.has("entrant") && entry["entrant"] == self.user
+        self.sees_all() || self.is_of_chapters(entry) || self.has("entrant") && self.is_entrant_of(entry)
+    }
+
+    /// Whether it is the person who entered.
+    pub(super) fn is_entrant_of(&self, entry: &Value) -> bool {
+        entry["entrant"] == self.user
     }
 
     fn is_of_chapters(&self, entry: &Value) -> bool {

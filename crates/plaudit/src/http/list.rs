@@ -10,6 +10,7 @@ use crate::lists::page::{Ask, ListQuery, Order, PageEnvelope};
 use crate::lists::{By, ENTRIES, List, Start, position};
 use crate::records::users::Person;
 use crate::render::Renderer;
+use crate::turns::Turn;
 use crate::views::{self, ALL, Plan, Request};
 use db::{AccountId, Committed, DbError, Source};
 use kernel::text::Slug;
@@ -58,7 +59,7 @@ pub async fn page(
 ) -> Result<Reply, ApiError> {
     let (app, account) = (caller.app(), caller.account());
     let request = Arc::new(paged.ask(request(caller, list, query)?));
-    let _turn = app.pages.take(account).await;
+    let mut turn = app.pages.take(account).await;
     let mut least = app.db.latest(account);
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
@@ -66,7 +67,7 @@ pub async fn page(
         }
         let Some(plan) = app.views.plan(account, &request, least).await? else { continue };
         let mut page = Page::new(caller, (list, query), plan);
-        let Some(head) = page.read(&mut Source::Db(&app.db), account, &mut paged).await? else {
+        let Some(head) = page.read(&mut Source::Db(&app.db), &mut turn, &mut paged).await? else {
             app.views.forget(account).await;
             continue;
         };
@@ -85,7 +86,7 @@ pub async fn page(
     // The account changes faster than its pages can be read otherwise.
     let Some((plan, mut tx)) = app.views.plan_in(account, &request).await? else { return Err(ApiError::Stale) };
     let mut page = Page::new(caller, (list, query), plan);
-    let head = page.read(&mut Source::Snapshot(&mut tx), account, &mut paged).await?;
+    let head = page.read(&mut Source::Snapshot(&mut tx), &mut turn, &mut paged).await?;
     tx.commit().await?;
     match head {
         Some(head) if head.version != caller.program().version => Err(ApiError::Stale),
@@ -161,15 +162,16 @@ impl<'q> Page<'q> {
     async fn read(
         &mut self,
         source: &mut Source<'_>,
-        account: AccountId,
+        turn: &mut Turn,
         paged: &mut impl Paged,
     ) -> Result<Option<Committed>, ApiError> {
+        let (account, long) = (self.caller.account(), &self.caller.app().long_pages);
         paged.prepare(source, account, &mut self.plan).await?;
         let renderer = &mut self.renderer;
         renderer.begin_list(&PageEnvelope::before(self.query))?;
         let table = (self.list, ALL[self.list.table]);
-        views::page(source, account, table, (&self.plan.wanted, self.plan.head), |texts| paged.show(renderer, texts))
-            .await
+        let planned = (&self.plan.wanted[..], self.plan.head);
+        views::page(source, account, table, planned, (turn, long), |texts| paged.show(renderer, texts)).await
     }
 
     fn answer(self, raw: Option<&str>, more: &str) -> Result<Reply, ApiError> {

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
 use webhook_signing::Schedule;
 
 use self::budgets::Budgets;
@@ -62,8 +63,11 @@ fn pages_together(db: &Db) -> (usize, usize) {
         let quarter = connections.div_ceil(4);
         return ((connections - quarter).max(1), quarter);
     }
-    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    (2 * processors, processors)
+    (2 * processors(), processors())
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
 
 /// What a deployment is set to, as far as requests are concerned.
@@ -164,6 +168,8 @@ pub struct Parts {
     pub kept: Kept,
     /// Of those who read a page, so that an account's long pages take neither every connection nor every processor.
     pub pages: Turns<AccountId>,
+    /// Those of them that are long, so that a processor is left for the others.
+    pub long_pages: Arc<Semaphore>,
     /// Of those whose long body is taken apart.
     pub long_bodies: Turns<AccountId>,
     /// Hashes passwords.
@@ -227,6 +233,7 @@ impl App {
             views,
             kept,
             pages: Turns::new(pages.0, pages.1),
+            long_pages: Arc::new(Semaphore::new((processors() - 1).max(1))),
             long_bodies: Turns::new(LONG_BODIES.0, LONG_BODIES.1),
             passwords: users::Passwords::default(),
             wakes: Wakes::default(),

@@ -7,11 +7,14 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use list_view::{Cell, Holds, View};
+use tokio::sync::Semaphore;
 
 use super::ALL;
 use crate::lists::{List, TABLES, Table, Values};
+use crate::turns::Turn;
 use db::{AccountId, Committed, Db, DbError, Engine, Row, Source, Tx, Value};
 use kernel::text::Slug;
 
@@ -222,6 +225,9 @@ pub struct Wanted {
 /// The sizes of the statements that read pages: few texts serve every request.
 const SIZES: [usize; 2] = [10, 100];
 
+/// After how many bytes of documents a page pauses: others wait for no more than it takes to write them.
+const STEP: usize = 4 << 20;
+
 /// The most bytes of documents that wait because others come before them on the page.
 const WAITING: usize = 1 << 20;
 
@@ -229,21 +235,21 @@ const WAITING: usize = 1 << 20;
 /// no such account, where a record is not where it was, or where the account changed meanwhile. Where it stands is told without the
 /// documents where that is not where the page was planned.
 ///
-/// That is one statement, unless long documents come out of order: those that would have to wait are read again, each by
-/// itself.
+/// That is one statement, unless the page is long or long documents come out of order: what is left is read after a pause, as much as
+/// is likely to be no longer than a step.
 pub(crate) async fn page<E: From<DbError> + Send>(
     source: &mut Source<'_>,
     account: AccountId,
     (list, table): (&List, &Table),
     (wanted, planned): (&[Wanted], Committed),
+    (turn, long): (&mut Turn, &Arc<Semaphore>),
     mut each: impl FnMut(&[&str]) -> Result<(), E> + Send,
 ) -> Result<Option<Committed>, E> {
-    let (mut is_begun, mut left) = (false, wanted);
+    let (mut is_begun, mut left, mut rows) = (false, wanted, wanted.len());
     loop {
-        let step = if is_begun { &left[..left.len().min(1)] } else { left };
-        let Some((stands, shown)) = read_page(source, account, (list, table), (step, planned), &mut each).await? else {
-            return Ok(None);
-        };
+        let step = &left[..left.len().min(rows)];
+        let read = read_page(source, account, (list, table), (step, planned), &mut each).await?;
+        let Some((stands, shown, bytes)) = read else { return Ok(None) };
         if stands != planned {
             return Ok((!is_begun).then_some(stands));
         }
@@ -254,17 +260,19 @@ pub(crate) async fn page<E: From<DbError> + Send>(
         if left.is_empty() {
             return Ok(Some(planned));
         }
+        turn.pause(long).await;
+        rows = (shown * STEP / bytes.max(1)).clamp(1, left.len());
     }
 }
 
-/// Reads the first documents of a page in one statement: where the account stands, and how many they are.
+/// Reads the first documents of a page in one statement: where the account stands, how many they are, and how many bytes.
 async fn read_page<E: From<DbError> + Send>(
     source: &mut Source<'_>,
     account: AccountId,
     (list, table): (&List, &Table),
     (wanted, planned): (&[Wanted], Committed),
     each: &mut (impl FnMut(&[&str]) -> Result<(), E> + Send),
-) -> Result<Option<(Committed, usize)>, E> {
+) -> Result<Option<(Committed, usize, usize)>, E> {
     let engine = source.engine();
     let size = SIZES.into_iter().find(|size| wanted.len() <= *size).unwrap_or(wanted.len());
     let sql = page_sql((list, table), engine, size);
@@ -277,10 +285,12 @@ async fn read_page<E: From<DbError> + Send>(
     let (mut stands, mut next, mut found, mut is_misplaced, mut refused) = (None, 0, 0, false, None);
     // Neither engine promises an order; what comes early waits, as long as it is little.
     let (mut early, mut waiting) = (HashMap::<usize, Vec<String>>::new(), 0);
+    let (mut bytes, mut is_paused) = (0, false);
+    let length = |texts: &[&str]| texts.iter().map(|text| text.len()).sum::<usize>();
     let mut show = |texts: &[&str]| {
         each(texts).map_err(|error| {
             refused = Some(error);
-            DbError::Failed("a page was given up".to_owned())
+            given_up()
         })
     };
     let read = source
@@ -288,7 +298,7 @@ async fn read_page<E: From<DbError> + Send>(
             if row.optional_integer(0)?.is_some() {
                 let stood = Committed::read(row, 0)?;
                 stands = Some(stood);
-                return if stood == planned { Ok(()) } else { Err(DbError::Failed("a page was given up".to_owned())) };
+                return if stood == planned { Ok(()) } else { Err(given_up()) };
             }
             let name = row.text(3)?;
             let is_next = wanted.get(next).is_some_and(|wanted| wanted.name == name);
@@ -302,29 +312,38 @@ async fn read_page<E: From<DbError> + Send>(
             let texts = wanted[number].held.iter().map(|held| Ok(held.as_str())).chain(texts);
             let texts = texts.collect::<Result<Vec<&str>, DbError>>()?;
             if number != next {
-                let bytes: usize = texts.iter().map(|text| text.len()).sum();
-                if waiting + bytes <= WAITING {
-                    waiting += bytes;
+                if waiting + length(&texts) <= WAITING {
+                    waiting += length(&texts);
                     early.insert(number, texts.into_iter().map(str::to_owned).collect());
                 }
                 return Ok(());
             }
             show(&texts)?;
-            next += 1;
+            (next, bytes) = (next + 1, bytes + length(&texts));
             while let Some(texts) = early.remove(&next) {
-                show(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-                next += 1;
+                let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+                show(&texts)?;
+                (next, bytes) = (next + 1, bytes + length(&texts));
             }
-            Ok(())
+            is_paused = bytes >= STEP && next < wanted.len() && stands.is_some();
+            if is_paused { Err(given_up()) } else { Ok(()) }
         })
         .await;
     match (refused, read) {
         (Some(refused), _) => Err(refused),
+        (None, Err(_)) if is_paused => Ok(stands.map(|stands| (stands, next, bytes))),
         // SQLite tells where the account stands before any document, so that what is planned anew costs little.
-        (None, Err(_)) if stands.is_some_and(|stands| stands != planned) => Ok(stands.map(|stands| (stands, 0))),
+        (None, Err(_)) if stands.is_some_and(|stands| stands != planned) => Ok(stands.map(|stands| (stands, 0, 0))),
         (None, Err(error)) => Err(error.into()),
-        (None, Ok(())) => Ok(stands.filter(|_| !is_misplaced && found == wanted.len()).map(|stands| (stands, next))),
+        (None, Ok(())) => {
+            Ok(stands.filter(|_| !is_misplaced && found == wanted.len()).map(|stands| (stands, next, bytes)))
+        }
     }
+}
+
+/// Ends a statement of which no more is wanted.
+fn given_up() -> DbError {
+    DbError::Failed("a page was given up".to_owned())
 }
 
 fn page_sql((list, table): (&List, &Table), engine: Engine, size: usize) -> String {
