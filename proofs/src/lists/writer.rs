@@ -1,5 +1,6 @@
 //! The one who writes: through the interface and by imports, some of which are refused.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use anyhow::{Context as _, Result, bail};
@@ -41,7 +42,17 @@ impl Writer<'_> {
     /// Imports records with new values; sometimes with a last line that takes all of it back.
     fn import(&mut self, world: &World, count: u32) -> Result<Option<World>> {
         let is_faulty = self.random.below(3) == 0;
-        let lines = made::changes(ACCOUNT, self.size, count, &mut self.random);
+        let mut lines = made::changes(ACCOUNT, self.size, count, &mut self.random);
+        // An entry that states whether it is paid does not follow the orders of its file.
+        let named: BTreeSet<String> = lines
+            .iter()
+            .flat_map(|line| line["items"].as_array().into_iter().flatten())
+            .filter_map(|item| item["entry"].as_str().map(str::to_owned))
+            .collect();
+        let is_left_out = |entry: &&String| lines.iter().all(|line| line["slug"] != entry.as_str());
+        let stated: Vec<Value> =
+            named.iter().filter(is_left_out).map(|entry| world.get("entry", entry).clone()).collect();
+        lines.extend(stated);
         let mut all = vec![made::setup(ACCOUNT).swap_remove(0)];
         all.extend(lines.iter().cloned());
         if is_faulty {
