@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,7 +22,18 @@ const STOP_PATIENCE: Duration = Duration::from_secs(30);
 
 /// An address on this machine that nobody listens on.
 pub(crate) fn free_address() -> Result<SocketAddr> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?)
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    // A connection that goes out takes no port of these between now and the start of the server.
+    let first = u16::try_from(std::process::id() % 10_000)?;
+    (0..10_000_u16)
+        .map(|_| {
+            SocketAddr::from((
+                [127, 0, 0, 1],
+                20_000 + first.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed)) % 10_000,
+            ))
+        })
+        .find(|address| TcpListener::bind(address).is_ok())
+        .context("no port is free")
 }
 
 /// Fills a database with a synthetic account and returns the account's slug.

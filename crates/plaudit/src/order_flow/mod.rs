@@ -267,9 +267,15 @@ pub async fn refresh_payment_status(
 async fn is_free(tx: &mut Tx, program: &Program, origin: &Origin, entry: &Entry) -> Result<bool, Refusal> {
     let prices = Prices::of(program, entry.season);
     let Some(currency) = prices.default_currency(program).filter(|_| !prices.is_empty()) else { return Ok(true) };
+    let is_free_to = |is_member| {
+        let conditions = Conditions { currency, now: origin.at, is_member, has_paid_as_entrant: true };
+        // A price that cannot be paid in the currency is one all the same.
+        prices.items(&[entry], &conditions).is_ok_and(|items| items.is_empty())
+    };
+    let [to_members, to_others] = [true, false].map(is_free_to);
+    if to_members == to_others {
+        return Ok(to_others);
+    }
     let entrant = users::store::find(program.id, Source::Snapshot(tx), entry.entrant).await?.ok_or_else(missing)?;
-    let is_member = !entrant.member_number.is_empty();
-    let conditions = Conditions { currency, now: origin.at, is_member, has_paid_as_entrant: true };
-    // A price that cannot be paid in the currency is one all the same.
-    Ok(prices.items(&[entry], &conditions).is_ok_and(|items| items.is_empty()))
+    Ok(if entrant.member_number.is_empty() { to_others } else { to_members })
 }

@@ -42,7 +42,7 @@ struct Filling {
     /// Whether an address of a file was written.
     shows_files: Cell<bool>,
     /// How the amounts of the currency that was shown last are written.
-    money: RefCell<Option<MoneyFormat>>,
+    money: RefCell<Option<Arc<MoneyFormat>>>,
 }
 
 /// So many times as long as its document a record hardly is: answers show more of their fields than they have of their own.
@@ -280,7 +280,7 @@ impl Filling {
         if let Some(amount) = amount
             && !held.as_ref().is_some_and(|format| format.is_of(amount.currency()))
         {
-            *held = MoneyFormat::new(self.languages.first_requested(), amount.currency());
+            *held = MoneyFormat::of(self.languages.first_requested(), amount.currency());
         }
         match held.as_ref().zip(amount) {
             Some((format, amount)) => format.write(out, amount),
