@@ -1,6 +1,8 @@
 //! Amounts of money, exact to the minor unit of their currency.
 
+use std::collections::HashMap;
 use std::fmt;
+use std::sync::LazyLock;
 
 use super::decimal::{DecimalError, parse_scaled, write_scaled};
 use super::parsed::{excerpt, written_as_text};
@@ -34,10 +36,9 @@ const CURRENCIES: [(u8, &str); 4] = [
 impl Currency {
     /// The currency with this code of three upper-case letters.
     pub fn parse(code: &str) -> Option<Self> {
-        if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return None;
-        }
-        Self::all().find(|currency| currency.code == code)
+        static BY_CODE: LazyLock<HashMap<&str, Currency>> =
+            LazyLock::new(|| Currency::all().map(|currency| (currency.code, currency)).collect());
+        BY_CODE.get(code).copied()
     }
 
     /// Every currency, by number of decimals and code.

@@ -56,7 +56,13 @@ impl Ordering<'_> {
         let is_restored = before.is_some_and(|(_, deleted)| deleted);
         let of_before = before.filter(|(_, deleted)| !deleted).map(|(entry, _)| entry);
         let place = |entry: &Entry| (entry.category, entry.chapter);
-        let moved = of_before.filter(|first| !deleted && place(first) != place(after));
+        let prices = Prices::of(self.program, after.season);
+        let is_priced_otherwise = |first: &Entry| {
+            place(first) != place(after)
+                && !prices.is_empty()
+                && !prices.are_same_for(self.program, first, after, self.origin.at)
+        };
+        let moved = of_before.filter(|first| !deleted && is_priced_otherwise(first));
         match (was, is_in_force(after, deleted)) {
             // What was on no order before it went into the trash is on none afterwards.
             (false, true) if is_restored && !store::is_ordered(tx, self.program.id, after.slug).await? => {
@@ -64,21 +70,19 @@ impl Ordering<'_> {
             }
             (true, false) => self.withdrawn(tx, (after, deleted)).await,
             (false, false) if deleted && of_before.is_some() => self.withdrawn(tx, (after, deleted)).await,
-            (true, true) => match moved {
-                Some(first) => self.moved(tx, first, after).await,
-                None => Ok(Consequences::default()),
-            },
-            // An entry can be on an order before it is handed in.
-            (false, is_submitted) => match moved {
-                Some(first) if self.is_ordered(tx, after.slug).await? => self.moved(tx, first, after).await,
-                _ if is_submitted => self.submitted(tx, after).await,
-                _ => Ok(Consequences::default()),
-            },
+            (was, is_submitted) => {
+                // An entry can be on an order before it is handed in.
+                let orders = match moved {
+                    Some(_) => store::live_orders_for_update(tx, self.program.id, after.slug).await?,
+                    None => Vec::new(),
+                };
+                match moved {
+                    Some(first) if was || !orders.is_empty() => self.moved(tx, &orders, first, after).await,
+                    _ if is_submitted && !was => self.submitted(tx, after).await,
+                    _ => Ok(Consequences::default()),
+                }
+            }
         }
-    }
-
-    async fn is_ordered(&self, tx: &mut Tx, entry: Slug) -> Result<bool, Refusal> {
-        Ok(!store::live_orders(self.program.id, Source::Snapshot(tx), &[entry]).await?.is_empty())
     }
 
     async fn submitted(&self, tx: &mut Tx, entry: &mut Entry) -> Result<Consequences, Refusal> {
@@ -139,12 +143,14 @@ impl Ordering<'_> {
         Ok(consequences)
     }
 
-    async fn moved(&self, tx: &mut Tx, before: &Entry, after: &mut Entry) -> Result<Consequences, Refusal> {
+    async fn moved(
+        &self,
+        tx: &mut Tx,
+        orders: &[Locked],
+        before: &Entry,
+        after: &mut Entry,
+    ) -> Result<Consequences, Refusal> {
         let prices = Prices::of(self.program, after.season);
-        if prices.is_empty() || prices.are_same_for(self.program, before, after, self.origin.at) {
-            return Ok(Consequences::default());
-        }
-        let orders = store::live_orders_for_update(tx, self.program.id, after.slug).await?;
         let mut billed: Vec<Line<'_>> =
             orders.iter().filter_map(|(order, _)| Line::of(&order.value, after.slug)).collect();
         // What differences made dearer is credited first.
