@@ -97,7 +97,7 @@ impl Ordering<'_> {
         }
         let titles = entries.iter().map(|entry| (entry.slug, entry.title.clone())).collect();
         let (order, written) = self.insert(tx, order, titles).await?;
-        refresh_payment_status(tx, self.program, self.origin, &slugs).await?;
+        refresh_payment_status(tx, self.program, self.origin, &slugs, false).await?;
         Ok((order, written))
     }
 
@@ -186,16 +186,15 @@ pub async fn change(
     }
     let action = if after.deleted { Action::Trashed } else { Action::Updated };
     let mut after = Order { updated: origin.at, ..after.clone() };
-    // What a file states otherwise stays.
-    if before.value.billing != after.billing
-        && before.value.payment.e_invoice_status == e_invoice_status_of(tx, program, &before.value).await?
-    {
+    // What a file states in words of its own stays.
+    let is_ours = ["available", "incomplete"].contains(&before.value.payment.e_invoice_status.as_str());
+    if is_ours && before.value.billing != after.billing {
         after.payment.e_invoice_status = e_invoice_status_of(tx, program, &after).await?.to_owned();
     }
     let events = events(&before.value, &after);
     let written = store::change(tx, program.id, origin, (action, &events), (&after, &doc)).await?;
     let moved: Vec<Slug> = paid_otherwise(Some(&before.value), &after).into_iter().collect();
-    refresh_payment_status(tx, program, origin, &moved).await?;
+    refresh_payment_status(tx, program, origin, &moved, false).await?;
     Ok(written)
 }
 
@@ -233,6 +232,7 @@ pub async fn refresh_payment_status(
     program: &Program,
     origin: &Origin,
     named: &[Slug],
+    is_imported: bool,
 ) -> Result<(), Refusal> {
     if named.is_empty() {
         return Ok(());
@@ -256,8 +256,8 @@ pub async fn refresh_payment_status(
             None => Payment::Unpaid,
         };
         if payment_status != status {
-            let after = Entry { payment_status, ..head.clone() };
-            entries::store::write_head(tx, program, origin, (&stored, &head), after, stored.deleted).await?;
+            let written = (payment_status, is_imported);
+            entries::store::write_payment_status(tx, program, origin, (&stored, &head), written).await?;
         }
     }
     Ok(())

@@ -56,13 +56,11 @@ impl Ordering<'_> {
         let is_restored = before.is_some_and(|(_, deleted)| deleted);
         let of_before = before.filter(|(_, deleted)| !deleted).map(|(entry, _)| entry);
         let place = |entry: &Entry| (entry.category, entry.chapter);
-        let prices = Prices::of(self.program, after.season);
         let is_priced_otherwise = |first: &Entry| {
-            place(first) != place(after)
-                && !prices.is_empty()
-                && !prices.are_same_for(self.program, first, after, self.origin.at)
+            let prices = Prices::of(self.program, after.season);
+            !prices.is_empty() && !prices.are_same_for(self.program, first, after, self.origin.at)
         };
-        let moved = of_before.filter(|first| !deleted && is_priced_otherwise(first));
+        let moved = of_before.filter(|first| !deleted && place(first) != place(after) && is_priced_otherwise(first));
         match (was, is_in_force(after, deleted)) {
             // What was on no order before it went into the trash is on none afterwards.
             (false, true) if is_restored && !store::is_ordered(tx, self.program.id, after.slug).await? => {
@@ -167,6 +165,7 @@ impl Ordering<'_> {
             return Ok(Consequences::default());
         };
         let order = first.order;
+        billed.retain(|line| line.order.slug == order.slug || line.order.adjusts == Some(order.slug));
         let conditions = Conditions {
             currency: order.currency,
             now: self.origin.at,

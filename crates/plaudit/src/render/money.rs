@@ -49,7 +49,7 @@ impl MoneyFormat {
     }
 
     fn new(locale: Locale, currency: Currency) -> Option<Self> {
-        let locale: CldrLocale = locale.code().replace('_', "-").parse().ok()?;
+        let locale = language(locale)?;
         let code = currency.code().to_ascii_lowercase().parse().ok()?;
         let pattern = CurrencyFormatter::try_new_symbol((&locale).into(), code, CurrencyFormatterOptions::default());
         let pattern = pattern.ok()?;
@@ -117,6 +117,12 @@ impl MoneyFormat {
     }
 }
 
+/// The language by the name that CLDR has for it: Latin America is a region by number.
+fn language(locale: Locale) -> Option<CldrLocale> {
+    let name = if locale == Locale::EsLa { "es-419".to_owned() } else { locale.code().replace('_', "-") };
+    name.parse().ok()
+}
+
 fn around_number(text: &str) -> Option<[String; 2]> {
     let (begin, _) = text.char_indices().find(|(_, character)| character.is_numeric())?;
     let (last, digit) = text.char_indices().rfind(|(_, character)| character.is_numeric())?;
@@ -156,6 +162,7 @@ mod tests {
             (Locale::JaJp, "1250", "JPY", "￥1,250"),
             (Locale::EnGb, "1.2345", "CLF", "CLF\u{a0}1.2345"),
             (Locale::BnIn, "1234567", "INR", "₹12,34,567.00"),
+            (Locale::EsLa, "12500.08", "EUR", "€12,500.08"),
         ] {
             assert_eq!(written(locale, Money::parse(amount, Currency::parse(code).unwrap()).unwrap()), expected);
         }
@@ -165,7 +172,7 @@ mod tests {
     fn numbers_are_those_of_icu_and_never_rounded() {
         let magnitudes = [0, 1, 5, 10, 99, 100, 1_000, 9_999, 12_345, 100_000, 1_234_567, 123_456_789, i64::MAX];
         for locale in Locale::ALL {
-            let cldr: CldrLocale = locale.code().replace('_', "-").parse().unwrap();
+            let cldr = language(locale).unwrap();
             let number = DecimalFormatter::try_new((&cldr).into(), DecimalFormatterOptions::default()).unwrap();
             for code in ["EUR", "JPY", "BHD", "CLF", "AFN", "LBP", "RSD"] {
                 let currency = Currency::parse(code).unwrap();

@@ -61,9 +61,15 @@ const LOG_EVERY: Duration = Duration::from_mins(1);
 fn pages_together(db: &Db) -> (usize, usize) {
     if let Some(connections) = db.connections() {
         let quarter = connections.div_ceil(4);
-        return ((connections - quarter).max(1), quarter);
+        return ((connections - quarter).saturating_sub(long_pages_together(db)).max(1), quarter);
     }
     (2 * processors(), processors())
+}
+
+/// How many of them are long: fewer than there are processors, and than half of the connections.
+fn long_pages_together(db: &Db) -> usize {
+    let connections = db.connections().unwrap_or(usize::MAX);
+    (processors() - 1).min(connections / 2).max(1)
 }
 
 fn processors() -> usize {
@@ -212,7 +218,7 @@ impl App {
         let views = Views::new(db.clone(), settings.view_bytes);
         let kept = Kept::new(settings.view_bytes / KEPT_PART);
         let programs = Arc::new(Programs::new(db.clone(), clock.clone(), &settings.base_url, settings.lengths));
-        let pages = pages_together(&db);
+        let (pages, long_pages) = (pages_together(&db), long_pages_together(&db));
         let outgoing = Outgoing::new(&settings.outgoing, &clock);
         let app = Self(Arc::new(Parts {
             signer: Arc::new(DownloadSigner::new(&secret)),
@@ -233,7 +239,7 @@ impl App {
             views,
             kept,
             pages: Turns::new(pages.0, pages.1),
-            long_pages: Arc::new(Semaphore::new((processors() - 1).max(1))),
+            long_pages: Arc::new(Semaphore::new(long_pages)),
             long_bodies: Turns::new(LONG_BODIES.0, LONG_BODIES.1),
             passwords: users::Passwords::default(),
             wakes: Wakes::default(),

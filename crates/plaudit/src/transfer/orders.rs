@@ -159,7 +159,7 @@ impl Import<'_> {
             let Some(end) = named.last() else { return Ok(()) };
             last.clone_from(end);
             let entries: Vec<Slug> = named.iter().filter_map(|entry| Slug::parse(entry)).collect();
-            order_flow::refresh_payment_status(&mut self.tx, program, &self.origin, &entries).await?;
+            order_flow::refresh_payment_status(&mut self.tx, program, &self.origin, &entries, true).await?;
         }
     }
 

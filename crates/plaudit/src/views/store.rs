@@ -245,22 +245,26 @@ pub(crate) async fn page<E: From<DbError> + Send>(
     (turn, long): (&mut Turn, &Arc<Semaphore>),
     mut each: impl FnMut(&[&str]) -> Result<(), E> + Send,
 ) -> Result<Option<Committed>, E> {
-    let (mut is_begun, mut left, mut rows) = (false, wanted, wanted.len());
+    let (mut left, mut rows) = (wanted, wanted.len());
     loop {
         let step = &left[..left.len().min(rows)];
         let read = read_page(source, account, (list, table), (step, planned), &mut each).await?;
         let Some((stands, shown, bytes)) = read else { return Ok(None) };
         if stands != planned {
-            return Ok((!is_begun).then_some(stands));
+            return Ok(Some(stands));
         }
         if shown == 0 && !step.is_empty() {
             return Ok(None);
         }
-        (is_begun, left) = (true, &left[shown..]);
+        left = &left[shown..];
         if left.is_empty() {
             return Ok(Some(planned));
         }
-        turn.pause(long).await;
+        match source {
+            Source::Db(_) => turn.pause(long).await,
+            // Who waits for a turn holds no snapshot meanwhile.
+            Source::Snapshot(_) => tokio::task::yield_now().await,
+        }
         rows = (shown * STEP / bytes.max(1)).clamp(1, left.len());
     }
 }

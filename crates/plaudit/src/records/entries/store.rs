@@ -24,7 +24,7 @@ use kernel::text::{Slug, Timestamp, Token, folded};
 
 pub(crate) use counts::divisions;
 pub use counts::{of_category, write_counts};
-pub use write::{Cause, Change, refresh_detail, write, write_head};
+pub use write::{Cause, Change, refresh_detail, write, write_head, write_payment_status};
 
 /// An entry as it stands in its row.
 #[derive(Clone, Debug, PartialEq, Eq)]

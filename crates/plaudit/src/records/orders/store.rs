@@ -121,6 +121,8 @@ pub async fn live_orders_for_update(tx: &mut Tx, account: AccountId, entry: Slug
     let sql = "SELECT revision, doc FROM orders WHERE account = $1 AND deleted = 0 AND slug IN \
                (SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2 AND void = 0)";
     let mut orders: Vec<Locked> = tx.all_for_update(sql, &[account.into(), entry.into()], locked).await?;
+    // What was credited while the lock was waited for is for the entry no more.
+    orders.retain(|(order, _)| order.value.is_live_for(entry));
     orders.sort_by_cached_key(|(order, _)| rules::invoice_key(&order.value.invoice_number));
     Ok(orders)
 }

@@ -16,7 +16,7 @@ use crate::records::entries::rules::{events, files_among, length};
 use crate::records::entries::store::{
     Stored, broken, find_any_for_update, related, set_boards, set_documents, set_row, set_tags, write_counts,
 };
-use crate::records::entries::{CountChanges, Counts, Entry, RelatedData, detail};
+use crate::records::entries::{CountChanges, Counts, Entry, Payment, RelatedData, detail};
 use crate::records::orders;
 use crate::records::users::{self, Person};
 use db::{AccountId, DbError, Tx};
@@ -86,6 +86,24 @@ pub async fn write_head(
     let (counts, person) = (before.counts()?, before.person.clone());
     let after = After { entry, counts, detail: None, deleted, person, member: "tags" };
     changed(tx, program, origin, (before, first), after).await
+}
+
+/// Like [`write_head`], of an entry whose payment status follows its orders; an import tells of no events.
+pub async fn write_payment_status(
+    tx: &mut Tx,
+    program: &Program,
+    origin: &Origin,
+    (before, first): (&Stored, &Entry),
+    (payment_status, is_imported): (Payment, bool),
+) -> Result<Stored, Refusal> {
+    let entry = Entry { payment_status, ..first.clone() };
+    if !is_imported {
+        return write_head(tx, program, origin, (before, first), entry, before.deleted).await;
+    }
+    let (counts, person, deleted) = (before.counts()?, before.person.clone(), before.deleted);
+    let entry = Entry { updated: origin.at, ..entry };
+    let after = After { entry, counts, detail: None, deleted, person, member: "tags" };
+    commit(tx, program, origin, Some((before, first)), after, (Action::Imported, Vec::new())).await
 }
 
 /// Why the documents of an entry are made anew.
