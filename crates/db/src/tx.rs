@@ -228,22 +228,8 @@ impl Tx {
         Ok(first.found)
     }
 
-    /// Like [`Tx::all`], and locks the rows until the end of the transaction. `sql` is a plain `SELECT … FROM … WHERE …`.
-    pub async fn all_for_update<T, C, F>(&mut self, sql: &str, values: &[Value<'_>], mut read: F) -> Result<C, DbError>
-    where
-        C: Default + Extend<T> + Send,
-        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
-    {
-        let mut found = C::default();
-        self.each_for_update(sql, values, |row| {
-            found.extend([read(row)?]);
-            Ok(())
-        })
-        .await?;
-        Ok(found)
-    }
-
-    async fn each_for_update<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
+    /// Like [`Tx::each`], and locks the rows until the end of the transaction. `sql` is a plain `SELECT … FROM … WHERE …`.
+    pub async fn each_for_update<F>(&mut self, sql: &str, values: &[Value<'_>], row: F) -> Result<(), DbError>
     where
         F: FnMut(&Row<'_>) -> Result<(), DbError> + Send,
     {

@@ -20,8 +20,8 @@ use crate::program::{Program, Record};
 use crate::records::Refusal;
 use crate::records::entries::{self, Entry, Payment};
 use crate::records::orders::{
-    Billed, Catalogue as _, Order, PaymentStatus, RelatedData, TransactionStatus, Wanted, credit_note,
-    e_invoice_status, store,
+    Billed, Catalogue as _, E_INVOICE_STATUSES, Order, PaymentStatus, RelatedData, TransactionStatus, Wanted,
+    credit_note, e_invoice_status, store,
 };
 use crate::records::users;
 use db::{Source, Tx};
@@ -187,7 +187,7 @@ pub async fn change(
     let action = if after.deleted { Action::Trashed } else { Action::Updated };
     let mut after = Order { updated: origin.at, ..after.clone() };
     // What a file states in words of its own stays.
-    let is_ours = ["available", "incomplete"].contains(&before.value.payment.e_invoice_status.as_str());
+    let is_ours = E_INVOICE_STATUSES.contains(&before.value.payment.e_invoice_status.as_str());
     if is_ours && before.value.billing != after.billing {
         after.payment.e_invoice_status = e_invoice_status_of(tx, program, &after).await?.to_owned();
     }

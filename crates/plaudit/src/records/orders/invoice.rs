@@ -84,9 +84,13 @@ impl Form {
     }
 }
 
-/// Whether the order can be sent as an electronic invoice, as its `e_invoice_status` says.
+/// What `e_invoice_status` says of an order that the service makes: that it lacks something, or can be sent as an electronic invoice.
+/// A file may say something else.
+pub(crate) const E_INVOICE_STATUSES: [&str; 2] = ["incomplete", "available"];
+
+/// Which of them it is.
 pub(crate) fn e_invoice_status(billed: &Billed, program: &Program) -> &'static str {
-    if Form::Ubl.of(billed, program).is_ok() { "available" } else { "incomplete" }
+    E_INVOICE_STATUSES[usize::from(Form::Ubl.of(billed, program).is_ok())]
 }
 
 fn invoice<'i>(billed: &'i Billed, program: &'i Program) -> Invoice<'i> {

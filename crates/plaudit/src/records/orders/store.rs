@@ -120,9 +120,13 @@ pub async fn find_for_update(tx: &mut Tx, account: AccountId, order: Slug) -> Re
 pub async fn live_orders_for_update(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<Vec<Locked>, DbError> {
     let sql = "SELECT revision, doc FROM orders WHERE account = $1 AND deleted = 0 AND slug IN \
                (SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2 AND void = 0)";
-    let mut orders: Vec<Locked> = tx.all_for_update(sql, &[account.into(), entry.into()], locked).await?;
-    // What was credited while the lock was waited for is for the entry no more.
-    orders.retain(|(order, _)| order.value.is_live_for(entry));
+    let mut orders = Vec::new();
+    tx.each_for_update(sql, &[account.into(), entry.into()], |row| {
+        // What was credited while the lock was waited for is for the entry no more.
+        orders.extend(Some(locked(row)?).filter(|(order, _)| order.value.is_live_for(entry)));
+        Ok(())
+    })
+    .await?;
     orders.sort_by_cached_key(|(order, _)| rules::invoice_key(&order.value.invoice_number));
     Ok(orders)
 }
