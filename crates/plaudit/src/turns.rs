@@ -20,21 +20,7 @@ pub struct Turns<K> {
 #[derive(Debug)]
 pub struct Turn {
     _of_account: Option<OwnedSemaphorePermit>,
-    of_all: Option<OwnedSemaphorePermit>,
-    is_long: bool,
-}
-
-impl Turn {
-    /// Work that turns out to be long lets others go first: the first time it gives its turn among all up for one of these, which
-    /// are fewer than there are processors.
-    pub async fn pause(&mut self, long: &Arc<Semaphore>) {
-        if std::mem::replace(&mut self.is_long, true) {
-            tokio::task::yield_now().await;
-        } else {
-            self.of_all = None;
-            self.of_all = Arc::clone(long).acquire_owned().await.ok();
-        }
-    }
+    _of_all: Option<OwnedSemaphorePermit>,
 }
 
 impl<K: Clone + Eq + Hash> Turns<K> {
@@ -48,7 +34,7 @@ impl<K: Clone + Eq + Hash> Turns<K> {
         // Semaphores that are never closed give a permit in the end.
         let of_account = self.of_account(account).acquire_owned().await.ok();
         let of_all = Arc::clone(&self.together).acquire_owned().await.ok();
-        Turn { _of_account: of_account, of_all, is_long: false }
+        Turn { _of_account: of_account, _of_all: of_all }
     }
 
     fn of_account(&self, account: K) -> Arc<Semaphore> {
@@ -80,17 +66,5 @@ mod tests {
         taken.remove(0);
         assert!(turns.take("c").now_or_never().is_some());
         assert!(turns.take("a").now_or_never().is_some());
-    }
-
-    #[test]
-    fn long_work_does_not_take_the_turns_of_short_work() {
-        let (turns, long) = (Turns::new(1, 1), Arc::new(Semaphore::new(1)));
-        let mut first = turns.take("a").now_or_never().unwrap();
-        assert!(first.pause(&long).now_or_never().is_some());
-        let mut second = turns.take("b").now_or_never().unwrap();
-        assert!(second.pause(&long).now_or_never().is_none());
-        assert!(turns.take("c").now_or_never().is_some());
-        drop(first);
-        assert!(long.try_acquire().is_ok());
     }
 }

@@ -48,6 +48,11 @@ pub fn difference<'a>(changes: &[Change], terms: &Terms<'a>) -> Result<Differenc
     }
 }
 
+/// What a line comes to without a part of the fixed fee, from what it costs by its price and what is taken off that.
+pub fn total(listed: i64, reduction: i64, terms: &Terms<'_>) -> Result<i64, PricingError> {
+    Ok(amounts(listed, reduction, 0, terms)?.total)
+}
+
 /// What is taken off a line after a change.
 pub fn reduction(change: &Change, terms: &Terms<'_>) -> Result<i64, PricingError> {
     Ok(reduction_of(change, listed(&change.is)?, terms))

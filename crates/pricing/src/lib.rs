@@ -18,7 +18,7 @@ pub mod changes;
 pub mod credits;
 pub mod orders;
 
-pub use changes::{Change, Difference, difference, reduction};
+pub use changes::{Change, Difference, difference, reduction, total};
 pub use credits::{Asked, CreditLine, credit, left};
 pub use discounts::{Discount, Granted, Off, Reduction, Refused, Uses};
 pub use error::PricingError;

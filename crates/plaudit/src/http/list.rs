@@ -10,9 +10,8 @@ use crate::lists::page::{Ask, ListQuery, Order, PageEnvelope};
 use crate::lists::{By, ENTRIES, List, Start, position};
 use crate::records::users::Person;
 use crate::render::Renderer;
-use crate::turns::Turn;
-use crate::views::{self, ALL, Plan, Request};
-use db::{AccountId, Committed, DbError, Source};
+use crate::views::{self, ALL, Ended, Plan, Request};
+use db::{AccountId, DbError, Source};
 use kernel::text::Slug;
 
 /// How often a page is planned and read before it is read from one state of the database.
@@ -59,17 +58,28 @@ pub async fn page(
 ) -> Result<Reply, ApiError> {
     let (app, account) = (caller.app(), caller.account());
     let request = Arc::new(paged.ask(request(caller, list, query)?));
-    let mut turn = app.pages.take(account).await;
+    let (mut turn, mut is_long) = (app.pages.take(account).await, false);
     let mut least = app.db.latest(account);
-    for attempt in 0..ATTEMPTS {
+    let mut attempt = 0;
+    while attempt < ATTEMPTS {
         if attempt > 0 {
             app.views.count_second_try();
         }
+        attempt += 1;
         let Some(plan) = app.views.plan(account, &request, least).await? else { continue };
         let mut page = Page::new(caller, (list, query), plan);
-        let Some(head) = page.read(&mut Source::Db(&app.db), &mut turn, &mut paged).await? else {
-            app.views.forget(account).await;
-            continue;
+        let head = match page.read(&mut Source::Db(&app.db), is_long, &mut paged).await? {
+            Ended::At(head) => head,
+            Ended::Misplaced => {
+                app.views.forget(account).await;
+                continue;
+            }
+            Ended::TooLong => {
+                // A page that waits among the long ones holds neither what was read nor the turn of a short one.
+                drop((page, turn));
+                (turn, is_long, attempt) = (app.long_pages.take(account).await, true, 0);
+                continue;
+            }
         };
         if head.version != caller.program().version {
             return Err(ApiError::Stale);
@@ -86,11 +96,11 @@ pub async fn page(
     // The account changes faster than its pages can be read otherwise.
     let Some((plan, mut tx)) = app.views.plan_in(account, &request).await? else { return Err(ApiError::Stale) };
     let mut page = Page::new(caller, (list, query), plan);
-    let head = page.read(&mut Source::Snapshot(&mut tx), &mut turn, &mut paged).await?;
+    let ended = page.read(&mut Source::Snapshot(&mut tx), true, &mut paged).await?;
     tx.commit().await?;
-    match head {
-        Some(head) if head.version != caller.program().version => Err(ApiError::Stale),
-        Some(head) if head == page.plan.head => page.answer(raw, &paged.more()),
+    match ended {
+        Ended::At(head) if head.version != caller.program().version => Err(ApiError::Stale),
+        Ended::At(head) if head == page.plan.head => page.answer(raw, &paged.more()),
         _ => Err(ApiError::Internal("a snapshot is not what was read in it".to_owned())),
     }
 }
@@ -158,20 +168,20 @@ impl<'q> Page<'q> {
         Self { caller, list, query, plan, renderer: caller.renderer() }
     }
 
-    /// Reads the records straight into the answer, and tells where the account stands.
+    /// Reads the records straight into the answer.
     async fn read(
         &mut self,
         source: &mut Source<'_>,
-        turn: &mut Turn,
+        may_be_long: bool,
         paged: &mut impl Paged,
-    ) -> Result<Option<Committed>, ApiError> {
-        let (account, long) = (self.caller.account(), &self.caller.app().long_pages);
+    ) -> Result<Ended, ApiError> {
+        let account = self.caller.account();
         paged.prepare(source, account, &mut self.plan).await?;
         let renderer = &mut self.renderer;
         renderer.begin_list(&PageEnvelope::before(self.query))?;
         let table = (self.list, ALL[self.list.table]);
         let planned = (&self.plan.wanted[..], self.plan.head);
-        views::page(source, account, table, planned, (turn, long), |texts| paged.show(renderer, texts)).await
+        views::page(source, account, table, planned, may_be_long, |texts| paged.show(renderer, texts)).await
     }
 
     fn answer(self, raw: Option<&str>, more: &str) -> Result<Reply, ApiError> {

@@ -7,6 +7,8 @@
 //! - Moving it to where another price is for it makes an order of the difference, or a credit note: first on what earlier
 //!   differences made dearer. The terms are those of the order that it is on; where the new price cannot be paid in its currency,
 //!   the order stays as it is. Only the price of the entry itself follows, not those of tags.
+//! - What was refunded by hand is a gift on its own order: it goes with the part of the price that the order stands for, and is made
+//!   good neither by a later move nor from another order. Handing an entry in again bills a difference that withdrawing it trashed.
 //! - Bringing it back from the trash orders it again. An entry that is on no order, although there is a price for it, was paid
 //!   elsewhere or not at all: moving it or bringing it back bills nothing.
 
@@ -88,11 +90,19 @@ impl Ordering<'_> {
             entry.payment_status = Payment::Paid;
             return Ok(Consequences::default());
         }
-        // The limit of a discount, and the one live order of an entry, are not overrun by another order at the same time.
-        tx.head(self.program.id).await?;
-        if !store::live_orders(self.program.id, Source::Snapshot(tx), &[entry.slug]).await?.is_empty() {
-            return Ok(Consequences::default());
+        let orders = store::live_orders_for_update(tx, self.program.id, entry.slug).await?;
+        if !orders.is_empty() {
+            let is_of_these =
+                |trashed: &Order| orders.iter().any(|(order, _)| trashed.adjusts == Some(order.value.slug));
+            let trashed = store::trashed_orders(tx, self.program.id, entry.slug).await?;
+            return if trashed.iter().any(is_of_these) {
+                self.adjust(&orders, entry)
+            } else {
+                Ok(Consequences::default())
+            };
         }
+        // The limit of a discount is not overrun by another order at the same time.
+        tx.head(self.program.id).await?;
         let latest = store::latest_of(self.program.id, Source::Snapshot(tx), entry.entrant).await?;
         let mut billing = latest.map(|order| order.billing).unwrap_or_default();
         billing.comments.clear();
@@ -148,20 +158,24 @@ impl Ordering<'_> {
         before: &Entry,
         after: &mut Entry,
     ) -> Result<Consequences, Refusal> {
-        let prices = Prices::of(self.program, after.season);
+        if orders.is_empty() {
+            if is_free(tx, self.program, self.origin, before).await? {
+                return self.submitted(tx, after).await;
+            }
+            if is_free(tx, self.program, self.origin, after).await? {
+                after.payment_status = Payment::Paid;
+            }
+        }
+        self.adjust(orders, after)
+    }
+
+    /// Orders or credits what an entry costs more or less than its orders bill.
+    fn adjust(&self, orders: &[Locked], entry: &Entry) -> Result<Consequences, Refusal> {
         let mut billed: Vec<Line<'_>> =
-            orders.iter().filter_map(|(order, _)| Line::of(&order.value, after.slug)).collect();
+            orders.iter().filter_map(|(order, _)| Line::of(&order.value, entry.slug)).collect();
         // What differences made dearer is credited first.
         billed.sort_by_key(|line| line.order.adjusts.is_some());
         let Some(first) = billed.first().filter(|line| line.order.adjusts.is_none()).copied() else {
-            if orders.is_empty() {
-                if is_free(tx, self.program, self.origin, before).await? {
-                    return self.submitted(tx, after).await;
-                }
-                if is_free(tx, self.program, self.origin, after).await? {
-                    after.payment_status = Payment::Paid;
-                }
-            }
             return Ok(Consequences::default());
         };
         let order = first.order;
@@ -172,11 +186,12 @@ impl Ordering<'_> {
             is_member: !order.billing.member_number.is_empty(),
             has_paid_as_entrant: true,
         };
+        let prices = Prices::of(self.program, entry.season);
         // A price that cannot be paid in the currency of the order leaves the order as it is.
-        let Ok(items) = prices.items(&[after], &conditions) else { return Ok(Consequences::default()) };
+        let Ok(items) = prices.items(&[entry], &conditions) else { return Ok(Consequences::default()) };
         let price = billed.last().map_or(order.slug, Line::price);
         let (unit, taken_off) = sum(&billed);
-        let was = Item { entry: Some(after.slug), price, kind: PriceKind::Entry, unit, quantity: 1 };
+        let was = Item { entry: Some(entry.slug), price, kind: PriceKind::Entry, unit, quantity: 1 };
         let is = items.into_iter().find(|item| item.kind == PriceKind::Entry);
         if is.is_some_and(|is| is.price == price) {
             return Ok(Consequences::default());
@@ -195,17 +210,26 @@ impl Ordering<'_> {
         match made {
             Difference::Nothing => {}
             Difference::Order(quote) => {
-                consequences.place = Some(self.order_of_difference(order, &quote, (after, is.price)));
+                consequences.place = Some(self.order_of_difference(order, &quote, (entry, is.price)));
                 return Ok(consequences);
             }
             Difference::Credit(amount) => {
-                let mut rest = amount;
-                let mut kept = Vec::new();
-                for line in billed.iter().rev() {
-                    let (credited, is_live) =
-                        credit_of(&mut consequences, line.order, after.slug, rest).map_err(|error| cannot(&error))?;
-                    rest -= credited;
+                let (mut rest, mut kept) = (amount, Vec::new());
+                let mut is_forgone = false;
+                for (at, line) in billed.iter().enumerate().rev() {
+                    // The first order bears what is left, whatever it stands for.
+                    let stands =
+                        if at == 0 { rest } else { part(&billed, at, &terms).map_err(|error| cannot(&error))? };
+                    let taken = stands.min(rest);
+                    let is_live =
+                        credit_of(&mut consequences, line.order, entry.slug, taken).map_err(|error| cannot(&error))?;
+                    is_forgone |= !is_live && taken < stands;
+                    rest -= taken;
                     kept.extend(is_live.then_some(*line));
+                }
+                // An order of which a gift leaves nothing stands for nothing, and no other for what it stood for.
+                if is_forgone {
+                    return Ok(consequences);
                 }
                 kept.reverse();
                 billed = kept;
@@ -301,25 +325,29 @@ fn sum(lines: &[Line<'_>]) -> (i64, i64) {
     })
 }
 
-/// Credits as much as can be of an amount of the lines of an entry; gives how much, and whether the order is for the entry still.
-fn credit_of(
-    consequences: &mut Consequences,
-    order: &Order,
-    entry: Slug,
-    amount: i64,
-) -> Result<(i64, bool), PricingError> {
+/// What the total of the order of a line has for what that stands for, on the terms of the first one.
+fn part(billed: &[Line<'_>], at: usize, terms: &Terms<'_>) -> Result<i64, PricingError> {
+    let total = |lines: &[Line<'_>]| {
+        let (listed, taken_off) = sum(lines);
+        pricing::total(listed, taken_off, terms)
+    };
+    Ok(total(&billed[..=at])?.saturating_sub(total(&billed[..at])?).max(0))
+}
+
+/// Credits as much as can be of an amount of the lines of an entry; gives whether the order is for the entry still.
+fn credit_of(consequences: &mut Consequences, order: &Order, entry: Slug, amount: i64) -> Result<bool, PricingError> {
     let amounts = order.amounts();
     let lines = lines_left(order, &order.lines_of(entry));
     let left = left(&amounts, &order.credited)?;
     let whole = lines.iter().filter_map(|line| left.get(*line)).map(|left| left.total).fold(0, i64::saturating_add);
     let amount = amount.min(whole);
     if amount <= 0 {
-        return Ok((0, true));
+        return Ok(true);
     }
     let lines = credit(&amounts, &order.credited, Asked::AmountOf(amount, &lines))?;
     let is_live = order.after_credit(&lines).map_err(|_| PricingError::Overflow)?.is_live_for(entry);
     consequences.credit.push((order.slug, lines));
-    Ok((amount, is_live))
+    Ok(is_live)
 }
 
 /// Those of these lines of which something is left.

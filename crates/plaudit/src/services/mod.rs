@@ -18,7 +18,6 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
-use tokio::sync::Semaphore;
 use webhook_signing::Schedule;
 
 use self::budgets::Budgets;
@@ -66,7 +65,7 @@ fn pages_together(db: &Db) -> (usize, usize) {
     (2 * processors(), processors())
 }
 
-/// How many of them are long: fewer than there are processors, and than half of the connections.
+/// How many long pages are read at the same time: fewer than there are processors, and than half of the connections.
 fn long_pages_together(db: &Db) -> usize {
     let connections = db.connections().unwrap_or(usize::MAX);
     (processors() - 1).min(connections / 2).max(1)
@@ -174,8 +173,8 @@ pub struct Parts {
     pub kept: Kept,
     /// Of those who read a page, so that an account's long pages take neither every connection nor every processor.
     pub pages: Turns<AccountId>,
-    /// Those of them that are long, so that a processor is left for the others.
-    pub long_pages: Arc<Semaphore>,
+    /// Of those who read a long one, so that a processor is left for the others.
+    pub long_pages: Turns<AccountId>,
     /// Of those whose long body is taken apart.
     pub long_bodies: Turns<AccountId>,
     /// Hashes passwords.
@@ -239,7 +238,7 @@ impl App {
             views,
             kept,
             pages: Turns::new(pages.0, pages.1),
-            long_pages: Arc::new(Semaphore::new(long_pages)),
+            long_pages: Turns::new(long_pages, long_pages.div_ceil(2)),
             long_bodies: Turns::new(LONG_BODIES.0, LONG_BODIES.1),
             passwords: users::Passwords::default(),
             wakes: Wakes::default(),

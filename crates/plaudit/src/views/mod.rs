@@ -42,7 +42,7 @@ use kernel::text::Slug;
 pub use self::plan::{Group, Places, Plan, Request};
 use self::store::Standing;
 pub use self::store::Wanted;
-pub(crate) use self::store::{head_of as head, page};
+pub(crate) use self::store::{Ended, head_of as head, page};
 pub use crate::lists::MOST_TIED;
 
 /// From how many changes on a view is loaded again and not brought up to date, where that is more than an eighth of its

@@ -7,14 +7,11 @@
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use list_view::{Cell, Holds, View};
-use tokio::sync::Semaphore;
 
 use super::ALL;
 use crate::lists::{List, TABLES, Table, Values};
-use crate::turns::Turn;
 use db::{AccountId, Committed, Db, DbError, Engine, Row, Source, Tx, Value};
 use kernel::text::Slug;
 
@@ -231,40 +228,48 @@ const STEP: usize = 4 << 20;
 /// The most bytes of documents that wait because others come before them on the page.
 const WAITING: usize = 1 << 20;
 
-/// Reads the documents of a page, in the order of the page, and with them where the account stands. Nothing where there is
-/// no such account, where a record is not where it was, or where the account changed meanwhile. Where it stands is told without the
-/// documents where that is not where the page was planned.
+/// How the reading of a page ends.
+#[derive(Debug)]
+pub(crate) enum Ended {
+    /// This is where the account stands. Where the page was not planned there, documents are missing.
+    At(Committed),
+    /// A record is not where it was, the account changed meanwhile, or there is no such account.
+    Misplaced,
+    /// The page is longer than a step, which it must not be.
+    TooLong,
+}
+
+/// Reads the documents of a page, in the order of the page.
 ///
-/// That is one statement, unless the page is long or long documents come out of order: what is left is read after a pause, as much as
-/// is likely to be no longer than a step.
+/// That is one statement, unless the page is long or long documents come out of order: what is left is read after others had
+/// their turn, as much as is likely to be no longer than a step.
 pub(crate) async fn page<E: From<DbError> + Send>(
     source: &mut Source<'_>,
     account: AccountId,
     (list, table): (&List, &Table),
     (wanted, planned): (&[Wanted], Committed),
-    (turn, long): (&mut Turn, &Arc<Semaphore>),
+    may_be_long: bool,
     mut each: impl FnMut(&[&str]) -> Result<(), E> + Send,
-) -> Result<Option<Committed>, E> {
+) -> Result<Ended, E> {
     let (mut left, mut rows) = (wanted, wanted.len());
     loop {
         let step = &left[..left.len().min(rows)];
         let read = read_page(source, account, (list, table), (step, planned), &mut each).await?;
-        let Some((stands, shown, bytes)) = read else { return Ok(None) };
+        let Some((stands, shown, bytes)) = read else { return Ok(Ended::Misplaced) };
         if stands != planned {
-            return Ok(Some(stands));
+            return Ok(Ended::At(stands));
         }
         if shown == 0 && !step.is_empty() {
-            return Ok(None);
+            return Ok(Ended::Misplaced);
         }
         left = &left[shown..];
         if left.is_empty() {
-            return Ok(Some(planned));
+            return Ok(Ended::At(planned));
         }
-        match source {
-            Source::Db(_) => turn.pause(long).await,
-            // Who waits for a turn holds no snapshot meanwhile.
-            Source::Snapshot(_) => tokio::task::yield_now().await,
+        if !may_be_long {
+            return Ok(Ended::TooLong);
         }
+        tokio::task::yield_now().await;
         rows = (shown * STEP / bytes.max(1)).clamp(1, left.len());
     }
 }

@@ -1,9 +1,12 @@
 //! What answers and uploads may take: lengths, memory and room in the spool.
 
+use std::pin::pin;
 use std::sync::atomic::Ordering;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, join_all, select};
 use plaudit::program::fields::Lengths;
 use serde_json::json;
 
@@ -68,6 +71,24 @@ both_engines! {
         let (up, mut down) = (up["data"].as_array().unwrap(), down["data"].as_array().unwrap().clone());
         down.reverse();
         assert!(up.len() > 20 && *up == down);
+    }
+
+    async fn long_pages_of_an_account_leave_turns_to_its_short_ones(server) {
+        entries(&server, 20, 300_000).await;
+        let account = server.account("AccountA").await;
+        let held: Vec<_> = std::iter::from_fn(|| server.app.long_pages.take(account).now_or_never()).collect();
+        let long = join_all((0..8).map(|_| server.get("/entry?include=entry_fields&per_page=30")));
+        let short = async {
+            for _ in 0..30 {
+                server.get("/entry?per_page=1").await.expect(200);
+            }
+        };
+        let (long, short) = (pin!(long), pin!(short));
+        let Either::Right(((), long)) = select(long, short).await else { panic!("a long page took no turn") };
+        drop(held);
+        for page in long.await {
+            assert!(page.expect(200).body.len() > 6_000_000);
+        }
     }
 
     async fn a_page_whose_records_are_too_long_is_400_and_says_what_to_do(server) {

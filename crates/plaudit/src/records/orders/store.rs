@@ -319,6 +319,13 @@ pub async fn live_orders(
     Ok(found)
 }
 
+/// The orders in the trash that name an entry.
+pub async fn trashed_orders(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<Vec<Order>, DbError> {
+    let sql = "SELECT doc FROM orders WHERE account = $1 AND deleted = 1 AND slug IN \
+               (SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2)";
+    tx.all(sql, &[account.into(), entry.into()], |row| read(row.text(0)?)).await
+}
+
 /// Whether an order names an entry, even one in the trash.
 pub async fn is_ordered(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<bool, DbError> {
     let sql = "SELECT 1 FROM order_entries WHERE account = $1 AND entry = $2 LIMIT 1";

@@ -252,6 +252,68 @@ both_engines! {
         assert_eq!(credited, [-15.0, -15.0, -15.0].map(Value::from));
     }
 
+    async fn a_gift_on_a_difference_goes_with_it(server) {
+        prepared(&server).await;
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        server.put("/entry/EntryNia", r#"{"category":"CategDea"}"#).await.expect(200);
+        let refund = |order: Value| {
+            let path = format!("/order/{}/refund", order["slug"].as_str().unwrap());
+            let server = &server;
+            async move { server.post(&path, r#"{"amount":10,"reason":"A gift"}"#).await.expect(201) }
+        };
+        refund(order_of(&server, "7").await).await;
+        refund(order_of(&server, "6").await).await;
+        server.put("/entry/EntryNia", r#"{"category":"CategPar"}"#).await.expect(200);
+        // 36.59 less the gift of 10; the first order, and the gift on it, stay.
+        assert_eq!((order_of(&server, "CN-3").await["total"].clone(), orders(&server, "").await.len()), (json!(-26.59), BEFORE + 5));
+        server.put("/entry/EntryNia", r#"{"category":"CategDea"}"#).await.expect(200);
+        assert_eq!(order_of(&server, "8").await["total"], 36.59);
+        server.put("/entry/EntryNia", r#"{"category":"CategFre"}"#).await.expect(200);
+        assert_eq!((order_of(&server, "CN-4").await["total"].clone(), order_of(&server, "CN-5").await["total"].clone()),
+            (json!(-36.59), json!(-39.98)), "what is left of the first order");
+    }
+
+    async fn a_gift_that_leaves_nothing_of_a_difference_ends_it(server) {
+        prepared(&server).await;
+        let between = r#"{"kind":"category","slug":"CategMid","season":"SeasonAc","form":"FormEntr","name":{"en_GB":"Radio"},"status":"active"}
+{"kind":"price","slug":"PriceMid","season":"SeasonAc","title":{"en_GB":"Radio"},"categories":["CategMid"],"amounts":[{"currency":"EUR","amount":55}]}"#;
+        let account = account_a(r#","features":["api"],"rate_limit":1000000,"currency":"EUR""#);
+        server.import(&format!("{account}\n{between}")).await;
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        server.put("/entry/EntryNia", r#"{"category":"CategDea"}"#).await.expect(200);
+        let more = order_of(&server, "7").await["slug"].as_str().unwrap().to_owned();
+        server.post(&format!("/order/{more}/refund"), r#"{"amount":25,"reason":"A gift"}"#).await.expect(201);
+        server.put("/entry/EntryNia", r#"{"category":"CategMid"}"#).await.expect(200);
+        let rest = order_of(&server, "CN-2").await;
+        assert_eq!(rest["credits"]["slug"], more);
+        // The first order stands for 40 as before.
+        let before = orders(&server, "").await.len();
+        server.put("/entry/EntryNia", r#"{"category":"CategPar"}"#).await.expect(200);
+        assert_eq!(orders(&server, "").await.len(), before);
+        server.put("/entry/EntryNia", r#"{"category":"CategMid"}"#).await.expect(200);
+        assert_eq!(order_of(&server, "8").await["subtotal"], 15.0);
+    }
+
+    async fn handing_in_again_bills_the_difference_that_went_into_the_trash(server) {
+        prepared(&server).await;
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        let first = order_of(&server, "6").await["slug"].as_str().unwrap().to_owned();
+        server.put(&format!("/order/{first}"), r#"{"payment_status":"paid"}"#).await.expect(200);
+        server.put("/entry/EntryNia", r#"{"category":"CategDea"}"#).await.expect(200);
+        assert_eq!(orders(&server, "").await.len(), BEFORE + 2);
+        for number in ["8", "9"] {
+            server.put("/entry/EntryNia", r#"{"status":"in_progress"}"#).await.expect(200);
+            assert_eq!(orders(&server, "").await.len(), BEFORE + 1);
+            server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+            assert_eq!(order_of(&server, number).await["subtotal"], 30.0);
+        }
+        let last = order_of(&server, "9").await["slug"].as_str().unwrap().to_owned();
+        server.put(&format!("/order/{last}"), r#"{"payment_status":"paid"}"#).await.expect(200);
+        server.put("/entry/EntryNia", r#"{"status":"in_progress"}"#).await.expect(200);
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        assert_eq!(orders(&server, "").await.len(), BEFORE + 2, "what was billed is not billed again");
+    }
+
     async fn the_fee_for_entering_is_charged_again_once_it_was_credited(server) {
         prepared(&server).await;
         let fee = r#"{"kind":"price","slug":"PriceFee","season":"SeasonAc","type":"entrant","title":{"en_GB":"Entering"},"amounts":[{"currency":"EUR","amount":5}]}"#;
