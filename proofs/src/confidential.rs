@@ -24,12 +24,13 @@ pub(crate) const PROOF: Proof = Proof {
 };
 
 /// The lists of people's records, with the kind of what they show.
-const LISTS: [(&str, &str); 5] = [
+const LISTS: [(&str, &str); 6] = [
     ("/entry", "entry"),
     ("/contributor", "contributor"),
     ("/order", "order"),
     ("/user", "user"),
     ("/assignment", "assignment"),
+    ("/document", "document"),
 ];
 
 fn show(context: &Context, engine: Engine) -> Result<Verdict> {
@@ -84,7 +85,7 @@ fn sees(client: &Client, world: &World, reader: &Reader<'_>, checks: &mut Checks
         let mut wanted: Vec<&str> =
             seen.iter().map(|record| if names(record) { made::slug(record) } else { "" }).collect();
         wanted.sort_unstable();
-        let season = if kind == "user" { "" } else { "&season=all" };
+        let season = if ["user", "document"].contains(&kind) { "" } else { "&season=all" };
         let page = client.get(&format!("{path}?per_page=100{season}"))?.expect_status(200)?.json()?;
         let data = page["data"].as_array().context("a page has no data")?;
         let mut found: Vec<&str> = data.iter().map(made::slug).collect();
@@ -277,6 +278,8 @@ const PATHS: &[&str] = &[
     "/user?order=name",
     "/user?entries=none",
     "/user?entries=current_season",
+    "/document?deleted=included",
+    "/document?order=name&per_page=2",
     "/category?order=entry_count",
     "/field?season=all",
     "/chapter",

@@ -251,7 +251,8 @@ CREATE INDEX attachments_of_lists
     ON attachments (account, list_revision, token, entry, tab, place, created, updated, deleted);
 
 -- total: in ten-thousandths. invoice_number: its sort key, by which numbers are ordered by their value. discount: the code in
--- lower case, empty for none. live: whether it pays for its entries, or will once it is paid. list_revision: the
+-- lower case, empty for none. live: whether it pays for its entries, or will once it is paid. chapters: those of the
+-- entries that its lines name, with blanks between them. list_revision: the
 -- number of the change by which a column of the index of lists last became another one.
 CREATE TABLE orders (
     account BIGINT NOT NULL,
@@ -268,6 +269,7 @@ CREATE TABLE orders (
     total BIGINT NOT NULL,
     discount ordered_text NOT NULL,
     live BIGINT NOT NULL,
+    chapters ordered_text NOT NULL DEFAULT '',
     list_revision BIGINT NOT NULL,
     revision BIGINT NOT NULL,
     doc_form BIGINT NOT NULL,
@@ -278,7 +280,7 @@ CREATE UNIQUE INDEX orders_by_invoice ON orders (account, invoice_number);
 CREATE INDEX orders_by_purchaser ON orders (account, purchaser, created_at);
 CREATE INDEX orders_by_discount ON orders (account, season, discount, live, purchaser) WHERE discount <> '';
 CREATE INDEX orders_of_lists ON orders (account, list_revision, slug, purchaser, season, payment_status, test, deleted,
-    updated, created_at, invoice_number, payment_method, total);
+    updated, created_at, invoice_number, payment_method, total, chapters);
 
 -- The entries that lines of orders name, and at which prices; no price is an empty text. void: whether the lines pay for nothing,
 -- because the order is a test, in the trash or a credit note, or was credited.
@@ -291,10 +293,6 @@ CREATE TABLE order_entries (
     PRIMARY KEY (account, order_slug, entry, price)
 );
 CREATE INDEX order_entries_of_entry ON order_entries (account, entry, void, price, order_slug);
-
--- The chapters of those entries.
-CREATE VIEW order_chapters AS SELECT n.account, n.order_slug, e.chapter
-    FROM order_entries n JOIN entries e ON e.account = n.account AND e.slug = n.entry;
 
 -- A judge, or a role, who is to judge an entry in a score set, with the sheet in the document. judge, role: empty for none.
 CREATE TABLE assignments (

@@ -36,6 +36,7 @@ pub const TABLES: &[&str] = &[
     "casting_votes",
     "lots",
     "publications",
+    "documents",
     "leases",
     "deliveries",
     "delivery_bodies",

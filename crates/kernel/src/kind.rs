@@ -134,6 +134,8 @@ kinds! {
     Lot: People, 'l', "lot", "lots", "lot", "lot";
     /// A published result.
     Publication: People, 'B', "publication", "publications", "leaderboard/publication", "publication";
+    /// A file that was made of a template.
+    Document: People, 'd', "document", "documents", "document", "document";
 }
 
 impl Kind {

@@ -66,6 +66,7 @@ fn interface() -> OpenApiRouter<App> {
         .merge(resources::events::routes())
         .merge(resources::assignments::routes())
         .merge(resources::attachments::routes())
+        .merge(resources::documents::routes())
         .merge(resources::contributors::routes())
         .merge(resources::files::routes())
         .merge(resources::leaderboard::routes())

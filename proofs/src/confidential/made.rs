@@ -89,6 +89,18 @@ impl World {
                 "items": entries.iter().map(item).collect::<Vec<_>>(), "created_at": TIME}),
             );
         }
+        for document in 0..8 {
+            let user = world.any_user(random);
+            let entry = (random.below(2) == 0).then(|| named("Entr", random.below(12)));
+            let about = if entry.is_none() { json!(user) } else { Value::Null };
+            world.add(
+                "document",
+                &named("Docu", document),
+                json!({
+                "name": {"en_GB": "D"}, "file": "TokenOfTheFileOfDocument", "file_type": "PDF", "entry": entry, "user": about,
+                "recipient": user, "shared_with_user": random.below(2) == 0, "created_at": TIME}),
+            );
+        }
         world
     }
 
@@ -210,7 +222,7 @@ impl World {
         members["kind"] = kind.into();
         members["slug"] = slug.into();
         for time in ["created", "updated"] {
-            if !["tab", "user", "order"].contains(&kind) || time == "updated" && kind != "tab" {
+            if !["tab", "user", "order", "document"].contains(&kind) || time == "updated" && kind != "tab" {
                 members[time] = TIME.into();
             }
         }
@@ -222,19 +234,22 @@ impl World {
         self.lines.iter().filter(move |record| record["kind"] == kind)
     }
 
-    /// The same world to a reader, and another one to those who see more: what the reader does not see is changed, and more
-    /// of it is there.
-    pub(super) fn with_other_secrets(&self, reader: &Reader<'_>, random: &mut Random) -> Self {
-        let mut other = self.clone();
+    /// What is named by records that a reader sees.
+    fn shown_by_others<'w>(&'w self, reader: &Reader<'_>) -> Vec<&'w Value> {
         // An order that is seen shows the titles of its entries and the name of who ordered.
         let orders = self.of("order").filter(|order| reader.sees(order));
-        let shown: Vec<&Value> = orders
+        orders
             .flat_map(|order| {
                 let items = order["items"].as_array().into_iter().flatten().map(|item| &item["entry"]);
                 items.chain([&order["user"]])
             })
             .chain(self.of("assignment").filter(|found| reader.sees(found)).map(|found| &found["entry"]))
             .chain(self.of("review_task").filter(|found| reader.sees_task(found)).map(|found| &found["entry"]))
+            .chain(
+                self.of("document")
+                    .filter(|found| reader.sees(found))
+                    .flat_map(|found| [&found["entry"], &found["user"]]),
+            )
             // Who manages a chapter sees who else does.
             .chain(
                 self.of("chapter")
@@ -248,7 +263,14 @@ impl World {
                     .filter(|found| reader.sheet(found).is_some_and(|(_, names)| names))
                     .map(|found| &found["judge"]),
             )
-            .collect();
+            .collect()
+    }
+
+    /// The same world to a reader, and another one to those who see more: what the reader does not see is changed, and more
+    /// of it is there.
+    pub(super) fn with_other_secrets(&self, reader: &Reader<'_>, random: &mut Random) -> Self {
+        let mut other = self.clone();
+        let shown = self.shown_by_others(reader);
         for record in &mut other.lines {
             let is_seen = reader.sees(record) || shown.contains(&&record["slug"]);
             match record["kind"].as_str() {
@@ -270,6 +292,7 @@ impl World {
                     record["comment"]["comment"] = "secret".into();
                 }
                 Some("contributor") if !is_seen => record["fields"]["FieldSee"] = "secret".into(),
+                Some("document") if !is_seen => record["name"]["en_GB"] = "secret".into(),
                 Some("user") if !is_seen => record["last_name"] = "Secret".into(),
                 _ => {}
             }
@@ -290,6 +313,13 @@ impl World {
                 "contributor",
                 "SecretBb",
                 json!({"entry": "SecretAa", "tab": "TabConAa", "fields": {"FieldSee": "z"}}),
+            );
+            other.add(
+                "document",
+                "SecretDd",
+                json!({
+                "name": {"en_GB": "secret"}, "file": "TokenOfTheFileOfDocument", "file_type": "PDF", "entry": "SecretAa",
+                "recipient": named("User", 77), "shared_with_user": true, "created_at": TIME}),
             );
             if !reader.has("bookkeeper") {
                 other.add("order", "SecretCc", json!({

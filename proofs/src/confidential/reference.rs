@@ -138,6 +138,10 @@ impl<'w> Reader<'w> {
                     || self.has("entrant") && record["user"] == self.user
                     || !items.is_empty() && items.iter().all(is_of_chapters)
             }
+            Some("document") => {
+                let is_own = record["shared_with_user"] == true && record["recipient"] == self.user;
+                self.entry(&record["entry"]).is_some_and(is_of_chapters) || self.has("entrant") && is_own
+            }
             Some("user") => {
                 let mut entries = self.world.of("entry").filter(|entry| entry["entrant"] == record["slug"]);
                 slug(record) == self.user || entries.any(is_of_chapters)
@@ -214,6 +218,9 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
             let is_managers = role == "chapter_manager";
             let is_entry = path == "/entry" || path.starts_with("/entry/");
             let is_child = begins(&["/attachment", "/contributor"]);
+            if begins(&["/document"]) {
+                return is_read || is_managers && method == "DELETE";
+            }
             if ["/recuse", "/unrecuse"].iter().any(|end| path.ends_with(end)) {
                 return is_managers;
             }

@@ -26,7 +26,9 @@ use std::sync::Arc;
 use self::judged::Judged;
 use self::operations::Operation;
 use crate::lists::page::{Ask, ListQuery};
-use crate::lists::{ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, ENTRIES, ORDERS, PUBLICATIONS, REVIEW_TASKS, USERS};
+use crate::lists::{
+    ASSIGNMENTS, ATTACHMENTS, CONTRIBUTORS, DOCUMENTS, ENTRIES, ORDERS, PUBLICATIONS, REVIEW_TASKS, USERS,
+};
 use crate::program::Program;
 use crate::program::chapters::Chapter;
 use crate::program::fields::Field;
@@ -183,6 +185,12 @@ impl Access {
         self.sees_all() || self.has(RoleType::Bookkeeper) || is_of_chapters || self.entrant() == Some(purchaser)
     }
 
+    /// Whether a document is seen: of an entry in this chapter, or shared with this reader.
+    pub fn document(&self, chapter: Option<Slug>, reader: Option<Slug>) -> bool {
+        let is_own = reader.is_some() && self.entrant() == reader;
+        self.sees_all() || is_own || chapter.is_some_and(|chapter| self.chapters().contains(&chapter))
+    }
+
     /// Whether orders and payments of anybody are written.
     pub fn keeps_books(&self) -> bool {
         self.is_manager() || self.has(RoleType::Bookkeeper)
@@ -222,6 +230,10 @@ impl Access {
             CONTRIBUTORS | ATTACHMENTS => vec![self.of_entry(["entry.chapter", "entry.entrant"])],
             // What is seen by judging is asked of a page.
             ASSIGNMENTS => vec![Ask::Any(vec![self.of_chapters("entry.chapter")])],
+            DOCUMENTS => {
+                let own = self.entrant().map(|user| Ask::Is("reader", user.to_string()));
+                vec![Ask::Any(own.into_iter().chain([self.of_chapters("entry.chapter")]).collect())]
+            }
             ORDERS if self.has(RoleType::Bookkeeper) => Vec::new(),
             ORDERS => {
                 let own = self.entrant().map(|user| Ask::Is("purchaser", user.to_string()));

@@ -25,7 +25,7 @@ use crate::jobs::{self, State};
 use crate::log;
 use crate::program::Program;
 use crate::records::store::{difference, each_wrong, next};
-use crate::records::{StoredRow, files as stored_files, standings, users};
+use crate::records::{StoredRow, files as stored_files, orders, standings, users};
 use crate::storage::{Storage, StorageError};
 use db::{Db, Tx, migrate};
 use kernel::clock::Clock;
@@ -338,6 +338,8 @@ async fn records(tx: &mut Tx, (head, sequence): (&Head, i64), findings: &mut Fin
         let wrong = |fault: String| findings.fault(format_args!("account {slug}: {fault}"));
         count += each_wrong(tx, account, (kind, sequence), wrong).await?;
     }
+    let wrong = |fault: String| findings.fault(format_args!("account {slug}: {fault}"));
+    orders::store::each_wrong(tx, account, wrong).await?;
     Ok(count)
 }
 

@@ -11,7 +11,7 @@ use crate::program::store::parse;
 use crate::program::webhooks::Webhook;
 use crate::records::review_tasks::ReviewTask;
 use crate::records::users::Person;
-use crate::records::{assignments, entries, orders};
+use crate::records::{assignments, documents, entries, orders};
 use crate::render::Renderer;
 use crate::render::accept::Format;
 use crate::render::language::Languages;
@@ -57,6 +57,9 @@ pub async fn shown<'d>(
     }
     if kind == Kind::Order.name() {
         return orders::store::as_shown(document).map(Cow::Owned);
+    }
+    if kind == Kind::Document.name() {
+        return documents::store::as_shown(db, account, &program.context, document).await.map(Cow::Owned);
     }
     if kind != Kind::ReviewTask.name() {
         return Ok(Cow::Borrowed(document));

@@ -40,8 +40,10 @@ pub const STANDINGS: usize = 6;
 pub const REVIEW_TASKS: usize = 7;
 /// Publications.
 pub const PUBLICATIONS: usize = 8;
+/// Documents.
+pub const DOCUMENTS: usize = 9;
 /// How many tables a view has.
-pub const TABLES: usize = 9;
+pub const TABLES: usize = 10;
 
 /// So many records with one value are told one by one; with more they share their place.
 pub const MOST_TIED: usize = 1_000;

@@ -100,7 +100,7 @@ events! {
         "`PUT /review-task/{token}/decision`, the deadline of a task";
     DocumentCreated "document_created", None, "2.3", "A document was made.", "";
     DocumentUpdated "document_updated", None, "2.3", "A document changed.", "";
-    DocumentDeleted "document_deleted", None, "2.3", "A document went to the trash.", "";
+    DocumentDeleted "document_deleted", Some(Kind::Document), "2.3", "A document went to the trash.", "`DELETE /document/{slug}`";
     MembershipRegistered "membership_registered", Some(Kind::User), "2.3", "A person became a user of the account.",
         "`POST /user`";
     UserConfirmed "user_confirmed", Some(Kind::User), "2.3", "A user who was invited followed a link for the first time.",

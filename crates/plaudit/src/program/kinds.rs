@@ -104,6 +104,7 @@ macro_rules! of_setup_kind {
             | kernel::kind::Kind::CastingVote
             | kernel::kind::Kind::Lot
             | kernel::kind::Kind::Publication
+            | kernel::kind::Kind::Document
             | kernel::kind::Kind::ReviewTask => None,
         }
     };

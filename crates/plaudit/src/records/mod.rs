@@ -6,6 +6,7 @@ pub mod assignments;
 pub mod casting_votes;
 mod check;
 pub mod conflicts;
+pub mod documents;
 pub mod entries;
 pub mod files;
 pub mod lots;

@@ -10,6 +10,7 @@ use crate::program::{Record, any_kind, setup_kinds};
 use crate::records::assignments::Assignment;
 use crate::records::casting_votes::CastingVote;
 use crate::records::conflicts::Conflict;
+use crate::records::documents::Document;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
 use crate::records::lots::Lot;
@@ -237,6 +238,7 @@ pub fn rows(kind: Kind) -> Option<Rows> {
         Kind::CastingVote => people::rows::<CastingVote>(),
         Kind::Lot => people::rows::<Lot>(),
         Kind::Publication => people::rows::<Publication>(),
+        Kind::Document => people::rows::<Document>(),
         // The account's row is its head as well, and the lines and payments of an order, and the scores of a sheet, stand in its row.
         Kind::Account | Kind::OrderItem | Kind::Payment | Kind::Score => return None,
     })

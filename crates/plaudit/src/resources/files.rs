@@ -6,7 +6,7 @@ use utoipa_axum::routes;
 use crate::access::Sight;
 use crate::http::{ApiError, Caller, Path, Reader, Reply};
 use crate::records::files::store;
-use crate::records::{entries, users};
+use crate::records::{documents, entries, users};
 use crate::services::App;
 use kernel::text::{Slug, Token};
 
@@ -32,8 +32,8 @@ pub async fn show(caller: Caller, Path(token): Path<Token>, _: Reader) -> Result
     Ok(Reply::ok(file.shown(), revision))
 }
 
-/// Whether a record that the caller sees shows a file: as an image of the set-up, as an attachment, or as an answer that is
-/// seen.
+/// Whether a record that the caller sees shows a file: as an image of the set-up, as a document, as an attachment, or as an
+/// answer that is seen.
 async fn is_shown(caller: &Caller, token: &Token) -> Result<bool, ApiError> {
     let (program, access, account) = (caller.program(), caller.access(), caller.account());
     let is_image = program.categories.all_live().any(|category| category.images.contains(token))
@@ -50,6 +50,12 @@ async fn is_shown(caller: &Caller, token: &Token) -> Result<bool, ApiError> {
         shows(detail, token, &is_readable)
     };
     let (db, seen) = (&caller.app().db, (access.user(), access.chapters()));
+    let documents = documents::store::has_file(db, account, token, |reader, chapter| {
+        access.document(Slug::parse(chapter), Slug::parse(reader))
+    });
+    if documents.await? {
+        return Ok(true);
+    }
     let entries = entries::store::mentioning(db, account, token, seen, |chapter, entrant, detail| {
         access.entry(chapter, entrant).is_some_and(|sight| is_seen(sight, detail))
     });

@@ -6,6 +6,7 @@ pub mod attachments;
 pub mod categories;
 pub mod chapters;
 pub mod contributors;
+pub mod documents;
 pub mod entries;
 mod entry_children;
 pub mod events;

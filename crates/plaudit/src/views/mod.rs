@@ -28,6 +28,7 @@ use tokio::sync::{OwnedMutexGuard, OwnedSemaphorePermit, Semaphore};
 use crate::lists::page::Ask;
 use crate::lists::{CONTRIBUTORS, TABLES, Table};
 use crate::records::assignments;
+use crate::records::documents;
 use crate::records::entries;
 use crate::records::entries::attachments;
 use crate::records::entries::contributors;
@@ -71,6 +72,7 @@ pub static ALL: [&Table; TABLES] = [
     &standings::LISTED,
     &review_tasks::LISTED,
     &publications::LISTED,
+    &documents::LISTED,
 ];
 
 /// The views of a node. Cloning is cheap; the clones are the same views.

@@ -4,10 +4,10 @@
 use std::collections::BTreeSet;
 
 use plaudit::log::Event::{
-    self, AssignmentCompleted, AssignmentCreated, EntryCategoryChanged, EntryChapterChanged, EntryCopied, EntryCreated,
-    EntryDeleted, EntryEligible, EntryIneligible, EntryModerated, EntryResubmitted, EntryStatusChanged, EntrySubmitted,
-    EntryTagged, EntryUpdated, FieldValueUpdated, MembershipRegistered, PaymentPending, PaymentSuccess,
-    ReviewTaskCreated, ReviewTaskSubmitted, RoleGranted, UserConfirmed, UserUpdated,
+    self, AssignmentCompleted, AssignmentCreated, DocumentDeleted, EntryCategoryChanged, EntryChapterChanged,
+    EntryCopied, EntryCreated, EntryDeleted, EntryEligible, EntryIneligible, EntryModerated, EntryResubmitted,
+    EntryStatusChanged, EntrySubmitted, EntryTagged, EntryUpdated, FieldValueUpdated, MembershipRegistered,
+    PaymentPending, PaymentSuccess, ReviewTaskCreated, ReviewTaskSubmitted, RoleGranted, UserConfirmed, UserUpdated,
 };
 use plaudit::review_flow::follow_up;
 use serde_json::{Value, json};
@@ -38,7 +38,8 @@ const JUDGED: &str = r#"{"kind":"category","slug":"CategRev","season":"SeasonAc"
 {"kind":"entry","slug":"JudgedBB","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"B"}
 {"kind":"entry","slug":"JudgedCC","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"C"}
 {"kind":"entry","slug":"JudgedDD","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"D","status":"submitted","tags":"paneled"}
-{"kind":"entry","slug":"Reviewed","season":"SeasonAc","form":"FormEntr","category":"CategRev","chapter":"ChapterN","entrant":"UserEntr","title":"E","entry_fields":{"FieldTxt":"a"}}"#;
+{"kind":"entry","slug":"Reviewed","season":"SeasonAc","form":"FormEntr","category":"CategRev","chapter":"ChapterN","entrant":"UserEntr","title":"E","entry_fields":{"FieldTxt":"a"}}
+{"kind":"document","slug":"DocuEntr","name":{"en_GB":"Certificate"},"file":"TokenOfTheLogoFileOfAllX","file_type":"PDF","entry":"JudgedAA","user":"UserJudA"}"#;
 
 /// Whose judges judge what is tagged.
 const PANEL_RECORD: &str = r#"{"kind":"panel","slug":"PanelAAA","season":"SeasonAc","score_set":"ScoreQua","name":{"en_GB":"Panel"},"rounds":["RoundJud"],"judges":["UserJudB"],"tags":["paneled"]}"#;
@@ -176,7 +177,7 @@ fn judging() -> Vec<Asked> {
     ]
 }
 
-/// The same, of orders.
+/// The same, of orders and documents.
 fn paying() -> Vec<Asked> {
     let payment = |status: &str| json!({"provider": "bank", "reference": "1", "status": status, "amount": 9000, "date": "2026-01-31T10:00:00Z"});
     vec![
@@ -185,6 +186,7 @@ fn paying() -> Vec<Asked> {
         ("PUT", "/order/OrderOne", json!({"payment_status": "awaiting_payment"}), &[]),
         ("PUT", "/order/OrderOne", json!({"payment_status": "paid"}), &[EntryUpdated, PaymentSuccess]),
         ("PUT", "/order/OrderOne", json!({"city": "Ulm"}), &[]),
+        ("DELETE", "/document/DocuEntr", Value::Null, &[DocumentDeleted]),
     ]
 }
 

@@ -58,7 +58,7 @@ both_engines! {
         let (mut seen, mut open) = (BTreeSet::new(), BTreeSet::new());
         for path in [
             "/account", "/season", "/chapter", "/form?season=all", "/category", "/field?season=all", "/tax", "/round", "/score-set",
-            "/entry?include=entry_fields,attachments,contributors", "/attachment", "/contributor", "/order", "/user",
+            "/entry?include=entry_fields,attachments,contributors", "/attachment", "/contributor", "/order", "/user", "/document",
         ] {
             links(&server.get(path).await.expect(200).json(), &mut open);
         }

@@ -112,9 +112,6 @@ pub async fn put(
     let tags_before = before.map_or("", |(before, _)| before.tags.as_str());
     set_tags(tx, account, entry.slug, tags_before, &entry.tags).await?;
     set_boards(tx, account, before.map(|(before, _)| before), entry, record.revision).await?;
-    if before.is_some_and(|(before, _)| before.chapter != entry.chapter) {
-        orders::store::renew_orders(tx, account, entry.slug, record.revision).await?;
-    }
     let stored = Stored {
         revision: record.revision,
         deleted: record.deleted,
@@ -122,7 +119,11 @@ pub async fn put(
         detail: detail(&entry.entry_fields, around),
         person: None,
     };
-    set_row(tx, account, entry, &stored).await
+    set_row(tx, account, entry, &stored).await?;
+    if before.is_some_and(|(before, _)| before.chapter != entry.chapter) {
+        orders::store::renew_orders(tx, account, entry.slug, record.revision).await?;
+    }
+    Ok(())
 }
 
 /// Writes the whole row of an entry.

@@ -3,7 +3,7 @@
 use list_view::Holds;
 
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
-use crate::lists::{By, List, ORDERS, Shown, Table, USERS, Values, column, names};
+use crate::lists::{By, List, ORDERS, Shown, Table, USERS, column, names};
 use crate::program::Program;
 use crate::records::orders::PaymentStatus;
 use kernel::text::Slug;
@@ -25,7 +25,7 @@ pub static LISTED: Table = Table {
         column("total", Holds::Number),
         column("chapters", Holds::Set),
     ],
-    sets: &[Values { column: "chapters", sql: "order_chapters", record: "order_slug", value: "chapter", unless: "" }],
+    sets: &[],
 };
 
 const FILTERS: &[Filter] = &[

@@ -10,7 +10,7 @@ use crate::records::orders::record::Order;
 use crate::records::orders::rules;
 use crate::records::orders::rules::Series;
 use crate::records::orders::{Billed, LISTED, RelatedData, document};
-use crate::records::store::{Derived, ListRevision, SetTable, filled, listed, write_set};
+use crate::records::store::{Derived, ListRevision, SetTable, difference, filled, listed, write_set};
 use crate::records::users::store::person_of;
 use crate::records::users::{self, Person};
 use crate::records::{Rows, StoredRow};
@@ -22,7 +22,11 @@ use pricing::Uses;
 /// Orders have tables of what their lines name.
 pub const ROWS: Rows = Rows {
     list_revision: ListRevision::Raised,
-    columns: || [listed(&LISTED), vec!["discount", "live"]].concat(),
+    columns: || {
+        // The chapters follow from entries.
+        let listed = listed(&LISTED).into_iter().filter(|column| *column != "chapters");
+        listed.chain(["discount", "live"]).collect()
+    },
     sets: &[ENTRIES],
     derived: |doc| {
         let order = read(doc)?;
@@ -99,6 +103,9 @@ pub async fn put(
     let entries = entries(order);
     let names_any = !entries.is_empty();
     write_set(tx, account, &ENTRIES, (order.slug.as_str(), is_new), entries).await?;
+    if names_any || !is_new {
+        write_chapters(tx, account, "slug = $2", (order.slug, revision)).await?;
+    }
     if names_any { renew_entries(tx, account, order.slug, revision).await } else { Ok(()) }
 }
 
@@ -399,13 +406,37 @@ async fn renew_entries(tx: &mut Tx, account: AccountId, order: Slug, revision: i
     .await
 }
 
-/// Lists of orders are narrowed by the chapters of the entries that orders name.
+/// The chapters of the entries that an order names.
+const CHAPTERS: &str = "coalesce((SELECT string_agg(c.chapter, ' ' ORDER BY c.chapter) FROM (SELECT DISTINCT e.chapter \
+                        FROM order_entries n JOIN entries e ON e.account = n.account AND e.slug = n.entry \
+                        WHERE n.account = $1 AND n.order_slug = orders.slug) AS c), '')";
+
+/// Writes the chapters of the orders that name an entry, whose row has its chapter: lists of orders are narrowed by them.
 pub async fn renew_orders(tx: &mut Tx, account: AccountId, entry: Slug, revision: i64) -> Result<(), DbError> {
-    tx.enqueue(
-        "UPDATE orders SET list_revision = $3 WHERE account = $1 \
-         AND slug IN (SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2)",
-        vec![account.into(), entry.into(), revision.into()],
-    )
+    let named = "slug IN (SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2)";
+    write_chapters(tx, account, named, (entry, revision)).await
+}
+
+async fn write_chapters(
+    tx: &mut Tx,
+    account: AccountId,
+    which: &str,
+    (of, revision): (Slug, i64),
+) -> Result<(), DbError> {
+    let sql = format!("UPDATE orders SET chapters = {CHAPTERS}, list_revision = $3 WHERE account = $1 AND {which}");
+    tx.enqueue(sql, vec![account.into(), of.into(), revision.into()]).await
+}
+
+/// Hands over the orders whose chapters are not those of their entries.
+pub async fn each_wrong(tx: &mut Tx, account: AccountId, mut each: impl FnMut(String) + Send) -> Result<(), DbError> {
+    let sql = format!(
+        "SELECT slug, chapters, {CHAPTERS} FROM orders WHERE account = $1 AND chapters <> {CHAPTERS} ORDER BY slug"
+    );
+    tx.each(&sql, &[account.into()], |row| {
+        let what = format!("it is {:?}, and must be {:?}", row.text(1)?, row.text(2)?);
+        each(difference("orders", row.text(0)?, "chapters", &what));
+        Ok(())
+    })
     .await
 }
 

@@ -78,6 +78,12 @@ pub(super) fn named(schemas: Value) -> Map<String, Value> {
     }
 }
 
+/// A stored file whose name is this member.
+fn file(about: &str, name: &str) -> Value {
+    let (token, download) = (component("Token"), component("DownloadLink"));
+    object(about, json!({ "token": token, "link": link(), name: string("Its name."), "download": download }))
+}
+
 /// What stands for a record in the answers about others.
 fn references() -> Map<String, Value> {
     let first = || string("The first name.");
@@ -133,12 +139,8 @@ fn references() -> Map<String, Value> {
         })),
         "Purchaser": object("The user who ordered.", purchaser()),
         "Entrant": object("The user whom an entry belongs to.", entrant),
-        "StoredFile": object("A stored file.", json!({
-            "token": component("Token"),
-            "link": link(),
-            "filename": string("Its name."),
-            "download": component("DownloadLink"),
-        })),
+        "StoredFile": file("A stored file.", "filename"),
+        "DocumentFile": file("The file of a document.", "name"),
         "TaxRateDetails": object("The tax of an order, as it was when the order was made.", json!({
             "slug": slug(),
             "link": link(),

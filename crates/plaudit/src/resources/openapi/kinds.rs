@@ -18,6 +18,7 @@ use crate::program::webhooks::Webhook;
 use crate::program::{Description, RecordMembers as _, SLUG};
 use crate::records::assignments;
 use crate::records::casting_votes::CastingVote;
+use crate::records::documents::Document;
 use crate::records::entries::Entry;
 use crate::records::entries::attachments::Attachment;
 use crate::records::entries::contributors::Contributor;
@@ -79,6 +80,7 @@ pub(super) fn description(kind: Kind) -> Option<Description> {
         Kind::CastingVote => setup!(CastingVote, "The order in which the chair puts tied entries.").without_list(),
         Kind::Lot => setup!(Lot, "The order in which entries were drawn (RFC 3797).").without_list(),
         Kind::Publication => Description::new("Publication", "A published result.", &[publications::MEMBERS]),
+        Kind::Document => setup!(Document, "A file that was made of a template."),
         Kind::ApiKey
         | Kind::Tab
         | Kind::Discount

@@ -1,0 +1,72 @@
+//! The table of documents.
+
+use super::Document;
+use super::list::LIST;
+use crate::program::Context;
+use crate::program::store::parse;
+use crate::records::assignments::name_of;
+use db::{AccountId, Db, DbError, Source, Tx};
+use kernel::text::{Slug, Token};
+
+/// The version of the account's program, and a document that is not in the trash, with its revision: the columns that its list
+/// declares.
+pub async fn find(
+    db: &Db,
+    account: AccountId,
+    slug: Slug,
+) -> Result<Option<(i64, Option<(i64, Vec<String>)>)>, DbError> {
+    let shown = &LIST.shown;
+    let sql = format!(
+        "SELECT a.version, s.* FROM accounts a LEFT JOIN (SELECT r.revision, {} FROM documents r{} \
+         WHERE r.account = $1 AND r.slug = $2 AND r.deleted = 0) AS s ON 1 = 1 WHERE a.id = $1",
+        shown.columns.join(", "),
+        shown.joins
+    );
+    db.fetch_pipelined(&sql, &[account.into(), slug.into()], |row| {
+        let Some(revision) = row.optional_integer(1)? else { return Ok((row.integer(0)?, None)) };
+        let texts = (2..2 + shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default().to_owned()));
+        Ok((row.integer(0)?, Some((revision, texts.collect::<Result<_, DbError>>()?))))
+    })
+    .await
+}
+
+/// The document that is shown of a stored one, with its entry and its user as they are now.
+pub async fn as_shown(db: &Db, account: AccountId, context: &Context, doc: &str) -> Result<String, DbError> {
+    let document: Document = parse(doc, context)?;
+    let slug = |slug: Option<Slug>| slug.map_or_else(String::new, |slug| slug.to_string());
+    let sql = "SELECT e.title, u.names FROM accounts a LEFT JOIN entries e ON e.account = a.id AND e.slug = $2 \
+               LEFT JOIN users u ON u.account = a.id AND u.slug = $3 WHERE a.id = $1";
+    let values = [account.into(), slug(document.entry).into(), slug(document.user).into()];
+    let shown = db.first(sql, &values, |row| {
+        let user = name_of(row.optional_text(1)?.unwrap_or_default());
+        Ok(document.document(row.optional_text(0)?.unwrap_or_default(), &user))
+    });
+    shown.await?.ok_or_else(|| DbError::Failed("an account is not there".to_owned()))
+}
+
+/// The chapter of the entry that a document is about, for which an empty text stands where there is none.
+pub async fn chapter_of(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<String, DbError> {
+    let sql = "SELECT e.chapter FROM documents r JOIN entries e ON e.account = r.account AND e.slug = r.entry \
+               WHERE r.account = $1 AND r.slug = $2";
+    Ok(tx.first(sql, &[account.into(), slug.into()], |row| Ok(row.text(0)?.to_owned())).await?.unwrap_or_default())
+}
+
+/// Whether one of the documents that have a file, and are not in the trash, is one of these: by its reader and by the chapter of its
+/// entry, both empty for none.
+pub async fn has_file(
+    db: &Db,
+    account: AccountId,
+    file: &Token,
+    mut is_seen: impl FnMut(&str, &str) -> bool + Send,
+) -> Result<bool, DbError> {
+    let sql = "SELECT r.reader, e.chapter FROM documents r LEFT JOIN entries e ON e.account = r.account AND e.slug = r.entry \
+               WHERE r.account = $1 AND r.file = $2 AND r.deleted = 0";
+    let mut found = false;
+    Source::Db(db)
+        .each(sql, &[account.into(), file.as_str().into()], |row| {
+            found |= is_seen(row.text(0)?, row.optional_text(1)?.unwrap_or_default());
+            Ok(())
+        })
+        .await?;
+    Ok(found)
+}
