@@ -129,7 +129,7 @@ mod tests {
                 assert_eq!(paging, [true; 6], "{path} does not describe its query");
             }
         }
-        assert_eq!((lists.len(), walked), (21, vec!["/event", "/job", "/webhook/{slug}/delivery"]));
+        assert_eq!((lists.len(), walked), (22, vec!["/event", "/job", "/webhook/{slug}/delivery"]));
     }
 
     #[test]

@@ -138,8 +138,9 @@ const JUDGING: &str = r#"
 {"kind":"casting_vote","slug":"CastVote","score_set":"ScoreAAA","entries":["EntryBBB","EntryAAA"],"reason":"The bolder one."}
 {"kind":"lot","slug":"LotOneAA","score_set":"ScoreAAA","numbers":[9,18],"source":"Lottery of 1 June","entries":["EntryBBB","EntryAAA"]}
 "#;
-/// A review task and a publication, behind everything that counts lines.
+/// A review task, a publication and a document, behind everything that counts lines.
 const LAST: &str = r#"{"kind":"payment","order":"OrderAAA","provider":"bank","reference":"1","status":"success","amount":2,"date":"2026-01-01T10:00:00Z"}
+{"kind":"document","slug":"DocuAAAA","name":{"en_GB":"Certificate"},"file":"TokenTokenToken","file_type":"PDF","filename":"a.pdf","entry":"EntryAAA","recipient":"UserAAAA","shared_with_user":true}
 {"kind":"review_task","token":"TokenOfATask","review_stage":"StageAAA","entry":"EntryAAA","reviewer":[{"name":"Grace","email":"grace@example.org"}],"decision":"proceed","action_at":"2026-01-03T08:00:00.000000Z","comment":"Fine."}
 {"kind":"publication","slug":"PubliAAA","score_set":"ScoreAAA","embargo_until":"2026-01-03T08:00:00.000000Z","feedback":true,"head":{"hash":"0a","sequence":9},"bundle":"{\"bundle\":{\"head\":{\"hash\":\"0a\",\"sequence\":9},\"inputs\":{\"entries\":[],\"score_set\":{\"slug\":\"ScoreAAA\"}},\"results\":[]},\"signature\":{}}"}"#;
 
