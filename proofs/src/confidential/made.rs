@@ -16,6 +16,9 @@ pub(super) const FIELDS: [(&str, bool, bool); 4] =
 /// The score sets with their modes.
 pub(super) const SCORE_SETS: [(&str, &str); 2] = [("ScoreAaA", "vip_judging"), ("ScoreBbB", "qualifying")];
 
+/// The file of all documents.
+const DOCUMENT: &str = "TokenOfTheFileOfDocument";
+
 const TIME: &str = "2026-01-01T00:00:00.000000Z";
 
 /// The records of an account.
@@ -89,6 +92,7 @@ impl World {
                 "items": entries.iter().map(item).collect::<Vec<_>>(), "created_at": TIME}),
             );
         }
+        world.lines.push(json!({"kind": "file", "token": DOCUMENT, "filename": "a.pdf", "data": "", "created": TIME}));
         for document in 0..8 {
             let user = world.any_user(random);
             let entry = (random.below(2) == 0).then(|| named("Entr", random.below(12)));
@@ -97,8 +101,9 @@ impl World {
                 "document",
                 &named("Docu", document),
                 json!({
-                "name": {"en_GB": "D"}, "file": "TokenOfTheFileOfDocument", "file_type": "PDF", "entry": entry, "user": about,
-                "recipient": user, "shared_with_user": random.below(2) == 0, "created_at": TIME}),
+                "name": {"en_GB": "D"}, "file": DOCUMENT, "filename": "a.pdf", "file_type": "PDF", "entry": entry, "user": about,
+                "recipient": user, "shared_with_user": random.below(2) == 0, "deleted": random.below(4) == 0,
+                "created_at": TIME}),
             );
         }
         world
@@ -247,7 +252,7 @@ impl World {
             .chain(self.of("review_task").filter(|found| reader.sees_task(found)).map(|found| &found["entry"]))
             .chain(
                 self.of("document")
-                    .filter(|found| reader.sees(found))
+                    .filter(|found| reader.lists(found))
                     .flat_map(|found| [&found["entry"], &found["user"]]),
             )
             // Who manages a chapter sees who else does.
@@ -292,7 +297,7 @@ impl World {
                     record["comment"]["comment"] = "secret".into();
                 }
                 Some("contributor") if !is_seen => record["fields"]["FieldSee"] = "secret".into(),
-                Some("document") if !is_seen => record["name"]["en_GB"] = "secret".into(),
+                Some("document") if !reader.lists(record) => record["name"]["en_GB"] = "secret".into(),
                 Some("user") if !is_seen => record["last_name"] = "Secret".into(),
                 _ => {}
             }
@@ -318,7 +323,7 @@ impl World {
                 "document",
                 "SecretDd",
                 json!({
-                "name": {"en_GB": "secret"}, "file": "TokenOfTheFileOfDocument", "file_type": "PDF", "entry": "SecretAa",
+                "name": {"en_GB": "secret"}, "file": DOCUMENT, "filename": "a.pdf", "file_type": "PDF", "entry": "SecretAa",
                 "recipient": named("User", 77), "shared_with_user": true, "created_at": TIME}),
             );
             if !reader.has("bookkeeper") {

@@ -121,10 +121,17 @@ impl<'w> Reader<'w> {
             || task["reviewer"].as_array().is_some_and(|reviewers| reviewers.iter().any(is_own))
     }
 
+    /// Whether a list shows a document, where it is asked for those in the trash as well.
+    pub(super) fn lists(&self, document: &Value) -> bool {
+        let is_own = document["shared_with_user"] == true && document["recipient"] == self.user;
+        let is_of_chapters = self.entry(&document["entry"]).is_some_and(|entry| self.is_of_chapters(entry));
+        self.sees_all() || is_of_chapters || self.has("entrant") && is_own && document["deleted"] != true
+    }
+
     /// Whether a record is seen. What is no people's record is.
     pub(super) fn sees(&self, record: &Value) -> bool {
         if self.sees_all() {
-            return true;
+            return record["deleted"] != true;
         }
         let is_of_chapters = |entry: &Value| self.is_of_chapters(entry);
         match record["kind"].as_str() {
@@ -138,10 +145,7 @@ impl<'w> Reader<'w> {
                     || self.has("entrant") && record["user"] == self.user
                     || !items.is_empty() && items.iter().all(is_of_chapters)
             }
-            Some("document") => {
-                let is_own = record["shared_with_user"] == true && record["recipient"] == self.user;
-                self.entry(&record["entry"]).is_some_and(is_of_chapters) || self.has("entrant") && is_own
-            }
+            Some("document") => self.lists(record) && record["deleted"] != true,
             Some("user") => {
                 let mut entries = self.world.of("entry").filter(|entry| entry["entrant"] == record["slug"]);
                 slug(record) == self.user || entries.any(is_of_chapters)

@@ -232,7 +232,9 @@ impl Access {
             ASSIGNMENTS => vec![Ask::Any(vec![self.of_chapters("entry.chapter")])],
             DOCUMENTS => {
                 let own = self.entrant().map(|user| Ask::Is("reader", user.to_string()));
-                vec![Ask::Any(own.into_iter().chain([self.of_chapters("entry.chapter")]).collect())]
+                let or_of_chapters = |ask| Ask::Any(vec![ask, self.of_chapters("entry.chapter")]);
+                let live = Ask::Is("deleted", "0".to_owned());
+                vec![or_of_chapters(own.unwrap_or(Ask::Never)), or_of_chapters(live)]
             }
             ORDERS if self.has(RoleType::Bookkeeper) => Vec::new(),
             ORDERS => {

@@ -59,7 +59,7 @@ pub async fn shown<'d>(
         return orders::store::as_shown(document).map(Cow::Owned);
     }
     if kind == Kind::Document.name() {
-        return documents::store::as_shown(db, account, &program.context, document).await.map(Cow::Owned);
+        return documents::store::as_shown(db, account, document).await.map(Cow::Owned);
     }
     if kind != Kind::ReviewTask.name() {
         return Ok(Cow::Borrowed(document));

@@ -94,14 +94,20 @@ pub async fn page(
         least = head.sequence;
     }
     // The account changes faster than its pages can be read otherwise.
-    let Some((plan, mut tx)) = app.views.plan_in(account, &request).await? else { return Err(ApiError::Stale) };
-    let mut page = Page::new(caller, (list, query), plan);
-    let ended = page.read(&mut Source::Snapshot(&mut tx), true, &mut paged).await?;
-    tx.commit().await?;
-    match ended {
-        Ended::At(head) if head.version != caller.program().version => Err(ApiError::Stale),
-        Ended::At(head) if head == page.plan.head => page.answer(raw, &paged.more()),
-        _ => Err(ApiError::Internal("a snapshot is not what was read in it".to_owned())),
+    loop {
+        let Some((plan, mut tx)) = app.views.plan_in(account, &request).await? else { return Err(ApiError::Stale) };
+        let mut page = Page::new(caller, (list, query), plan);
+        let ended = page.read(&mut Source::Snapshot(&mut tx), is_long, &mut paged).await?;
+        tx.commit().await?;
+        match ended {
+            Ended::At(head) if head.version != caller.program().version => return Err(ApiError::Stale),
+            Ended::At(head) if head == page.plan.head => return page.answer(raw, &paged.more()),
+            Ended::TooLong => {
+                drop((page, turn));
+                (turn, is_long) = (app.long_pages.take(account).await, true);
+            }
+            _ => return Err(ApiError::Internal("a snapshot is not what was read in it".to_owned())),
+        }
     }
 }
 

@@ -8,7 +8,7 @@
 //!   differences made dearer. The terms are those of the order that it is on; where the new price cannot be paid in its currency,
 //!   the order stays as it is. Only the price of the entry itself follows, not those of tags.
 //! - What was refunded by hand is a gift on its own order: it goes with the part of the price that the order stands for, and is made
-//!   good neither by a later move nor from another order. Handing an entry in again bills a difference that withdrawing it trashed.
+//!   good neither by a later move nor from another order. Handing an entry in again bills a last difference that was given up unpaid.
 //! - Bringing it back from the trash orders it again. An entry that is on no order, although there is a price for it, was paid
 //!   elsewhere or not at all: moving it or bringing it back bills nothing.
 
@@ -92,10 +92,11 @@ impl Ordering<'_> {
         }
         let orders = store::live_orders_for_update(tx, self.program.id, entry.slug).await?;
         if !orders.is_empty() {
-            let is_of_these =
-                |trashed: &Order| orders.iter().any(|(order, _)| trashed.adjusts == Some(order.value.slug));
-            let trashed = store::trashed_orders(tx, self.program.id, entry.slug).await?;
-            return if trashed.iter().any(is_of_these) {
+            let last = store::last_adjustment(tx, self.program.id, entry.slug).await?;
+            let is_of_these = |last: &Order| orders.iter().any(|(order, _)| last.adjusts == Some(order.value.slug));
+            // What was paid and given back is a gift.
+            let is_open = |last: &Order| !last.is_live_for(entry.slug) && !last.has_payments();
+            return if last.is_some_and(|last| is_of_these(&last) && is_open(&last)) {
                 self.adjust(&orders, entry)
             } else {
                 Ok(Consequences::default())

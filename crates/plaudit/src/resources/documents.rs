@@ -3,12 +3,13 @@
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::access::{Access, Sight};
 use crate::http::{ApiError, Caller, Path, Reader, Reply, Writer, Writing};
 use crate::log::{Action, Event};
-use crate::program::{Context, store};
+use crate::program::store::parse;
 use crate::records::assignments::name_of;
 use crate::records::documents::list::LIST;
-use crate::records::documents::{self, Document};
+use crate::records::documents::{Document, store};
 use crate::records::people;
 use crate::resources::people_list::people_list;
 use crate::services::App;
@@ -20,9 +21,9 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
     let about = "A page of documents. Without `order` what was changed last comes first.";
     OpenApiRouter::new()
         .routes(people_list(("GetDocumentCollectionV23", "Documents"), about, &LIST, |caller, renderer, texts| {
-            let shown = Shown::read(&caller.program().context, texts)?;
+            let shown = Shown::read(texts)?;
             // What the page was planned by has changed since.
-            if !shown.is_seen(caller) {
+            if !shown.is_seen(caller.access()) {
                 return Err(ApiError::Stale);
             }
             Ok(renderer.item(&shown.document(), None)?)
@@ -43,16 +44,16 @@ struct Shown {
 
 impl Shown {
     /// From the columns that the list declares.
-    fn read(context: &Context, texts: &[&str]) -> Result<Self, DbError> {
+    fn read(texts: &[&str]) -> Result<Self, DbError> {
         let [doc, title, names, chapter] = texts else {
             return Err(DbError::Failed("a document was read without its columns".to_owned()));
         };
-        let document = store::parse(doc, context)?;
+        let document = parse(doc, &store::context())?;
         Ok(Self { document, title: (*title).to_owned(), user: name_of(names), chapter: Slug::parse(chapter) })
     }
 
-    fn is_seen(&self, caller: &Caller) -> bool {
-        caller.access().document(self.chapter, self.document.reader())
+    fn is_seen(&self, access: &Access) -> bool {
+        access.document(self.chapter, self.document.reader())
     }
 
     fn document(&self) -> String {
@@ -64,11 +65,11 @@ impl Shown {
 #[utoipa::path(get, path = "/document/{slug}", operation_id = "GetDocumentV23", tag = "Documents")]
 pub async fn show(caller: Caller, Path(slug): Path<Slug>, _: Reader) -> Result<Reply, ApiError> {
     let program = caller.program();
-    let read = documents::store::find(&caller.app().db, caller.account(), slug).await?;
+    let read = store::find(&caller.app().db, caller.account(), slug).await?;
     let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, texts) = found.ok_or(ApiError::NotFound)?;
-    let shown = Shown::read(&program.context, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    if !shown.is_seen(&caller) {
+    let shown = Shown::read(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    if !shown.is_seen(caller.access()) {
         return Err(ApiError::NotFound);
     }
     Ok(Reply::ok(shown.document(), revision).naming(&[&shown.title, &shown.user]))
@@ -82,17 +83,22 @@ pub async fn delete(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result
 
 async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, ApiError> {
     let (account, slug) = (writing.account(), *writing.state);
-    let found = people::find_for_update::<Document>(tx, account, &slug, &writing.program.context).await?;
+    let found = people::find_for_update::<Document>(tx, account, &slug, &store::context()).await?;
     let found = found.ok_or(ApiError::NotFound)?;
-    let chapter = Slug::parse(&documents::store::chapter_of(tx, account, slug).await?);
+    let texts = store::shown(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
+    let shown = Shown::read(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
     let access = &writing.access;
-    if !access.document(chapter, found.value.reader()) {
+    if !shown.is_seen(access) {
         return Err(ApiError::NotFound);
     }
-    if !access.is_manager() && !chapter.is_some_and(|chapter| access.manages(chapter)) {
+    if !access.is_manager() && !shown.chapter.is_some_and(|chapter| access.manages(chapter)) {
         return Err(ApiError::NotPermitted);
     }
-    writing.precondition(found.revision)?;
+    if writing.compares_what_is_shown() {
+        writing.precondition_seen((&shown.document(), None, Sight::Whole), &[])?;
+    } else {
+        writing.precondition(found.revision)?;
+    }
     let events = (Action::Trashed, &[Event::DocumentDeleted][..]);
     people::change_causing(tx, account, &writing.origin, events, found.value).await?;
     Ok(Reply::NoContent)

@@ -18,7 +18,6 @@ use crate::records::StoredRow;
 use crate::records::answers::Answers;
 use crate::records::casting_votes::CastingVote;
 use crate::records::conflicts::Conflict;
-use crate::records::documents::Document;
 use crate::records::lots::Lot;
 use crate::records::publications::Publication;
 use crate::records::recusals::Recusal;
@@ -257,7 +256,7 @@ impl Import<'_> {
             Kind::CastingVote => |import, program, item| Box::pin(import.of_score_set::<CastingVote>(program, item)),
             Kind::Lot => |import, program, item| Box::pin(import.of_score_set::<Lot>(program, item)),
             Kind::Publication => |import, program, item| Box::pin(import.simple::<Publication>(program, item)),
-            Kind::Document => |import, program, item| Box::pin(import.simple::<Document>(program, item)),
+            Kind::Document => |import, program, item| Box::pin(import.document(program, item)),
             // These have stages of their own, and items, payments and scores are read with their orders and assignments.
             setup_kinds!([any_kind](Account, ApiKey, User, Entry, Order, OrderItem, Payment, Score)) => return Ok(()),
         };

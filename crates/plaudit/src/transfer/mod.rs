@@ -15,6 +15,7 @@ mod account;
 mod apply;
 mod assignments;
 mod details;
+mod documents;
 mod entries;
 mod export;
 mod fault;

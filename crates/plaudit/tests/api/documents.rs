@@ -141,6 +141,30 @@ both_engines! {
         Person::of(&server, &user_of("judge")).await.get("/document").await.expect(403);
     }
 
+    async fn managers_of_chapters_delete_what_they_saw(server) {
+        prepare(&server).await;
+        documents(&server).await;
+        let manager = Person::of(&server, "UserMana").await;
+        let tag = manager.get("/document/DocuHidd").await.expect(200).header("etag").unwrap().to_owned();
+        server.put("/entry/EntryOwn", r#"{"title":"Renamed"}"#).await.expect(200);
+        manager.ask("DELETE", "/document/DocuHidd", None, &[("if-match", &tag)]).await.expect(412);
+        let tag = manager.get("/document/DocuHidd").await.expect(200).header("etag").unwrap().to_owned();
+        manager.ask("DELETE", "/document/DocuHidd", None, &[("if-match", &tag)]).await.expect(204);
+        assert!(manager.list("/document?deleted=only").await.contains(&"DocuHidd".to_owned()));
+    }
+
+    async fn a_document_keeps_a_language_that_the_account_has_given_up(server) {
+        let french = line("DocuFren", 1, r#""name":{"en_GB":"Certificate","fr_FR":"Certificat"},"file_type":"PDF","filename":"a.pdf","entry":"EntryOne""#);
+        server.import(&of_account_a(&french)).await;
+        assert_eq!(server.get("/document").await.expect(200).json()["data"][0]["name"], json!({"en_GB": "Certificate"}));
+        server.get("/document/DocuFren").await.expect(200);
+        let export = server.export("AccountA").await;
+        assert!(export.contains("Certificat\""));
+        server.import(&export).await;
+        assert_eq!(server.export("AccountA").await, export);
+        server.delete("/document/DocuFren").await.expect(204);
+    }
+
     async fn a_document_goes_into_the_trash_and_is_told_of(server) {
         prepare(&server).await;
         documents(&server).await;
@@ -151,7 +175,7 @@ both_engines! {
         let page = server.get("/document?trashed=only").await.expect(200).json();
         assert_eq!(slugs(&page), ["DocuGone", "DocuUser"]);
         let entrant = Person::of(&server, &user_of("entrant")).await;
-        assert_eq!(entrant.list("/document").await, ["DocuShar"]);
+        assert_eq!(entrant.list("/document?deleted=included").await, ["DocuShar"]);
         let export = server.export("AccountA").await;
         server.import(&export).await;
         assert_eq!(server.export("AccountA").await, export);

@@ -39,7 +39,7 @@ const JUDGED: &str = r#"{"kind":"category","slug":"CategRev","season":"SeasonAc"
 {"kind":"entry","slug":"JudgedCC","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"C"}
 {"kind":"entry","slug":"JudgedDD","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"D","status":"submitted","tags":"paneled"}
 {"kind":"entry","slug":"Reviewed","season":"SeasonAc","form":"FormEntr","category":"CategRev","chapter":"ChapterN","entrant":"UserEntr","title":"E","entry_fields":{"FieldTxt":"a"}}
-{"kind":"document","slug":"DocuEntr","name":{"en_GB":"Certificate"},"file":"TokenOfTheLogoFileOfAllX","file_type":"PDF","entry":"JudgedAA","user":"UserJudA"}"#;
+{"kind":"document","slug":"DocuEntr","name":{"en_GB":"Certificate"},"file":"TokenOfTheLogoFileOfAllX","file_type":"PDF","filename":"a.pdf","entry":"JudgedAA","user":"UserJudA"}"#;
 
 /// Whose judges judge what is tagged.
 const PANEL_RECORD: &str = r#"{"kind":"panel","slug":"PanelAAA","season":"SeasonAc","score_set":"ScoreQua","name":{"en_GB":"Panel"},"rounds":["RoundJud"],"judges":["UserJudB"],"tags":["paneled"]}"#;

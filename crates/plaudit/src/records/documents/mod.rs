@@ -2,7 +2,7 @@
 //!
 //! - A document is for its recipient: the user, the entrant of the entry, the purchaser of the order, or the judge of the
 //!   assignment. The recipient reads it once it is shared.
-//! - What it shows of its entry and its user is read with it.
+//! - What it shows of its entry and its user is read with it. Its name stays in the languages that it was made in.
 //! - A document in the trash keeps its file.
 
 pub(crate) mod list;
@@ -10,7 +10,6 @@ pub mod store;
 
 pub use list::LISTED;
 
-use crate::lists::page::bounded;
 use crate::lists::{Table, sort_key};
 use crate::program::choices;
 use crate::program::{DESCRIPTION_LENGTH, Member, NAME_LENGTH, Record, Shape};
@@ -66,7 +65,7 @@ pub struct Document {
     #[member(Ref(Kind::User), shown_as(&Shape::Component("Judge")))]
     pub user: Option<Slug>,
     /// The name of its file.
-    #[member(Text(FILENAME_LENGTH), hidden)]
+    #[member(FilledText(FILENAME_LENGTH), required, hidden)]
     pub filename: String,
     /// Whom it is for; left out, the user whom it is about.
     #[member(Ref(Kind::User), hidden)]
@@ -142,7 +141,7 @@ impl PeopleRecord for Document {
             self.file.as_str().to_owned().into(),
             self.file_type.name().into(),
             sort_key(&name).to_owned().into(),
-            bounded(&folded(&self.filename)).into(),
+            sort_key(&folded(&self.filename)).to_owned().into(),
             self.shared_with_user.into(),
             self.created_at.into(),
             self.updated.into(),
@@ -159,11 +158,12 @@ mod tests {
 
     #[test]
     fn what_is_no_document_is_named() {
-        let file = r#""file":"TokenOfTheLogoFileOfAllX","name":{"en_GB":"A"}"#;
+        let file = r#""file":"TokenOfTheLogoFileOfAllX","filename":"a.pdf","name":{"en_GB":"A"}"#;
         assert!(read::<Document>("DocuAAAA", &format!(r#"{file},"file_type":"PDF","allocation":null"#)).is_ok());
         for (wrong, member) in [
             (format!(r#"{file},"file_type":"RTF""#), "file_type"),
-            (r#""name":{"en_GB":"A"},"file_type":"PDF""#.to_owned(), "file"),
+            (r#""filename":"a.pdf","name":{"en_GB":"A"},"file_type":"PDF""#.to_owned(), "file"),
+            (r#""file":"TokenOfTheLogoFileOfAllX","name":{"en_GB":"A"},"file_type":"PDF""#.to_owned(), "filename"),
             (r#""file":"TokenOfTheLogoFileOfAllX","file_type":"PDF""#.to_owned(), "name"),
             (format!(r#"{file},"file_type":"PDF","user":"UserAAAA","recipient":"UserBBBB""#), "recipient"),
             (format!(r#"{file},"file_type":"PDF","allocation":1"#), "allocation"),

@@ -6,7 +6,13 @@ use crate::program::Context;
 use crate::program::store::parse;
 use crate::records::assignments::name_of;
 use db::{AccountId, Db, DbError, Source, Tx};
-use kernel::text::{Slug, Token};
+use kernel::text::{Slug, Timestamp, Token};
+
+/// What a stored document is read with: it keeps languages that the account has given up.
+pub fn context() -> Context {
+    // What is stored states everything, so that the time is not asked for.
+    Context::any_language(Timestamp::from_microseconds(0))
+}
 
 /// The version of the account's program, and a document that is not in the trash, with its revision: the columns that its list
 /// declares.
@@ -31,8 +37,8 @@ pub async fn find(
 }
 
 /// The document that is shown of a stored one, with its entry and its user as they are now.
-pub async fn as_shown(db: &Db, account: AccountId, context: &Context, doc: &str) -> Result<String, DbError> {
-    let document: Document = parse(doc, context)?;
+pub async fn as_shown(db: &Db, account: AccountId, doc: &str) -> Result<String, DbError> {
+    let document: Document = parse(doc, &context())?;
     let slug = |slug: Option<Slug>| slug.map_or_else(String::new, |slug| slug.to_string());
     let sql = "SELECT e.title, u.names FROM accounts a LEFT JOIN entries e ON e.account = a.id AND e.slug = $2 \
                LEFT JOIN users u ON u.account = a.id AND u.slug = $3 WHERE a.id = $1";
@@ -44,11 +50,18 @@ pub async fn as_shown(db: &Db, account: AccountId, context: &Context, doc: &str)
     shown.await?.ok_or_else(|| DbError::Failed("an account is not there".to_owned()))
 }
 
-/// The chapter of the entry that a document is about, for which an empty text stands where there is none.
-pub async fn chapter_of(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<String, DbError> {
-    let sql = "SELECT e.chapter FROM documents r JOIN entries e ON e.account = r.account AND e.slug = r.entry \
-               WHERE r.account = $1 AND r.slug = $2";
-    Ok(tx.first(sql, &[account.into(), slug.into()], |row| Ok(row.text(0)?.to_owned())).await?.unwrap_or_default())
+/// The columns that the list of documents declares, of one that is not in the trash.
+pub async fn shown(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Vec<String>>, DbError> {
+    let shown = &LIST.shown;
+    let sql = format!(
+        "SELECT {} FROM documents r{} WHERE r.account = $1 AND r.slug = $2 AND r.deleted = 0",
+        shown.columns.join(", "),
+        shown.joins
+    );
+    tx.first(&sql, &[account.into(), slug.into()], |row| {
+        (0..shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default().to_owned())).collect()
+    })
+    .await
 }
 
 /// Whether one of the documents that have a file, and are not in the trash, is one of these: by its reader and by the chapter of its

@@ -182,6 +182,11 @@ impl Order {
         Ok(Ok(after))
     }
 
+    /// Whether anything was paid on it, be it that it was paid back.
+    pub fn has_payments(&self) -> bool {
+        self.payments.iter().any(|payment| payment.status == TransactionStatus::Success)
+    }
+
     /// Why the order cannot go into the trash when it is asked for.
     pub fn check_deletable(&self) -> Result<(), &'static str> {
         if self.credited.is_empty() { self.check_unpaid() } else { Err("Credit notes name the order.") }

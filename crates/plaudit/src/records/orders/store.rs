@@ -326,11 +326,13 @@ pub async fn live_orders(
     Ok(found)
 }
 
-/// The orders in the trash that name an entry.
-pub async fn trashed_orders(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<Vec<Order>, DbError> {
-    let sql = "SELECT doc FROM orders WHERE account = $1 AND deleted = 1 AND slug IN \
+/// The last order, even one in the trash, of what an entry costs more than it did.
+pub async fn last_adjustment(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<Option<Order>, DbError> {
+    let sql = "SELECT doc FROM orders WHERE account = $1 AND slug IN \
                (SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2)";
-    tx.all(sql, &[account.into(), entry.into()], |row| read(row.text(0)?)).await
+    let orders: Vec<Order> = tx.all(sql, &[account.into(), entry.into()], |row| read(row.text(0)?)).await?;
+    let adjustments = orders.into_iter().filter(|order| order.adjusts.is_some());
+    Ok(adjustments.max_by_key(|order| rules::invoice_key(&order.invoice_number)))
 }
 
 /// Whether an order names an entry, even one in the trash.
@@ -406,8 +408,10 @@ async fn renew_entries(tx: &mut Tx, account: AccountId, order: Slug, revision: i
     .await
 }
 
-/// The chapters of the entries that an order names.
-const CHAPTERS: &str = "coalesce((SELECT string_agg(c.chapter, ' ' ORDER BY c.chapter) FROM (SELECT DISTINCT e.chapter \
+/// The chapters of the entries that an order names. Of more than an index has room for stands what is no chapter, so that the order
+/// is nobody's who manages some.
+const CHAPTERS: &str = "coalesce((SELECT CASE WHEN count(*) > 150 THEN '-' \
+                        ELSE string_agg(c.chapter, ' ' ORDER BY c.chapter) END FROM (SELECT DISTINCT e.chapter \
                         FROM order_entries n JOIN entries e ON e.account = n.account AND e.slug = n.entry \
                         WHERE n.account = $1 AND n.order_slug = orders.slug) AS c), '')";
 
@@ -423,7 +427,10 @@ async fn write_chapters(
     which: &str,
     (of, revision): (Slug, i64),
 ) -> Result<(), DbError> {
-    let sql = format!("UPDATE orders SET chapters = {CHAPTERS}, list_revision = $3 WHERE account = $1 AND {which}");
+    let sql = format!(
+        "UPDATE orders SET chapters = {CHAPTERS}, list_revision = $3 \
+         WHERE account = $1 AND {which} AND chapters <> {CHAPTERS}"
+    );
     tx.enqueue(sql, vec![account.into(), of.into(), revision.into()]).await
 }
 

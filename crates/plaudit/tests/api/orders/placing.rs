@@ -312,6 +312,26 @@ both_engines! {
         server.put("/entry/EntryNia", r#"{"status":"in_progress"}"#).await.expect(200);
         server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
         assert_eq!(orders(&server, "").await.len(), BEFORE + 2, "what was billed is not billed again");
+        // Nor is what was paid and given back.
+        server.post(&format!("/order/{last}/refund"), r#"{"amount":36.59,"reason":"A gift"}"#).await.expect(201);
+        let with_the_gift = orders(&server, "").await.len();
+        server.put("/entry/EntryNia", r#"{"status":"in_progress"}"#).await.expect(200);
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        assert_eq!(orders(&server, "").await.len(), with_the_gift);
+    }
+
+    async fn a_difference_of_which_a_part_was_credited_is_billed_again_too(server) {
+        prepared(&server).await;
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        let first = order_of(&server, "6").await["slug"].as_str().unwrap().to_owned();
+        server.put(&format!("/order/{first}"), r#"{"payment_status":"paid"}"#).await.expect(200);
+        server.put("/entry/EntryNia", r#"{"category":"CategDea"}"#).await.expect(200);
+        let more = order_of(&server, "7").await["slug"].as_str().unwrap().to_owned();
+        server.post(&format!("/order/{more}/refund"), r#"{"amount":6.59,"reason":"A gift"}"#).await.expect(201);
+        server.put("/entry/EntryNia", r#"{"status":"in_progress"}"#).await.expect(200);
+        assert_eq!(order_of(&server, "CN-2").await["total"], -30.0);
+        server.put("/entry/EntryNia", r#"{"status":"submitted"}"#).await.expect(200);
+        assert_eq!(order_of(&server, "8").await["total"], 36.59);
     }
 
     async fn the_fee_for_entering_is_charged_again_once_it_was_credited(server) {
