@@ -18,7 +18,7 @@ pub static LISTED: Table = Table {
         column("file_type", Holds::Code),
         column("name", Holds::Text),
         column("filename", Holds::Text),
-        column("shared", Holds::Flag),
+        column("shared", Holds::Number),
         column("created_at", Holds::Number),
         column("updated", Holds::Number),
         column("deleted", Holds::Flag),
@@ -38,7 +38,7 @@ const SORTS: &[(&str, By); 6] = &[
     ("file", By::Text("filename")),
     ("file_type", By::Value("file_type")),
     ("name", By::Text("name")),
-    ("shared_with_user", By::Value("shared")),
+    ("shared_with_user", By::Number("shared")),
     ("updated_at", By::Number("updated")),
 ];
 
