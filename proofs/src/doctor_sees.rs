@@ -168,6 +168,12 @@ fn judging(program: &Program) -> String {
     records.push(json!({"kind": "casting_vote", "slug": "CastVote", "score_set": "ScoreSet", "entries": [entry], "reason": "Fine."}));
     records.push(json!({"kind": "lot", "slug": "LotOneAa", "score_set": "ScoreSet", "numbers": [9], "source": "A die",
         "entries": [entry]}));
+    let file = "TokenOfTheFileOfDocument";
+    records.push(json!({"kind": "file", "token": file, "filename": "a.pdf", "data": ""}));
+    for slug in ["DocuOneA", "DocuTwoA"] {
+        records.push(json!({"kind": "document", "slug": slug, "name": name, "file": file, "filename": "a.pdf",
+            "file_type": "PDF", "entry": entry, "recipient": program.slug(Kind::User, 1), "shared_with_user": true}));
+    }
     records.iter().map(Value::to_string).collect::<Vec<_>>().join("\n")
 }
 

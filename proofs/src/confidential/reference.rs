@@ -214,6 +214,9 @@ fn allows(role: &str, method: &str, path: &str) -> bool {
     if path == "/assignment/progress" && ["chapter_manager", "lead_judge"].contains(&role) {
         return true;
     }
+    if method == "POST" && ["/order", "/order/quote"].contains(&path) {
+        return ["program_manager", "entrant", "bookkeeper"].contains(&role);
+    }
     let is_writing = path.ends_with("/upload") && begins(&["/category", "/chapter"]);
     match role {
         "program_manager" => true,
