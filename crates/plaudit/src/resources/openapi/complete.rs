@@ -30,6 +30,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("Events", "Every change of the account, for whoever keeps up with it."),
     ("Attachments", "The files of entries."),
     ("Contributors", "Who took part in entries."),
+    ("Documents", "Files that are made of templates."),
     ("Files", "Stored files."),
     ("Orders", "Orders, and prices."),
     ("Taxes", "Taxes."),
