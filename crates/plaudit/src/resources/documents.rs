@@ -10,7 +10,7 @@ use crate::program::store::parse;
 use crate::records::assignments::name_of;
 use crate::records::documents::list::LIST;
 use crate::records::documents::{Document, store};
-use crate::records::people;
+use crate::records::people::{self, ShownRow, find_shown, find_shown_in};
 use crate::resources::people_list::people_list;
 use crate::services::App;
 use db::{DbError, Tx};
@@ -65,7 +65,7 @@ impl Shown {
 #[utoipa::path(get, path = "/document/{slug}", operation_id = "GetDocumentV23", tag = "Documents")]
 pub async fn show(caller: Caller, Path(slug): Path<Slug>, _: Reader) -> Result<Reply, ApiError> {
     let program = caller.program();
-    let read = store::find(&caller.app().db, caller.account(), slug).await?;
+    let read = find_shown::<Document>(&caller.app().db, caller.account(), &slug, ShownRow::of(&LIST.shown)).await?;
     let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, texts) = found.ok_or(ApiError::NotFound)?;
     let shown = Shown::read(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -85,7 +85,8 @@ async fn write_delete(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Api
     let (account, slug) = (writing.account(), *writing.state);
     let found = people::find_for_update::<Document>(tx, account, &slug, &store::context()).await?;
     let found = found.ok_or(ApiError::NotFound)?;
-    let texts = store::shown(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
+    let texts =
+        find_shown_in::<Document>(tx, account, &slug, ShownRow::of(&LIST.shown)).await?.ok_or(ApiError::NotFound)?;
     let shown = Shown::read(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
     let access = &writing.access;
     if !shown.is_seen(access) {

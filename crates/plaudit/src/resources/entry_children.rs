@@ -11,7 +11,7 @@ use crate::lists::List;
 use crate::log::Action;
 use crate::program::{Program, RecordKey as _};
 use crate::records::entries::{self, Cause, Entry, check_changeable, refresh_detail};
-use crate::records::people::{self, PeopleRecord};
+use crate::records::people::{self, PeopleRecord, ShownRow, find_shown};
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
 use db::{AccountId, DbError, Tx};
@@ -71,7 +71,8 @@ pub(super) fn sight(caller: &Caller, texts: &[&str]) -> Result<Sight, ApiError> 
 pub(super) fn show<T: EntryChild>(id: &'static str, about: &str) -> UtoipaMethodRouter<App> {
     let handler = async |caller: Caller, Path(key): Path<T::Key>, _: Reader| {
         let program = caller.program();
-        let read = people::find_of_entry::<T>(&caller.app().db, caller.account(), &key, &T::LIST.shown).await?;
+        let read =
+            find_shown::<T>(&caller.app().db, caller.account(), &key, ShownRow::of_entry(&T::LIST.shown)).await?;
         let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
         let (revision, texts) = found.ok_or(ApiError::NotFound)?;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

@@ -12,9 +12,10 @@ use crate::program::review_stages::ReviewerKind;
 use crate::program::{Program, store};
 use crate::records::entries::rules::check_season;
 use crate::records::entries::{self, Entry};
+use crate::records::people::{self, ShownRow, find_shown};
 use crate::records::review_tasks::list::LIST;
 use crate::records::review_tasks::{OfEntry, ReviewTask, reviewer_key, rules};
-use crate::records::{people, users};
+use crate::records::users;
 use crate::render::Renderer;
 use crate::resources::operation::{Takes, operation};
 use crate::review_flow::{Decided, Flow, check_decidable};
@@ -125,7 +126,8 @@ fn of_entry(entry: &Entry) -> OfEntry {
 #[utoipa::path(get, path = "/review-task/{token}", operation_id = "GetReviewTaskV23", tag = "Review tasks")]
 pub async fn show(caller: Caller, Path(token): Path<Token>, _: Reader) -> Result<Reply, ApiError> {
     let (program, viewer) = (caller.program(), viewer(&caller).await?);
-    let read_row = people::find_of_entry::<ReviewTask>(&caller.app().db, caller.account(), &token, &LIST.shown).await?;
+    let read_row =
+        find_shown::<ReviewTask>(&caller.app().db, caller.account(), &token, ShownRow::of_entry(&LIST.shown)).await?;
     let (_, found) = read_row.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, texts) = found.ok_or(ApiError::NotFound)?;
     let (task, of_entry) = read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;

@@ -11,7 +11,7 @@ use crate::lists::page::{Ask, Filter, FilterKind, ListQuery, ListSpec, Narrow};
 use crate::lists::{ASSIGNMENTS, By, ENTRIES, List, Shown, Table, Values, column, names};
 use crate::program::Program;
 use crate::records::entries::filters;
-use crate::records::users::list::of_trash;
+use crate::records::users::list::{DELETED, TRASHED};
 use kernel::text::Slug;
 
 /// Assignments as views hold them.
@@ -53,10 +53,8 @@ const FILTERS: &[Filter] = &[
     .with_default("current")
     .by(Narrow::By(of_state)),
     filters::TAG.by(Narrow::Has("entry.tags")),
-    Filter::deleted().with_default("`none`, unless `trashed` is given").by(Narrow::By(of_trash)),
-    Filter::trashed()
-        .with_default("`none`, unless `deleted` is given")
-        .by(Narrow::Stands("deleted", &[("only", "1"), ("none", "0")])),
+    DELETED,
+    TRASHED,
 ];
 const SORTS: &[(&str, By); 3] =
     &[("method", By::Value("method")), ("status", By::Value("status")), ("updated", By::Number("updated"))];

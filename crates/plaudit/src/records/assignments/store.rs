@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Assignment, AssignmentSlug, LIST, Shown, Status};
 use crate::program::store::parse;
 use crate::program::{Context, Program, Record};
+use crate::records::people::{ShownRow, find_shown_in};
 use crate::records::store::{SetTable, filled};
 use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
 use kernel::text::Slug;
@@ -61,15 +62,7 @@ pub async fn of_entry(
 
 /// What a page shows of an assignment, in the transaction: the columns that the list declares.
 pub async fn shown(tx: &mut Tx, account: AccountId, slug: AssignmentSlug) -> Result<Option<Vec<String>>, DbError> {
-    let sql = format!(
-        "SELECT {} FROM assignments r{} WHERE r.account = $1 AND r.slug = $2 AND r.deleted = 0 AND e.deleted = 0",
-        LIST.shown.columns.join(", "),
-        LIST.shown.joins
-    );
-    tx.first(&sql, &[account.into(), slug.as_str().into()], |row| {
-        (0..LIST.shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default().to_owned())).collect()
-    })
-    .await
+    find_shown_in::<Assignment>(tx, account, &slug, ShownRow::of_entry(&LIST.shown)).await
 }
 
 /// The assignments of a score set that are not in the trash, of some entries or of all.

@@ -4,7 +4,7 @@ use list_view::Holds;
 
 use crate::lists::page::{Filter, FilterKind, ListSpec, Narrow};
 use crate::lists::{By, DOCUMENTS, ENTRIES, List, Shown, Table, column, names};
-use crate::records::users::list::of_trash;
+use crate::records::users::list::{DELETED, TRASHED};
 
 /// Documents as views hold them.
 pub static LISTED: Table = Table {
@@ -28,10 +28,8 @@ pub static LISTED: Table = Table {
 
 const FILTERS: &[Filter] = &[
     Filter::new("entrant", FilterKind::Slug, "The user whom it is for").by(Narrow::Is("recipient")),
-    Filter::deleted().with_default("`none`, unless `trashed` is given").by(Narrow::By(of_trash)),
-    Filter::trashed()
-        .with_default("`none`, unless `deleted` is given")
-        .by(Narrow::Stands("deleted", &[("only", "1"), ("none", "0")])),
+    DELETED,
+    TRASHED,
 ];
 const SORTS: &[(&str, By); 6] = &[
     ("created_at", By::Number("created_at")),

@@ -62,7 +62,7 @@ pub struct Document {
     /// Whether its recipient reads it.
     pub shared_with_user: bool,
     /// The user whom it is about; null for none.
-    #[member(Ref(Kind::User), shown_as(&Shape::Component("Judge")))]
+    #[member(Ref(Kind::User), shown_as(&Shape::Component("UserReference")))]
     pub user: Option<Slug>,
     /// The name of its file.
     #[member(FilledText(FILENAME_LENGTH), required, hidden)]

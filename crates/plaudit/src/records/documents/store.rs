@@ -1,39 +1,16 @@
 //! The table of documents.
 
 use super::Document;
-use super::list::LIST;
 use crate::program::Context;
 use crate::program::store::parse;
 use crate::records::assignments::name_of;
-use db::{AccountId, Db, DbError, Source, Tx};
+use db::{AccountId, Db, DbError, Source};
 use kernel::text::{Slug, Timestamp, Token};
 
 /// What a stored document is read with: it keeps languages that the account has given up.
 pub fn context() -> Context {
     // What is stored states everything, so that the time is not asked for.
     Context::any_language(Timestamp::from_microseconds(0))
-}
-
-/// The version of the account's program, and a document that is not in the trash, with its revision: the columns that its list
-/// declares.
-pub async fn find(
-    db: &Db,
-    account: AccountId,
-    slug: Slug,
-) -> Result<Option<(i64, Option<(i64, Vec<String>)>)>, DbError> {
-    let shown = &LIST.shown;
-    let sql = format!(
-        "SELECT a.version, s.* FROM accounts a LEFT JOIN (SELECT r.revision, {} FROM documents r{} \
-         WHERE r.account = $1 AND r.slug = $2 AND r.deleted = 0) AS s ON 1 = 1 WHERE a.id = $1",
-        shown.columns.join(", "),
-        shown.joins
-    );
-    db.fetch_pipelined(&sql, &[account.into(), slug.into()], |row| {
-        let Some(revision) = row.optional_integer(1)? else { return Ok((row.integer(0)?, None)) };
-        let texts = (2..2 + shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default().to_owned()));
-        Ok((row.integer(0)?, Some((revision, texts.collect::<Result<_, DbError>>()?))))
-    })
-    .await
 }
 
 /// The document that is shown of a stored one, with its entry and its user as they are now.
@@ -48,20 +25,6 @@ pub async fn as_shown(db: &Db, account: AccountId, doc: &str) -> Result<String, 
         Ok(document.document(row.optional_text(0)?.unwrap_or_default(), &user))
     });
     shown.await?.ok_or_else(|| DbError::Failed("an account is not there".to_owned()))
-}
-
-/// The columns that the list of documents declares, of one that is not in the trash.
-pub async fn shown(tx: &mut Tx, account: AccountId, slug: Slug) -> Result<Option<Vec<String>>, DbError> {
-    let shown = &LIST.shown;
-    let sql = format!(
-        "SELECT {} FROM documents r{} WHERE r.account = $1 AND r.slug = $2 AND r.deleted = 0",
-        shown.columns.join(", "),
-        shown.joins
-    );
-    tx.first(&sql, &[account.into(), slug.into()], |row| {
-        (0..shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default().to_owned())).collect()
-    })
-    .await
 }
 
 /// Whether one of the documents that have a file, and are not in the trash, is one of these: by its reader and by the chapter of its

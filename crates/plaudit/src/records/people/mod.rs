@@ -7,8 +7,8 @@
 mod store;
 
 pub use store::{
-    change, change_causing, count_of_entry, find_for_update, find_of_entry, free_slug, of_judge, of_score_set, put,
-    rows,
+    ShownRow, change, change_causing, count_of_entry, find_for_update, find_shown, find_shown_in, free_slug, of_judge,
+    of_score_set, put, rows,
 };
 
 use crate::lists::Table;

@@ -6,7 +6,7 @@ use crate::log::{self, Action, Change, Event, Origin};
 use crate::program::store::{parse, stored_as};
 use crate::program::{Context, Record, RecordKey as _, SetupRecord};
 use crate::records::store::{Derived, ListRevision, Rows, exists, listed, write_set};
-use db::{AccountId, Db, DbError, Source, Tx};
+use db::{AccountId, Db, DbError, Row, Source, Tx};
 use kernel::ids::Ids;
 use kernel::text::{Slug, Timestamp};
 
@@ -25,27 +25,64 @@ pub async fn find_for_update<T: PeopleRecord>(
     .await
 }
 
-/// The version of the account's program, and a record with its revision as it is shown, unless it or its entry is in the
-/// trash: the columns that its list declares.
-pub async fn find_of_entry<T: PeopleRecord>(
+/// A record as it is shown: the columns that its list declares.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownRow<'s> {
+    shown: &'s Shown,
+    /// What must hold, as SQL.
+    live: &'static str,
+}
+
+impl<'s> ShownRow<'s> {
+    /// A record that is not in the trash.
+    pub const fn of(shown: &'s Shown) -> Self {
+        Self { shown, live: "r.deleted = 0" }
+    }
+
+    /// A record that is not in the trash, and whose entry is not either.
+    pub const fn of_entry(shown: &'s Shown) -> Self {
+        Self { shown, live: "r.deleted = 0 AND e.deleted = 0" }
+    }
+
+    fn sql<T: PeopleRecord>(self, first: &str) -> String {
+        let Table { sql, name, .. } = T::TABLE;
+        let Shown { columns, joins, .. } = self.shown;
+        let columns = columns.join(", ");
+        format!("SELECT {first}{columns} FROM {sql} r{joins} WHERE r.account = $1 AND r.{name} = $2 AND {}", self.live)
+    }
+
+    fn texts(self, row: &Row<'_>, first: usize) -> Result<Vec<String>, DbError> {
+        let columns = first..first + self.shown.columns.len();
+        columns.map(|at| Ok(row.optional_text(at)?.unwrap_or_default().to_owned())).collect()
+    }
+}
+
+/// The version of the account's program, and a record with its revision as it is shown.
+pub async fn find_shown<T: PeopleRecord>(
     db: &Db,
     account: AccountId,
     key: &T::Key,
-    shown: &Shown,
+    shown: ShownRow<'_>,
 ) -> Result<Option<(i64, Option<(i64, Vec<String>)>)>, DbError> {
-    let Table { sql, name, .. } = T::TABLE;
     let sql = format!(
-        "SELECT a.version, s.* FROM accounts a LEFT JOIN (SELECT r.revision, {} FROM {sql} r{} \
-         WHERE r.account = $1 AND r.{name} = $2 AND r.deleted = 0 AND e.deleted = 0) AS s ON 1 = 1 WHERE a.id = $1",
-        shown.columns.join(", "),
-        shown.joins
+        "SELECT a.version, s.* FROM accounts a LEFT JOIN ({}) AS s ON 1 = 1 WHERE a.id = $1",
+        shown.sql::<T>("r.revision, ")
     );
     db.fetch_pipelined(&sql, &[account.into(), key.as_str().into()], |row| {
         let Some(revision) = row.optional_integer(1)? else { return Ok((row.integer(0)?, None)) };
-        let texts = (2..2 + shown.columns.len()).map(|at| Ok(row.optional_text(at)?.unwrap_or_default().to_owned()));
-        Ok((row.integer(0)?, Some((revision, texts.collect::<Result<_, DbError>>()?))))
+        Ok((row.integer(0)?, Some((revision, shown.texts(row, 2)?))))
     })
     .await
+}
+
+/// A record as it is shown, within a transaction.
+pub async fn find_shown_in<T: PeopleRecord>(
+    tx: &mut Tx,
+    account: AccountId,
+    key: &T::Key,
+    shown: ShownRow<'_>,
+) -> Result<Option<Vec<String>>, DbError> {
+    tx.first(&shown.sql::<T>(""), &[account.into(), key.as_str().into()], |row| shown.texts(row, 0)).await
 }
 
 /// A slug that no record of the kind has.

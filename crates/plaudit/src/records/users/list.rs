@@ -58,10 +58,8 @@ const FILTERS: &[Filter] = &[
     .by(Narrow::By(of_entries)),
     Filter::new("language", FilterKind::Locale, "Their language").by(Narrow::Is("language")),
     Filter::new("role", FilterKind::Slug, "A role that they have").by(Narrow::Has("roles")),
-    Filter::deleted().with_default("`none`, unless `trashed` is given").by(Narrow::By(of_trash)),
-    Filter::trashed()
-        .with_default("`none`, unless `deleted` is given")
-        .by(Narrow::Stands("deleted", &[("only", "1"), ("none", "0")])),
+    DELETED,
+    TRASHED,
 ];
 const SORTS: &[(&str, By); 9] = &[
     ("confirmed_at", By::Number("confirmed_at")),
@@ -100,8 +98,16 @@ fn of_entries(query: &ListQuery, program: &Program) -> Vec<Ask> {
     asked.into_iter().collect()
 }
 
+/// `deleted`, where `trashed` says the same.
+pub(crate) const DELETED: Filter =
+    Filter::deleted().with_default("`none`, unless `trashed` is given").by(Narrow::By(of_trash));
+/// `trashed`, where `deleted` says the same.
+pub(crate) const TRASHED: Filter = Filter::trashed()
+    .with_default("`none`, unless `deleted` is given")
+    .by(Narrow::Stands("deleted", &[("only", "1"), ("none", "0")]));
+
 /// What of the trash is asked for.
-pub(crate) fn of_trash(query: &ListQuery, _: &Program) -> Vec<Ask> {
+fn of_trash(query: &ListQuery, _: &Program) -> Vec<Ask> {
     let is_deleted = match (query.word("deleted"), query.word("trashed")) {
         (Some("only"), _) => "1",
         (Some("none"), _) | (None, None) => "0",

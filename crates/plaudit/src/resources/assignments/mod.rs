@@ -18,7 +18,7 @@ use crate::program::panels::Panel;
 use crate::program::{Program, Record};
 use crate::records::assignments::store::{self, Own};
 use crate::records::assignments::{Assignment, AssignmentSlug, LIST, Sheet, Shown};
-use crate::records::people;
+use crate::records::people::{ShownRow, find_shown};
 use crate::resources::operation::{Takes, operation};
 use crate::services::App;
 use db::{DbError, Source, Tx};
@@ -66,7 +66,8 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
 #[utoipa::path(get, path = "/assignment/{slug}", operation_id = "GetAssignmentV23", tag = "Assignments")]
 pub async fn show(caller: Caller, Path(slug): Path<AssignmentSlug>, _: Reader) -> Result<Reply, ApiError> {
     let program = caller.program();
-    let read = people::find_of_entry::<Assignment>(&caller.app().db, caller.account(), &slug, &LIST.shown).await?;
+    let read =
+        find_shown::<Assignment>(&caller.app().db, caller.account(), &slug, ShownRow::of_entry(&LIST.shown)).await?;
     let (_, found) = read.filter(|(version, _)| *version == program.version).ok_or(ApiError::Stale)?;
     let (revision, texts) = found.ok_or(ApiError::NotFound)?;
     let shown = Shown::read(program, &texts.iter().map(String::as_str).collect::<Vec<_>>())?;

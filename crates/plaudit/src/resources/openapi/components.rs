@@ -130,6 +130,7 @@ fn references() -> Map<String, Value> {
             "updated_at": component("Timestamp"),
         })),
         "EntryReference": object("An entry by its address and title.", titled),
+        "UserReference": object("A user.", json!({ "slug": slug(), "link": link(), "name": name() })),
         "Judge": object("A judge.", json!({ "slug": slug(), "link": link(), "name": name() })),
         "Manager": object("A manager of a chapter, or a judge of a panel.", json!({
             "slug": slug(), "link": link(), "first_name": first(), "last_name": last(),
