@@ -31,6 +31,7 @@ mod delivery;
 mod delivery_nodes;
 mod delivery_speed;
 mod doctor_sees;
+mod documents;
 mod e_invoice;
 mod entry_rules;
 mod entry_speed;
@@ -127,6 +128,10 @@ const PROOFS: &[Proof] = &[
     restore_safe::PROOF,
     doctor_sees::PROOF,
     hostile::PROOF,
+    documents::PROOF,
+    documents::job::PROOF,
+    documents::safe::PROOF,
+    documents::scripts::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,
     weight::PROOF,
@@ -211,6 +216,11 @@ impl Context {
         let context = Self::new(self.root.clone(), self.short, self.engine);
         context.binary.get_or_init(|| binary);
         context
+    }
+
+    /// The typesetter, built at the first call.
+    pub(crate) fn typesetter(&self) -> Result<PathBuf> {
+        process::typesetter(&self.root)
     }
 
     /// A private PostgreSQL with the durable settings that a production server has, started at the first call.

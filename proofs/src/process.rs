@@ -10,6 +10,20 @@ use anyhow::{Context as _, Result, bail};
 /// Builds every package at once: what is built for one alone has other features, and would be built twice.
 pub const BUILD: &[&str] = &["build", "--release", "--workspace"];
 
+/// Builds the typesetter, which is a workspace of its own, beside what this one builds.
+pub fn typesetter(root: &Path) -> Result<PathBuf> {
+    let target = crate::metadata::target(root)?.join("typeset");
+    let folder = target.display().to_string();
+    Cargo::new(root, &[&["build", "--release"], &of_typesetter(&folder)[..]].concat()).run()?;
+    Ok(target.join("release").join("plaudit-typeset"))
+}
+
+/// The arguments of cargo for the workspace of the typesetter, which is built in this folder.
+#[must_use]
+pub fn of_typesetter(folder: &str) -> [&str; 4] {
+    ["--manifest-path", "typeset/Cargo.toml", "--target-dir", folder]
+}
+
 /// A run of cargo, or of what it has built, in a directory.
 pub struct Cargo {
     command: Command,

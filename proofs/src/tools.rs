@@ -10,6 +10,25 @@ use anyhow::{Context as _, Result};
 use super::Context;
 use crate::process;
 
+/// A program of a package of Debian, which is installed where it is not there.
+pub(crate) fn debian(program: &str, package: &str) -> Result<PathBuf> {
+    if let Some(found) = process::find(program) {
+        return Ok(found);
+    }
+    install(package)?;
+    process::find(program).with_context(|| format!("the package {package} has no {program}"))
+}
+
+/// Installs a package of Debian.
+pub(crate) fn install(package: &str) -> Result<()> {
+    println!("  installing {package}");
+    let install = ["install", "--yes", "--no-install-recommends", package];
+    process::output(Command::new("apt-get").arg("update"))
+        .and_then(|_| process::output(Command::new("apt-get").args(install).env("DEBIAN_FRONTEND", "noninteractive")))
+        .with_context(|| format!("this proof needs the package {package}"))
+        .map(drop)
+}
+
 /// Programs of Python and Node in a directory of their own.
 pub(crate) struct Tools {
     directory: PathBuf,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 
 use proofs::postgres::Postgres;
-use proofs::process::Cargo;
+use proofs::process::{self, Cargo};
 
 /// What is built and run; the word follows.
 pub(crate) const TESTS: &[&str] = &["test", "--package", "plaudit-tests", "--test", "api"];
@@ -15,6 +15,7 @@ pub(crate) const TESTS: &[&str] = &["test", "--package", "plaudit-tests", "--tes
 pub(crate) fn run(root: &Path, word: &str) -> Result<ExitCode> {
     let postgres = Postgres::start(false)?;
     let tests = Cargo::new(root, &[TESTS, &[word]].concat());
-    tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).run()?;
+    let typesetter = process::typesetter(root)?.display().to_string();
+    tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).env("PLAUDIT_TEST_TYPESETTER", typesetter).run()?;
     Ok(ExitCode::SUCCESS)
 }

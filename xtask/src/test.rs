@@ -33,9 +33,21 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     });
     steps.run("tidy", || tidy::check(root));
     steps.run("tests", || {
-        let postgres = Postgres::start(false)?;
+        let (postgres, typesetter) = (Postgres::start(false)?, process::typesetter(root)?);
         let tests = cargo(&["test", "--release", "--workspace", "--no-fail-fast"]);
-        tests.env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres")).env("INSTA_UPDATE", "no").run()
+        tests
+            .env("PLAUDIT_TEST_POSTGRES", postgres.url("postgres"))
+            .env("INSTA_UPDATE", "no")
+            .env("PLAUDIT_TEST_TYPESETTER", typesetter.display().to_string())
+            .run()
+    });
+    steps.run("tests of the typesetter", || {
+        let folder = proofs::metadata::target(root)?.join("typeset").display().to_string();
+        let workspace = process::of_typesetter(&folder);
+        cargo(&["fmt", "--manifest-path", "typeset/Cargo.toml", "--check"]).run()?;
+        let lint = ["--release", "--all-targets"];
+        cargo(&[&["clippy"], &workspace[..], &lint, &["--", "--deny", "warnings"]].concat()).run()?;
+        cargo(&[&["test", "--release"], &workspace[..]].concat()).run()
     });
     steps.run("build", || cargo(process::BUILD).run());
     let context = proofs::Context::new(root.to_path_buf(), true, None);

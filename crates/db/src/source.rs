@@ -35,4 +35,16 @@ impl Source<'_> {
             Self::Snapshot(tx) => tx.each(sql, values, row).await,
         }
     }
+
+    /// The first row of a statement, read by `read`.
+    pub async fn first<T, F>(&mut self, sql: &str, values: &[Value<'_>], read: F) -> Result<Option<T>, DbError>
+    where
+        T: Send,
+        F: FnMut(&Row<'_>) -> Result<T, DbError> + Send,
+    {
+        match self {
+            Self::Db(db) => db.first(sql, values, read).await,
+            Self::Snapshot(tx) => tx.first(sql, values, read).await,
+        }
+    }
 }

@@ -6,6 +6,7 @@ use tokio::sync::oneshot;
 
 use crate::assigning::{linking, panels, planning, reassigning, reminders};
 use crate::deliveries;
+use crate::document_flow;
 use crate::http::idempotency;
 use crate::jobs;
 use crate::leases::{self, Held, LeaseName, NEVER, store};
@@ -28,8 +29,9 @@ pub struct Works {
 
 impl Works {
     /// What a node of this version does.
-    pub const ALL: Self =
-        Self { jobs: &[deliveries::replay::WORK, jobs::mail::WORK, linking::WORK, reassigning::WORK] };
+    pub const ALL: Self = Self {
+        jobs: &[deliveries::replay::WORK, jobs::mail::WORK, linking::WORK, reassigning::WORK, document_flow::WORK],
+    };
 }
 
 impl leases::Works for Works {

@@ -223,6 +223,17 @@ settings! {
         /// The address that messages are from; its host is how the service calls itself to a mail server.
         from: String = "plaudit@localhost", Kind::Text;
     }
+    /// How documents are made of templates, by the program `plaudit-typeset`.
+    documents: Documents {
+        /// The program. Left empty, it is `plaudit-typeset` beside the service's own program.
+        typesetter: Option<String> = "", Kind::Text;
+        /// Documents that are made at the same time, each by a process of its own. 0 is the number of processors.
+        together: usize = "0", Kind::Whole(0, 256);
+        /// Seconds that one document may take.
+        timeout_seconds: u64 = "20", Kind::Whole(1, 3600);
+        /// Megabytes of memory that a process may have.
+        megabytes: u64 = "1024", Kind::Whole(128, 1_048_576);
+    }
     /// What answers on their way to clients, and uploads on their way in, may take of the machine.
     budgets: Budgets {
         /// Megabytes of one answer that wait in memory for its client. Of a longer one all waits in the spool.
@@ -380,6 +391,11 @@ impl Config {
         let variables = std::env::vars_os();
         let text = |text: std::ffi::OsString| text.to_string_lossy().into_owned();
         Self::load(args, variables.map(|(name, value)| (text(name), text(value))), Path::new("."))
+    }
+
+    /// What lies under this name beside the program that runs.
+    pub fn beside(name: &str) -> Option<PathBuf> {
+        Some(std::env::current_exe().ok()?.parent()?.join(name))
     }
 
     /// The file that values came from, where there is one.

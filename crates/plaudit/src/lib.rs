@@ -15,6 +15,8 @@ pub mod outgoing;
 
 pub mod mail;
 
+pub mod typesetter;
+
 pub mod signing;
 
 pub mod log;
@@ -44,6 +46,8 @@ pub mod leases;
 pub mod jobs;
 
 pub mod deliveries;
+
+pub mod document_flow;
 
 pub mod assigning;
 pub mod review_flow;

@@ -136,6 +136,7 @@ pub const OPERATIONS: &[Operation] = &[
     line("PostChapterUploadV23", "POST /chapter/{slug}/upload", NOBODY),
     line("PostChapterV23", "POST /chapter", NOBODY),
     line("PostContributorV23", "POST /contributor", ENTRY),
+    line("PostDocumentV23", "POST /document", CHAPTER),
     line("PostEntryAttachmentV23", "POST /entry/{slug}/attachment/{tab}", ENTRY),
     line("PostEntryCopyV23", "POST /entry/{slug}/copy", CHAPTER),
     line("PostEntryRestoreV23", "POST /entry/{slug}/restore", CHAPTER),

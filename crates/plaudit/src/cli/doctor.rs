@@ -27,6 +27,7 @@ use crate::program::Program;
 use crate::records::store::{difference, each_wrong, next};
 use crate::records::{StoredRow, files as stored_files, orders, standings, users};
 use crate::storage::{Storage, StorageError};
+use crate::typesetter::Typesetter;
 use db::{Db, Tx, migrate};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
@@ -143,6 +144,11 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     match room(config, connections::raise_descriptors(), super::serve::memory()) {
         Ok(room) => ok(room),
         Err(few) => findings.fault(few),
+    }
+    match Typesetter::new(super::serve::typesetter(config)).program() {
+        Ok(program) => ok(format_args!("typesetter {}: documents can be made", program.display())),
+        // A service that makes no documents needs none.
+        Err(error) => ok(format_args!("typesetter: {error}")),
     }
     let budgets = &config.budgets;
     let (of_one, of_all) = (budgets.answer_megabytes, budgets.memory_megabytes);

@@ -18,6 +18,7 @@ mod commands;
 mod config;
 mod demo;
 mod doctor;
+mod document;
 mod export;
 mod fill;
 mod import;
@@ -85,6 +86,9 @@ enum Command {
     /// Orders and invoices
     #[command(subcommand)]
     Orders(orders::Command),
+    /// Documents that are made of templates
+    #[command(subcommand)]
+    Document(document::Command),
     /// What judges gave
     #[command(subcommand)]
     Scores(scores::Command),
@@ -209,6 +213,10 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         }
         Command::Orders(command) => {
             with_database(open_existing(config).await?, async |db| orders::run(db, config, command).await).await
+        }
+        Command::Document(command) => {
+            let (db, storage) = (open_existing(config).await?, Storage::open(&storage_settings(config))?);
+            with_database(db, async |db| document::run(db, storage, config, command).await).await
         }
         Command::Scores(command) => {
             with_database(open_existing(config).await?, async |db| scores::run(db, config, command).await).await

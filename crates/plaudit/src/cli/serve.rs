@@ -22,6 +22,7 @@ use crate::outgoing;
 use crate::router;
 use crate::services::{App, Settings, Webhooks, budgets};
 use crate::storage::Storage;
+use crate::typesetter;
 use db::{Db, Engine};
 use kernel::clock::Clock;
 use kernel::ids::Ids;
@@ -73,13 +74,10 @@ impl Node {
         listener: TcpListener,
     ) -> Result<Self, Failure> {
         let address = format!("http://{}", listener.local_addr()?);
-        let descriptors = connections::raise_descriptors();
-        let room = room(config, descriptors);
-        let settings = settings(config, &address, room, connections::outgoing(config, descriptors))?;
-        if let (spool, Err(error)) = settings.budgets.probe_spool() {
+        let (app, room) = app(config, db, storage, &address).await?;
+        if let (spool, Err(error)) = app.settings.budgets.probe_spool() {
             tracing::error!(%spool, %error, "the spool takes no files: long answers are refused");
         }
-        let app = App::new(db, Clock::system(), Ids::random(), storage, settings).await?;
         app.database_clock.synchronize(&app.db).await?;
         let connections = Connections::new(room);
         let metrics = match &config.metrics.listen {
@@ -123,6 +121,14 @@ impl Node {
     }
 }
 
+/// What a service holds that listens at an address, and its room for connections.
+pub(super) async fn app(config: &Config, db: Db, storage: Storage, address: &str) -> Result<(App, Room), Failure> {
+    let descriptors = connections::raise_descriptors();
+    let room = room(config, descriptors);
+    let settings = settings(config, address, room, connections::outgoing(config, descriptors))?;
+    Ok((App::new(db, Clock::system(), Ids::random(), storage, settings).await?, room))
+}
+
 /// The memory for views where the system does not tell how much there is.
 const WITHOUT_MEMORY: usize = 256 << 20;
 
@@ -156,12 +162,25 @@ fn settings(config: &Config, address: &str, room: Room, outgoing_connections: us
             timeout: Duration::from_secs(config.webhooks.timeout_seconds),
             connections: outgoing_connections,
         },
+        typesetter: typesetter(config),
         mail: Arc::new(Sender::open(config.mail.url.reveal(), &config.mail.from)?),
         lease_seconds: config.leases.seconds,
         jobs_at_once: config.jobs.at_once,
         jobs_keep_days: config.jobs.keep_days,
         log_requests: config.log.requests,
     })
+}
+
+/// How documents are made.
+pub(super) fn typesetter(config: &Config) -> typesetter::Settings {
+    let set = &config.documents;
+    let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    typesetter::Settings {
+        program: set.typesetter.as_ref().map(PathBuf::from).or_else(|| Config::beside(typesetter::PROGRAM)),
+        together: if set.together == 0 { processors() } else { set.together },
+        patience: Duration::from_secs(set.timeout_seconds),
+        memory_bytes: set.megabytes << 20,
+    }
 }
 
 /// What answers and uploads may take while they are on their way.

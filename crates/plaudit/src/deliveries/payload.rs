@@ -17,7 +17,7 @@ use crate::render::accept::Format;
 use crate::render::language::Languages;
 use crate::services::App;
 use crate::signing::expiry;
-use db::{AccountId, Db, DbError, Source};
+use db::{AccountId, DbError, Source};
 use kernel::document;
 use kernel::kind::Kind;
 use kernel::text::Timestamp;
@@ -47,25 +47,25 @@ impl EventMembers<'_> {
 /// what they show of others as it is now; orders have what a single read alone shows.
 pub async fn shown<'d>(
     account: AccountId,
-    db: &Db,
+    source: Source<'_>,
     program: &Program,
     (kind, document): (&str, &'d str),
 ) -> Result<Cow<'d, str>, DbError> {
     if kind == Kind::Assignment.name() {
-        let shown = assignments::store::as_shown(db, account, program, document).await?;
+        let shown = assignments::store::as_shown(source, account, program, document).await?;
         return Ok(shown.map_or(Cow::Borrowed(document), Cow::Owned));
     }
     if kind == Kind::Order.name() {
         return orders::store::as_shown(document).map(Cow::Owned);
     }
     if kind == Kind::Document.name() {
-        return documents::store::as_shown(db, account, document).await.map(Cow::Owned);
+        return documents::store::as_shown(source, account, document).await.map(Cow::Owned);
     }
     if kind != Kind::ReviewTask.name() {
         return Ok(Cow::Borrowed(document));
     }
     let task: ReviewTask = parse(document, &program.context)?;
-    let of_entry = entries::store::shown_by_tasks(account, Source::Db(db), task.entry).await?;
+    let of_entry = entries::store::shown_by_tasks(account, source, task.entry).await?;
     let missing = || DbError::Failed(format!("there is no entry {}, which a review task is about", task.entry));
     Ok(Cow::Owned(task.document(&of_entry.ok_or_else(missing)?)))
 }
@@ -81,14 +81,26 @@ pub fn body(
     event: EventMembers<'_>,
 ) -> Bytes {
     let languages = Languages::of_default(program.account.default_language);
-    let expires = expiry(app.clock.now().as_seconds(), FILES_GOOD_FOR);
-    let mut renderer = Renderer::new(app, program, languages, Format::Json, expires);
-    let shown = document::people_of(document);
-    renderer.naming(people.iter().filter(|person| shown.contains(&person.slug)).cloned());
+    let mut renderer = renderer(app, program, languages, document, people);
     if !webhook.fields.is_empty() {
         renderer.answering(&webhook.fields);
     }
     with_members(renderer.bytes(document), event)
+}
+
+/// Writes a record in JSON as a manager sees it, with those of these people whom it shows.
+pub fn renderer(
+    app: &App,
+    program: &Arc<Program>,
+    languages: Languages,
+    document: &str,
+    people: &[Person],
+) -> Renderer {
+    let expires = expiry(app.clock.now().as_seconds(), FILES_GOOD_FOR);
+    let mut renderer = Renderer::new(app, program, languages, Format::Json, expires);
+    let shown = document::people_of(document);
+    renderer.naming(people.iter().filter(|person| shown.contains(&person.slug)).cloned());
+    renderer
 }
 
 /// A record with the members that tell why it is sent.

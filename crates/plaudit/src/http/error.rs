@@ -82,6 +82,9 @@ pub enum ApiError {
     /// 503: there is no room for the answer or the upload, and nothing was done.
     #[error("{0}")]
     NoRoom(#[from] NoRoom),
+    /// 503: what the operation needs is not installed; says what.
+    #[error("{0}")]
+    Unavailable(String),
     /// All that is checked before the body is right; only that was asked for. Never answered.
     #[error("the body is awaited")]
     BodyAwaited,
@@ -204,7 +207,7 @@ impl ApiError {
             Self::TooLarge(_) | Self::FileTooLarge(_) => 413,
             Self::Invalid(_) | Self::State(_) | Self::IdempotencyMismatch => 422,
             Self::RateLimited(_) | Self::TooManyStreams(_) => 429,
-            Self::Maintenance(_) | Self::NoRoom(_) => 503,
+            Self::Maintenance(_) | Self::NoRoom(_) | Self::Unavailable(_) => 503,
             Self::BodyAwaited | Self::Stale | Self::Internal(_) => 500,
             Self::DiskFull(..) => 507,
         }

@@ -197,6 +197,9 @@ pub(super) fn is_json(headers: &HeaderMap) -> bool {
     media_type.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
 }
 
+/// The bytes of a piece of a body after which others go first.
+const LONG_PIECE: usize = 8 << 10;
+
 /// The next bytes of a body, which must come within `pause`; nothing at its end.
 pub(super) async fn next_piece(body: &mut axum::body::Body, pause: Duration) -> Result<Option<Bytes>, ApiError> {
     loop {
@@ -205,6 +208,10 @@ pub(super) async fn next_piece(body: &mut axum::body::Body, pause: Duration) -> 
             Ok(None) => return Ok(None),
             Ok(Some(Ok(frame))) => {
                 if let Ok(piece) = frame.into_data() {
+                    if piece.len() >= LONG_PIECE {
+                        // Else whoever sends fast has a processor until all has come, and others' sockets are not looked at.
+                        tokio::task::yield_now().await;
+                    }
                     return Ok(Some(piece));
                 }
             }

@@ -31,7 +31,6 @@ use self::scan::{Scanned, Scanner};
 pub(super) use self::spool::spool;
 use super::caller::Writing;
 use super::{ApiError, Caller, Reply, extract};
-use crate::log::{self, Action, Change};
 use crate::records::files::{self, Content, File, Sample};
 use crate::render::content::{Content as Waiting, Draft};
 use crate::services::Settings;
@@ -210,19 +209,9 @@ impl Received {
 
     /// Records the file, and gives its revision.
     pub async fn keep<S>(&self, tx: &mut Tx, writing: &Writing<S>, file: &File) -> Result<i64, ApiError> {
-        let account = writing.account();
-        if !files::store::claim(tx, account, &file.token).await? {
-            return Err(ApiError::Internal("an upload took so long that its bytes were removed".to_owned()));
-        }
-        let change = Change {
-            kind: Kind::File,
-            slug: file.token.as_str(),
-            action: Action::Created,
-            events: &[],
-            document: file.stored(),
-        };
-        let revision = log::append(tx, account, &writing.origin, change).await?;
-        files::store::put(tx, account, file, revision).await?;
+        let recorded = files::store::record(tx, writing.account(), &writing.origin, file).await?;
+        let removed = || ApiError::Internal("an upload took so long that its bytes were removed".to_owned());
+        let revision = recorded.ok_or_else(removed)?;
         self.is_recorded.store(true, Ordering::Release);
         Ok(revision)
     }
@@ -260,6 +249,7 @@ async fn read(caller: &Caller, mut body: Body) -> Result<Upload, ApiError> {
         if length > largest {
             return Err(ApiError::FileTooLarge(settings.max_upload_bytes));
         }
+        let _turn = caller.app().upload_pieces.take(caller.account()).await;
         // It is not kept for the next piece: many clients may be slow to send that.
         let mut text = Vec::new();
         scanner.take(&piece, &mut text).map_err(|_| ApiError::TooLarge(settings.max_body_bytes))?;

@@ -98,7 +98,7 @@ events! {
         "`POST /review-task`, `PUT /review-task/{token}/decision`, `POST /entry`, `PUT /entry/{slug}`, the deadline of a task";
     ReviewTaskSubmitted "review_task_submitted", Some(Kind::ReviewTask), "2.3", "A review task was decided.",
         "`PUT /review-task/{token}/decision`, the deadline of a task";
-    DocumentCreated "document_created", None, "2.3", "A document was made.", "";
+    DocumentCreated "document_created", Some(Kind::Document), "2.3", "A document was made.", "the job of `POST /document`";
     DocumentUpdated "document_updated", None, "2.3", "A document changed.", "";
     DocumentDeleted "document_deleted", Some(Kind::Document), "2.3", "A document went to the trash.", "`DELETE /document/{slug}`";
     MembershipRegistered "membership_registered", Some(Kind::User), "2.3", "A person became a user of the account.",

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
 use webhook_signing::Schedule;
 
 use self::budgets::Budgets;
@@ -38,6 +39,7 @@ use crate::signing::results::ResultSigner;
 use crate::storage::{Storage, StorageError};
 use crate::streams::{Limits, Tails};
 use crate::turns::Turns;
+use crate::typesetter::{self, Typesetter};
 use crate::views::Views;
 use db::{AccountId, Db, DbError, Engine};
 use kernel::clock::{Clock, Throttle};
@@ -108,6 +110,8 @@ pub struct Settings {
     pub webhooks: Webhooks,
     /// How a node sends requests to others.
     pub outgoing: outgoing::Settings,
+    /// How documents are made.
+    pub typesetter: typesetter::Settings,
     /// Sends messages.
     pub mail: Arc<Sender>,
     /// How long a node that died keeps its work in the background, in seconds.
@@ -177,6 +181,8 @@ pub struct Parts {
     pub long_pages: Turns<AccountId>,
     /// Of those whose long body is taken apart.
     pub long_bodies: Turns<AccountId>,
+    /// Of those who decode a piece of an upload, so that an account's uploads leave half of the processors to the others.
+    pub upload_pieces: Turns<AccountId>,
     /// Hashes passwords.
     pub passwords: users::Passwords,
     /// The tails of the change logs, from which streams are served.
@@ -185,6 +191,8 @@ pub struct Parts {
     pub wakes: Wakes,
     /// Requests to others.
     pub outgoing: Outgoing,
+    /// Makes documents of templates.
+    pub typesetter: Typesetter,
     /// What `/metrics` tells.
     pub metrics: Metrics,
     /// The host name of the deployment itself, which every account may use.
@@ -218,6 +226,7 @@ impl App {
         let kept = Kept::new(settings.view_bytes / KEPT_PART);
         let programs = Arc::new(Programs::new(db.clone(), clock.clone(), &settings.base_url, settings.lengths));
         let (pages, long_pages) = (pages_together(&db), long_pages_together(&db));
+        let typesetter = Typesetter::new(settings.typesetter.clone());
         let outgoing = Outgoing::new(&settings.outgoing, &clock);
         let app = Self(Arc::new(Parts {
             signer: Arc::new(DownloadSigner::new(&secret)),
@@ -240,9 +249,11 @@ impl App {
             pages: Turns::new(pages.0, pages.1),
             long_pages: Turns::new(long_pages, long_pages.div_ceil(2)),
             long_bodies: Turns::new(LONG_BODIES.0, LONG_BODIES.1),
+            upload_pieces: Turns::new(Semaphore::MAX_PERMITS, processors().div_ceil(2)),
             passwords: users::Passwords::default(),
             wakes: Wakes::default(),
             outgoing,
+            typesetter,
             metrics: Metrics::default(),
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),
             edition,

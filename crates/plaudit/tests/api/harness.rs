@@ -191,6 +191,7 @@ fn app_settings(directory: &std::path::Path) -> services::Settings {
             timeout: std::time::Duration::from_secs(15),
             connections: 16,
         },
+        typesetter: typesetter::settings(),
         mail: std::sync::Arc::new(mail::into(directory)),
         lease_seconds: 10,
         jobs_at_once: 16,
@@ -588,3 +589,4 @@ mod mail;
 pub mod random;
 pub mod receiver;
 pub mod tree;
+mod typesetter;

@@ -25,6 +25,7 @@ mod contributors;
 mod database;
 mod deliveries;
 mod delivery_log;
+mod document_making;
 mod documents;
 mod entries;
 mod entry_children;

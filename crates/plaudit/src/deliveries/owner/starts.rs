@@ -172,7 +172,7 @@ impl Owner {
                 continue;
             };
             let event = EventMembers { event: delivery.event, at: change.at, source: &change.source };
-            let document = payload::shown(account, &db, &self.program, (&delivery.kind, document)).await?;
+            let document = payload::shown(account, Source::Db(&db), &self.program, (&delivery.kind, document)).await?;
             let body = payload::body(&self.app, &self.program, &self.webhook, &document, &people, event);
             starts.push(Start { delivery, attempts, body, is_first: true, memory });
         }

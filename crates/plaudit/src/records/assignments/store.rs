@@ -7,7 +7,7 @@ use crate::program::store::parse;
 use crate::program::{Context, Program, Record};
 use crate::records::people::{ShownRow, find_shown_in};
 use crate::records::store::{SetTable, filled};
-use db::{AccountId, Db, DbError, Row, Source, Tx, Value};
+use db::{AccountId, DbError, Row, Source, Tx, Value};
 use kernel::text::Slug;
 
 /// The panels that assign.
@@ -185,17 +185,23 @@ pub async fn loads(tx: &mut Tx, account: AccountId, score_set: Slug) -> Result<B
 
 /// The document that is shown of an assignment, from a stored one, with its entry and its judge as they are now;
 /// nothing where there is no such entry.
-pub async fn as_shown(db: &Db, account: AccountId, program: &Program, doc: &str) -> Result<Option<String>, DbError> {
+pub async fn as_shown(
+    mut source: Source<'_>,
+    account: AccountId,
+    program: &Program,
+    doc: &str,
+) -> Result<Option<String>, DbError> {
     let assignment: Assignment = parse(doc, &program.context)?;
     let judge = assignment.judge.map_or_else(String::new, |judge| judge.to_string());
     let sql = "SELECT e.title, e.category, e.chapter, e.form, u.names FROM entries e \
                LEFT JOIN users u ON u.account = e.account AND u.slug = $3 WHERE e.account = $1 AND e.slug = $2";
-    db.first(sql, &[account.into(), assignment.entry.into(), judge.into()], |row| {
+    let values = [account.into(), assignment.entry.into(), judge.into()];
+    let shown = source.first(sql, &values, |row| {
         let names = row.optional_text(4)?.unwrap_or_default();
         let texts = [doc, row.text(0)?, row.text(1)?, row.text(2)?, row.text(3)?, names];
         Ok(Shown::read(program, &texts)?.document(program))
-    })
-    .await
+    });
+    shown.await
 }
 
 /// Whether judges other than this one gave anything on sheets of an entry in a score set that hold.

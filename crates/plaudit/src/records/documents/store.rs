@@ -14,13 +14,13 @@ pub fn context() -> Context {
 }
 
 /// The document that is shown of a stored one, with its entry and its user as they are now.
-pub async fn as_shown(db: &Db, account: AccountId, doc: &str) -> Result<String, DbError> {
+pub async fn as_shown(mut source: Source<'_>, account: AccountId, doc: &str) -> Result<String, DbError> {
     let document: Document = parse(doc, &context())?;
     let slug = |slug: Option<Slug>| slug.map_or_else(String::new, |slug| slug.to_string());
     let sql = "SELECT e.title, u.names FROM accounts a LEFT JOIN entries e ON e.account = a.id AND e.slug = $2 \
                LEFT JOIN users u ON u.account = a.id AND u.slug = $3 WHERE a.id = $1";
     let values = [account.into(), slug(document.entry).into(), slug(document.user).into()];
-    let shown = db.first(sql, &values, |row| {
+    let shown = source.first(sql, &values, |row| {
         let user = name_of(row.optional_text(1)?.unwrap_or_default());
         Ok(document.document(row.optional_text(0)?.unwrap_or_default(), &user))
     });

@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use crate::log::{self, Action, Change, Origin};
 use crate::program::Context;
 use crate::records::Rows;
 use crate::records::files::File;
@@ -9,6 +10,7 @@ use crate::records::store::NO;
 use db::{AccountId, Db, DbError, Source, Tx, Value};
 use kernel::input::{self, Members};
 use kernel::json::parse_object;
+use kernel::kind::Kind;
 use kernel::text::{Timestamp, Token};
 
 /// A file is never in the trash.
@@ -49,9 +51,21 @@ pub async fn announce(tx: &mut Tx, account: AccountId, token: &Token, now: Times
 }
 
 /// Takes an announced upload for recording it; false where its bytes are being removed.
-pub async fn claim(tx: &mut Tx, account: AccountId, token: &Token) -> Result<bool, DbError> {
+async fn claim(tx: &mut Tx, account: AccountId, token: &Token) -> Result<bool, DbError> {
     let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2 AND doomed = 0";
     Ok(tx.execute(sql, &[account.into(), token.as_str().into()]).await? == 1)
+}
+
+/// Records a file whose bytes were announced and are stored, and gives its revision; nothing where its bytes are being removed.
+pub async fn record(tx: &mut Tx, account: AccountId, origin: &Origin, file: &File) -> Result<Option<i64>, DbError> {
+    if !claim(tx, account, &file.token).await? {
+        return Ok(None);
+    }
+    let (kind, slug, action) = (Kind::File, file.token.as_str(), Action::Created);
+    let change = Change { kind, slug, action, events: &[], document: file.stored() };
+    let revision = log::append(tx, account, origin, change).await?;
+    put(tx, account, file, revision).await?;
+    Ok(Some(revision))
 }
 
 /// Forgets an announced upload, of which nothing is stored any more.

@@ -10,6 +10,7 @@
 
 pub mod analysis;
 pub mod board;
+pub mod item;
 pub(crate) mod list;
 pub mod rules;
 pub mod store;

@@ -3,12 +3,10 @@
 mod advance;
 mod analysis;
 mod decisions;
-mod item;
 mod publications;
 
 use std::collections::HashMap;
 
-use scoring::places::TieStep;
 use utoipa::openapi::path::HttpMethod;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -19,7 +17,9 @@ use crate::program::Program;
 use crate::program::score_sets::{self, Mode, ScoreSet};
 use crate::records::casting_votes::CastingVote;
 use crate::records::lots::Lot;
+use crate::records::standings::Totals;
 use crate::records::standings::board::{Decided, Standing};
+use crate::records::standings::item::{self, Place};
 use crate::records::standings::list::{LIST, RANK, SCORE, selected};
 use crate::records::standings::store;
 use crate::render::Renderer;
@@ -111,13 +111,6 @@ fn asked_for(slug: Slug, program: &Program) -> Result<&ScoreSet, ApiError> {
         return Err(ApiError::State("A score set of the mode gallery has no leaderboard.".to_owned()));
     }
     Ok(score_set)
-}
-
-/// The place of an entry, and how it was decided.
-#[derive(Clone, Debug, Default)]
-struct Place {
-    rank: Option<u64>,
-    steps: Vec<TieStep>,
 }
 
 /// A page of a leaderboard.
@@ -229,8 +222,9 @@ impl Paged for Board<'_> {
             return Err(ApiError::Internal("a standing was read without its columns".to_owned()));
         };
         let place = self.placed.get(*name).cloned().unwrap_or_default();
-        Ok(renderer
-            .item(&item::document(self.program, (self.score_set, &self.scale), (entry, totals), &place)?, None)?)
+        let totals: Totals = serde_json::from_str(totals).map_err(|error| ApiError::Internal(error.to_string()))?;
+        let of = (self.score_set, &self.scale);
+        Ok(renderer.item(&item::document(self.program, of, (entry, &totals), &place)?, None)?)
     }
 
     fn more(&self) -> String {

@@ -40,7 +40,7 @@ const GROUPS: &[(&str, &str)] = &[
 ];
 
 /// The operations that a job does.
-const JOBS: [&str; 3] = ["/assignment", "/assignment/reassign", "/webhook/{slug}/replay"];
+const JOBS: [&str; 4] = ["/assignment", "/assignment/reassign", "/document", "/webhook/{slug}/replay"];
 
 /// The methods of operations.
 const METHODS: [&str; 4] = ["get", "post", "put", "delete"];

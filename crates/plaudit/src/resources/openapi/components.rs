@@ -14,7 +14,7 @@ use crate::records::orders::list::LIST;
 use crate::records::orders::{self, TransactionStatus};
 use crate::records::review_tasks::COMMENT_LENGTH;
 use crate::resources::openapi::assignments::body;
-use crate::resources::openapi::{assignments, deliveries, jobs, kinds, leaderboard, publications, webhooks};
+use crate::resources::openapi::{assignments, deliveries, documents, jobs, kinds, leaderboard, publications, webhooks};
 use crate::services::disks::Disk;
 use kernel::input::Violations;
 use kernel::kind::Kind;
@@ -34,6 +34,7 @@ pub(super) fn schemas() -> Map<String, Value> {
     schemas.extend(leaderboard::schemas());
     schemas.extend(publications::schemas());
     schemas.extend(deliveries::schemas());
+    schemas.extend(documents::schemas());
     schemas.extend(webhooks::schemas());
     let kinds = Kind::ALL.into_iter().filter_map(kinds::description);
     schemas.extend(kinds.flat_map(|description| description.schemas()));

@@ -4,6 +4,7 @@ mod assignments;
 mod complete;
 mod components;
 mod deliveries;
+mod documents;
 mod examples;
 mod jobs;
 mod kinds;

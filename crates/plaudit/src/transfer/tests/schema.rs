@@ -17,6 +17,7 @@ const FINER: &[(Kind, &str, &str)] = &[
     (Kind::Account, "timezone", "the names of time zones"),
     (Kind::Account, "hosts", "what a host name is"),
     (Kind::Account, "default_language", "that it is one of the languages"),
+    (Kind::DocumentTemplate, "body", "that it stands where there is no layout"),
     (Kind::Field, "tab", "that an entry's field stands somewhere"),
     (Kind::Field, "conditional_field", "that it is the field of conditional"),
     (Kind::Field, "options", "that no value comes twice"),
@@ -225,7 +226,7 @@ fn wholes(kind: Kind) -> Vec<Map<String, Value>> {
         Kind::ReviewStage => {
             vec![with(&[("timing", json!("after_submission"))], &[])]
         }
-        Kind::DocumentTemplate => vec![with(&[("body", json!({ "en_GB": "For {{entry.title}}" }))], &[])],
+        Kind::DocumentTemplate => vec![with(&[("body", json!({ "en_GB": "For #entry.title" }))], &["layout"])],
         Kind::Webhook => vec![with(&[("url", json!("https://example.org/"))], &[])],
         _ => vec![whole],
     }

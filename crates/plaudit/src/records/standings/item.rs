@@ -6,8 +6,6 @@ use scoring::rational::decimal;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Place;
-use crate::http::ApiError;
 use crate::program::Program;
 use crate::program::criteria::Criterion;
 use crate::program::score_sets::{Rules, ScoreSet};
@@ -15,12 +13,22 @@ use crate::records::assignments::fraction::Fraction;
 use crate::records::assignments::rules::{criteria, maximum};
 use crate::records::assignments::write_of;
 use crate::records::standings::Totals;
+use db::DbError;
 use kernel::document::{self, List, Object};
 use kernel::kind::Kind;
 use kernel::text::Points;
 
 /// The decimals of what decided a step.
 const DECIMALS: u16 = 6;
+
+/// The place of an entry, and how it was decided.
+#[derive(Clone, Debug, Default)]
+pub struct Place {
+    /// The place; nothing for none.
+    pub rank: Option<u64>,
+    /// How it was told apart from its equals.
+    pub steps: Vec<TieStep>,
+}
 
 /// What is shown of an entry, as its document has it.
 #[derive(Deserialize)]
@@ -47,7 +55,7 @@ struct Entry<'e> {
 }
 
 /// What the entries of a board have in common.
-pub(super) struct Scale<'p> {
+pub struct Scale<'p> {
     /// The criteria, each with its maximum.
     criteria: Vec<(&'p Criterion, String)>,
     /// The most points of all.
@@ -56,7 +64,7 @@ pub(super) struct Scale<'p> {
 
 impl<'p> Scale<'p> {
     /// Of a score set.
-    pub(super) fn of(program: &'p Program, score_set: &ScoreSet) -> Self {
+    pub fn of(program: &'p Program, score_set: &ScoreSet) -> Self {
         let Rules::VipJudging(rules) = score_set.rules else {
             return Self { criteria: Vec::new(), most: String::new() };
         };
@@ -67,16 +75,15 @@ impl<'p> Scale<'p> {
     }
 }
 
-/// The document of an entry with its totals.
-pub(super) fn document(
+/// The document of an entry, by its first document and its totals.
+pub fn document(
     program: &Program,
     (score_set, scale): (&ScoreSet, &Scale<'_>),
-    (entry, totals): (&str, &str),
+    (entry, totals): (&str, &Totals),
     place: &Place,
-) -> Result<String, ApiError> {
-    let broken = |error: serde_json::Error| ApiError::Internal(format!("what a leaderboard shows is broken: {error}"));
+) -> Result<String, DbError> {
+    let broken = |error| DbError::Failed(format!("what a leaderboard shows of an entry is broken: {error}"));
     let entry: Entry<'_> = serde_json::from_str(entry).map_err(broken)?;
-    let totals: Totals = serde_json::from_str(totals).map_err(broken)?;
     Ok(document::object(|object| {
         object.text("slug", entry.slug);
         let members = [
@@ -94,7 +101,7 @@ pub(super) fn document(
             object.raw(name, value.get());
         }
         object.link("link", Kind::Entry, entry.slug);
-        object.object("scores", |object| write_scores((score_set, scale), &totals, object));
+        object.object("scores", |object| write_scores((score_set, scale), totals, object));
         object.optional_integer("rank", place.rank.and_then(|rank| i64::try_from(rank).ok()));
         object.integer("sheets", totals.sheets);
         object.list("tie_steps", |list| place.steps.iter().for_each(|step| write_step(program, score_set, step, list)));

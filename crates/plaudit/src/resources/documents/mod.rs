@@ -1,5 +1,9 @@
 //! The operations of documents.
 
+mod create;
+
+pub(crate) use create::MANY;
+
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -28,6 +32,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
             }
             Ok(renderer.item(&shown.document(), None)?)
         }))
+        .routes(routes!(create::create))
         .routes(routes!(show, delete))
 }
 

@@ -1,0 +1,99 @@
+//! What the tests have in common.
+#![allow(clippy::panic, clippy::unwrap_used, dead_code, reason = "helpers of tests, and each test takes what it needs")]
+
+use std::io::{Cursor, Read as _};
+
+use plaudit_typeset::Typesetter;
+use plaudit_typeset::fonts::Fonts;
+use serde_json::{Map, Value};
+use typesetting::{Fault, Format, Request};
+
+pub(crate) const FORMATS: [Format; 3] = [Format::Pdf, Format::AccessiblePdf, Format::Word];
+
+/// A request for a PDF in English.
+pub(crate) fn request(template: &str) -> Request {
+    Request {
+        template: template.to_owned(),
+        data: Map::new(),
+        format: Format::Pdf,
+        paper: "a4".to_owned(),
+        language: "en".to_owned(),
+        region: Some("GB".to_owned()),
+        title: "A document".to_owned(),
+        time: (2026, 1, 31, 12, 0, 0),
+        files: Vec::new(),
+        pictures: Vec::new(),
+    }
+}
+
+/// All that a template can find.
+pub(crate) fn sample() -> Map<String, Value> {
+    serde_json::from_str(include_str!("../sample.json")).unwrap()
+}
+
+/// A typesetter with the fonts that it carries, so that every machine has the same.
+pub(crate) fn typesetter() -> Typesetter {
+    Typesetter::new(Fonts::carried())
+}
+
+pub(crate) fn made(template: &str) -> Result<Vec<u8>, Fault> {
+    typesetter().make(&request(template), Vec::new())
+}
+
+pub(crate) fn fault(template: &str) -> Fault {
+    refused(made(template))
+}
+
+/// The fault, where there must be one; a document is not printed.
+pub(crate) fn refused(made: Result<Vec<u8>, Fault>) -> Fault {
+    made.map(|made| made.len()).unwrap_err()
+}
+
+/// A part of a document of Word.
+pub(crate) fn part(docx: &[u8], name: &str) -> String {
+    let mut archive = zip::ZipArchive::new(Cursor::new(docx)).unwrap();
+    let mut text = String::new();
+    archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+    text
+}
+
+/// Whether every part of a document of Word can be read.
+pub(crate) fn check_word(docx: &[u8]) {
+    let mut archive = zip::ZipArchive::new(Cursor::new(docx)).unwrap();
+    for index in 0..archive.len() {
+        let mut file = archive.by_index(index).unwrap();
+        let name = file.name().to_owned();
+        if [".xml", ".rels"].iter().any(|ending| name.ends_with(ending)) {
+            let mut text = String::new();
+            file.read_to_string(&mut text).unwrap();
+            roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        }
+    }
+}
+
+/// What a document of Word says, a paragraph a line.
+pub(crate) fn text(docx: &[u8]) -> String {
+    let text = part(docx, "word/document.xml");
+    let document = roxmltree::Document::parse(&text).unwrap();
+    let paragraphs = document.descendants().filter(|node| node.tag_name().name() == "p");
+    let lines = paragraphs.map(|paragraph| {
+        let texts = paragraph.descendants().filter(|node| node.tag_name().name() == "t");
+        texts.filter_map(|node| node.text()).collect::<String>()
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A picture of one colour.
+pub(crate) fn png(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    let picture = image::RgbImage::from_pixel(width, height, image::Rgb([31, 58, 95]));
+    picture.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+    bytes.into_inner()
+}
+
+pub(crate) fn jpeg(width: u32, height: u32) -> Vec<u8> {
+    let mut bytes = Cursor::new(Vec::new());
+    let picture = image::RgbImage::from_pixel(width, height, image::Rgb([138, 109, 31]));
+    picture.write_to(&mut bytes, image::ImageFormat::Jpeg).unwrap();
+    bytes.into_inner()
+}
