@@ -9,6 +9,7 @@
 
 pub mod fonts;
 
+mod clusters;
 mod pages;
 mod pictures;
 mod word;
@@ -21,8 +22,10 @@ use typst::utils::LazyHash;
 use self::fonts::{Fonts, OwnFonts};
 use self::world::TemplateWorld;
 
+pub use self::world::Files;
+
 /// For how many documents the compiler keeps what it has worked out and has not used again.
-const KEPT: usize = 10;
+const KEPT: usize = 3;
 
 /// Makes documents, one after the other.
 pub struct Typesetter {
@@ -37,9 +40,9 @@ impl Typesetter {
         Self { library: world::library(), fonts, own_fonts: OwnFonts::default() }
     }
 
-    /// Makes the document of a request, whose files and pictures have these bytes.
-    pub fn make(&mut self, request: &Request, parts: Vec<Vec<u8>>) -> Result<Vec<u8>, Fault> {
-        let world = TemplateWorld::new(request, parts, &self.library, &self.fonts, &mut self.own_fonts)?;
+    /// Makes the document of a request and its files.
+    pub fn make(&mut self, request: &Request, files: Files) -> Result<Vec<u8>, Fault> {
+        let world = TemplateWorld::new(request, files, &self.library, &self.fonts, &mut self.own_fonts)?;
         let made = match request.format {
             Format::Pdf => pages::pdf(&world, false),
             Format::AccessiblePdf => pages::pdf(&world, true),

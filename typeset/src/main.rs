@@ -7,8 +7,8 @@
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
-use plaudit_typeset::Typesetter;
 use plaudit_typeset::fonts::Fonts;
+use plaudit_typeset::{Files, Typesetter};
 use rayon::ThreadPoolBuilder;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use typesetting::{Answer, Request};
@@ -52,9 +52,8 @@ fn run() -> io::Result<()> {
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     while let Some(request) = typesetting::read(&mut input)? {
         let request: Request = serde_json::from_slice(&request)?;
-        let parts = request.files.iter().chain(&request.pictures);
-        let parts = parts.map(|_| part(&mut input)).collect::<io::Result<Vec<_>>>()?;
-        let (answer, document) = match typesetter.make(&request, parts) {
+        let files = Files::read(&request, || file(&mut input))?;
+        let (answer, document) = match typesetter.make(&request, files) {
             Ok(document) => (Answer::Made, Some(document)),
             Err(fault) => (Answer::Fault(fault), None),
         };
@@ -81,6 +80,6 @@ fn memory() -> io::Result<Option<u64>> {
     }
 }
 
-fn part(input: &mut impl Read) -> io::Result<Vec<u8>> {
+fn file(input: &mut impl Read) -> io::Result<Vec<u8>> {
     typesetting::read(input)?.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
 }

@@ -5,6 +5,7 @@ use typst::foundations::Smart;
 use typst_layout::PagedDocument;
 use typst_pdf::{PdfOptions, PdfStandard, PdfStandards, Timestamp};
 
+use crate::clusters;
 use crate::fonts::Missing;
 use crate::world::TemplateWorld;
 
@@ -18,6 +19,7 @@ pub(crate) fn pdf(world: &TemplateWorld<'_>, is_accessible: bool) -> Result<Vec<
     if let Some(fault) = missing.fault() {
         return Err(fault);
     }
+    let document = clusters::whole(document);
     let standards: &[PdfStandard] = if is_accessible { &[PdfStandard::Ua_1] } else { &[] };
     let options = PdfOptions {
         creator: Smart::Custom(Some("Plaudit".to_owned())),

@@ -3,7 +3,7 @@
 //! - What cannot be read as a picture is left out: one damaged file spoils no document.
 //! - The compiler holds each picture of a document as points in memory, and a document holds its file. So a large one is made smaller,
 //!   to what fills a page in print.
-//! - They are PNG, JPEG and GIF, which Word shows too; WebP becomes PNG.
+//! - They are PNG, JPEG and GIF, which Word shows too; WebP becomes JPEG, or PNG where it can be seen through.
 
 use std::io::Cursor;
 
@@ -14,7 +14,7 @@ use typst::foundations::Bytes;
 use typst::visualize::{ExchangeFormat, RasterImage};
 
 /// The longest side, in pixels.
-const LONGEST_SIDE: u32 = 2_400;
+const LONGEST_SIDE: u32 = 2_000;
 /// What reading one may take, in bytes.
 const MEMORY: u64 = 256 << 20;
 /// How well a picture that is made smaller is kept, of 100.
@@ -27,8 +27,9 @@ pub(crate) fn ready(bytes: Vec<u8>) -> Option<Bytes> {
     if format == ImageFormat::WebP || width.max(height) > LONGEST_SIDE {
         return smaller(&bytes, format).ok().map(Bytes::new);
     }
-    let (bytes, format) = (Bytes::new(bytes), ExchangeFormat::try_from(format).ok()?);
-    // The compiler does not read it again.
+    let format = ExchangeFormat::try_from(format).ok()?;
+    let bytes = Bytes::new(bytes);
+    // The compiler keeps what it has read here, and does not read it again.
     RasterImage::plain(bytes.clone(), format).ok().map(|_| bytes)
 }
 
@@ -45,7 +46,7 @@ fn smaller(bytes: &[u8], format: ImageFormat) -> ImageResult<Vec<u8>> {
     }
     picture.apply_orientation(orientation);
     let mut made = Cursor::new(Vec::new());
-    if format == ImageFormat::Jpeg {
+    if matches!(format, ImageFormat::Jpeg | ImageFormat::WebP) && !picture.color().has_alpha() {
         let mut encoder = JpegEncoder::new_with_quality(&mut made, QUALITY);
         if let Some(profile) = profile {
             // A profile that cannot be kept is no reason to lose the picture.
@@ -84,7 +85,7 @@ mod tests {
             let made = ready(encoded(4_800, 1_200, format)).unwrap();
             let made = ImageReader::new(Cursor::new(made.as_slice())).with_guessed_format().unwrap();
             assert_eq!(made.format(), Some(format));
-            assert_eq!(made.into_dimensions().unwrap(), (2_400, 600));
+            assert_eq!(made.into_dimensions().unwrap(), (2_000, 500));
         }
     }
 

@@ -8,6 +8,7 @@
 mod blocks;
 mod element;
 mod lines;
+mod lists;
 mod package;
 mod tables;
 

@@ -1,6 +1,7 @@
 //! What a template sees: the standard library, what it is about, its own files and the fonts. Nothing else can be read.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -34,6 +35,23 @@ pub(crate) fn library() -> LazyHash<Library> {
     LazyHash::new(library)
 }
 
+/// The files of a request.
+pub struct Files {
+    own: Vec<Bytes>,
+    /// Those that can be shown.
+    pictures: Vec<Option<Bytes>>,
+}
+
+impl Files {
+    /// Takes the bytes of each file and then of each picture. A picture is made ready before the next one is taken, so that they do
+    /// not stand in memory together as they were handed in.
+    pub fn read(request: &Request, mut next: impl FnMut() -> io::Result<Vec<u8>>) -> io::Result<Self> {
+        let own = request.files.iter().map(|_| next().map(Bytes::new)).collect::<io::Result<_>>()?;
+        let pictures = request.pictures.iter().map(|_| next().map(pictures::ready)).collect::<io::Result<_>>()?;
+        Ok(Self { own, pictures })
+    }
+}
+
 /// What one template sees.
 pub(crate) struct TemplateWorld<'t> {
     library: &'t LazyHash<Library>,
@@ -46,30 +64,29 @@ pub(crate) struct TemplateWorld<'t> {
 }
 
 impl<'t> TemplateWorld<'t> {
-    /// The world of a request, whose files and pictures have these bytes.
+    /// The world of a request and its files.
     pub(crate) fn new(
         request: &Request,
-        parts: Vec<Vec<u8>>,
+        given: Files,
         library: &'t LazyHash<Library>,
         fonts: &'t Fonts,
         own_fonts: &'t mut OwnFonts,
     ) -> Result<Self, Fault> {
         let (mut files, mut sources, mut font_files) = (HashMap::new(), HashMap::new(), Vec::new());
-        let mut parts = parts.into_iter();
-        for (name, bytes) in request.files.iter().zip(parts.by_ref()) {
+        for (name, bytes) in request.files.iter().zip(given.own) {
             let id = file_id(&format!("/{name}"))?;
             if OwnFonts::is_font(name) {
-                font_files.push(Bytes::new(bytes));
+                font_files.push(bytes);
             } else if Path::new(name).extension().is_some_and(|ending| ending == "typ") {
-                let text = String::from_utf8(bytes).map_err(|_| Fault::new(format!("{name} is not UTF-8")))?;
+                let text = bytes.as_str().map_err(|_| Fault::new(format!("{name} is not UTF-8")))?.to_owned();
                 sources.insert(id, Source::new(id, text));
             } else {
-                files.insert(id, Bytes::new(bytes));
+                files.insert(id, bytes);
             }
         }
         let mut shown = Map::new();
-        for ((token, bytes), number) in request.pictures.iter().zip(parts).zip(0..) {
-            if let Some(picture) = pictures::ready(bytes) {
+        for ((token, picture), number) in request.pictures.iter().zip(given.pictures).zip(0..) {
+            if let Some(picture) = picture {
                 // The compiler keeps the name of a file for ever, and has room for 65,535; tokens are too many.
                 let path = format!("/plaudit/pictures/{number}");
                 files.insert(file_id(&path)?, picture);

@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::{Map, Value};
-use support::{FORMATS, request, sample, typesetter};
+use support::{FORMATS, MadeOf as _, request, sample, typesetter};
 use typesetting::{Format, Request};
 
 const TEMPLATES: [(&str, &str); 5] = [
@@ -19,7 +19,7 @@ const TEMPLATES: [(&str, &str); 5] = [
 const PICTURES: [&str; 2] = ["TokenOfTheLogoFileOfAllX", "TokenOfTheSecondFileOfAl"];
 
 fn check(name: &str, request: &Request, parts: &[Vec<u8>]) {
-    let made = typesetter().make(request, parts.to_vec());
+    let made = typesetter().made_of(request, parts.to_vec());
     let made = made.unwrap_or_else(|fault| panic!("{name}, {:?}, {}: {fault:?}", request.format, request.language));
     match request.format {
         Format::Word => support::check_word(&made),
@@ -87,7 +87,7 @@ fn thinned(sample: &Map<String, Value>) -> Vec<Map<String, Value>> {
 fn an_invoice_says_what_it_must() {
     let invoice = TEMPLATES[2].1;
     let word = Request { data: sample(), format: Format::Word, ..request(invoice) };
-    let text = support::text(&typesetter().make(&word, Vec::new()).unwrap());
+    let text = support::text(&typesetter().made_of(&word, Vec::new()).unwrap());
     for said in [
         "Invoice",
         "2 June 2025",
@@ -108,7 +108,7 @@ fn an_invoice_says_what_it_must() {
     let mut credit = word.clone();
     credit.data["order"]["credits"] = serde_json::json!({ "slug": "OrderOne", "link": "" });
     credit.data["order"]["invoice_number"] = "CN-1".into();
-    let text = support::text(&typesetter().make(&credit, Vec::new()).unwrap());
+    let text = support::text(&typesetter().made_of(&credit, Vec::new()).unwrap());
     for said in ["Credit note", "CN-1", "For the invoice", "OrderOne"] {
         assert!(text.contains(said), "{said} is not in\n{text}");
     }
@@ -118,7 +118,7 @@ fn an_invoice_says_what_it_must() {
 fn an_entry_pack_has_every_answer_and_file() {
     let pictures = PICTURES.map(str::to_owned).to_vec();
     let word = Request { data: sample(), format: Format::Word, pictures, ..request(TEMPLATES[1].1) };
-    let docx = typesetter().make(&word, vec![support::png(300, 200), support::jpeg(2000, 1000)]).unwrap();
+    let docx = typesetter().made_of(&word, vec![support::png(300, 200), support::jpeg(2000, 1000)]).unwrap();
     let text = support::text(&docx);
     for said in [
         "Abstract",

@@ -4,7 +4,7 @@
 mod support;
 
 use serde_json::json;
-use support::{fault, made, refused, request, sample, typesetter};
+use support::{MadeOf as _, fault, made, refused, request, sample, typesetter};
 use typesetting::{Format, NAMES, Request};
 
 #[test]
@@ -39,7 +39,7 @@ fn names_stand_for_what_the_request_says() {
     let mut request = request(template);
     let data = json!({ "entry": { "title": "First" }, "order": { "total": 114.00 }, "board": [{ "rank": null }] });
     request.data = data.as_object().unwrap().clone();
-    assert!(typesetter().make(&request, Vec::new()).is_ok());
+    assert!(typesetter().made_of(&request, Vec::new()).is_ok());
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_text_is_no_markup() {
     let mut request = request("#entry.title #plaudit.paragraphs(entry.title)");
     request.data.insert("entry".to_owned(), json!({ "title": "#panic() $x *a* = @no <b> \\ // \"" }));
     for format in support::FORMATS {
-        typesetter().make(&Request { format, ..request.clone() }, Vec::new()).unwrap();
+        typesetter().made_of(&Request { format, ..request.clone() }, Vec::new()).unwrap();
     }
 }
 
@@ -85,9 +85,9 @@ fn a_template_has_files_of_its_own() {
     let files = vec!["parts.typ".to_owned(), "list.csv".to_owned()];
     let request = Request { files, ..request(template) };
     let parts = vec![b"#let greeting = [Hello]".to_vec(), b"a,b".to_vec()];
-    typesetter().make(&request, parts).unwrap();
+    typesetter().made_of(&request, parts).unwrap();
     let wrong = Request { files: vec!["../up.typ".to_owned()], ..support::request("") };
-    assert!(refused(typesetter().make(&wrong, vec![Vec::new()])).message.contains("no name of a file"));
+    assert!(refused(typesetter().made_of(&wrong, vec![Vec::new()])).message.contains("no name of a file"));
 }
 
 #[test]
@@ -96,9 +96,9 @@ fn a_template_has_fonts_of_its_own() {
     let files = vec!["own.TTF".to_owned()];
     let request = Request { files, ..request("#set text(font: \"DejaVu Sans Mono\", fallback: false)\nText") };
     let mut typesetter = typesetter();
-    let with = typesetter.make(&request, vec![font.clone()]).unwrap();
-    assert_eq!(typesetter.make(&request, vec![font]).unwrap(), with);
-    assert!(typesetter.make(&support::request("Text"), Vec::new()).is_ok());
+    let with = typesetter.made_of(&request, vec![font.clone()]).unwrap();
+    assert_eq!(typesetter.made_of(&request, vec![font]).unwrap(), with);
+    assert!(typesetter.made_of(&support::request("Text"), Vec::new()).is_ok());
 }
 
 fn ttf_name(font: &[u8]) -> String {
@@ -109,7 +109,7 @@ fn ttf_name(font: &[u8]) -> String {
 fn what_no_font_has_is_named_with_its_script() {
     for format in [Format::Pdf, Format::AccessiblePdf] {
         let request = Request { format, ..request("ก ข and 漢") };
-        let fault = refused(typesetter().make(&request, Vec::new()));
+        let fault = refused(typesetter().made_of(&request, Vec::new()));
         assert!(fault.message.starts_with("no font has the characters 漢 (Han), ก ข (Thai): "), "{}", fault.message);
     }
     assert!(made("Latin ĄŐ, Ελληνικά, Кириллица \u{200d}\u{ad}\u{2060}").is_ok());
@@ -121,7 +121,7 @@ fn an_accessible_document_says_what_its_pictures_show() {
     for (alt, is_made) in [("", false), (", alt: \"A colour\"", true)] {
         let pictures = vec!["Token".to_owned()];
         let request = Request { format: Format::AccessiblePdf, pictures, ..request(&template(alt)) };
-        let made = typesetter().make(&request, vec![support::png(2, 2)]);
+        let made = typesetter().made_of(&request, vec![support::png(2, 2)]);
         assert_eq!(made.is_ok(), is_made, "{alt}");
         if let Err(fault) = made {
             assert_eq!(fault.line, Some(1), "{fault:?}");
@@ -132,7 +132,7 @@ fn an_accessible_document_says_what_its_pictures_show() {
 #[test]
 fn a_picture_that_cannot_be_shown_is_not_there() {
     let request = Request { pictures: vec!["Token".to_owned()], ..request("#assert(pictures == (:))") };
-    typesetter().make(&request, vec![b"no picture".to_vec()]).unwrap();
+    typesetter().made_of(&request, vec![b"no picture".to_vec()]).unwrap();
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_document_is_in_its_language_and_has_its_title() {
         region: Some("DE".to_owned()),
         ..request("#context assert(text.lang == \"de\")")
     };
-    let pdf = typesetter().make(&request, Vec::new()).unwrap();
+    let pdf = typesetter().made_of(&request, Vec::new()).unwrap();
     let pdf = String::from_utf8_lossy(&pdf);
     assert!(pdf.contains("/Lang") && pdf.contains("A document"), "no title");
 }
@@ -156,9 +156,37 @@ fn the_same_request_gives_the_same_bytes() {
     for format in support::FORMATS {
         let request = Request { format, ..request.clone() };
         let mut first = typesetter();
-        let made = first.make(&request, vec![support::png(20, 10)]).unwrap();
-        first.make(&support::request("Between"), Vec::new()).unwrap();
-        assert!(first.make(&request, vec![support::png(20, 10)]).unwrap() == made, "{format:?}, again");
-        assert!(typesetter().make(&request, vec![support::png(20, 10)]).unwrap() == made, "{format:?}, by another one");
+        let made = first.made_of(&request, vec![support::png(20, 10)]).unwrap();
+        first.made_of(&support::request("Between"), Vec::new()).unwrap();
+        assert!(first.made_of(&request, vec![support::png(20, 10)]).unwrap() == made, "{format:?}, again");
+        assert!(
+            typesetter().made_of(&request, vec![support::png(20, 10)]).unwrap() == made,
+            "{format:?}, by another one"
+        );
+    }
+}
+
+#[test]
+fn a_script_is_set_by_a_font_of_the_system_or_named() {
+    let mut typesetter = plaudit_typeset::Typesetter::new(plaudit_typeset::fonts::Fonts::installed());
+    for (language, region, script, text) in [
+        ("ar", "EG", "Arabic", "جائزة الميناء"),
+        ("he", "IL", "Hebrew", "פרס הנמל"),
+        ("hi", "IN", "Devanagari", "बंदरगाह पुरस्कार"),
+        ("bn", "BD", "Bengali", "বন্দর পুরস্কার"),
+        ("th", "TH", "Thai", "รางวัลท่าเรือ"),
+        ("hy", "AM", "Armenian", "Նավահանգստի մրցանակ"),
+        ("el", "GR", "Greek", "Βραβείο του λιμανιού"),
+        ("ru", "RU", "Cyrillic", "Премия гавани"),
+        ("zh", "CN", "Han", "港口奖"),
+        ("zh", "TW", "Han", "港口獎"),
+        ("ja", "JP", "Hiragana", "みなとの"),
+        ("ko", "KR", "Hangul", "항구 상"),
+    ] {
+        let (language, region) = (language.to_owned(), Some(region.to_owned()));
+        let request = Request { language, region, format: Format::AccessiblePdf, ..request(text) };
+        if let Err(fault) = typesetter.made_of(&request, Vec::new()) {
+            assert!(fault.message.contains(&format!("({script})")), "{text}: {fault:?}");
+        }
     }
 }

@@ -3,11 +3,11 @@
 
 mod support;
 
-use support::{check_word, jpeg, part, png, refused, request, text, typesetter};
+use support::{MadeOf as _, check_word, jpeg, part, png, refused, request, text, typesetter};
 use typesetting::{Fault, Format, Request};
 
 fn word(template: &str) -> Result<Vec<u8>, Fault> {
-    typesetter().make(&Request { format: Format::Word, ..request(template) }, Vec::new())
+    typesetter().made_of(&Request { format: Format::Word, ..request(template) }, Vec::new())
 }
 
 fn document(template: &str) -> String {
@@ -34,6 +34,8 @@ fn paragraphs_headings_and_emphasis_are_shown() {
         assert!(document.contains(said), "{said} is not in {document}");
     }
     assert_eq!(text(&word("One\ntwo\n\nThree").unwrap()), "One two\nThree");
+    assert_eq!(text(&word("Text#footnote[Note]").unwrap()), "Text1\n1Note");
+    assert!(self::document("```\na\nb\n```").contains("<w:br w:type=\"textWrapping\""));
 }
 
 #[test]
@@ -48,7 +50,14 @@ fn lists_are_shown_with_their_numbers() {
     let document = part(&docx, "word/document.xml");
     assert_eq!(document.matches("<w:numPr>").count(), 5, "{document}");
     let numbers = part(&docx, "word/numbering.xml");
-    assert!(numbers.contains("<w:startOverride w:val=\"7\""), "{numbers}");
+    assert!(numbers.contains("<w:start w:val=\"7\""), "{numbers}");
+    let docx = word("#set enum(numbering: \"(a)\")\n+ one\n\n3. three\n4. four\n9. nine").unwrap();
+    let numbers = part(&docx, "word/numbering.xml");
+    assert_eq!(numbers.matches("<w:abstractNum ").count(), 5, "{numbers}");
+    for said in ["lowerLetter", "w:val=\"(%1)\"", "<w:start w:val=\"3\"", "<w:start w:val=\"9\""] {
+        assert!(numbers.contains(said), "{said} is not in {numbers}");
+    }
+    assert!(refused(word("#enum(numbering: number => [x], [a])")).message.contains("by a function"));
     let deep = (0..12).map(|depth| "  ".repeat(depth) + "- x\n").collect::<String>();
     assert!(refused(word(&deep)).message.contains("more than 9 deep"));
 }
@@ -59,13 +68,9 @@ fn tables_are_shown_with_what_spans() {
         "#table(columns: (1fr, 2cm, auto), table.header[A][B][C], table.cell(rowspan: 2)[d], [e], [f], table.cell(colspan: 2)[g], [h])",
     );
     assert_eq!(document.matches("<w:tr>").count(), 4);
-    for said in [
-        "<w:gridSpan w:val=\"2\"",
-        "<w:vMerge w:val=\"restart\"",
-        "<w:vMerge w:val=\"continue\"",
-        "w:type=\"pct\"",
-        "w:w=\"1134\"",
-    ] {
+    for said in
+        ["<w:gridSpan w:val=\"2\"", "<w:vMerge w:val=\"restart\"", "<w:vMerge w:val=\"continue\"", "w:w=\"1134\""]
+    {
         assert!(document.contains(said), "{said} is not in {document}");
     }
     let nested = self::document("#table(columns: 1, table(columns: 1)[inner])");
@@ -114,7 +119,7 @@ fn pictures_have_their_kind_and_what_they_show() {
         r#"#image(pictures.at("One"), alt: "A \"one\" & <two>") #image(pictures.at("Two"), width: 50%, alt: "Two")"#;
     let pictures = vec!["One".to_owned(), "Two".to_owned()];
     let request = Request { format: Format::Word, pictures, ..request(template) };
-    let docx = typesetter().make(&request, vec![png(30, 20), jpeg(4000, 2000)]).unwrap();
+    let docx = typesetter().made_of(&request, vec![png(30, 20), jpeg(4000, 2000)]).unwrap();
     check_word(&docx);
     let document = part(&docx, "word/document.xml");
     assert!(
@@ -159,7 +164,7 @@ fn a_character_that_xml_has_no_place_for_is_left_out() {
 #[test]
 fn a_language_from_right_to_left_is_written_so() {
     let request = Request { format: Format::Word, language: "ar".to_owned(), region: None, ..request("مرحبا") };
-    let docx = typesetter().make(&request, Vec::new()).unwrap();
+    let docx = typesetter().made_of(&request, Vec::new()).unwrap();
     check_word(&docx);
     let styles = part(&docx, "word/styles.xml");
     assert!(

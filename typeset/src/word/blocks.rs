@@ -3,21 +3,20 @@
 use docx_rs::{
     AlignmentType, BorderType, Paragraph, ParagraphBorder, ParagraphBorderPosition, ParagraphBorders, Table,
 };
-use docx_rs::{IndentLevel, NumberingId};
+use docx_rs::{BreakType, LineSpacing, LineSpacingType, NumPages, PageNum, Run};
 use typesetting::Fault;
 use typst::syntax::Span;
 use typst_html::{HtmlElement, HtmlNode};
 
 use super::element::{attribute, child, children, is_inline, mark, name, twentieths};
 use super::lines::{Line, Look, Piece};
+use super::lists::{Counted, begin};
 use crate::world::TemplateWorld;
 
-/// The number of the lists that are not counted; each one that is has a number of its own.
-pub(super) const BULLETS: usize = 1;
-/// How deep lists are.
-pub(super) const LEVELS: usize = 9;
 /// How far a level stands in, in twentieths of a point.
 pub(super) const INDENT: i32 = 360;
+/// What is between two tables, in twentieths of a point.
+const GAP: i32 = 120;
 
 /// A block.
 pub(super) enum Block {
@@ -36,13 +35,30 @@ pub(super) struct Place {
     depth: usize,
     /// How its text looks.
     look: Look,
+    /// Whether it is a cell of a table, whose paragraphs stand closer.
+    is_cell: bool,
 }
 
 impl Place {
     /// A cell of a table.
     pub(super) fn in_cell(is_header: bool) -> Self {
         let look = if is_header { Look::default().bold() } else { Look::default() };
-        Self { look, ..Self::default() }
+        Self { look, is_cell: true, ..Self::default() }
+    }
+
+    /// An item of a list, or of one without marks.
+    pub(super) fn of_item(&self, list: Option<usize>) -> Self {
+        let indent = INDENT * i32::try_from(self.depth + 1).unwrap_or(1);
+        Self { item: list.map(|list| (list, self.depth)), indent, depth: self.depth + 1, ..self.clone() }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// What follows begins no item.
+    pub(super) fn end_item(&mut self) {
+        self.item = None;
     }
 }
 
@@ -69,8 +85,8 @@ pub(super) struct Writer<'w> {
     /// What stands above and below the text of each page.
     pub(super) header: Option<Vec<Block>>,
     pub(super) footer: Option<Vec<Block>>,
-    /// The lists that are counted, each with the number that it begins with.
-    pub(super) counted: Vec<usize>,
+    /// The lists that are counted.
+    pub(super) counted: Vec<Counted>,
     paragraphs: u32,
     /// What is said for each picture to those who do not see it, in the order of the pictures.
     pub(super) alternatives: Vec<String>,
@@ -114,6 +130,9 @@ impl<'w> Writer<'w> {
         #[expect(clippy::cast_possible_truncation, reason = "a part of a page")]
         let margins = ["top", "right", "bottom", "left"].map(|side| length(side, margin.round() as i32));
         self.page = Page { width, height, margins };
+        if let Some(pattern) = mark(element, "numbering") {
+            self.footer = Some(vec![Block::Paragraph(Box::new(self.numbers(pattern)))]);
+        }
         for part in children(element) {
             let mut blocks = Vec::new();
             self.blocks(&part.children, Place::default(), &mut blocks)?;
@@ -123,6 +142,21 @@ impl<'w> Writer<'w> {
             }
         }
         Ok(())
+    }
+
+    /// The number of the page, and of the last one where a pattern such as `1 / 1` has both.
+    fn numbers(&mut self, pattern: &str) -> Paragraph {
+        let mut paragraph = self.new_paragraph().align(AlignmentType::Center);
+        let mut pieces = pattern.split(|letter: char| "1aAiI".contains(letter));
+        paragraph = paragraph.add_run(Run::new().add_text(pieces.next().unwrap_or_default()));
+        for (piece, count) in pieces.zip(0..) {
+            paragraph = match count {
+                0 => paragraph.add_page_num(PageNum::new()),
+                _ => paragraph.add_num_pages(NumPages::new()),
+            };
+            paragraph = paragraph.add_run(Run::new().add_text(piece));
+        }
+        paragraph
     }
 
     /// Blocks, and what stands between them as paragraphs.
@@ -169,10 +203,10 @@ impl<'w> Writer<'w> {
                 blocks.push(Block::Paragraph(Box::new(paragraph)));
                 Ok(())
             }
-            "ul" | "ol" => self.list(element, place, blocks),
+            "ul" | "ol" => self.list(element, None, place, blocks),
             "table" => {
                 let table = self.table(element, None)?;
-                blocks.push(Block::Table(Box::new(table)));
+                self.push_table(table, blocks);
                 Ok(())
             }
             other => Err(self.cannot(&format!("the element {other}"), element.span)),
@@ -185,7 +219,7 @@ impl<'w> Writer<'w> {
             return Ok(());
         }
         if mark(element, "new-page").is_some() {
-            let paragraph = self.new_paragraph().add_run(docx_rs::Run::new().add_break(docx_rs::BreakType::Page));
+            let paragraph = self.new_paragraph().add_run(Run::new().add_break(BreakType::Page));
             blocks.push(Block::Paragraph(Box::new(paragraph)));
             return Ok(());
         }
@@ -193,17 +227,40 @@ impl<'w> Writer<'w> {
             && let Some(table) = child(element, "table")
         {
             let table = self.table(table, Some(element))?;
-            blocks.push(Block::Table(Box::new(table)));
+            self.push_table(table, blocks);
+            return Ok(());
+        }
+        if let Some(pattern) = mark(element, "pattern")
+            && let Some(list) = child(element, "ol")
+        {
+            return self.list(list, Some(pattern), place, blocks);
+        }
+        if let Some(space) = mark(element, "space").and_then(twentieths) {
+            blocks.push(Block::Paragraph(Box::new(self.space(space))));
             return Ok(());
         }
         self.nested(element, place, blocks)
+    }
+
+    /// A table, apart from the one before: Word makes one of two that touch.
+    fn push_table(&mut self, table: Table, blocks: &mut Vec<Block>) {
+        if let Some(Block::Table(_)) = blocks.last() {
+            blocks.push(Block::Paragraph(Box::new(self.space(GAP))));
+        }
+        blocks.push(Block::Table(Box::new(table)));
+    }
+
+    /// An empty paragraph of a height.
+    fn space(&mut self, height: i32) -> Paragraph {
+        let spacing = LineSpacing::new().after(0).line_rule(LineSpacingType::Exact).line(height.clamp(1, 31_680));
+        self.new_paragraph().line_spacing(spacing)
     }
 
     fn nested(&mut self, element: &HtmlElement, place: &mut Place, blocks: &mut Vec<Block>) -> Result<(), Fault> {
         let before = blocks.len();
         self.blocks(&element.children, place.clone(), blocks)?;
         if blocks.len() > before {
-            place.item = None;
+            place.end_item();
         }
         Ok(())
     }
@@ -219,42 +276,9 @@ impl<'w> Writer<'w> {
         if name(element) == "dt" {
             look = look.bold();
         }
-        if style.is_some_and(|style| style.starts_with("Heading")) {
-            look = look.of_heading();
-        }
         let mut line = Line::default();
         element.children.iter().try_for_each(|node| self.inline(node, &look, &mut line))?;
         self.finish(&mut line, place, style, blocks);
-        Ok(())
-    }
-
-    fn list(&mut self, element: &HtmlElement, place: &mut Place, blocks: &mut Vec<Block>) -> Result<(), Fault> {
-        let level = place.depth;
-        if level >= LEVELS {
-            return Err(self.cannot(&format!("lists that are more than {LEVELS} deep"), element.span));
-        }
-        // The compiler counts the notes and the contents in their text.
-        let is_plain = attribute(element, "style").is_some_and(|style| style.contains("list-style-type: none"));
-        let number = match name(element).as_str() {
-            _ if is_plain => None,
-            "ol" => {
-                let first = attribute(element, "start").and_then(|start| start.parse().ok()).unwrap_or(1);
-                self.counted.push(first);
-                Some(BULLETS + self.counted.len())
-            }
-            _ => Some(BULLETS),
-        };
-        for item in children(element) {
-            let indent = INDENT * i32::try_from(level + 1).unwrap_or(1);
-            let item_place = Place {
-                item: number.map(|number| (number, level)),
-                indent,
-                depth: level + 1,
-                look: place.look.clone(),
-            };
-            self.blocks(&item.children, item_place, blocks)?;
-        }
-        place.item = None;
         Ok(())
     }
 
@@ -269,7 +293,13 @@ impl<'w> Writer<'w> {
             Piece::Link(whole) => paragraph.add_hyperlink(*whole),
         });
         if let Some(style) = style {
-            paragraph = paragraph.style(style);
+            // A heading stands on the page of what it heads.
+            paragraph = paragraph.style(style).keep_next(style.starts_with("Heading"));
+        }
+        if place.is_cell {
+            paragraph = paragraph.line_spacing(LineSpacing::new().before(20).after(40));
+        } else if style.is_none() && matches!(blocks.last(), Some(Block::Table(_))) {
+            paragraph = paragraph.line_spacing(LineSpacing::new().before(120).after(120));
         }
         paragraph = match line.align.as_deref() {
             Some("center") => paragraph.align(AlignmentType::Center),
@@ -277,7 +307,7 @@ impl<'w> Writer<'w> {
             _ => paragraph,
         };
         paragraph = match place.item.take() {
-            Some((number, level)) => paragraph.numbering(NumberingId::new(number), IndentLevel::new(level)),
+            Some(item) => begin(paragraph, item),
             None if place.indent > 0 => paragraph.indent(Some(place.indent), None, None, None),
             None => paragraph,
         };

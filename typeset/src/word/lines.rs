@@ -20,8 +20,6 @@ const TWENTIETH: f64 = 635.0;
 #[derive(Clone, Default)]
 pub(super) struct Look {
     run: RunProperty,
-    /// The style of a heading says how large and how bold it is.
-    is_heading: bool,
 }
 
 /// A line.
@@ -52,7 +50,12 @@ impl Writer<'_> {
             HtmlNode::Text(text, _) => {
                 // Blanks between blocks are no text.
                 if !(line.pieces.is_empty() && text.trim().is_empty()) {
-                    line.push(look.text(text));
+                    for (piece, index) in text.split('\n').zip(0..) {
+                        if index > 0 {
+                            line.push(Run::new().add_break(BreakType::TextWrapping));
+                        }
+                        line.push(look.text(piece));
+                    }
                 }
                 return Ok(());
             }
@@ -162,12 +165,6 @@ fn styled(style: &str, name: &str, whole: f64) -> Option<f64> {
 }
 
 impl Look {
-    /// That of a heading.
-    pub(super) fn of_heading(mut self) -> Self {
-        self.is_heading = true;
-        self
-    }
-
     /// A bold one.
     pub(super) fn bold(mut self) -> Self {
         self.change(RunProperty::bold);
@@ -192,9 +189,6 @@ impl Look {
         }
         if let Some(fill) = mark(element, "fill") {
             self.change(|run| run.color(fill.to_uppercase()));
-        }
-        if self.is_heading {
-            return;
         }
         if mark(element, "bold").is_some() {
             self.change(RunProperty::bold);

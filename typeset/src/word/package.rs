@@ -4,18 +4,16 @@ use std::fmt::Write as _;
 use std::io::{Cursor, Write as _};
 
 use docx_rs::{
-    AbstractNumbering, Docx, Footer, Header, Level, LevelJc, LevelOverride, LevelText, LineSpacing, NumberFormat,
-    Numbering, PageMargin, PageOrientationType, RunFonts, SpecialIndentType, Start, Style, StyleType, XMLDocx,
+    Docx, Footer, Header, LineSpacing, PageMargin, PageOrientationType, RunFonts, Style, StyleType, XMLDocx,
 };
 use typesetting::{Fault, Request};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
-use super::blocks::{BULLETS, Block, INDENT, LEVELS, Writer};
+use super::blocks::{Block, Writer};
 use super::lines::sound;
+use super::lists::numbered;
 
-/// What counted lists are like.
-const COUNTED: usize = 2;
 /// How far headers and footers are from the edge of the page, in twentieths of a point.
 const EDGE: i32 = 708;
 /// The font of the text: one that comes with Word, and of what is not in its letters.
@@ -63,41 +61,15 @@ pub(super) fn write(mut writer: Writer<'_>, blocks: Vec<Block>, request: &Reques
 
 fn styled(docx: Docx) -> Docx {
     let fonts = RunFonts::new().ascii(FONT).hi_ansi(FONT).cs("Times New Roman");
-    let mut docx = docx.default_fonts(fonts).default_size(22).default_line_spacing(LineSpacing::new().after(120));
-    docx = docx.add_style(Style::new("Title", StyleType::Paragraph).name("Title").size(52).bold());
-    for (level, size) in (1..=6).zip([32, 28, 24, 22, 22, 22]) {
+    let docx = docx.default_fonts(fonts).default_size(22).default_line_spacing(LineSpacing::new().after(120));
+    // How large they are, the template says.
+    let title = Style::new("Title", StyleType::Paragraph).name("Title");
+    let mut docx = docx.add_style(title.line_spacing(LineSpacing::new().after(240)));
+    for level in 1..=6 {
         let style = Style::new(format!("Heading{level}"), StyleType::Paragraph).name(format!("heading {level}"));
-        let style =
-            style.size(size).bold().outline_lvl(level - 1).line_spacing(LineSpacing::new().before(240).after(80));
-        docx = docx.add_style(style);
+        docx = docx.add_style(style.outline_lvl(level - 1).line_spacing(LineSpacing::new().before(240).after(80)));
     }
     docx.add_style(Style::new("Caption", StyleType::Paragraph).name("caption").italic())
-}
-
-fn numbered(docx: Docx, counted: &[usize]) -> Docx {
-    let docx = docx
-        .add_abstract_numbering(numbering(BULLETS, "bullet", |_| "•".to_owned()))
-        .add_numbering(Numbering::new(BULLETS, BULLETS))
-        .add_abstract_numbering(numbering(COUNTED, "decimal", |level| format!("%{}.", level + 1)));
-    counted.iter().zip(BULLETS + 1..).fold(docx, |docx, (first, number)| {
-        // Each list begins anew, at whatever level it is.
-        let first = (0..LEVELS).map(|level| LevelOverride::new(level).start(*first));
-        docx.add_numbering(Numbering::new(number, COUNTED).overrides(first.collect()))
-    })
-}
-
-fn numbering(id: usize, format: &str, text: impl Fn(usize) -> String) -> AbstractNumbering {
-    (0..LEVELS).fold(AbstractNumbering::new(id), |numbering, level| {
-        let indent = INDENT * i32::try_from(level + 1).unwrap_or(1);
-        let shown = Level::new(
-            level,
-            Start::new(1),
-            NumberFormat::new(format),
-            LevelText::new(text(level)),
-            LevelJc::new("left"),
-        );
-        numbering.add_level(shown.indent(Some(indent), Some(SpecialIndentType::Hanging(INDENT)), None, None))
-    })
 }
 
 /// What the writer of XML has no words for: the title, the languages, the direction, and what is said for pictures.

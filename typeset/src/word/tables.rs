@@ -1,57 +1,79 @@
 //! Tables.
 
 use docx_rs::{
-    BorderType, Shading, Table, TableBorder, TableBorderPosition, TableBorders, TableCell, TableLayoutType, TableRow,
-    VAlignType, VMergeType, WidthType,
+    BorderType, Shading, Table, TableAlignmentType, TableBorder, TableBorderPosition, TableBorders, TableCell,
+    TableLayoutType, TableRow, VAlignType, VMergeType, WidthType,
 };
 use typesetting::Fault;
-use typst_html::HtmlElement;
+use typst_html::{HtmlElement, HtmlNode};
 
 use super::blocks::{Block, Place, Writer};
 use super::element::{attribute, children, mark, name, twentieths};
 
-/// The share of a table of a column that is as wide as what is in it, in hundredths.
-const SHARE: f64 = 12.0;
+/// About how wide a letter is, and what stands around a text in its cell, in twentieths of a point.
+const LETTER: usize = 155;
+const AROUND: usize = 300;
+/// The most letters that a column is made as wide as.
+const WIDEST: usize = 40;
 
 /// What still hangs down into a column: for how many rows, and how many columns wide.
 type Hanging = Vec<(usize, usize)>;
+
+/// A cell, and the columns in which it stands.
+struct Placed {
+    cell: TableCell,
+    column: usize,
+    width: usize,
+}
 
 impl Writer<'_> {
     /// A table, with what the prelude marked around it.
     pub(super) fn table(&mut self, element: &HtmlElement, marks: Option<&HtmlElement>) -> Result<Table, Fault> {
         let mut rows = Vec::new();
         collect_rows(element, &mut rows);
-        let widths = marks.and_then(|marks| mark(marks, "columns")).map(|columns| widths(columns, self.page.room()[0]));
-        let widths = widths.unwrap_or_default();
-        let mut made = Vec::new();
-        let mut hanging = Hanging::new();
-        for row in rows {
-            let cells = self.row(row, &mut hanging, &widths)?;
-            made.push(TableRow::new(cells).cant_split());
-        }
-        let mut table = Table::without_borders(made).layout(TableLayoutType::Autofit);
-        if let Some(borders) = borders(marks.and_then(|marks| mark(marks, "borders")).unwrap_or("all")) {
+        let (mut hanging, mut letters) = (Hanging::new(), Vec::new());
+        let rows = rows.into_iter().map(|row| self.row(row, &mut hanging, &mut letters));
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let read = |name| marks.and_then(|marks| mark(marks, name));
+        let room = usize::try_from(self.page.room()[0]).unwrap_or_default();
+        let (grid, is_full) = widths(read("columns").unwrap_or_default(), room, &letters);
+        let rows = rows.into_iter().map(|row| {
+            let wide = |placed: &Placed| grid.iter().skip(placed.column).take(placed.width).sum();
+            let cells = row.into_iter().map(|placed| {
+                let width = wide(&placed);
+                placed.cell.width(width, WidthType::Dxa)
+            });
+            TableRow::new(cells.collect())
+        });
+        let mut table = Table::without_borders(rows.collect()).layout(TableLayoutType::Autofit);
+        if let Some(borders) = borders(read("borders").unwrap_or("all")) {
             table = table.set_borders(borders);
         }
-        if widths.iter().any(|width| matches!(width, Some((_, WidthType::Pct)))) {
-            table = table.width(5000, WidthType::Pct);
+        if is_full {
+            table = table.width(grid.iter().sum(), WidthType::Dxa);
         }
-        Ok(table)
+        let align = match read("align") {
+            Some("center") => TableAlignmentType::Center,
+            Some("right" | "end") => TableAlignmentType::Right,
+            _ => TableAlignmentType::Left,
+        };
+        Ok(table.set_grid(grid).align(align))
     }
 
     fn row(
         &mut self,
         row: &HtmlElement,
         hanging: &mut Hanging,
-        widths: &[Option<(usize, WidthType)>],
-    ) -> Result<Vec<TableCell>, Fault> {
+        letters: &mut Vec<usize>,
+    ) -> Result<Vec<Placed>, Fault> {
         let mut cells = Vec::new();
         let mut own = children(row);
         let mut column = 0;
         loop {
             if let Some((rows, width)) = hanging.get(column).copied().filter(|(rows, _)| *rows > 0) {
                 hanging[column] = (rows - 1, width);
-                cells.push(TableCell::new().grid_span(width).vertical_merge(VMergeType::Continue));
+                let cell = TableCell::new().grid_span(width).vertical_merge(VMergeType::Continue);
+                cells.push(Placed { cell: cell.add_paragraph(self.new_paragraph()), column, width });
                 column += width;
                 continue;
             }
@@ -68,18 +90,19 @@ impl Writer<'_> {
             let (width, height) = (span("colspan"), span("rowspan"));
             if hanging.len() < column + width {
                 hanging.resize(column + width, (0, 1));
+                letters.resize(column + width, 0);
             }
             let mut made = TableCell::new().vertical_align(VAlignType::Top);
             if width > 1 {
                 made = made.grid_span(width);
-            } else if let Some((width, kind)) = widths.get(column).copied().flatten() {
-                made = made.width(width, kind);
+            } else {
+                letters[column] = letters[column].max(length(cell).min(WIDEST));
             }
             if height > 1 {
                 hanging[column] = (height - 1, width);
                 made = made.vertical_merge(VMergeType::Restart);
             }
-            cells.push(self.cell(cell, made)?);
+            cells.push(Placed { cell: self.cell(cell, made)?, column, width });
             column += width;
         }
     }
@@ -102,6 +125,16 @@ impl Writer<'_> {
     }
 }
 
+/// How many letters an element has.
+fn length(element: &HtmlElement) -> usize {
+    let lengths = element.children.iter().map(|node| match node {
+        HtmlNode::Text(text, _) => text.chars().count(),
+        HtmlNode::Element(inner) => length(inner),
+        _ => 0,
+    });
+    lengths.sum()
+}
+
 /// The rows of a table, whatever part of it they are in.
 fn collect_rows<'e>(element: &'e HtmlElement, rows: &mut Vec<&'e HtmlElement>) {
     for child in children(element) {
@@ -109,28 +142,40 @@ fn collect_rows<'e>(element: &'e HtmlElement, rows: &mut Vec<&'e HtmlElement>) {
     }
 }
 
-/// How wide columns are: in twentieths of a point, in fiftieths of a hundredth of the table, or as wide as what is in them.
-fn widths(columns: &str, room: i32) -> Vec<Option<(usize, WidthType)>> {
-    let columns: Vec<&str> = columns.split(' ').collect();
+/// How wide columns are, in twentieths of a point, and whether they fill the page: lengths, parts of the page, parts of what is left,
+/// and those that are as wide as the text in them.
+fn widths(columns: &str, room: usize, letters: &[usize]) -> (Vec<usize>, bool) {
+    let columns: Vec<&str> = columns.split(' ').filter(|column| !column.is_empty()).collect();
     let part = |column: &str, unit| column.strip_suffix(unit).and_then(|number: &str| number.parse::<f64>().ok());
-    let taken: f64 = columns
-        .iter()
-        .map(|column| match (part(column, "%"), twentieths(column)) {
-            (Some(hundredths), _) => hundredths,
-            (None, Some(width)) => f64::from(width) / f64::from(room.max(1)) * 100.0,
-            (None, None) if column.ends_with("fr") => 0.0,
-            (None, None) => SHARE,
-        })
-        .sum();
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "about a page"
+    )]
+    let of = |whole: usize, part: f64| (whole as f64 * part.max(0.0)).round() as usize;
+    let of_text = |index: usize| letters[index] * LETTER + AROUND;
+    let mut widths: Vec<Option<usize>> = Vec::new();
+    for index in 0..letters.len() {
+        let column = columns.get(index).copied().unwrap_or("auto");
+        widths.push(match (part(column, "%"), twentieths(column)) {
+            (Some(hundredths), _) => Some(of(room, hundredths / 100.0)),
+            (None, Some(width)) => usize::try_from(width).ok(),
+            (None, None) if column.ends_with("fr") => None,
+            (None, None) => Some(of_text(index)),
+        });
+    }
+    let is_full = widths.iter().any(Option::is_none);
     let parts: f64 = columns.iter().filter_map(|column| part(column, "fr")).sum();
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most the whole table")]
-    let share = |hundredths: f64| ((hundredths.clamp(1.0, 100.0) * 50.0).round() as usize, WidthType::Pct);
-    let width = |column: &&str| match (part(column, "%"), part(column, "fr")) {
-        (Some(hundredths), _) => Some(share(hundredths)),
-        (None, Some(number)) => Some(share((100.0 - taken) * number / parts)),
-        (None, None) => twentieths(column).and_then(|width| Some((usize::try_from(width).ok()?, WidthType::Dxa))),
+    let taken: usize = widths.iter().flatten().sum();
+    // What is to be shared has at least a third of the page.
+    let left = room.saturating_sub(taken).max(if is_full { room / 3 } else { 0 });
+    let fit = |width: usize| if taken + left > room { width * (room - left) / taken.max(1) } else { width };
+    let share = |index: usize| {
+        of(left, columns.get(index).and_then(|column| part(column, "fr")).unwrap_or(1.0) / parts.max(0.01))
     };
-    columns.iter().map(width).collect()
+    let widths = widths.into_iter().enumerate().map(|(index, width)| width.map_or_else(|| share(index), fit));
+    (widths.collect(), is_full)
 }
 
 /// The lines of a table.

@@ -3,8 +3,8 @@
 
 use std::io::{Cursor, Read as _};
 
-use plaudit_typeset::Typesetter;
 use plaudit_typeset::fonts::Fonts;
+use plaudit_typeset::{Files, Typesetter};
 use serde_json::{Map, Value};
 use typesetting::{Fault, Format, Request};
 
@@ -36,8 +36,21 @@ pub(crate) fn typesetter() -> Typesetter {
     Typesetter::new(Fonts::carried())
 }
 
+pub(crate) trait MadeOf {
+    /// Makes the document of a request, whose files and pictures have these bytes.
+    fn made_of(&mut self, request: &Request, parts: Vec<Vec<u8>>) -> Result<Vec<u8>, Fault>;
+}
+
+impl MadeOf for Typesetter {
+    fn made_of(&mut self, request: &Request, parts: Vec<Vec<u8>>) -> Result<Vec<u8>, Fault> {
+        let mut parts = parts.into_iter();
+        let files = Files::read(request, || Ok(parts.next().unwrap_or_default())).unwrap();
+        self.make(request, files)
+    }
+}
+
 pub(crate) fn made(template: &str) -> Result<Vec<u8>, Fault> {
-    typesetter().make(&request(template), Vec::new())
+    typesetter().made_of(&request(template), Vec::new())
 }
 
 pub(crate) fn fault(template: &str) -> Fault {

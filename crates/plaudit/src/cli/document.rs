@@ -48,9 +48,9 @@ pub(super) struct Arguments {
     /// The size of a page: A4 or Letter
     #[arg(long, default_value = "A4", value_parser = page_size)]
     page_size: PageSize,
-    /// The file to write; one of this name is replaced
-    #[arg(long, value_name = "FILE", default_value = "preview.pdf")]
-    output: PathBuf,
+    /// The file to write, in place of preview.pdf or preview.docx; one of this name is replaced
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Make it again whenever the template changes, until it is stopped
     #[arg(long)]
     watch: bool,
@@ -107,7 +107,10 @@ fn named<T: Copy>(choices: &[(&'static str, T)], text: &str) -> Result<T, String
 /// Runs the command.
 pub(super) async fn run(db: &Db, storage: Storage, config: &Config, command: Command) -> Result<(), Failure> {
     let Command::Preview(arguments) = command;
-    spare_database(config, &arguments.output)?;
+    let output = arguments.output.clone().unwrap_or_else(|| {
+        PathBuf::from(if arguments.file_type == FileType::Word { "preview.docx" } else { "preview.pdf" })
+    });
+    spare_database(config, &output)?;
     let mut tx = db.snapshot().await?;
     let account = account_of(&mut tx, arguments.account).await?;
     tx.commit().await?;
@@ -116,13 +119,14 @@ pub(super) async fn run(db: &Db, storage: Storage, config: &Config, command: Com
     let (app, _) = serve::app(config, db.clone(), storage, &address).await?;
     let mut last = None;
     loop {
-        let changed = changed(&arguments.template)?;
-        if last != Some(changed) {
-            last = Some(changed);
+        let changed = changed(&arguments);
+        // While a file is replaced it is not there for a moment.
+        if !arguments.watch || changed.is_some() && last != changed {
+            last = changed;
             let program = app.programs.reload(account).await?;
             let program = program.ok_or_else(|| Failure::Failed("the account has no set-up".to_owned()))?;
-            match make(&app, &program, &arguments).await {
-                Ok(()) => say(&format!("{} is made", arguments.output.display()))?,
+            match make(&app, &program, &arguments, &output).await {
+                Ok(()) => say(&format!("{} is made", output.display()))?,
                 Err(failure) if arguments.watch => super::complain(&failure),
                 Err(failure) => return Err(failure),
             }
@@ -134,13 +138,15 @@ pub(super) async fn run(db: &Db, storage: Storage, config: &Config, command: Com
     }
 }
 
-fn changed(file: &Path) -> Result<SystemTime, Failure> {
-    let read = std::fs::metadata(file).and_then(|metadata| metadata.modified());
-    read.map_err(|error| Failure::Failed(format!("{}: {error}", file.display())))
+/// When the template or one of its files was last changed; nothing where one is not there.
+fn changed(Arguments { template, with, .. }: &Arguments) -> Option<SystemTime> {
+    let times: Option<Vec<SystemTime>> =
+        with.iter().chain([template]).map(|file| std::fs::metadata(file).ok()?.modified().ok()).collect();
+    times?.into_iter().max()
 }
 
-async fn make(app: &App, program: &Arc<Program>, arguments: &Arguments) -> Result<(), Failure> {
-    let Arguments { template, about, scores, with, file_type, page_size, output, .. } = arguments;
+async fn make(app: &App, program: &Arc<Program>, arguments: &Arguments, output: &Path) -> Result<(), Failure> {
+    let Arguments { template, about, scores, with, file_type, page_size, .. } = arguments;
     let failed = |file: &Path, error: std::io::Error| Failure::Failed(format!("{}: {error}", file.display()));
     let body = std::fs::read_to_string(template).map_err(|error| failed(template, error))?;
     let (subject, slug) = about.record().ok_or_else(|| Failure::Usage("name a record".to_owned()))?;

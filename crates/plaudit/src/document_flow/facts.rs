@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::board::Board;
+use crate::access::Sight;
 use crate::deliveries::payload;
 use crate::program::Program;
 use crate::program::document_templates::{DocumentTemplate, Subject};
@@ -45,14 +46,17 @@ pub(super) struct Reader {
     pub(super) account: AccountId,
     pub(super) program: Arc<Program>,
     pub(super) template: DocumentTemplate,
+    /// How much of an entry is shown: what its applicant sees, where the document is shared.
+    sight: Sight,
     /// That of the template's score set, or of what the documents are about, once it was asked for.
     board: Option<(Slug, Option<Board>)>,
 }
 
 impl Reader {
-    pub(super) fn new(app: &App, program: &Arc<Program>, template: &DocumentTemplate) -> Self {
+    pub(super) fn new(app: &App, program: &Arc<Program>, template: &DocumentTemplate, is_shared: bool) -> Self {
         let (app, program, template) = (app.clone(), Arc::clone(program), template.clone());
-        Self { account: program.id, app, program, template, board: None }
+        let sight = if is_shared { Sight::Applicant } else { Sight::Whole };
+        Self { account: program.id, app, program, template, sight, board: None }
     }
 
     /// The facts of a record; nothing where there is no such record any more.
@@ -79,14 +83,20 @@ impl Reader {
             Some(user) => self.row(tx, Kind::User, user.as_str()).await?,
             None => None,
         };
-        let known = user.as_ref().map(|user| users::store::name_and_email(&user.doc)).transpose()?;
         let own_language = user.as_ref().and_then(|user| user_language(&user.doc));
         let locale = own_language.filter(|locale| self.program.account.languages.contains(locale));
         let (_, locale) = self.template.text_in(&self.in_order(locale));
         let languages = self.languages(Some(locale));
         let mut data = self.general();
+        let mut email = String::new();
         if let Some(user) = &user {
-            data.insert("user".to_owned(), self.shown(tx, Kind::User, user, &languages).await?);
+            let shown = self.shown(tx, Kind::User, user, &languages).await?;
+            if !user.deleted && shown["notification_emails"] == true {
+                email = shown["email"].as_str().unwrap_or_default().to_owned();
+            }
+            // Of judges no more is seen than assignments show.
+            let shown = if subject == Subject::Assignment { own["judge"].clone() } else { shown };
+            data.insert("user".to_owned(), shown);
         }
         let mut pictures = Vec::new();
         let about = match (subject, entry) {
@@ -109,7 +119,6 @@ impl Reader {
             }
             Subject::ScoreSet => self.add_board(tx, slug, &languages, &mut data).await?,
         }
-        let email = known.map(|(_, email)| email).unwrap_or_default();
         Ok(Some(Facts { data, locale, entry, recipient, email, pictures }))
     }
 
@@ -157,7 +166,8 @@ impl Reader {
 
     async fn rendered(&self, tx: &mut Tx, document: &str, languages: &Languages) -> Result<Value, DbError> {
         let people = users::store::shown_in(self.account, Source::Snapshot(tx), [document]).await?;
-        let renderer = payload::renderer(&self.app, &self.program, *languages, document, &people);
+        let mut renderer = payload::renderer(&self.app, &self.program, *languages, document, &people);
+        renderer.seen(self.sight);
         taken_apart(&renderer.bytes(document), languages)
     }
 

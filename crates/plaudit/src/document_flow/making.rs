@@ -17,7 +17,7 @@ use crate::records::files::{self, Content, File};
 use crate::records::people::{change_causing, free_slug};
 use crate::services::App;
 use crate::typesetter::{Format, Request, Session, TypesetError};
-use db::{AccountId, BoxFuture, DbError, Tx};
+use db::{BoxFuture, DbError, Tx};
 use kernel::document;
 use kernel::kind::Kind;
 use kernel::text::{Locale, Slug, Timestamp, Token, Translated};
@@ -26,6 +26,8 @@ use kernel::text::{Locale, Slug, Timestamp, Token, Translated};
 const BATCH_SIZE: usize = 20;
 /// The most characters of the name of a file, without its ending.
 const FILENAME_LENGTH: usize = 100;
+/// How many documents that take too long, one after the other, end the patience with a template.
+const MOST_TOO_LONG: usize = 3;
 /// The most bytes of the files of a template.
 const FILE_BYTES: i64 = 32 << 20;
 
@@ -41,10 +43,11 @@ pub(super) async fn work(run: &mut Run) -> Result<(), JobError> {
         checkpoint => checkpoint.parse().map_err(|_| broken("checkpoint"))?,
     };
     let (app, account) = (run.app.clone(), run.account());
-    let mut maker = Maker::begin(&app, account, &input).await?;
+    let program = app.programs.reload(account).await?.ok_or(JobError::Stopped)?;
+    let account_name = program.account.name.clone();
+    let mut maker = Maker::begin(&app, &program, &input).await?;
     while done < total {
-        let end = total.min(done + BATCH_SIZE);
-        let slugs = &input.selected[done..end];
+        let slugs = &input.selected[done..total.min(done + BATCH_SIZE)];
         let tokens: Vec<Token> = slugs.iter().map(|_| app.ids.token()).collect();
         let announced = (account, tokens.clone(), app.clock.now());
         app.db
@@ -64,11 +67,16 @@ pub(super) async fn work(run: &mut Run) -> Result<(), JobError> {
                 Err(message) => Err(message.clone()),
             };
             made.push((slug.clone(), token, outcome));
+            done += 1;
+            if let Ok(patient) = &maker
+                && patient.too_long >= MOST_TOO_LONG
+            {
+                maker = Err(format!("It took too long to make {MOST_TOO_LONG} documents before this one."));
+            }
         }
-        let part = Part { app: app.clone(), input: input.clone(), made, end };
+        let part = Part { app: app.clone(), input: input.clone(), account_name: account_name.clone(), made, done };
         run.step(part, |tx, part, step| part.write(tx, step)).await?;
         app.wakes.add(account);
-        done = end;
     }
     Ok(())
 }
@@ -102,8 +110,9 @@ pub async fn preview(
         notification: false,
         actor: String::new(),
     };
-    let reader = Reader::new(app, program, template);
-    let mut maker = Maker { reader, session: app.typesetter.session(), input: &input, file_type, files };
+    let reader = Reader::new(app, program, template, false);
+    let session = app.typesetter.session();
+    let mut maker = Maker { reader, session, input: &input, file_type, files, too_long: 0 };
     let facts = maker.reader.read(slug).await.map_err(|error| error.to_string())?;
     let facts = facts.ok_or_else(|| missing(template.subject, slug))?;
     let made = maker.typeset(&facts, app.clock.now()).await.map_err(|error| error.to_string())?;
@@ -122,21 +131,24 @@ struct Maker<'a> {
     file_type: FileType,
     /// The files of the template, by name.
     files: Vec<(String, Bytes)>,
+    /// How many documents took too long, one after the other.
+    too_long: usize,
 }
 
 impl<'a> Maker<'a> {
     /// Begins with a template as it is now; what is wrong with it as a text.
-    async fn begin(app: &'a App, account: AccountId, input: &'a Input) -> Result<Result<Self, String>, JobError> {
-        let program = app.programs.reload(account).await?.ok_or(JobError::Stopped)?;
+    async fn begin(app: &'a App, program: &Arc<Program>, input: &'a Input) -> Result<Result<Self, String>, JobError> {
         let Some(template) = program.document_templates.live(input.template) else {
             return Ok(Err(format!("There is no template {} any more.", input.template)));
         };
         let Some(file_type) = input.file_type().filter(|file_type| template.file_types.contains(file_type)) else {
             return Ok(Err(format!("The template does not make files of the type {} any more.", input.file_type)));
         };
-        let files = files_of(app, &program, template).await?;
-        let reader = Reader::new(app, &program, template);
-        Ok(Ok(Self { reader, session: app.typesetter.session(), input, file_type, files }))
+        let Some(files) = files_of(app, program, template).await? else {
+            return Ok(Err(format!("The files of the template have more than {} MB.", FILE_BYTES >> 20)));
+        };
+        let reader = Reader::new(app, program, template, input.shared);
+        Ok(Ok(Self { reader, session: app.typesetter.session(), input, file_type, files, too_long: 0 }))
     }
 
     /// Makes and stores the document of a record; what is wrong with it as a text.
@@ -146,7 +158,9 @@ impl<'a> Maker<'a> {
             return Ok(Err(missing(subject, slug)));
         };
         let now = self.reader.app.clock.now();
-        let bytes = match self.typeset(&facts, now).await? {
+        let typeset = self.typeset(&facts, now).await?;
+        self.too_long = if matches!(typeset, Err(TypesetError::TooLong(_))) { self.too_long + 1 } else { 0 };
+        let bytes = match typeset {
             Ok(bytes) => bytes,
             Err(error @ (TypesetError::Missing | TypesetError::Failed(_))) => {
                 return Err(JobError::Failed(error.to_string()));
@@ -176,6 +190,8 @@ impl<'a> Maker<'a> {
 
     async fn typeset(&mut self, facts: &Facts, now: Timestamp) -> Result<Result<Bytes, TypesetError>, JobError> {
         let (reader, input) = (&self.reader, self.input);
+        // Pictures are held once it is this document's turn.
+        let turn = self.session.turn().await;
         let mut bytes: Vec<Bytes> = self.files.iter().map(|(_, bytes)| bytes.clone()).collect();
         let mut pictures = Vec::new();
         for token in &facts.pictures {
@@ -216,7 +232,7 @@ impl<'a> Maker<'a> {
             files: self.files.iter().map(|(name, _)| name.clone()).collect(),
             pictures,
         };
-        Ok(self.session.typeset(&request, &bytes).await)
+        Ok(turn.typeset(&request, &bytes).await)
     }
 }
 
@@ -228,12 +244,12 @@ fn moment(now: Timestamp) -> (i32, u8, u8, u8, u8, u8) {
     (year, part(5), part(8), part(11), part(14), part(17))
 }
 
-/// The files of a template by their names, as many as fit.
+/// The files of a template by their names; nothing where they are too long together.
 async fn files_of(
     app: &App,
     program: &Arc<Program>,
     template: &DocumentTemplate,
-) -> Result<Vec<(String, Bytes)>, JobError> {
+) -> Result<Option<Vec<(String, Bytes)>>, JobError> {
     let source = db::Source::Db(&app.db);
     let names = files::store::names(program.id, source, &template.files).await?;
     let (mut found, mut total) = (Vec::with_capacity(names.len()), 0);
@@ -241,22 +257,20 @@ async fn files_of(
         if let Some(bytes) = stored(app, program, &token).await? {
             total += i64::try_from(bytes.len()).unwrap_or(i64::MAX);
             if total > FILE_BYTES {
-                return Err(JobError::Failed(format!(
-                    "The files of the template have more than {} MB.",
-                    FILE_BYTES >> 20
-                )));
+                return Ok(None);
             }
             found.push((name, bytes));
         }
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// The bytes of a stored file; nothing where they are gone.
 async fn stored(app: &App, program: &Program, token: &Token) -> Result<Option<Bytes>, JobError> {
     let account = program.account.slug;
-    let size = u64::try_from(FILE_BYTES).unwrap_or(u64::MAX);
-    match app.storage.get_range(account.as_str(), token.as_str(), 0..size).await {
+    // One more than there may be, so that a longer one is seen to be.
+    let most = u64::try_from(FILE_BYTES).unwrap_or_default() + 1;
+    match app.storage.get_range(account.as_str(), token.as_str(), 0..most).await {
         Ok(bytes) => Ok(Some(bytes)),
         Err(crate::storage::StorageError::Missing(_)) => Ok(None),
         Err(error) => {
@@ -284,8 +298,9 @@ fn filename(name: &str, slug: &str, file_type: FileType) -> String {
 struct Part {
     app: App,
     input: Input,
+    account_name: String,
     made: Vec<(String, Token, Result<Made, String>)>,
-    end: usize,
+    done: usize,
 }
 
 impl Part {
@@ -302,7 +317,7 @@ impl Part {
                     }
                 }
             }
-            step.checkpoint = self.end.to_string();
+            step.checkpoint = self.done.to_string();
             step.report.progress.total = i64::try_from(self.input.selected.len()).ok();
             Ok(())
         })
@@ -332,17 +347,19 @@ impl Part {
         step.report.done(1);
         step.report.result(Kind::Document, slug);
         if input.notification && !made.email.is_empty() {
-            let message = self.message(made);
+            let message = self.message(slug, made);
             jobs::add(tx, account, (jobs::mail::WORK.kind, message.to_json()), origin, &self.app.ids).await?;
         }
         Ok(())
     }
 
     /// What is written to whom a document is for.
-    fn message(&self, made: &Made) -> Message {
+    fn message(&self, slug: Slug, made: &Made) -> Message {
         let name = text_of(&self.input.name, made.locale).unwrap_or_default();
         let description = text_of(&self.input.description, made.locale).unwrap_or_default();
-        let text = format!("{name}\n\n{description}").trim().to_owned();
+        let address = format!("{}/document/{slug}", self.app.settings.base_url);
+        let parts = [name, description, &address, &self.account_name];
+        let text = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
         Message { to: vec![made.email.clone()], subject: name.to_owned(), text }
     }
 }

@@ -14,7 +14,7 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, BufWriter};
 use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 pub use typesetting::{Fault, Format, Request};
 
@@ -114,29 +114,61 @@ impl Drop for Session<'_> {
 }
 
 impl Session<'_> {
-    /// Makes the document of a request, whose files and pictures have these bytes.
-    pub async fn typeset(&self, request: &Request, files: &[Bytes]) -> Result<Bytes, TypesetError> {
-        let Typesetter { settings: Settings { patience, memory_bytes, .. }, turns, pool } = self.0;
-        let (patience, memory_bytes) = (*patience, *memory_bytes);
+    /// Waits until a document may be made.
+    pub async fn turn(&self) -> Turn<'_> {
         // A semaphore that is never closed gives a permit in the end.
-        let _turn = turns.acquire().await.ok();
-        let idle = pool.lock().idle.pop();
-        let mut process = match idle {
-            Some(process) => process,
-            None => Process::start(self.0.program()?, memory_bytes)?,
-        };
-        match timeout(patience, process.make(request, files)).await {
+        Turn { typesetter: self.0, _permit: self.0.turns.acquire().await.ok() }
+    }
+}
+
+/// The turn of a document.
+#[derive(Debug)]
+pub struct Turn<'t> {
+    typesetter: &'t Typesetter,
+    _permit: Option<SemaphorePermit<'t>>,
+}
+
+impl Turn<'_> {
+    /// Makes the document of a request, whose files and pictures have these bytes.
+    pub async fn typeset(self, request: &Request, files: &[Bytes]) -> Result<Bytes, TypesetError> {
+        let waiting = self.typesetter.pool.lock().idle.pop();
+        if let Some(process) = waiting
+            && let Some(made) = self.typeset_by(process, request, files).await
+        {
+            return made;
+        }
+        // What a process still has of earlier documents is no fault of this one.
+        let process = Process::start(self.typesetter.program()?, self.typesetter.settings.memory_bytes)?;
+        let made = self.typeset_by(process, request, files).await;
+        made.unwrap_or_else(|| Err(TypesetError::Failed("it ended".to_owned())))
+    }
+
+    /// What came of a request; nothing where a process that has made other documents ended by itself.
+    async fn typeset_by(
+        &self,
+        mut process: Process,
+        request: &Request,
+        files: &[Bytes],
+    ) -> Option<Result<Bytes, TypesetError>> {
+        let patience = self.typesetter.settings.patience;
+        Some(match timeout(patience, process.make(request, files)).await {
             Ok(Ok(made)) => {
-                pool.lock().idle.push(process);
+                process.is_fresh = false;
+                self.typesetter.pool.lock().idle.push(process);
                 made
             }
             Ok(Err(error)) if error.kind() == std::io::ErrorKind::InvalidInput => {
                 Err(TypesetError::Fault(Fault::new("what the document shows has more bytes than can be typeset")))
             }
+            Ok(Err(_)) if !process.is_fresh => return None,
             // It ends by itself where it needs more than it may have.
-            Ok(Err(_)) => Err(TypesetError::Fault(Fault::of_end(&process.last_words().await))),
+            Ok(Err(_)) => {
+                let said = process.last_words().await;
+                tracing::warn!(said = said.lines().next().unwrap_or_default(), "a typesetter ended by itself");
+                Err(TypesetError::Fault(Fault::of_end(&said)))
+            }
             Err(_) => Err(TypesetError::TooLong(patience)),
-        }
+        })
     }
 }
 
@@ -147,6 +179,8 @@ struct Process {
     input: BufWriter<ChildStdin>,
     output: ChildStdout,
     errors: ChildStderr,
+    /// Whether it has made no document yet.
+    is_fresh: bool,
 }
 
 impl Process {
@@ -157,7 +191,7 @@ impl Process {
         let mut child = command.spawn().map_err(|error| TypesetError::Failed(error.to_string()))?;
         let pipes = child.stdin.take().zip(child.stdout.take()).zip(child.stderr.take());
         let ((input, output), errors) = pipes.ok_or_else(|| TypesetError::Failed("it has no pipes".to_owned()))?;
-        Ok(Self { _child: child, input: BufWriter::new(input), output, errors })
+        Ok(Self { _child: child, input: BufWriter::new(input), output, errors, is_fresh: true })
     }
 
     /// What came of a request; an error where the process ended.

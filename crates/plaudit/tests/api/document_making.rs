@@ -13,6 +13,8 @@ const TEMPLATES: &str = r##"{"kind":"user","slug":"UserDocJ","first_name":"Grace
 {"kind":"criterion","slug":"CritDocu","score_set":"ScoreDoc","name":{"en_GB":"Craft"},"maximum":10}
 {"kind":"assignment","entry":"EntryOne","judge":"UserDocJ","score_set":"ScoreDoc","scores":[{"criterion":"CritDocu","value":7}]}
 {"kind":"document_template","slug":"TmplEntr","name":{"en_GB":"Entry"},"resource":"entry","file_types":["PDF","Word"],"score_set":"ScoreDoc","body":{"en_GB":"= #entry.title\n\n#entry.category.name, #user.name, #account.name, #answers.at(\"FieldTxt\", default: \"none\"), #if scores != none { scores.rank }\n\n#if entry.tags == \"\" { panic(\"no tags\") }"}}
+{"kind":"document_template","slug":"TmplPlai","name":{"en_GB":"Plain"},"resource":"entry","file_types":["PDF"],"body":{"en_GB":"= #entry.title\n\n#if \"FieldSec\" in answers { panic(\"a secret\") }"}}
+{"kind":"field","slug":"FieldSec","season":"SeasonAc","form":"FormEntr","tab":"TabGener","resource":"entries","type":"text","title":{"en_GB":"Secret"},"applicant_read_access":false,"applicant_write_access":false}
 {"kind":"document_template","slug":"TmplUser","name":{"en_GB":"User"},"resource":"user","file_types":["PDF"],"body":{"en_GB":"Hello #user.name","de_DE":"#panic(\"auf Deutsch\")"}}
 {"kind":"document_template","slug":"TmplOrde","name":{"en_GB":"Invoice"},"resource":"order","file_types":["PDF","accessible-pdf","Word"],"layout":"invoice"}
 {"kind":"document_template","slug":"TmplShee","name":{"en_GB":"Sheet"},"resource":"assignment","file_types":["PDF"],"layout":"judge_sheet"}
@@ -109,6 +111,15 @@ both_engines! {
         assert_eq!((&shown["user"]["slug"], &shown["entry"]), (&json!("UserMana"), &Value::Null));
     }
 
+    async fn a_document_that_is_shared_shows_what_its_reader_sees(server) {
+        with_templates(&server).await;
+        server.put("/entry/EntryOne/update-field/FieldSec", r#"{"value":"for the jury"}"#).await.expect(200);
+        let shared = made(&server, json!({"template": "TmplPlai"})).await;
+        assert_eq!(shared["progress"]["done"], 1, "{shared}");
+        let whole = made(&server, json!({"template": "TmplPlai", "shared": false})).await;
+        assert!(whole["errors"][0]["message"].as_str().unwrap().contains("a secret"), "{whole}");
+    }
+
     async fn orders_assignments_and_score_sets_have_documents(server) {
         with_templates(&server).await;
         for (template, resource, file_type, selected) in [
@@ -118,7 +129,7 @@ both_engines! {
             ("TmplBook", "score_set", "PDF", "ScoreDoc"),
             ("TmplPack", "entry", "accessible-pdf", "EntryOne"),
         ] {
-            let members = json!({"template": template, "resource": resource, "fileType": file_type, "selected": [selected]});
+            let members = json!({"template": template, "resource": resource, "fileType": file_type, "selected": [selected], "shared": false});
             let job = made(&server, members).await;
             assert_eq!(job["progress"]["done"], 1, "{template} {job}");
         }
@@ -144,6 +155,7 @@ both_engines! {
             (json!({"translated": {"name": {"de_DE": "Urkunde"}}}), "translated.name", "en_GB is required"),
             (json!({"translated": {"name": {"en_GB": "A"}, "title": {}}}), "translated.title", ""),
             (json!({"shared": false, "notification": true}), "notification", "shared"),
+            (json!({"template": "TmplShee", "resource": "assignment", "selected": ["EntryOneUserDocJScoreDocJ"]}), "shared", "judges"),
         ] {
             let told_of = server.post("/document", &body(&wrong)).await.expect(422).json();
             assert!(told_of["errors"][member].to_string().contains(told), "{wrong} {told_of}");
@@ -163,13 +175,16 @@ both_engines! {
         prepare(&server).await;
         with_templates(&server).await;
         let manager = Person::of(&server, "UserMana").await;
-        manager.ask("POST", "/document", Some(&body(&json!({}))), &[]).await.expect(202);
+        let plain = body(&json!({"template": "TmplPlai"}));
+        manager.ask("POST", "/document", Some(&plain), &[]).await.expect(202);
+        let placed = manager.ask("POST", "/document", Some(&body(&json!({}))), &[]).await.expect(422);
+        assert!(placed.text().contains("program managers alone"), "{}", placed.text());
         let of_user = body(&json!({"template": "TmplUser", "resource": "user", "selected": ["UserEntr"]}));
         manager.ask("POST", "/document", Some(&of_user), &[]).await.expect(403);
         let other = server.get("/entry?per_page=100").await.expect(200).json();
         let other = other["data"].as_array().unwrap().iter().find(|entry| entry["chapter"]["slug"] != "ChapterN");
         if let Some(other) = other {
-            let refused = manager.ask("POST", "/document", Some(&body(&json!({"selected": [other["slug"]]}))), &[]).await;
+            let refused = manager.ask("POST", "/document", Some(&body(&json!({"template": "TmplPlai", "selected": [other["slug"]]}))), &[]).await;
             assert!(refused.expect(422).text().contains("is no entry"));
         }
         for role in ["entrant", "judge", "auditor"] {

@@ -165,7 +165,8 @@ fn check_text(
 }
 
 impl DocumentTemplate {
-    /// The text in one of these languages, the first that it has; nothing where it is a text of ours, which has all of them.
+    /// The text in the first of these languages that it has, and that language. A text of ours is in any of them, with words of its
+    /// own in English, German, French and Spanish, and English where the language is another.
     pub fn text_in(&self, languages: &[Locale]) -> (&str, Locale) {
         let first = languages.first().copied().unwrap_or(Locale::EnGb);
         if let Some(layout) = self.layout {

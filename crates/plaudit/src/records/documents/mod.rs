@@ -1,7 +1,7 @@
 //! Documents: files that were made of a template, of a user or of something that is a user's, such as an entry.
 //!
 //! - A document is for its recipient: the user, the entrant of the entry, the purchaser of the order, or the judge of the
-//!   assignment. The recipient reads it once it is shared.
+//!   assignment. The recipient reads it once it is shared; a judge reads none.
 //! - What it shows of its entry and its user is read with it. Its name stays in the languages that it was made in.
 //! - A document in the trash keeps its file.
 

@@ -48,7 +48,7 @@ pub(super) async fn create(caller: Caller, _: Writer, Body(body): Body) -> Resul
 async fn write_create(tx: &mut Tx, writing: &Writing<JsonObject<'static>>) -> Result<Reply, ApiError> {
     let (account, program) = (writing.account(), &writing.program);
     let (given, mut violations) = read(&writing.state, program);
-    check_template(program, &given, &mut violations);
+    check_template(program, &given, writing.access.is_manager(), &mut violations);
     if let Some(subject) = given.resource {
         if !writing.access.is_manager() && !matches!(subject, Subject::Entry | Subject::Assignment) {
             return Err(ApiError::NotPermitted);
@@ -110,6 +110,9 @@ fn read(body: &JsonObject<'_>, program: &Program) -> (Given, Violations) {
     if members.get("selected").and_then(Json::as_array).is_some_and(<[_]>::is_empty) {
         members.fault("selected", "must have at least 1 item");
     }
+    if given.shared && given.resource == Some(Subject::Assignment) {
+        members.fault("shared", "must be false for documents of assignments, which judges do not read");
+    }
     if given.notification && !given.shared {
         members.fault("notification", "can be true only where the documents are shared");
     }
@@ -125,11 +128,14 @@ fn slug(json: &Json) -> Result<String, String> {
 }
 
 /// The template makes such documents.
-fn check_template(program: &Program, given: &Given, violations: &mut Violations) {
+fn check_template(program: &Program, given: &Given, is_manager: bool, violations: &mut Violations) {
     let Some(slug) = given.template else { return };
     let Some(template) = program.document_templates.live(slug) else {
         return violations.add("template", format!("{slug} is no document template of the account"));
     };
+    if template.score_set.is_some() && !is_manager {
+        violations.add("template", "shows places of a score set, which program managers alone read");
+    }
     if let Some(resource) = given.resource.filter(|resource| *resource != template.subject) {
         let message = format!("must be {}, which the template is for, and not {resource}", template.subject);
         violations.add("resource", message);
