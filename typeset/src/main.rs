@@ -6,17 +6,21 @@
 
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use plaudit_typeset::fonts::Fonts;
 use plaudit_typeset::{Files, Typesetter};
 use rayon::ThreadPoolBuilder;
-use rustix::process::{Resource, Rlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getppid, setrlimit};
 use typesetting::{Answer, Request};
 
 /// The argument that says how many bytes of memory may be had.
 const MEMORY: &str = "--memory-bytes";
 /// The stack, in bytes: enough for all that the compiler lets a template nest.
 const STACK: usize = 64 << 20;
+/// How often is looked whether the server still lives.
+const LOOKS: Duration = Duration::from_millis(200);
 /// How many files may be open.
 const OPEN_FILES: u64 = 16;
 
@@ -25,7 +29,7 @@ fn main() -> ExitCode {
         let _ = writeln!(io::stderr(), "plaudit-typeset: {}", panic.payload_as_str().unwrap_or("a panic"));
     }));
     let thread = std::thread::Builder::new().name("typesetter".to_owned()).stack_size(STACK).spawn(run);
-    match thread.map(std::thread::JoinHandle::join) {
+    match thread.map(while_the_server_lives) {
         Ok(Ok(Ok(()))) => ExitCode::SUCCESS,
         Ok(Ok(Err(error))) | Err(error) => {
             let _ = writeln!(io::stderr(), "plaudit-typeset: {error}");
@@ -33,6 +37,18 @@ fn main() -> ExitCode {
         }
         Ok(Err(_)) => ExitCode::FAILURE,
     }
+}
+
+/// What came of the work; a server that was killed takes its typesetters with it, in whatever loop a template is.
+fn while_the_server_lives(work: JoinHandle<io::Result<()>>) -> std::thread::Result<io::Result<()>> {
+    let server = getppid();
+    while !work.is_finished() {
+        if getppid() != server {
+            std::process::exit(1);
+        }
+        std::thread::sleep(LOOKS);
+    }
+    work.join()
 }
 
 fn run() -> io::Result<()> {
