@@ -90,9 +90,8 @@ fn check_pdf(file: &Path, texts: &[&str], is_accessible: bool, checks: &mut Chec
     checks
         .check(about.lines().any(|line| line.starts_with("Title: ") && line.len() > 20), || format!("{name}: {about}"));
     if is_accessible {
-        checks.check(has("Subtype: PDF/UA-1") || about.contains("PDF/UA-1"), || {
-            format!("{name} is no PDF/UA-1: {about}")
-        });
+        let metadata = process::output(Command::new("pdfinfo").arg("-meta").arg(file))?;
+        checks.check(metadata.contains("<pdfuaid:part>1<"), || format!("{name} is no PDF/UA-1: {metadata}"));
         let structure = process::output(Command::new("pdfinfo").arg("-struct-text").arg(file))?;
         checks.check(structure.contains("Document") && structure.contains("H1"), || format!("{name}: {structure}"));
         for expected in texts {

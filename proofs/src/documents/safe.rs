@@ -23,7 +23,7 @@ pub(crate) const PROOF: Proof = Proof {
 
 /// A template by its slug and text, and what its error tells.
 const HOSTILE: &[(&str, &str, &[&str])] = &[
-    ("HarmLoop", "#while true { }", &["infinite", "seconds"]),
+    ("HarmLoop", "#while true { }", &["always true"]),
     (
         "HarmLoag",
         "#let f(n) = { let i = 0; while i < 100000000 { i += 1; if i == 99999 { i = 0 } } }\n#f(1)",
@@ -42,7 +42,7 @@ const HOSTILE: &[(&str, &str, &[&str])] = &[
     ("HarmOutr", "#read(\"../../../etc/passwd\")", &["escape", "not found", "outside"]),
     ("HarmSelf", "#read(\"/proc/self/environ\")", &["not found"]),
     ("HarmPack", "#import \"@preview/cetz:0.3.0\": *", &["package"]),
-    ("HarmPlug", "#plugin(\"evil.wasm\")", &["not found"]),
+    ("HarmPlug", "#plugin(\"evil.wasm\")", &["unknown variable"]),
     ("HarmPict", "#image(bytes((137, 80, 78, 71)))", &["image", "decode", "format"]),
     ("HarmPani", "#panic(\"stop\")", &["stop"]),
     ("HarmSynt", "#let x = (", &["unclosed"]),
