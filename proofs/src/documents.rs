@@ -93,7 +93,9 @@ fn check_pdf(file: &Path, texts: &[&str], is_accessible: bool, checks: &mut Chec
         let metadata = process::output(Command::new("pdfinfo").arg("-meta").arg(file))?;
         checks.check(metadata.contains("<pdfuaid:part>1<"), || format!("{name} is no PDF/UA-1: {metadata}"));
         let structure = process::output(Command::new("pdfinfo").arg("-struct-text").arg(file))?;
-        checks.check(structure.contains("Document") && structure.contains("H1"), || format!("{name}: {structure}"));
+        // A certificate has a title and no heading.
+        let has_headings = structure.contains("H1") || name.contains("TmpCertf");
+        checks.check(structure.contains("Document") && has_headings, || format!("{name}: {structure}"));
         for expected in texts {
             checks.check(flat(&structure.replace('"', " ")).contains(expected), || {
                 format!("{name}: no tag is around {expected:?}")
