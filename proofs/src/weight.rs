@@ -41,7 +41,7 @@ const LINES: [(&str, usize); 17] = [
     ("invoices and credit notes as pages and as EN 16931, as a crate", 900),
     ("orders of entries: quotes, numbers, credit notes, moves, the register, money in languages", 2_600),
     ("documents as records: files, list, read, delete", 350),
-    ("documents made of templates: the typesetter's process, what templates find, the job, the preview", 1_100),
+    ("documents made of templates: the typesetter's process, what templates find, the job, the preview", 1_450),
 ];
 
 /// The other bars.
