@@ -4,10 +4,11 @@
 use std::collections::BTreeSet;
 
 use plaudit::log::Event::{
-    self, AssignmentCompleted, AssignmentCreated, DocumentDeleted, EntryCategoryChanged, EntryChapterChanged,
-    EntryCopied, EntryCreated, EntryDeleted, EntryEligible, EntryIneligible, EntryModerated, EntryResubmitted,
-    EntryStatusChanged, EntrySubmitted, EntryTagged, EntryUpdated, FieldValueUpdated, MembershipRegistered,
-    PaymentPending, PaymentSuccess, ReviewTaskCreated, ReviewTaskSubmitted, RoleGranted, UserConfirmed, UserUpdated,
+    self, AssignmentCompleted, AssignmentCreated, DocumentCreated, DocumentDeleted, EntryCategoryChanged,
+    EntryChapterChanged, EntryCopied, EntryCreated, EntryDeleted, EntryEligible, EntryIneligible, EntryModerated,
+    EntryResubmitted, EntryStatusChanged, EntrySubmitted, EntryTagged, EntryUpdated, FieldValueUpdated,
+    MembershipRegistered, PaymentPending, PaymentSuccess, ReviewTaskCreated, ReviewTaskSubmitted, RoleGranted,
+    UserConfirmed, UserUpdated,
 };
 use plaudit::review_flow::follow_up;
 use serde_json::{Value, json};
@@ -39,6 +40,7 @@ const JUDGED: &str = r#"{"kind":"category","slug":"CategRev","season":"SeasonAc"
 {"kind":"entry","slug":"JudgedCC","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"C"}
 {"kind":"entry","slug":"JudgedDD","season":"SeasonAc","form":"FormEntr","category":"CategChi","chapter":"ChapterN","entrant":"UserEntr","title":"D","status":"submitted","tags":"paneled"}
 {"kind":"entry","slug":"Reviewed","season":"SeasonAc","form":"FormEntr","category":"CategRev","chapter":"ChapterN","entrant":"UserEntr","title":"E","entry_fields":{"FieldTxt":"a"}}
+{"kind":"document_template","slug":"TemplDoc","name":{"en_GB":"Certificate"},"resource":"entry","file_types":["PDF"],"layout":"certificate"}
 {"kind":"document","slug":"DocuEntr","name":{"en_GB":"Certificate"},"file":"TokenOfTheLogoFileOfAllX","file_type":"PDF","filename":"a.pdf","entry":"JudgedAA","user":"UserJudA"}"#;
 
 /// Whose judges judge what is tagged.
@@ -186,8 +188,16 @@ fn paying() -> Vec<Asked> {
         ("PUT", "/order/OrderOne", json!({"payment_status": "awaiting_payment"}), &[]),
         ("PUT", "/order/OrderOne", json!({"payment_status": "paid"}), &[EntryUpdated, PaymentSuccess]),
         ("PUT", "/order/OrderOne", json!({"city": "Ulm"}), &[]),
+        ("POST", "/document", document(), &[DocumentCreated]),
         ("DELETE", "/document/DocuEntr", Value::Null, &[DocumentDeleted]),
     ]
+}
+
+fn document() -> Value {
+    json!({
+        "translated": {"name": {"en_GB": "Certificate"}}, "template": "TemplDoc", "fileType": "PDF", "shared": false,
+        "resource": "entry", "selected": ["EntryOne"],
+    })
 }
 
 const SIGN_IN: &str = "a link";
