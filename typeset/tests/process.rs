@@ -24,6 +24,7 @@ struct Typesetter {
 impl Typesetter {
     fn start() -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_plaudit-typeset"))
+            .env_clear()
             .args(["--memory-bytes", &MEMORY.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -92,7 +92,7 @@ impl Reader {
         if let Some(user) = &user {
             let shown = self.shown(tx, Kind::User, user, &languages).await?;
             if !user.deleted && shown["notification_emails"] == true {
-                email = shown["email"].as_str().unwrap_or_default().to_owned();
+                shown["email"].as_str().unwrap_or_default().clone_into(&mut email);
             }
             // Of judges no more is seen than assignments show.
             let shown = if subject == Subject::Assignment { own["judge"].clone() } else { shown };
