@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use fontdb::Source;
+use serde_json::{Value, json};
 use typesetting::Fault;
 use typst::foundations::Bytes;
 use typst::layout::{Frame, FrameItem};
@@ -104,8 +105,8 @@ impl Fonts {
         Font::new(bytes, slot.index)
     }
 
-    /// The families of a text in a language, the one to be tried first at the beginning.
-    pub(crate) fn families(&self, language: &str, region: Option<&str>, texts: &[&str]) -> Vec<String> {
+    /// The families of a text in a language as the compiler takes them, the one to be tried first at the beginning.
+    pub(crate) fn families(&self, language: &str, region: Option<&str>, texts: &[&str]) -> Vec<Value> {
         let scripts: BTreeSet<&str> = texts
             .iter()
             .flat_map(|text| text.chars())
@@ -131,8 +132,13 @@ impl Fonts {
             wanted.push(EAST_ASIAN.iter().map(|family| format!("{family}{place}")).collect());
         }
         let is_here = |family: &String| self.book().contains_family(&family.to_lowercase());
-        let found = wanted.into_iter().filter_map(|families| families.into_iter().find(is_here));
-        std::iter::once(BASE.to_owned()).chain(found).collect()
+        let found = wanted.into_iter().filter_map(|families| families.into_iter().find(is_here)).map(Value::from);
+        // Quotation marks and dots are those of the other letters.
+        let base = match language {
+            "zh" | "ja" | "ko" => json!({ "name": BASE, "covers": "latin-in-cjk" }),
+            _ => BASE.into(),
+        };
+        std::iter::once(base).chain(found).collect()
     }
 }
 
@@ -177,6 +183,14 @@ impl OwnFonts {
     }
 }
 
+/// What the script of a letter is called.
+fn script(letter: char) -> &'static str {
+    match letter.script() {
+        Script::Common | Script::Inherited => "signs",
+        script => script.full_name(),
+    }
+}
+
 /// The characters that no font has, by their scripts.
 #[derive(Default)]
 pub(crate) struct Missing(BTreeMap<&'static str, BTreeSet<char>>);
@@ -191,7 +205,7 @@ impl Missing {
                     for glyph in text.glyphs.iter().filter(|glyph| glyph.id == 0) {
                         for letter in text.text.get(glyph.range()).unwrap_or_default().chars() {
                             if !letter.is_whitespace() && !letter.is_control() {
-                                self.0.entry(letter.script().full_name()).or_default().insert(letter);
+                                self.0.entry(script(letter)).or_default().insert(letter);
                             }
                         }
                     }

@@ -24,6 +24,9 @@ use crate::world::TemplateWorld;
 const HARMLESS: [&str; 4] =
     ["html export is under active development", "page set rule", "heading of level", "unknown font family"];
 
+/// The languages that are written from right to left.
+const RIGHT_TO_LEFT: [&str; 10] = ["ar", "ckb", "dv", "fa", "he", "ks", "ps", "sd", "ug", "ur"];
+
 /// The document of Word of a template.
 pub(crate) fn docx(world: &TemplateWorld<'_>, request: &Request) -> Result<Vec<u8>, Fault> {
     let compiled = typst::compile::<HtmlDocument>(world);
@@ -34,7 +37,7 @@ pub(crate) fn docx(world: &TemplateWorld<'_>, request: &Request) -> Result<Vec<u
         let what = fault.message.replace(" was ignored during HTML export", "");
         return Err(Fault { message: format!("Word cannot show this: {what}"), ..fault });
     }
-    let mut writer = Writer::new(world);
+    let mut writer = Writer::new(world, RIGHT_TO_LEFT.contains(&request.language.as_str()));
     let body = child(document.root(), "body").unwrap_or_else(|| document.root());
     let blocks = writer.document(&body.children)?;
     package::write(writer, blocks, request)

@@ -111,6 +111,13 @@ fn pages_are_those_of_the_template() {
     assert!(part(&docx, "word/header1.xml").contains("Above"));
     assert!(part(&docx, "word/footer1.xml").contains("Below"));
     assert!(!document.contains("Above"));
+    for numbered in [
+        "#set page(numbering: \"1 / 1\")\nText",
+        "#set page(footer: context [Page #counter(page).display() of #counter(page).final().first()])\nText",
+    ] {
+        let footer = part(&word(numbered).unwrap(), "word/footer1.xml");
+        assert!(footer.contains("PAGE") && footer.contains("NUMPAGES") && !footer.contains("7281"), "{footer}");
+    }
 }
 
 #[test]

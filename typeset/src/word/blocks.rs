@@ -81,6 +81,7 @@ impl Page {
 /// Writes blocks.
 pub(super) struct Writer<'w> {
     world: &'w TemplateWorld<'w>,
+    pub(super) is_right_to_left: bool,
     pub(super) page: Page,
     /// What stands above and below the text of each page.
     pub(super) header: Option<Vec<Block>>,
@@ -93,9 +94,26 @@ pub(super) struct Writer<'w> {
 }
 
 impl<'w> Writer<'w> {
-    pub(super) fn new(world: &'w TemplateWorld<'w>) -> Self {
-        let page = Page { width: 11_906, height: 16_838, margins: [1_417; 4] };
-        Self { world, page, header: None, footer: None, counted: Vec::new(), paragraphs: 0, alternatives: Vec::new() }
+    pub(super) fn new(world: &'w TemplateWorld<'w>, is_right_to_left: bool) -> Self {
+        Self {
+            world,
+            is_right_to_left,
+            page: Page { width: 11_906, height: 16_838, margins: [1_417; 4] },
+            header: None,
+            footer: None,
+            counted: Vec::new(),
+            paragraphs: 0,
+            alternatives: Vec::new(),
+        }
+    }
+
+    /// Where something stands in its line, by what the template says; nothing for where lines begin.
+    pub(super) fn side(&self, align: Option<&str>) -> Option<AlignmentType> {
+        match (align, self.is_right_to_left) {
+            (Some("center"), _) => Some(AlignmentType::Center),
+            (Some("end"), _) | (Some("right"), false) | (Some("left"), true) => Some(AlignmentType::End),
+            _ => None,
+        }
     }
 
     /// What Word has nothing like.
@@ -130,9 +148,6 @@ impl<'w> Writer<'w> {
         #[expect(clippy::cast_possible_truncation, reason = "a part of a page")]
         let margins = ["top", "right", "bottom", "left"].map(|side| length(side, margin.round() as i32));
         self.page = Page { width, height, margins };
-        if let Some(pattern) = mark(element, "numbering") {
-            self.footer = Some(vec![Block::Paragraph(Box::new(self.numbers(pattern)))]);
-        }
         for part in children(element) {
             let mut blocks = Vec::new();
             self.blocks(&part.children, Place::default(), &mut blocks)?;
@@ -142,21 +157,6 @@ impl<'w> Writer<'w> {
             }
         }
         Ok(())
-    }
-
-    /// The number of the page, and of the last one where a pattern such as `1 / 1` has both.
-    fn numbers(&mut self, pattern: &str) -> Paragraph {
-        let mut paragraph = self.new_paragraph().align(AlignmentType::Center);
-        let mut pieces = pattern.split(|letter: char| "1aAiI".contains(letter));
-        paragraph = paragraph.add_run(Run::new().add_text(pieces.next().unwrap_or_default()));
-        for (piece, count) in pieces.zip(0..) {
-            paragraph = match count {
-                0 => paragraph.add_page_num(PageNum::new()),
-                _ => paragraph.add_num_pages(NumPages::new()),
-            };
-            paragraph = paragraph.add_run(Run::new().add_text(piece));
-        }
-        paragraph
     }
 
     /// Blocks, and what stands between them as paragraphs.
@@ -290,6 +290,8 @@ impl<'w> Writer<'w> {
         }
         let mut paragraph = line.pieces.into_iter().fold(self.new_paragraph(), |paragraph, piece| match piece {
             Piece::Run(run) => paragraph.add_run(*run),
+            Piece::Page => paragraph.add_page_num(PageNum::new()),
+            Piece::Pages => paragraph.add_num_pages(NumPages::new()),
             Piece::Link(whole) => paragraph.add_hyperlink(*whole),
         });
         if let Some(style) = style {
@@ -301,11 +303,9 @@ impl<'w> Writer<'w> {
         } else if style.is_none() && matches!(blocks.last(), Some(Block::Table(_))) {
             paragraph = paragraph.line_spacing(LineSpacing::new().before(120).after(120));
         }
-        paragraph = match line.align.as_deref() {
-            Some("center") => paragraph.align(AlignmentType::Center),
-            Some("right" | "end") => paragraph.align(AlignmentType::End),
-            _ => paragraph,
-        };
+        if let Some(side) = self.side(line.align.as_deref()) {
+            paragraph = paragraph.align(side);
+        }
         paragraph = match place.item.take() {
             Some(item) => begin(paragraph, item),
             None if place.indent > 0 => paragraph.indent(Some(place.indent), None, None, None),

@@ -16,6 +16,10 @@ const CODE: &str = "Courier New";
 /// Parts of a twentieth of a point.
 const TWENTIETH: f64 = 635.0;
 
+/// What the prelude has for the number of a page and for that of the last one.
+const PAGE: &str = "728190001";
+const PAGES: &str = "728190002";
+
 /// How text looks.
 #[derive(Clone, Default)]
 pub(super) struct Look {
@@ -33,10 +37,28 @@ pub(super) struct Line {
 /// A piece of a line.
 pub(super) enum Piece {
     Run(Box<Run>),
+    /// The number of the page.
+    Page,
+    /// How many pages there are.
+    Pages,
     Link(Box<Hyperlink>),
 }
 
 impl Line {
+    /// Text, with what stands for numbers of pages.
+    fn push_text(&mut self, text: &str, look: &Look) {
+        for (number, piece) in [(PAGE, Piece::Page), (PAGES, Piece::Pages)] {
+            if let Some((before, behind)) = text.split_once(number) {
+                self.push_text(before, look);
+                self.pieces.push(piece);
+                return self.push_text(behind, look);
+            }
+        }
+        if !text.is_empty() {
+            self.push(look.text(text));
+        }
+    }
+
     fn push(&mut self, run: Run) {
         self.pieces.push(Piece::Run(Box::new(run)));
     }
@@ -54,7 +76,7 @@ impl Writer<'_> {
                         if index > 0 {
                             line.push(Run::new().add_break(BreakType::TextWrapping));
                         }
-                        line.push(look.text(piece));
+                        line.push_text(piece, look);
                     }
                 }
                 return Ok(());

@@ -18,11 +18,10 @@ use super::lists::numbered;
 const EDGE: i32 = 708;
 /// The font of the text: one that comes with Word, and of what is not in its letters.
 const FONT: &str = "Cambria";
-/// What the writer of XML writes for a picture and for defaults, and what becomes of it.
+/// What the writer of XML writes for a picture, a table and defaults, and what becomes of it.
 const PICTURE: &str = "<wp:docPr id=\"1\" name=\"Figure\" />";
+const TABLE: &str = "<w:tblPr>";
 const DEFAULTS: (&str, &str) = ("</w:rPr></w:rPrDefault>", "<w:pPrDefault><w:pPr>");
-/// The languages that are written from right to left.
-const RIGHT_TO_LEFT: [&str; 10] = ["ar", "ckb", "dv", "fa", "he", "ks", "ps", "sd", "ug", "ur"];
 
 /// The file of a document.
 pub(super) fn write(mut writer: Writer<'_>, blocks: Vec<Block>, request: &Request) -> Result<Vec<u8>, Fault> {
@@ -55,7 +54,7 @@ pub(super) fn write(mut writer: Writer<'_>, blocks: Vec<Block>, request: &Reques
     let time = request.time;
     let time = format!("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", time.0, time.1, time.2, time.3, time.4, time.5);
     let mut parts = docx.created_at(&time).updated_at(&time).build();
-    complete(&mut parts, &writer.alternatives, request);
+    complete(&mut parts, &writer, request);
     archive(parts).map_err(|error| Fault::new(error.to_string()))
 }
 
@@ -73,7 +72,7 @@ fn styled(docx: Docx) -> Docx {
 }
 
 /// What the writer of XML has no words for: the title, the languages, the direction, and what is said for pictures.
-fn complete(parts: &mut XMLDocx, alternatives: &[String], request: &Request) {
+fn complete(parts: &mut XMLDocx, writer: &Writer<'_>, request: &Request) {
     let title = format!("<dc:title>{}</dc:title></cp:coreProperties>", escaped(&request.title));
     replace(&mut parts.doc_props.core, "</cp:coreProperties>", &title);
     for _ in ["dc:creator", "cp:lastModifiedBy"] {
@@ -81,14 +80,13 @@ fn complete(parts: &mut XMLDocx, alternatives: &[String], request: &Request) {
     }
     let language =
         request.region.as_ref().map_or(request.language.clone(), |region| format!("{}-{region}", request.language));
-    let is_right_to_left = RIGHT_TO_LEFT.contains(&request.language.as_str());
-    let (runs, paragraphs) = if is_right_to_left { ("<w:rtl/>", "<w:bidi/>") } else { ("", "") };
+    let (runs, paragraphs) = if writer.is_right_to_left { ("<w:rtl/>", "<w:bidi/>") } else { ("", "") };
     let language = escaped(&language);
     let runs =
         format!("{runs}<w:lang w:val=\"{language}\" w:eastAsia=\"{language}\" w:bidi=\"{language}\"/>{}", DEFAULTS.0);
     replace(&mut parts.styles, DEFAULTS.0, &runs);
     replace(&mut parts.styles, DEFAULTS.1, &format!("{}{paragraphs}", DEFAULTS.1));
-    let mut said = alternatives.iter().zip(1..);
+    let mut said = writer.alternatives.iter().zip(1..);
     // The pages are read before the text.
     for part in parts.headers.iter_mut().chain(&mut parts.footers).chain([&mut parts.document]) {
         let text = String::from_utf8_lossy(part).into_owned();
@@ -99,6 +97,9 @@ fn complete(parts: &mut XMLDocx, alternatives: &[String], request: &Request) {
             let alternative = escaped(alternative);
             let _ = write!(whole, "<wp:docPr id=\"{number}\" name=\"Figure {number}\" descr=\"{alternative}\"/>");
             whole.push_str(piece);
+        }
+        if writer.is_right_to_left {
+            whole = whole.replace(TABLE, &format!("{TABLE}<w:bidiVisual/>"));
         }
         *part = whole.into_bytes();
     }

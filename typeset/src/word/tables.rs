@@ -1,8 +1,8 @@
 //! Tables.
 
 use docx_rs::{
-    BorderType, Shading, Table, TableAlignmentType, TableBorder, TableBorderPosition, TableBorders, TableCell,
-    TableLayoutType, TableRow, VAlignType, VMergeType, WidthType,
+    AlignmentType, BorderType, Shading, Table, TableAlignmentType, TableBorder, TableBorderPosition, TableBorders,
+    TableCell, TableLayoutType, TableRow, VAlignType, VMergeType, WidthType,
 };
 use typesetting::Fault;
 use typst_html::{HtmlElement, HtmlNode};
@@ -52,10 +52,10 @@ impl Writer<'_> {
         if is_full {
             table = table.width(grid.iter().sum(), WidthType::Dxa);
         }
-        let align = match read("align") {
-            Some("center") => TableAlignmentType::Center,
-            Some("right" | "end") => TableAlignmentType::Right,
-            _ => TableAlignmentType::Left,
+        let align = match self.side(read("align")) {
+            Some(AlignmentType::Center) => TableAlignmentType::Center,
+            Some(_) => TableAlignmentType::Right,
+            None => TableAlignmentType::Left,
         };
         Ok(table.set_grid(grid).align(align))
     }
