@@ -116,11 +116,7 @@ fn name_pictures(parts: &mut XMLDocx) -> Vec<(String, Vec<u8>)> {
         }
         (format!("word/{name}"), bytes)
     });
-    let named = named.collect();
-    let png = "<Default ContentType=\"image/png\" Extension=\"png\"";
-    let gif = "<Default ContentType=\"image/gif\" Extension=\"gif\" />";
-    replace(&mut parts.content_type, png, &format!("{gif}{png}"));
-    named
+    named.collect()
 }
 
 fn replace(part: &mut Vec<u8>, from: &str, to: &str) {

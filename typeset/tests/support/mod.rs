@@ -70,17 +70,35 @@ pub(crate) fn part(docx: &[u8], name: &str) -> String {
     text
 }
 
-/// Whether every part of a document of Word can be read.
+/// Whether every part of a document of Word can be read, and is what the others say of it (ISO/IEC 29500-2).
 pub(crate) fn check_word(docx: &[u8]) {
     let mut archive = zip::ZipArchive::new(Cursor::new(docx)).unwrap();
-    for index in 0..archive.len() {
-        let mut file = archive.by_index(index).unwrap();
-        let name = file.name().to_owned();
-        if [".xml", ".rels"].iter().any(|ending| name.ends_with(ending)) {
-            let mut text = String::new();
-            file.read_to_string(&mut text).unwrap();
-            roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+    let names: Vec<String> = archive.file_names().map(str::to_owned).collect();
+    let mut endings = Vec::new();
+    for name in names.iter().filter(|name| [".xml", ".rels"].iter().any(|ending| name.ends_with(ending))) {
+        let mut text = String::new();
+        archive.by_name(name).unwrap().read_to_string(&mut text).unwrap();
+        let document = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{name}: {error}\n{text}"));
+        for node in document.descendants() {
+            let read = |attribute| node.attribute(attribute).unwrap_or_default();
+            match node.tag_name().name() {
+                "Default" => endings.push(read("Extension").to_owned()),
+                "Override" => assert!(names.contains(&read("PartName")[1..].to_owned()), "{}", read("PartName")),
+                "Relationship" if read("TargetMode") != "External" => {
+                    let folder = if name.starts_with("word/") { "word/" } else { "" };
+                    assert!(names.contains(&format!("{folder}{}", read("Target"))), "{name}: {}", read("Target"));
+                }
+                _ => {}
+            }
         }
+    }
+    let all = endings.len();
+    endings.sort();
+    endings.dedup();
+    assert_eq!(endings.len(), all, "each ending has one type: {endings:?}");
+    for name in &names {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        assert!(endings.contains(&ending.to_owned()), "{name} has no type");
     }
 }
 
