@@ -9,6 +9,7 @@ mod blocks;
 mod element;
 mod lines;
 mod lists;
+mod order;
 mod package;
 mod tables;
 

@@ -20,6 +20,9 @@ const TWENTIETH: f64 = 635.0;
 const PAGE: &str = "728190001";
 const PAGES: &str = "728190002";
 
+/// What marks text from right to left for [`super::package`]: the writer of XML has no word for it.
+pub(super) const RIGHT_TO_LEFT: &str = "right-to-left";
+
 /// How text looks.
 #[derive(Clone, Default)]
 pub(super) struct Look {
@@ -171,6 +174,11 @@ impl Writer<'_> {
     }
 }
 
+/// Whether a letter is of a script from right to left.
+fn is_right_to_left(letter: char) -> bool {
+    matches!(letter, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}')
+}
+
 /// A text without the characters that XML has no place for (XML 1.0, 2.2).
 pub(super) fn sound(text: &str) -> String {
     let is_sound = |letter: &char| matches!(letter, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);
@@ -225,6 +233,6 @@ impl Look {
     fn text(&self, text: &str) -> Run {
         let mut run = Run::new().add_text(sound(text));
         run.run_property = self.run.clone();
-        run
+        if text.chars().any(is_right_to_left) { run.style(RIGHT_TO_LEFT) } else { run }
     }
 }

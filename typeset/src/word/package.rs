@@ -11,8 +11,9 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
 use super::blocks::{Block, Writer};
-use super::lines::sound;
+use super::lines::{RIGHT_TO_LEFT, sound};
 use super::lists::numbered;
+use super::order::ordered;
 
 /// How far headers and footers are from the edge of the page, in twentieths of a point.
 const EDGE: i32 = 708;
@@ -80,10 +81,9 @@ fn complete(parts: &mut XMLDocx, writer: &Writer<'_>, request: &Request) {
     }
     let language =
         request.region.as_ref().map_or(request.language.clone(), |region| format!("{}-{region}", request.language));
-    let (runs, paragraphs) = if writer.is_right_to_left { ("<w:rtl/>", "<w:bidi/>") } else { ("", "") };
+    let paragraphs = if writer.is_right_to_left { "<w:bidi/>" } else { "" };
     let language = escaped(&language);
-    let runs =
-        format!("{runs}<w:lang w:val=\"{language}\" w:eastAsia=\"{language}\" w:bidi=\"{language}\"/>{}", DEFAULTS.0);
+    let runs = format!("<w:lang w:val=\"{language}\" w:eastAsia=\"{language}\" w:bidi=\"{language}\"/>{}", DEFAULTS.0);
     replace(&mut parts.styles, DEFAULTS.0, &runs);
     replace(&mut parts.styles, DEFAULTS.1, &format!("{}{paragraphs}", DEFAULTS.1));
     let mut said = writer.alternatives.iter().zip(1..);
@@ -98,10 +98,14 @@ fn complete(parts: &mut XMLDocx, writer: &Writer<'_>, request: &Request) {
             let _ = write!(whole, "<wp:docPr id=\"{number}\" name=\"Figure {number}\" descr=\"{alternative}\"/>");
             whole.push_str(piece);
         }
+        whole = whole.replace(&format!("<w:rStyle w:val=\"{RIGHT_TO_LEFT}\" />"), "<w:rtl/>");
         if writer.is_right_to_left {
             whole = whole.replace(TABLE, &format!("{TABLE}<w:bidiVisual/>"));
         }
-        *part = whole.into_bytes();
+        *part = ordered(&whole).into_bytes();
+    }
+    for part in [&mut parts.styles, &mut parts.numberings, &mut parts.settings] {
+        *part = ordered(&String::from_utf8_lossy(part)).into_bytes();
     }
 }
 
