@@ -23,6 +23,7 @@ pub mod postgres;
 pub mod process;
 
 mod apply;
+mod browser;
 mod bundle;
 mod confidential;
 mod cores;
@@ -38,6 +39,7 @@ mod entry_speed;
 mod errors;
 mod feed;
 mod full_disk;
+mod guides;
 mod history;
 mod hostile;
 mod idempotent;
@@ -90,7 +92,9 @@ const PROOFS: &[Proof] = &[
     limit_nodes::PROOF,
     idempotent::PROOF,
     full_disk::PROOF,
+    guides::PROOF,
     round_trip::PROOF,
+    browser::PROOF,
     bundle::PROOF,
     xml::PROOF,
     setup_lists::PROOF,

@@ -56,6 +56,8 @@ pub mod http;
 
 pub mod resources;
 
+pub mod website;
+
 pub mod router;
 
 pub mod background;

@@ -6,10 +6,11 @@ use std::sync::{Arc, LazyLock};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::header;
-use axum::response::{Html, Response};
+use axum::response::{IntoResponse as _, Response};
 use axum::routing::get;
 use futures_util::FutureExt as _;
-use tower::Service;
+use serde_json::Value;
+use tower::{Service, ServiceExt as _};
 use utoipa::OpenApi as _;
 use utoipa_axum::router::OpenApiRouter;
 
@@ -18,6 +19,7 @@ use crate::http::{ApiError, pipeline};
 use crate::resources::openapi::{self, Document};
 use crate::resources::{self, public_routes};
 use crate::services::App;
+use crate::website;
 
 /// The whole service: the interface and what stands outside it.
 pub fn new(app: App) -> Router {
@@ -28,9 +30,11 @@ pub fn new(app: App) -> Router {
         .with_state(app.clone());
     // Not layers, which stand around each route and are copied with it for every request.
     let operations = around(operations, app.clone(), pipeline::handle);
+    let others = Router::new().fallback_service(operations.clone());
     let inner = public_routes::routes()
         .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], document())))
-        .route("/docs", get(async || Html(openapi::page(&interface().into_openapi()))))
+        .route("/", get(async move |State(app), request| start(app, others, request).await))
+        .merge(website::routes(described()))
         .fallback_service(operations)
         .with_state(app.clone());
     Router::new().fallback_service(around(inner, app, public_routes::with_request_id))
@@ -77,9 +81,23 @@ fn interface() -> OpenApiRouter<App> {
         .merge(resources::jobs::routes())
 }
 
+/// A page for those who read pages; others are told that there is no such path.
+async fn start(app: App, others: Router, request: Request) -> Response {
+    if website::reads_pages(request.headers()) {
+        return website::start(&app).await;
+    }
+    others.oneshot(request).await.into_response()
+}
+
 /// The OpenAPI document.
+fn described() -> &'static Value {
+    static DOCUMENT: LazyLock<Value> = LazyLock::new(|| openapi::complete(&interface().into_openapi()));
+    &DOCUMENT
+}
+
+/// The text of the OpenAPI document.
 pub fn document() -> &'static str {
-    static TEXT: LazyLock<String> = LazyLock::new(|| openapi::complete(&interface().into_openapi()).to_string());
+    static TEXT: LazyLock<String> = LazyLock::new(|| described().to_string());
     &TEXT
 }
 

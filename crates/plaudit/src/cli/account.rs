@@ -3,14 +3,17 @@
 //! - An account is named by its slug.
 //! - Every change is in the account's log and reaches running servers with the next request.
 
+use super::table::{Listed, Table};
 use super::{Failure, account_of, lines_of, no_account, operator, say};
+use serde_json::json;
+
 use crate::config::{Config, Source};
 use crate::log::{self, Action, Change, Origin};
 use crate::program::accounts::{self, Account, FEATURE_API};
 use crate::program::{self, Context, RecordMembers as _};
 use db::{AccountId, Db, DbError, Tx};
 use kernel::clock::Clock;
-use kernel::document;
+use kernel::document::{self, Object};
 use kernel::ids::Ids;
 use kernel::input::Members;
 use kernel::json::parse_object;
@@ -22,8 +25,10 @@ use kernel::text::{Locale, Slug};
 pub(super) enum Command {
     /// Make an account; prints its slug
     Create(Create),
-    /// Print every account: slug, state, name
-    List,
+    /// Print every account
+    List(Listed),
+    /// Change what an account is; what is not named stays as it is
+    Set(Set),
     /// Print an account
     Show {
         /// The account's slug
@@ -78,6 +83,25 @@ pub(super) struct Create {
     hosts: Vec<String>,
 }
 
+/// What an account is to be.
+#[derive(Debug, clap::Args)]
+pub(super) struct Set {
+    /// The account's slug
+    account: Slug,
+    /// Its name
+    #[arg(long)]
+    name: Option<String>,
+    /// Its languages, the default first
+    #[arg(long = "language", value_name = "LOCALE", value_delimiter = ',')]
+    languages: Vec<Locale>,
+    /// Its IANA time zone
+    #[arg(long)]
+    timezone: Option<String>,
+    /// Requests a minute of each of its keys
+    #[arg(long)]
+    rate_limit: Option<i64>,
+}
+
 /// What to do with host names.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Host {
@@ -108,7 +132,12 @@ fn host_name(text: &str) -> Result<String, String> {
 pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<(), Failure> {
     match command {
         Command::Create(create) => say(self::create(db, &create, region(config)).await?.as_str()),
-        Command::List => list(db).await,
+        Command::List(listed) => list(db, listed).await,
+        Command::Set(set) => {
+            let account = set.account;
+            change(db, set).await?;
+            say(&format!("account {account} is changed"))
+        }
         Command::Show { account } => show(db, account).await,
         Command::Suspend { account } => {
             edit(db, account, |account| account.suspended = true).await?;
@@ -148,19 +177,11 @@ fn region(config: &Config) -> Option<&'static str> {
 async fn create(db: &Db, create: &Create, region: Option<&str>) -> Result<Slug, Failure> {
     let clock = Clock::system();
     let slug = create.slug.unwrap_or_else(|| Ids::random().slug());
-    // Read like a record of a program file, so that the same is allowed.
-    let text = document::object(|object| {
-        object.text("name", &create.name);
-        object.texts("languages", create.languages.iter().map(|locale| locale.code()));
-        object.text("timezone", &create.timezone);
-        object.integer("rate_limit", create.rate_limit);
+    let account = read(slug, &Context::any_language(clock.now()), |object| {
+        write(object, (&create.name, &create.languages), (&create.timezone, create.rate_limit));
         object.texts("hosts", &create.hosts);
         object.optional_text("region", region);
-    });
-    let object = parse_object(text.as_bytes())?;
-    let mut members = Members::closed(&object);
-    let account = Account::read(&mut members, slug, &Context::any_language(clock.now()));
-    let account = members.finish().or(account).map_err(|violations| Failure::Usage(lines_of(&violations)))?;
+    })?;
     let made = db.write(AccountId::NONE, (account, operator(&clock)), |tx, (account, origin)| {
         Box::pin(async move {
             let id = accounts::store::create(tx, account).await?;
@@ -172,6 +193,56 @@ async fn create(db: &Db, create: &Create, region: Option<&str>) -> Result<Slug, 
         error => error.into(),
     })?;
     Ok(slug)
+}
+
+/// Changes what is named, where an account may be so.
+async fn change(db: &Db, set: Set) -> Result<(), Failure> {
+    if set.name.is_none() && set.languages.is_empty() && set.timezone.is_none() && set.rate_limit.is_none() {
+        let text = "name what is to change: --name, --language, --timezone or --rate-limit";
+        return Err(Failure::Usage(text.to_owned()));
+    }
+    let context = Context::any_language(Clock::system().now());
+    let mut tx = db.snapshot().await?;
+    let id = account_of(&mut tx, set.account).await?;
+    let known = accounts::store::read(&mut tx, id, &context).await?;
+    tx.commit().await?;
+    let mut wanted = known.ok_or_else(|| no_account(set.account))?;
+    set.apply(&mut wanted);
+    let Account { name, languages, timezone, rate_limit, .. } = &wanted;
+    read(set.account, &context, |object| write(object, (name, languages), (timezone, *rate_limit)))?;
+    edit(db, set.account, move |account| set.apply(account)).await.map(drop)
+}
+
+impl Set {
+    fn apply(&self, account: &mut Account) {
+        if let Some(name) = &self.name {
+            account.name.clone_from(name);
+        }
+        if let [default, ..] = *self.languages {
+            account.languages.clone_from(&self.languages);
+            account.default_language = default;
+        }
+        if let Some(timezone) = &self.timezone {
+            account.timezone.clone_from(timezone);
+        }
+        account.rate_limit = self.rate_limit.unwrap_or(account.rate_limit);
+    }
+}
+
+/// Reads an account like a record of a program file, so that the same is allowed.
+fn read(slug: Slug, context: &Context, members: impl FnOnce(&mut Object<'_>)) -> Result<Account, Failure> {
+    let text = document::object(members);
+    let object = parse_object(text.as_bytes())?;
+    let mut members = Members::closed(&object);
+    let account = Account::read(&mut members, slug, context);
+    members.finish().or(account).map_err(|violations| Failure::Usage(lines_of(&violations)))
+}
+
+fn write(object: &mut Object<'_>, (name, languages): (&str, &[Locale]), (timezone, rate_limit): (&str, i64)) {
+    object.text("name", name);
+    object.texts("languages", languages.iter().map(|locale| locale.code()));
+    object.text("timezone", timezone);
+    object.integer("rate_limit", rate_limit);
 }
 
 async fn append(tx: &mut Tx, id: AccountId, origin: &Origin, account: &Account, action: Action) -> Result<(), DbError> {
@@ -217,9 +288,9 @@ fn set(list: &mut Vec<String>, value: &str, wanted: bool) {
     }
 }
 
-async fn list(db: &Db) -> Result<(), Failure> {
+async fn list(db: &Db, listed: Listed) -> Result<(), Failure> {
     let context = Context::any_language(Clock::system().now());
-    let mut lines = Vec::new();
+    let mut table = Table::new(["slug", "state", "rate_limit", "name"]);
     accounts::store::each(db, |_, doc| {
         let account: Account = program::store::parse(doc, &context)?;
         let state = match (account.suspended, account.is_open()) {
@@ -227,11 +298,11 @@ async fn list(db: &Db) -> Result<(), Failure> {
             (false, true) => "active",
             (false, false) => "api off",
         };
-        lines.push(format!("{}  {state:9}  {}", account.slug, account.name));
+        table.add([json!(account.slug), json!(state), json!(account.rate_limit), json!(account.name)]);
         Ok(())
     })
     .await?;
-    lines.iter().try_for_each(|line| say(line))
+    table.print(listed)
 }
 
 async fn show(db: &Db, slug: Slug) -> Result<(), Failure> {

@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use super::chain::Chain;
 use super::progress::Progress;
 use super::store::Head;
-use super::{Failure, chain, database_settings, must_exist, say, store};
+use super::{Failure, chain, database_settings, must_exist, say, say_fault, store};
 use crate::assigning;
 use crate::config::Config;
 use crate::deliveries;
@@ -72,7 +72,7 @@ impl Findings {
         self.faults += 1;
         self.of_check += 1;
         if self.of_check <= TOLD {
-            let _ = say(&format!("FAULT {what}"));
+            let _ = say_fault(&format!("FAULT {what}"));
         }
     }
 
@@ -81,7 +81,7 @@ impl Findings {
         match std::mem::take(&mut self.of_check) {
             0 => ok(holds),
             found if found > TOLD => {
-                let _ = say(&format!("FAULT {} more of the same check", found - TOLD));
+                let _ = say_fault(&format!("FAULT {} more of the same check", found - TOLD));
             }
             _ => {}
         }
@@ -106,7 +106,10 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     let checked = check(config, &db, &arguments, &mut findings).await;
     db.close().await;
     checked?;
-    if findings.faults == 0 { Ok(()) } else { Err(verdict(&findings)) }
+    if findings.faults > 0 {
+        return Err(verdict(&findings));
+    }
+    say("everything holds")
 }
 
 fn verdict(findings: &Findings) -> Failure {

@@ -1,6 +1,6 @@
 //! `plaudit export`: writes an account as a program file.
 
-use std::io::{BufWriter, Stdout, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -36,16 +36,35 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     let (db, storage) = open(config).await?;
     let which = if arguments.set_up { Kind::is_setup } else { |_| true };
     let mut output = Output::begin(arguments.output)?;
-    transfer::export(&db, &storage, arguments.account, which, output.writer()).await?;
-    output.finish()?;
+    let exported = transfer::export(&db, &storage, arguments.account, which, output.writer()).await;
     db.close().await;
-    Ok(())
+    output.finish(exported.map_err(Failure::from))
 }
 
 /// Standard output, or a file, which takes the place of one that is there when it is whole.
 pub(super) enum Output {
-    Standard(BufWriter<Stdout>),
+    Standard(BufWriter<Pipe>),
     File(BufWriter<NamedTempFile>, PathBuf),
+}
+
+/// Standard output, and whether its reader has closed it.
+#[derive(Default)]
+pub(super) struct Pipe {
+    is_closed: bool,
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = io::stdout().write(bytes);
+        self.is_closed |= written.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        written
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flushed = io::stdout().flush();
+        self.is_closed |= flushed.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::BrokenPipe);
+        flushed
+    }
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> Failure {
@@ -54,7 +73,7 @@ fn failed(path: &Path, error: &std::io::Error) -> Failure {
 
 impl Output {
     pub(super) fn begin(path: Option<PathBuf>) -> Result<Self, Failure> {
-        let Some(path) = path else { return Ok(Self::Standard(BufWriter::with_capacity(BUFFER, std::io::stdout()))) };
+        let Some(path) = path else { return Ok(Self::Standard(BufWriter::with_capacity(BUFFER, Pipe::default()))) };
         let file = NamedTempFile::new_in(folder_of(&path)).map_err(|error| failed(&path, &error))?;
         Ok(Self::File(BufWriter::with_capacity(BUFFER, file), path))
     }
@@ -66,10 +85,15 @@ impl Output {
         }
     }
 
-    pub(super) fn finish(self) -> Result<(), Failure> {
+    /// Ends what was written with this outcome. Nobody is told of what was not read to its end.
+    pub(super) fn finish(self, written: Result<(), Failure>) -> Result<(), Failure> {
         match self {
-            Self::Standard(mut out) => Ok(out.flush()?),
+            Self::Standard(mut out) => {
+                let written = written.and_then(|()| Ok(out.flush()?));
+                if out.get_ref().is_closed { Err(Failure::Unread) } else { written }
+            }
             Self::File(out, path) => {
+                written?;
                 let file = out.into_inner().map_err(|error| failed(&path, error.error()))?;
                 file.as_file().sync_all().map_err(|error| failed(&path, &error))?;
                 file.persist(&path).map_err(|error| failed(&path, &error.error))?;

@@ -5,7 +5,10 @@
 
 use std::time::Duration;
 
+use super::table::{Listed, Table};
 use super::{Failure, account_of, operator, say};
+use serde_json::json;
+
 use crate::log::Action;
 use crate::program::keys::{self, ApiKey, Scope};
 use crate::program::{Context, NAME_LENGTH};
@@ -23,19 +26,21 @@ use kernel::text::{Slug, Timestamp};
 pub(super) enum Command {
     /// Make a key; prints it alone, once
     Create(Create),
-    /// Print the keys of an account, without their secrets: slug, scope, state, end, person, name
+    /// Print the keys of an account, without their secrets
     List {
         /// The account's slug
         #[arg(long)]
         account: Slug,
+        #[command(flatten)]
+        listed: Listed,
     },
     /// Refuse a key from now on
     Revoke {
         /// The account's slug
         #[arg(long)]
         account: Slug,
-        /// The key's slug, as `key list` prints it
-        key: Slug,
+        /// The key's slug or name
+        key: String,
     },
     /// Print the public key with which the results that this installation publishes are verified
     Public,
@@ -44,8 +49,8 @@ pub(super) enum Command {
         /// The account's slug
         #[arg(long)]
         account: Slug,
-        /// The key's slug, as `key list` prints it
-        key: Slug,
+        /// The key's slug or name
+        key: String,
     },
 }
 
@@ -61,9 +66,9 @@ pub(super) struct Create {
     /// What it allows: read or `read_write`, which a key of a person has unless it is said
     #[arg(long, value_parser = scope, value_name = "read|read_write", required_unless_present = "user")]
     scope: Option<Scope>,
-    /// The slug of the person whose roles it acts by; without one it acts for the account
+    /// The slug or e-mail address of the person whose roles it acts by; without one it acts for the account
     #[arg(long)]
-    user: Option<Slug>,
+    user: Option<String>,
     /// When it stops being good: a time such as 2027-01-31T00:00:00Z, or after so many hours, days or weeks: 12h, 90d, 4w
     #[arg(long, value_parser = end, value_name = "TIME|DURATION")]
     expires: Option<End>,
@@ -126,20 +131,59 @@ pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
             if expires.is_some_and(|expires| expires <= now) {
                 return Err(Failure::Usage("--expires: the key would never be good".to_owned()));
             }
-            let named =
-                Named { name: &create.name, scope: create.scope.unwrap_or(Scope::ReadWrite), user: create.user };
+            let user = match &create.user {
+                Some(user) => Some(self::user(db, id, user).await?),
+                None => None,
+            };
+            let named = Named { name: &create.name, scope: create.scope.unwrap_or(Scope::ReadWrite), user };
             say(&self::create(db, id, named, (expires, create.notify)).await?)
         }
         Command::Public => say(&services::store::result_signer(db, &Ids::random()).await?.public_key()),
-        Command::List { account: slug } => list(db, account(slug).await?).await,
+        Command::List { account: slug, listed } => list(db, account(slug).await?, listed).await,
         Command::Revoke { account: slug, key } => {
-            change(db, account(slug).await?, key, None).await?;
+            let id = account(slug).await?;
+            let key = known(db, id, &key).await?;
+            change(db, id, key, None).await?;
             say(&format!("key {key} is revoked"))
         }
         Command::Rotate { account: slug, key } => {
             let secret = keys::new_secret(&Ids::random());
-            change(db, account(slug).await?, key, Some(hash_of(&secret)?)).await?;
+            let id = account(slug).await?;
+            change(db, id, known(db, id, &key).await?, Some(hash_of(&secret)?)).await?;
             say(&secret)
+        }
+    }
+}
+
+/// The user of this slug or address.
+async fn user(db: &Db, account: AccountId, user: &str) -> Result<Slug, Failure> {
+    let found = users::store::live_of(&mut db.snapshot().await?, account, user).await?;
+    found.ok_or_else(|| {
+        Failure::Failed(format!("the account has no user {user}; `plaudit user list` shows those it has"))
+    })
+}
+
+/// The key of this slug or name. Several keys may have one name, of which those that are revoked do not count.
+async fn known(db: &Db, account: AccountId, key: &str) -> Result<Slug, Failure> {
+    let (mut of_slug, mut of_name) = (None, Vec::new());
+    let context = Context::any_language(Clock::system().now());
+    keys::store::each(&mut db.snapshot().await?, account, &context, |found, _| {
+        if found.slug.as_str() == key {
+            of_slug = Some(found.slug);
+        } else if found.name == key && found.revoked.is_none() {
+            of_name.push(found.slug);
+        }
+    })
+    .await?;
+    match (of_slug, &*of_name) {
+        (Some(slug), _) => Ok(slug),
+        (None, [slug]) => Ok(*slug),
+        (None, []) => {
+            Err(Failure::Failed(format!("the account has no key {key}; `plaudit key list` shows those it has")))
+        }
+        (None, several) => {
+            let slugs: Vec<&str> = several.iter().map(Slug::as_str).collect();
+            Err(Failure::Failed(format!("several keys are called {key}; name one by its slug: {}", slugs.join(", "))))
         }
     }
 }
@@ -191,21 +235,20 @@ pub(super) async fn create(
     Ok(secret)
 }
 
-async fn list(db: &Db, account: AccountId) -> Result<(), Failure> {
+async fn list(db: &Db, account: AccountId, listed: Listed) -> Result<(), Failure> {
     let now = Clock::system().now();
-    let mut lines = Vec::new();
+    let mut table = Table::new(["slug", "scope", "state", "expires", "user", "name"]);
     keys::store::each(&mut db.snapshot().await?, account, &Context::any_language(now), |key, _| {
         let state = match (key.revoked, key.is_good(now)) {
             (Some(_), _) => "revoked",
             (None, true) => "good",
             (None, false) => "expired",
         };
-        let end = key.expires.map_or_else(|| "never ends".to_owned(), |expires| expires.to_string());
-        let person = key.user.map_or_else(|| "-".to_owned(), |user| user.to_string());
-        lines.push(format!("{}  {:10}  {state:7}  {end:20}  {person:8}  {}", key.slug, key.scope.name(), key.name));
+        let scope = key.scope.name();
+        table.add([json!(key.slug), json!(scope), json!(state), json!(key.expires), json!(key.user), json!(key.name)]);
     })
     .await?;
-    lines.iter().try_for_each(|line| say(line))
+    table.print(listed)
 }
 
 /// Gives a key this new hash, or revokes it.

@@ -6,6 +6,7 @@
 //! - Only commands that may come first make a database: `demo`, `serve`, `migrate`, `account create`, `apply`, `import`,
 //!   `restore` and `fill`.
 //! - Whatever is printed goes through [`say`] or [`warn`], which escape control characters.
+//! - Whoever closes the output has read enough: that ends a command, and is no failure.
 //! - What a command changes reaches running servers with the next request: it gives the account another version.
 
 mod account;
@@ -21,6 +22,7 @@ mod doctor;
 mod document;
 mod export;
 mod fill;
+mod help;
 mod import;
 mod key;
 mod log;
@@ -32,6 +34,7 @@ mod restore;
 mod scores;
 mod serve;
 mod store;
+mod table;
 #[cfg(test)]
 mod tests;
 mod user;
@@ -42,6 +45,8 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use crate::config::{Config, ConfigArgs};
 use crate::log::{Actor, Origin};
@@ -56,7 +61,7 @@ use kernel::text::Slug;
 
 /// What the program was called with.
 #[derive(Debug, clap::Parser)]
-#[command(name = "plaudit", version, about, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(name = "plaudit", version, about, arg_required_else_help = true)]
 pub struct Arguments {
     #[command(flatten)]
     config: ConfigArgs,
@@ -118,6 +123,24 @@ enum Command {
     Config(config::Command),
     /// Make a synthetic account, for trials and benchmarks
     Fill(fill::Arguments),
+    /// Print what makes a shell complete the words of this program
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// The command line.
+pub fn command_line() -> clap::Command {
+    help::complete(Arguments::command())
+}
+
+impl Arguments {
+    /// What the process was called with. What cannot be read, and help, end the process.
+    pub fn of_process() -> Self {
+        let matches = command_line().get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
 }
 
 /// Why a command did not do what it was asked to. It is no [`std::error::Error`] itself, so that every one becomes it.
@@ -127,12 +150,16 @@ pub enum Failure {
     Usage(String),
     /// It failed. Several faults are a line each.
     Failed(String),
+    /// Whoever read its output has read enough.
+    Unread,
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (Self::Usage(text) | Self::Failed(text)) = self;
-        formatter.write_str(text)
+        match self {
+            Self::Usage(text) | Self::Failed(text) => formatter.write_str(text),
+            Self::Unread => Ok(()),
+        }
     }
 }
 
@@ -140,6 +167,7 @@ impl Failure {
     /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
+            Self::Unread => 0,
             Self::Failed(_) => 1,
             Self::Usage(_) => 2,
         }
@@ -160,7 +188,16 @@ fn lines_of(violations: &Violations) -> String {
 
 /// Writes on standard error why the command failed.
 pub fn complain(failure: &Failure) {
-    failure.to_string().lines().for_each(|line| warn(&format!("plaudit: {line}")));
+    // Without standard error there is nobody left to tell.
+    let tell = |line| drop(write_fault(&mut anstream::stderr(), &format!("plaudit: {line}")));
+    failure.to_string().lines().for_each(tell);
+}
+
+/// Writes a line of which the first word has the colour of faults, where the terminal has colours.
+fn write_fault(out: &mut impl std::io::Write, line: &str) -> std::io::Result<()> {
+    let style = anstyle::AnsiColor::Red.on_default().bold();
+    let (word, rest) = line.split_at(line.find(' ').unwrap_or(line.len()));
+    writeln!(out, "{style}{word}{style:#}{}", printable(rest))
 }
 
 /// Writes a line on standard error.
@@ -233,6 +270,11 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Config(command) => config::run(config, &command),
         Command::Fill(arguments) => fill::run(config, arguments).await,
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut command_line(), "plaudit", &mut script);
+            std::io::stdout().write_all(&script).map_err(unread)
+        }
     }
 }
 
@@ -240,12 +282,20 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
 fn say(lines: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let mut lines = lines.split('\n');
-    lines.try_for_each(|line| writeln!(stdout, "{}", printable(line))).and_then(|()| stdout.flush()).map_err(|error| {
-        match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Failure::Failed("nobody reads the output any more".to_owned()),
-            _ => error.into(),
-        }
-    })
+    let written = lines.try_for_each(|line| writeln!(stdout, "{}", printable(line)));
+    written.and_then(|()| stdout.flush()).map_err(unread)
+}
+
+/// Writes on standard output what is wrong.
+fn say_fault(line: &str) -> Result<(), Failure> {
+    write_fault(&mut anstream::stdout(), line).map_err(unread)
+}
+
+fn unread(error: std::io::Error) -> Failure {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => Failure::Unread,
+        _ => error.into(),
+    }
 }
 
 /// How the configured database is reached.

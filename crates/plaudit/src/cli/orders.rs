@@ -94,8 +94,8 @@ pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<()
     match command {
         Command::Export { output, .. } => {
             let mut output = Output::begin(output)?;
-            write(&mut tx, account, output.writer()).await?;
-            output.finish()
+            let written = write(&mut tx, account, output.writer()).await;
+            output.finish(written.map_err(Failure::from))
         }
         Command::Invoice { order, form, output, .. } => {
             let program = Program::load(&mut tx, account, &Arc::from(""), &Clock::system()).await?;
@@ -104,9 +104,8 @@ pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<()
             let found = found.ok_or_else(|| Failure::Failed(format!("the account has no order {order}")))?;
             let written = form.of(&found, &program).map_err(Failure::Failed)?;
             let mut output = Output::begin(output)?;
-            let failed = |error: std::io::Error| Failure::Failed(error.to_string());
-            output.writer().write_all(written.as_bytes()).map_err(failed)?;
-            output.finish()
+            let written = output.writer().write_all(written.as_bytes());
+            output.finish(written.map_err(Failure::from))
         }
     }
 }

@@ -70,8 +70,8 @@ pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<()
         return Err(Failure::Failed(format!("the account has no score set {slug}")));
     }
     let mut output = Output::begin(output)?;
-    write(&mut tx, account, (&program, score_set), output.writer()).await?;
-    output.finish()
+    let written = write(&mut tx, account, (&program, score_set), output.writer()).await;
+    output.finish(written.map_err(Failure::from))
 }
 
 async fn write(

@@ -1,5 +1,8 @@
 //! `plaudit user`: what an operator does for the users of an account.
 
+use serde_json::json;
+
+use super::table::{Listed, Table};
 use super::{Failure, account_of, say};
 use crate::config::Config;
 use crate::records::users::links::{Link, Purpose};
@@ -14,6 +17,14 @@ use kernel::text::Slug;
 /// What to do with users.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
+    /// Print the users of an account
+    List {
+        /// The account's slug
+        #[arg(long)]
+        account: Slug,
+        #[command(flatten)]
+        listed: Listed,
+    },
     /// Print a link by which a user confirms, once and within 7 days
     ConfirmLink {
         /// The account's slug
@@ -26,13 +37,27 @@ pub(super) enum Command {
 
 /// Runs the command.
 pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<(), Failure> {
-    let Command::ConfirmLink { account, user } = command;
+    let (account, user) = match command {
+        Command::List { account, listed } => return list(db, account, listed).await,
+        Command::ConfirmLink { account, user } => (account, user),
+    };
     let address = confirm_link(db, account, user).await?;
     let base_url = match config.server.base_url.trim_end_matches('/') {
         "" => format!("http://{}", config.server.listen),
         base_url => base_url.to_owned(),
     };
     say(&format!("{base_url}{address}"))
+}
+
+async fn list(db: &Db, account: Slug, listed: Listed) -> Result<(), Failure> {
+    let mut tx = db.snapshot().await?;
+    let account = account_of(&mut tx, account).await?;
+    let mut table = Table::new(["slug", "confirmation", "email", "name"]);
+    store::each_live(&mut tx, account, |user| {
+        table.add([json!(user.slug), json!(user.confirmation.name()), json!(user.email), json!(user.name())]);
+    })
+    .await?;
+    table.print(listed)
 }
 
 /// The address of a link for a user, from its first slash on.

@@ -2,7 +2,10 @@
 //!
 //! Every change is in the account's log and reaches running servers with the next request.
 
+use super::table::{Listed, Table};
 use super::{Failure, account_of, operator, say};
+use serde_json::json;
+
 use crate::deliveries::replay::Input;
 use crate::deliveries::store::Asked;
 use crate::deliveries::{self, reconcile};
@@ -19,17 +22,21 @@ use kernel::text::{Slug, Timestamp};
 /// What to do with webhooks.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
-    /// Print the webhooks of an account, without their secrets: slug, status, address, name
+    /// Print the webhooks of an account, without their secrets
     List {
         /// The account's slug
         account: Slug,
+        #[command(flatten)]
+        listed: Listed,
     },
-    /// Print the last deliveries of a webhook: id, event, record, state, attempts, and what the last one came to
+    /// Print the last deliveries of a webhook, and what the last attempt of each came to
     Show {
         /// The account's slug
         account: Slug,
         /// The webhook's slug
         webhook: Slug,
+        #[command(flatten)]
+        listed: Listed,
     },
     /// Have what happened within a time delivered again, by a job of a running server
     Replay {
@@ -71,8 +78,8 @@ pub(super) enum Command {
 /// Runs the command.
 pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
     match command {
-        Command::List { account } => list(db, account).await,
-        Command::Show { account, webhook } => show(db, account, webhook).await,
+        Command::List { account, listed } => list(db, account, listed).await,
+        Command::Show { account, webhook, listed } => show(db, (account, webhook), listed).await,
         Command::Replay { account, webhook, after, before, events } => {
             replay(db, (account, webhook), (after, before), events).await
         }
@@ -84,22 +91,24 @@ pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
     }
 }
 
-async fn list(db: &Db, account: Slug) -> Result<(), Failure> {
+async fn list(db: &Db, account: Slug, listed: Listed) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     let account = account_of(&mut tx, account).await?;
     let webhooks =
         program_store::live::<Webhook>(&mut tx, account, &Context::any_language(Clock::system().now())).await?;
-    webhooks.iter().try_for_each(|Webhook { slug, status, url, name, .. }| {
+    let mut table = Table::new(["slug", "status", "url", "name"]);
+    for Webhook { slug, status, url, name, .. } in &webhooks {
         // What follows the question mark may be a secret.
         let address = url.split_once('?').map_or_else(|| url.clone(), |(address, _)| format!("{address}?****"));
-        say(&format!("{slug}  {:8}  {address}  {name}", status.name()))
-    })
+        table.add([json!(slug), json!(status.name()), json!(address), json!(name)]);
+    }
+    table.print(listed)
 }
 
 /// How many deliveries are shown.
 const SHOWN: usize = 20;
 
-async fn show(db: &Db, account: Slug, webhook: Slug) -> Result<(), Failure> {
+async fn show(db: &Db, (account, webhook): (Slug, Slug), listed: Listed) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     let (slug, account) = (account, account_of(&mut tx, account).await?);
     let known = program_store::live::<Webhook>(&mut tx, account, &Context::any_language(Clock::system().now())).await?;
@@ -108,16 +117,24 @@ async fn show(db: &Db, account: Slug, webhook: Slug) -> Result<(), Failure> {
     }
     let (found, _) =
         deliveries::store::list(account, Source::Snapshot(&mut tx), webhook, &Asked::default(), SHOWN).await?;
-    found.iter().rev().try_for_each(|delivery| {
+    let mut table = Table::new(["id", "event", "kind", "slug", "state", "attempts", "last_attempt"]);
+    for delivery in found.iter().rev() {
         let attempts = deliveries::store::attempts_of(&delivery.attempts);
         let last = attempts.last().map_or_else(String::new, |attempt| match (attempt.status, &attempt.error) {
             (Some(status), _) => format!("{status} in {} ms", attempt.milliseconds()),
             (None, error) => error.clone().unwrap_or_default(),
         });
-        let (id, event, state) = (delivery.id, delivery.event, delivery.state.name());
-        let (kind, slug) = (&delivery.kind, &delivery.slug);
-        say(&format!("{id}  {event}  {kind} {slug}  {state:9}  {} attempts  {last}", attempts.len()))
-    })
+        table.add([
+            json!(delivery.id.to_string()),
+            json!(delivery.event.to_string()),
+            json!(delivery.kind),
+            json!(delivery.slug),
+            json!(delivery.state.name()),
+            json!(attempts.len()),
+            json!(last),
+        ]);
+    }
+    table.print(listed)
 }
 
 async fn replay(

@@ -43,17 +43,20 @@ pub fn routes() -> Router<App> {
 
 /// Ready means that the database answers. A node whose disk is full is ready, because it reads; the answer says what it cannot do.
 async fn ready(State(app): State<App>) -> Response {
-    match services::store::maintenance(&app.db, &app.settings.region).await {
-        Ok(_) => {
-            let full = Disk::VARIANTS.iter().filter(|disk| app.full_disks.contains(**disk));
-            let refused = full.map(|disk| format!("writes are refused: the disk of {disk} is full\n"));
-            [vec!["ready\n".to_owned()], refused.collect()].concat().concat().into_response()
-        }
+    match refused(&app).await {
+        Ok(refused) => refused.iter().fold("ready\n".to_owned(), |text, refused| text + refused + "\n").into_response(),
         Err(error) => {
             tracing::error!(%error, "the database does not answer");
             (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n").into_response()
         }
     }
+}
+
+/// What is refused for lack of space, each in a line; an error where the database does not answer.
+pub async fn refused(app: &App) -> Result<Vec<String>, DbError> {
+    services::store::maintenance(&app.db, &app.settings.region).await?;
+    let full = Disk::VARIANTS.iter().filter(|disk| app.full_disks.contains(**disk));
+    Ok(full.map(|disk| format!("writes are refused: the disk of {disk} is full")).collect())
 }
 
 /// The signed part of a download address.

@@ -66,4 +66,5 @@ mod taxes;
 mod uploads;
 mod users;
 mod webhooks;
+mod website;
 mod xml;

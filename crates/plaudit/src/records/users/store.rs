@@ -154,6 +154,16 @@ pub async fn live_of(tx: &mut Tx, account: AccountId, name: &str) -> Result<Opti
     tx.first(sql, &[account.into(), name.into()], |row| row.slug(0)).await
 }
 
+/// Takes every user outside the trash, by slug.
+pub async fn each_live(tx: &mut Tx, account: AccountId, mut take: impl FnMut(User) + Send) -> Result<(), DbError> {
+    let sql = "SELECT doc FROM users WHERE account = $1 AND deleted = 0 ORDER BY slug";
+    tx.each(sql, &[account.into()], |row| {
+        take(document::read_first(row.text(0)?).map_err(|error| broken(&error))?);
+        Ok(())
+    })
+    .await
+}
+
 /// These users as they may be managers of a chapter, those in the trash left out, by slug.
 pub async fn candidates(tx: &mut Tx, account: AccountId, slugs: &[Slug]) -> Result<Vec<Candidate>, DbError> {
     let mut found = Vec::with_capacity(slugs.len());

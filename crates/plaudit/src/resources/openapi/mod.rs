@@ -1,4 +1,4 @@
-//! The OpenAPI document, made from the handlers' own descriptions, and a page that shows it.
+//! The OpenAPI document, made from the handlers' own descriptions.
 
 mod assignments;
 mod complete;
@@ -13,8 +13,6 @@ mod publications;
 mod webhooks;
 
 pub(super) use webhooks::example;
-
-use std::fmt::Write as _;
 
 use serde_json::Value;
 use utoipa::openapi::OpenApi;
@@ -32,24 +30,4 @@ pub fn complete(document: &OpenApi) -> Value {
     let mut document = serde_json::to_value(document).unwrap_or_default();
     complete::complete(&mut document);
     document
-}
-
-/// A page for people: every operation with its description.
-pub fn page(document: &OpenApi) -> String {
-    let mut page = String::from(
-        "<!doctype html><meta charset=utf-8><title>Plaudit</title>\
-         <style>body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}code{background:#eee}</style>\
-         <h1>Plaudit, version 2.3</h1><p>The whole description: <a href=/openapi.json>openapi.json</a>.</p>",
-    );
-    for (path, item) in &document.paths.paths {
-        let operations = [("GET", &item.get), ("POST", &item.post), ("PUT", &item.put), ("DELETE", &item.delete)];
-        for (method, operation) in operations {
-            if let Some(operation) = operation {
-                let about = operation.description.as_deref().or(operation.summary.as_deref()).unwrap_or_default();
-                let id = operation.operation_id.as_deref().unwrap_or_default();
-                let _ = write!(page, "<h2><code>{method} {path}</code></h2><p><b>{id}</b></p><p>{about}</p>");
-            }
-        }
-    }
-    page
 }
