@@ -99,9 +99,9 @@ fn restore(service: &Service, file: &Path) -> Result<()> {
 }
 
 fn state(service: &Service, accounts: &[&str]) -> Result<State> {
-    let listed = service.run(&["account", "list"])?;
-    let count = listed.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count();
-    if accounts.is_empty() && count > 0 {
+    let listed = service.run(&["account", "list", "--output", "json"])?;
+    // Without a database nothing is printed.
+    if accounts.is_empty() && ![&b""[..], b"[]\n"].contains(&&*listed.stdout) {
         bail!("there are accounts: {}", String::from_utf8_lossy(&listed.stdout));
     }
     let exports = accounts.iter().map(|account| service.export(account)).collect::<Result<_>>()?;
