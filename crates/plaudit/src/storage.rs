@@ -20,6 +20,7 @@ pub(crate) use folder::make as make_folder;
 use futures_util::stream::{BoxStream, Stream, StreamExt as _, TryStreamExt as _};
 pub use location::{Location, Secret, Settings};
 use object_store::local::LocalFileSystem;
+use object_store::memory::InMemory;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, GetResultPayload, ObjectStore, ObjectStoreExt as _, PutPayload};
 
@@ -118,6 +119,20 @@ impl Storage {
                 Ok(Self { store: bucket::open(settings, &bucket, &prefix)?, folder: None, turns })
             }
         }
+    }
+
+    /// Whether the storage is there; a bucket is taken for it.
+    pub fn is_there(settings: &Settings) -> Result<bool, StorageError> {
+        Ok(!matches!(Location::parse(&settings.url)?, Location::Folder(folder) if !folder.is_dir()))
+    }
+
+    /// Opens the storage to read from. A folder that is not there has no files, and is not made.
+    pub fn open_to_read(settings: &Settings) -> Result<Self, StorageError> {
+        if Self::is_there(settings)? {
+            return Self::open(settings);
+        }
+        let turns = Turns::new(TOGETHER, TOGETHER_OF_ACCOUNT);
+        Ok(Self { store: Arc::new(InMemory::new()), folder: None, turns })
     }
 
     /// Keeps a file. When this returns, the file is on disk whole; before that, nothing is seen of it. An earlier one

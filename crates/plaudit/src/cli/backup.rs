@@ -9,7 +9,7 @@ use futures_util::TryStreamExt as _;
 
 use super::archive::{self, FILES, Writer};
 use super::progress::Progress;
-use super::{Failure, must_exist, open, say, spare_database, store};
+use super::{Failure, open_to_read, say, spare_database, store};
 use crate::config::Config;
 use crate::records;
 use crate::storage::{Storage, StorageError};
@@ -35,8 +35,7 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
     for written in [path, &archive::partial(path), &incomplete] {
         spare_database(config, written)?;
     }
-    must_exist(config)?;
-    let (db, storage) = open(config).await?;
+    let (db, storage) = open_to_read(config).await?;
     let created = Clock::system().now().to_string();
     let mut tx = db.snapshot().await?;
     let mut writer = Writer::create(path, created, store::schema(&mut tx).await?)?;

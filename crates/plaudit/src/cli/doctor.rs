@@ -131,13 +131,15 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     }
     ok("schema: it is current");
     let url = &config.storage.url;
-    let storage = Storage::open(&super::storage_settings(config));
-    let probed = match &storage {
-        Ok(storage) => probe(storage).await.map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
+    let settings = super::storage_settings(config);
+    let storage = Storage::open_to_read(&settings);
+    let probed = match (&storage, Storage::is_there(&settings)) {
+        (Ok(_), Ok(false)) => Ok("it is not there yet; the service makes it"),
+        (Ok(storage), _) => probe(storage).await.map(|()| "it takes files").map_err(|error| error.to_string()),
+        (Err(error), _) => Err(error.to_string()),
     };
     match probed {
-        Ok(()) => ok(format_args!("storage {url}: it takes files")),
+        Ok(state) => ok(format_args!("storage {url}: {state}")),
         Err(error) => findings.fault(format_args!("storage {url}: {error}")),
     }
     match super::serve::budgets(config).probe_spool() {

@@ -252,7 +252,7 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
             with_database(open_existing(config).await?, async |db| orders::run(db, config, command).await).await
         }
         Command::Document(command) => {
-            let (db, storage) = (open_existing(config).await?, Storage::open(&storage_settings(config))?);
+            let (db, storage) = open_to_read(config).await?;
             with_database(db, async |db| document::run(db, storage, config, command).await).await
         }
         Command::Scores(command) => {
@@ -396,6 +396,11 @@ fn open_file(path: &Path) -> Result<File, Failure> {
 /// Opens the database, its schema up to date, and the file storage.
 async fn open(config: &Config) -> Result<(Db, Storage), Failure> {
     Ok((open_database(config).await?, Storage::open(&storage_settings(config))?))
+}
+
+/// The same to read from: neither is made.
+async fn open_to_read(config: &Config) -> Result<(Db, Storage), Failure> {
+    Ok((open_existing(config).await?, Storage::open_to_read(&storage_settings(config))?))
 }
 
 /// Where files are kept.

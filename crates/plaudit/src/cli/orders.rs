@@ -94,7 +94,7 @@ pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<()
     match command {
         Command::Export { output, .. } => {
             let mut output = Output::begin(output)?;
-            let written = write(&mut tx, account, output.writer()).await;
+            let written = write(&mut tx, account, &mut output).await;
             output.finish(written.map_err(Failure::from))
         }
         Command::Invoice { order, form, output, .. } => {
@@ -104,7 +104,7 @@ pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<()
             let found = found.ok_or_else(|| Failure::Failed(format!("the account has no order {order}")))?;
             let written = form.of(&found, &program).map_err(Failure::Failed)?;
             let mut output = Output::begin(output)?;
-            let written = output.writer().write_all(written.as_bytes());
+            let written = output.write_all(written.as_bytes());
             output.finish(written.map_err(Failure::from))
         }
     }

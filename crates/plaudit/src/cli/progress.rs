@@ -21,6 +21,11 @@ impl Progress {
         Self { clock: Clock::system(), shown: None, visible: std::io::stderr().is_terminal() }
     }
 
+    /// The same of work whose results are seen themselves.
+    pub(super) fn hidden() -> Self {
+        Self { visible: false, ..Self::new() }
+    }
+
     /// So many of these are done.
     pub(super) fn at(&mut self, done: u64, what: &str) {
         // Asking for the time costs more than most of the work that is counted here.

@@ -70,7 +70,7 @@ pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<()
         return Err(Failure::Failed(format!("the account has no score set {slug}")));
     }
     let mut output = Output::begin(output)?;
-    let written = write(&mut tx, account, (&program, score_set), output.writer()).await;
+    let written = write(&mut tx, account, (&program, score_set), &mut output).await;
     output.finish(written.map_err(Failure::from))
 }
 

@@ -5,14 +5,20 @@ use clap::Parser as _;
 use tempfile::TempDir;
 
 use super::*;
+use crate::program::Context;
+use kernel::text::Locale;
 
 /// A folder in which commands are run.
 struct Place(TempDir);
 
 impl Place {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
     /// With the demonstration program in the database.
     async fn with_demo() -> Self {
-        let place = Self(TempDir::new().unwrap());
+        let place = Self::new();
         fs::write(place.path("demo.jsonl"), include_str!("demo.jsonl")).unwrap();
         place.done(&["import", "demo.jsonl"]).await;
         place
@@ -194,6 +200,60 @@ async fn a_command_that_reads_makes_no_database_and_says_how_to_name_the_right_o
     }
     place.done(&["account", "create", "--name", "A"]).await;
     place.done(&["account", "list"]).await;
+}
+
+#[tokio::test]
+async fn what_only_reads_makes_no_folder_of_files() {
+    let place = Place::new();
+    place.done(&["account", "create", "--name", "Example", "--slug", "ExampleA"]).await;
+    place.done(&["export", "ExampleA", "--output", "export.jsonl"]).await;
+    place.done(&["backup", "whole.backup"]).await;
+    place.done(&["doctor"]).await;
+    assert!(!place.path("files").exists());
+}
+
+#[tokio::test]
+async fn an_account_is_changed_where_it_may_be_so() {
+    let place = Place::with_demo().await;
+    place
+        .done(&["account", "set", "DemoAwds", "--name", "New", "--rate-limit", "7", "--language", "de_DE,en_GB"])
+        .await;
+    let db = place.db().await;
+    let mut tx = db.snapshot().await.unwrap();
+    let id = account_of(&mut tx, Slug::parse("DemoAwds").unwrap()).await.unwrap();
+    let account =
+        accounts::store::read(&mut tx, id, &Context::any_language(Clock::system().now())).await.unwrap().unwrap();
+    assert_eq!((account.name.as_str(), account.rate_limit, account.default_language), ("New", 7, Locale::DeDe));
+    drop(tx);
+    db.close().await;
+    let refused = place.refused(&["account", "set", "DemoAwds", "--timezone", "Mars/Olympus"]).await;
+    assert_eq!(refused.0, 2);
+    assert!(refused.1.starts_with("timezone "), "{}", refused.1);
+    assert_eq!(place.refused(&["account", "set", "DemoAwds"]).await.0, 2);
+}
+
+#[tokio::test]
+async fn a_key_is_known_by_its_name_while_no_other_has_it() {
+    let place = Place::with_demo().await;
+    let create =
+        async |name| place.done(&["key", "create", "--account", "DemoAwds", "--scope", "read", "--name", name]).await;
+    let revoke = async |name| place.run(&["key", "revoke", "--account", "DemoAwds", name]).await;
+    create("web site").await;
+    place.done(&["key", "rotate", "--account", "DemoAwds", "web site"]).await;
+    revoke("web site").await.unwrap();
+    assert!(revoke("web site").await.unwrap_err().to_string().contains("no key web site"));
+    create("twice").await;
+    create("twice").await;
+    assert!(revoke("twice").await.unwrap_err().to_string().starts_with("several keys are called twice"));
+    place.done(&["key", "create", "--account", "DemoAwds", "--name", "Mei", "--user", "UserMeii"]).await;
+    assert!(
+        place
+            .refused(&["key", "create", "--account", "DemoAwds", "--name", "No", "--user", "nobody"])
+            .await
+            .1
+            .contains("no user nobody")
+    );
+    place.done(&["user", "list", "--account", "DemoAwds", "--output", "json"]).await;
 }
 
 #[tokio::test]
