@@ -1,6 +1,7 @@
 //! The pages for people in headless Chromium: read, searched and used, in every colour and size.
 
 use std::fs;
+use std::process::Command;
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
@@ -38,7 +39,7 @@ fn run(context: &Context) -> Result<Verdict> {
     let pictures = context.target()?.join("browser");
     let script = tools.directory().join("visit.mjs");
     fs::write(&script, SCRIPT)?;
-    let mut node = tools.node("node");
+    let mut node = Command::new("node");
     node.arg(&script).arg(chromium).arg(format!("http://{}", service.address())).arg(&key).arg(&pictures);
     let visited: Value =
         serde_json::from_str(&process::output(&mut node)?).context("the visit ended without a word")?;

@@ -9,11 +9,11 @@ use std::fs::{self, File};
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
 use super::service::Checks;
 use super::tools::{self, Tools};
@@ -29,9 +29,9 @@ pub(crate) const PROOF: Proof = Proof {
 };
 
 /// How long the commands of a page may take.
-const PATIENCE: Duration = Duration::from_mins(5);
-/// The addresses that pages name, for each of which a free port is put in.
-const ADDRESSES: [&str; 2] = ["127.0.0.1:8080", "127.0.0.1:9099"];
+const PATIENCE: Duration = Duration::from_mins(2);
+/// The port of the service in all pages, and one of a page's own. Free ones are put in.
+const PORTS: [&str; 2] = ["8080", "9099"];
 /// How much of what a page printed is told where a command failed.
 const TOLD: usize = 3_000;
 /// The spell checker.
@@ -150,12 +150,13 @@ fn run_page(context: &Context, blocks: &[Block<'_>]) -> Result<(bool, String)> {
     for block in blocks {
         let _ = write!(script, "BLOCK={}\n{}\n", block.line, block.commands);
     }
-    let ports = ADDRESSES.map(|_| TcpListener::bind("127.0.0.1:0"));
-    let mut listen = String::new();
-    for (address, port) in ADDRESSES.into_iter().zip(ports).rev() {
-        listen = port?.local_addr()?.to_string();
-        script = script.replace(address, &listen);
+    // Both are taken until both are known, so that they differ.
+    let taken = [TcpListener::bind("127.0.0.1:0")?, TcpListener::bind("127.0.0.1:0")?];
+    for (port, free) in PORTS.into_iter().zip(&taken) {
+        script = script.replace(port, &free.local_addr()?.port().to_string());
     }
+    let listen = taken[0].local_addr()?.to_string();
+    drop(taken);
     let (path, log) = (directory.path().join("page.sh"), directory.path().join("page.log"));
     fs::write(&path, script)?;
     let output = File::create(&log)?;
@@ -178,22 +179,19 @@ fn run_page(context: &Context, blocks: &[Block<'_>]) -> Result<(bool, String)> {
         // Servers that the page leaves running end with it.
         .process_group(0);
     let mut shell = command.spawn().context("bash cannot be started")?;
-    let ended = wait(&mut shell);
-    let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", shell.id())]).stderr(Stdio::null()).status();
-    Ok((ended?.success(), fs::read_to_string(&log)?))
-}
-
-fn wait(shell: &mut Child) -> Result<ExitStatus> {
     let begun = Instant::now();
-    loop {
-        if let Some(status) = shell.try_wait()? {
-            return Ok(status);
-        }
-        if begun.elapsed() > PATIENCE {
-            bail!("a page took longer than {} s", PATIENCE.as_secs());
-        }
+    let mut ended = None;
+    while ended.is_none() && begun.elapsed() < PATIENCE {
         thread::sleep(Duration::from_millis(50));
+        ended = shell.try_wait()?;
     }
+    let _ = Command::new("kill").args(["-KILL", "--", &format!("-{}", shell.id())]).stderr(Stdio::null()).status();
+    let printed = fs::read_to_string(&log)?;
+    let Some(status) = ended else {
+        shell.wait()?;
+        return Ok((false, format!("{printed}\nit took longer than {} s", PATIENCE.as_secs())));
+    };
+    Ok((status.success(), printed))
 }
 
 #[cfg(test)]
