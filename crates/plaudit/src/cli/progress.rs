@@ -23,7 +23,9 @@ impl Progress {
 
     /// The same of work whose results are seen themselves.
     pub(super) fn hidden() -> Self {
-        Self { visible: false, ..Self::new() }
+        let mut progress = Self::new();
+        progress.visible = false;
+        progress
     }
 
     /// So many of these are done.
