@@ -82,12 +82,18 @@ fn run(context: &Context) -> Result<Verdict> {
     }
     checks.check(run > 0, || "no block was run".to_owned());
     if !context.short {
-        let documented =
-            context.cargo(&["doc", "--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "-D warnings");
+        let documented = context
+            .cargo(&["doc", "--workspace", "--no-deps", "--document-private-items", "--quiet"])
+            .env("RUSTDOCFLAGS", "-D warnings");
         let (succeeded, said) = documented.capture()?;
         checks.check(succeeded, || format!("cargo doc: {said}"));
         let tools = Tools::install(context, "typos", TYPOS, &[])?;
-        let spelt = tools.python("typos").arg(&context.root).output().context("typos cannot be started")?;
+        let spelt = tools
+            .python("typos")
+            .args(["--format", "brief"])
+            .arg(&context.root)
+            .output()
+            .context("typos cannot be started")?;
         checks.check(spelt.status.success(), || format!("typos: {}", String::from_utf8_lossy(&spelt.stdout)));
     }
     Ok(checks.verdict(&format!("{run} blocks of commands, {left} left out")))

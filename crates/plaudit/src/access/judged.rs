@@ -5,7 +5,7 @@
 //!   chapter, form and season, and the answers to fields whose `visibility` names the mode of such a score set. Where `shows.entrants`
 //!   of one is true, so are its entrant, its contributors and its attachments, and of these the answers to such fields.
 //! - Of the assignments of other judges those are seen that hold, are of an entry and a score set in which the person has an
-//!   assignment that holds, and are shown by the score set ([`Sheet::of_other`]).
+//!   assignment that holds, and are shown by the score set ([`of_others`]).
 //! - A list that is filtered or sorted by another member has no entries that are seen in this way alone.
 
 use crate::lists::ASSIGNMENTS;

@@ -9,7 +9,7 @@
 //!   committed, so that a receiver sees 1, 1, 2 at worst, and never 1, 2, 1.
 //! - The id of a delivery is made of the number, the event and the hash of its change ([`id`]): nothing is drawn, nothing comes
 //!   twice, and after a restore another history has other ids.
-//! - Leases follow the set-up ([`reconcile`]).
+//! - Leases follow the set-up ([`reconcile()`]).
 
 pub mod endpoint;
 pub mod id;

@@ -6,7 +6,7 @@
 //!   The chain begins with the hash of the account's slug.
 //! - Of the document the chain has the hash alone, which stands in the change as well. So a document can be erased, and
 //!   the chain proves the rest. Whoever reads the log passes over what was erased.
-//! - What was appended last is followed by the [`Tails`], a view of the log in memory from which streams are served.
+//! - What was appended last is followed by the [`Tails`](crate::streams::Tails), a view of the log in memory from which streams are served.
 //! - The account's head ([`db::Head`]) holds the last sequence number and hash; it is locked by whoever appends.
 //! - The head's version is the name of the last change of what the account's program shows. A name is part of a hash, so
 //!   that the change of the same number in another history, such as that of a restored backup, has another one.

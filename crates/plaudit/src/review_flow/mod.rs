@@ -6,7 +6,7 @@
 //!   while the entry is at that point of its way, and is an event of the task; what it changes of the entry are events of the entry.
 //! - The review status of an entry is `pending` while a task waits, else what was decided last. It changes in the transaction
 //!   that changes its tasks.
-//! - Reminders and deadlines are looked after by the upkeep of the installation ([`follow_up`]).
+//! - Reminders and deadlines are looked after by the upkeep of the installation ([`follow_up()`]).
 
 mod follow_up;
 mod rules;

@@ -13,8 +13,8 @@
 //!   conditions follow one another. The members `conditional_field` of the read form and `conditional` of ours name the same field.
 //! - Trashing a field hides its answers everywhere and loses none of them. A field that another live field's condition
 //!   names cannot be trashed ([`trash`]). Restoring it brings them back, once its tab, its form and the field that its
-//!   condition names are there ([`restore`]).
-//! - An option may state a score; `auto_scoring` is the most that a field adds to the score of an entry ([`points`]).
+//!   condition names are there ([`restore`](rules::restore)).
+//! - An option may state a score; `auto_scoring` is the most that a field adds to the score of an entry ([`points`](scores::points)).
 //! - Answers are shown in the order of their tabs, then of their fields ([`write_answers`]).
 //! - The count of categories is computed, and passed over when a record is read.
 

@@ -97,7 +97,7 @@ fn broken(error: &dyn std::fmt::Display) -> DbError {
 
 /// Adds or replaces an entry as an import does, which logs it itself. `around` is what it shows of other records, from
 /// [`related`]; `before` is the entry that it replaces, and whether that is in the trash. The counts follow with
-/// [`write_counts`], in the same transaction. Everybody else calls [`write`].
+/// [`write_counts`], in the same transaction. Everybody else calls [`write()`].
 pub async fn put(
     tx: &mut Tx,
     account: AccountId,

@@ -5,7 +5,7 @@
 //!   The beginning and the end of a content tell them ([`Sample`]), so that a long one need not be held. An upload whose
 //!   name claims what the content cannot be is refused ([`check_name`]).
 //! - A file that was recorded stays, also where no record names it any more: the log and the trash still do. Bytes that an
-//!   upload stored and nobody recorded are removed ([`sweep`]).
+//!   upload stored and nobody recorded are removed ([`sweep()`]).
 
 mod compound;
 mod image;

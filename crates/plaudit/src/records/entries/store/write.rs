@@ -74,7 +74,7 @@ pub async fn write(
     changed(tx, program, origin, (before, &first), after).await
 }
 
-/// Like [`write`], of an entry that keeps its answers and its entrant: nothing but the first document is looked at.
+/// Like [`write()`], of an entry that keeps its answers and its entrant: nothing but the first document is looked at.
 pub async fn write_head(
     tx: &mut Tx,
     program: &Program,
