@@ -1,5 +1,6 @@
 //! The pages for people in headless Chromium: read, searched and used, in every colour and size.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
@@ -25,28 +26,87 @@ const SCRIPT: &str = include_str!("browser/visit.mjs");
 const LOOKS: u64 = 22;
 
 fn run(context: &Context) -> Result<Verdict> {
-    let chromium = match process::find("chromium") {
-        Some(chromium) => chromium,
-        None if context.short => return Ok(Verdict::new(true, "there is no Chromium: the whole form installs it")),
-        None => tools::debian("chromium", "chromium")?,
-    };
-    let tools = Tools::install(context, "browser", &[], NODE)?;
     let program = Program::small(3);
-    let mut service = Service::new(context, Engine::Sqlite)?;
-    service.import(&program)?;
-    service.start()?;
+    let service = Service::with(context, Engine::Sqlite, &[&program])?;
+    let mut checks = Checks::default();
+    let pages = follow_links(&service, &mut checks)?;
+    checks.check(pages > 100, || format!("{pages} pages are led to"));
+    if context.short {
+        return Ok(checks.verdict(&format!("{pages} pages, of which no link leads nowhere or elsewhere")));
+    }
+    let chromium = tools::debian("chromium", "chromium")?;
+    let tools = Tools::install(context, "browser", &[], NODE)?;
     let key = service.key(&program.account, "read")?;
     let pictures = context.target()?.join("browser");
     let script = tools.directory().join("visit.mjs");
     fs::write(&script, SCRIPT)?;
     let mut node = Command::new("node");
-    node.arg(&script).arg(chromium).arg(format!("http://{}", service.address())).arg(&key).arg(&pictures);
+    node.arg(&script).arg(chromium).arg(service.base()).arg(&key).arg(&pictures);
     let visited: Value =
         serde_json::from_str(&process::output(&mut node)?).context("the visit ended without a word")?;
-    let (looks, mut checks) = (visited["looks"].as_u64(), Checks::default());
+    let looks = visited["looks"].as_u64();
     checks.check(looks == Some(LOOKS), || format!("{looks:?} pages were looked at"));
     for fault in visited["faults"].as_array().context("the visit says nothing of faults")? {
         checks.check(false, || fault.to_string());
     }
-    Ok(checks.verdict(&format!("{LOOKS} pages without a violation; pictures are in {}", pictures.display())))
+    let figure = format!("{LOOKS} looks without a violation, {pages} pages; pictures are in {}", pictures.display());
+    Ok(checks.verdict(&figure))
+}
+
+/// Follows every link from the start on; gives how many pages there are.
+fn follow_links(service: &Service, checks: &mut Checks) -> Result<usize> {
+    let client = service.bare().with("accept", "text/html");
+    let (mut known, mut waiting, mut pages) = (BTreeSet::new(), vec!["/".to_owned()], 0);
+    while let Some(path) = waiting.pop() {
+        if !known.insert(path.clone()) {
+            continue;
+        }
+        let answer = client.get(&path)?;
+        checks.check(answer.status == 200, || format!("{path} is answered {}", answer.status));
+        let text = answer.text();
+        if !text.starts_with("<!DOCTYPE html>") {
+            continue;
+        }
+        pages += 1;
+        let addresses = ["href=\"", "src=\""].into_iter().flat_map(|name| text.split(name).skip(1));
+        for address in addresses.filter_map(|rest| rest.split('"').next()) {
+            checks.check(!address.contains(':') && !address.starts_with('/'), || format!("{path} leads to {address}"));
+            if !address.starts_with('#') {
+                waiting.push(target(&path, address));
+            }
+        }
+    }
+    Ok(pages)
+}
+
+/// Where a relative address of a page leads (RFC 3986, section 5.2).
+fn target(page: &str, address: &str) -> String {
+    let mut parts: Vec<&str> = page.split('/').skip(1).collect();
+    parts.pop();
+    for part in address.split('#').next().unwrap_or_default().split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            "" | "." => {}
+            name => parts.push(name),
+        }
+    }
+    format!("/{}", parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_address_leads_from_the_folder_of_its_page() {
+        for (page, address, expected) in [
+            ("/", "docs", "/docs"),
+            ("/docs", "docs/GetEntryV23", "/docs/GetEntryV23"),
+            ("/docs/GetEntryV23", "../", "/"),
+            ("/docs/GetEntryV23", "../docs/website.css", "/docs/website.css"),
+            ("/docs/GetEntryV23", "PutEntryV23#body", "/docs/PutEntryV23"),
+        ] {
+            assert_eq!(target(page, address), expected);
+        }
+    }
 }
