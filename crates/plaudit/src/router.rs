@@ -5,9 +5,9 @@ use std::sync::{Arc, LazyLock};
 
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::header;
+use axum::http::{Method, header};
 use axum::response::{IntoResponse as _, Response};
-use axum::routing::get;
+use axum::routing::{any, get};
 use futures_util::FutureExt as _;
 use serde_json::Value;
 use tower::{Service, ServiceExt as _};
@@ -33,7 +33,7 @@ pub fn new(app: App) -> Router {
     let others = Router::new().fallback_service(operations.clone());
     let inner = public_routes::routes()
         .route("/openapi.json", get(async || ([(header::CONTENT_TYPE, "application/json")], document())))
-        .route("/", get(async move |State(app), request| start(app, others, request).await))
+        .route("/", any(async move |State(app), request| start(app, others, request).await))
         .merge(website::routes(described()))
         .fallback_service(operations)
         .with_state(app.clone());
@@ -83,7 +83,7 @@ fn interface() -> OpenApiRouter<App> {
 
 /// A page for those who read pages; others are told that there is no such path.
 async fn start(app: App, others: Router, request: Request) -> Response {
-    if website::reads_pages(request.headers()) {
+    if [Method::GET, Method::HEAD].contains(request.method()) && website::reads_pages(request.headers()) {
         return website::start(&app).await;
     }
     others.oneshot(request).await.into_response()

@@ -91,14 +91,14 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("completions", &["plaudit completions bash"]),
 ];
 
-const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}\n{after-help}\nOptions:\n{options}";
+const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}";
 
 /// The command line with its help.
 pub(super) fn complete(command: Command) -> Command {
     let options: Vec<Arg> = command.get_arguments().cloned().collect();
     let names: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
     let groups = groups(&command);
-    let mut command = command.help_template(TEMPLATE).after_help(format!("{groups}\n{}", examples("")));
+    let mut command = command.help_template(TEMPLATE).after_help(groups + &examples(""));
     for name in names {
         let meaning = listed(MEANING, &name);
         let own: Vec<Arg> = options
@@ -125,10 +125,11 @@ fn groups(command: &Command) -> String {
     };
     let mut text = String::new();
     for (title, names) in GROUPS {
-        let _ = write!(text, "\n{title}:\n");
+        let _ = writeln!(text, "{title}:");
         for name in *names {
             let _ = writeln!(text, "  {name:14} {}", about(name));
         }
+        text.push('\n');
     }
     text
 }

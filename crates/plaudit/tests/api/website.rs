@@ -15,6 +15,7 @@ both_engines! {
             let status = if accept.contains("v2.3") { 404 } else { 400 };
             server.send(server.request("GET", "/", &[("accept", accept)], None)).await.expect(status);
         }
+        server.send(server.request("POST", "/", &[], None)).await.expect(404);
     }
 
     async fn every_operation_has_a_page_to_which_the_index_leads(server) {
