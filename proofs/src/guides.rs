@@ -91,7 +91,8 @@ fn run(context: &Context) -> Result<Verdict> {
         let spelt = tools
             .python("typos")
             .args(["--format", "brief"])
-            .arg(&context.root)
+            .arg(".")
+            .current_dir(&context.root)
             .output()
             .context("typos cannot be started")?;
         checks.check(spelt.status.success(), || format!("typos: {}", String::from_utf8_lossy(&spelt.stdout)));

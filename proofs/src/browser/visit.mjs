@@ -55,7 +55,9 @@ for (const [device, size] of Object.entries(DEVICES)) {
 // By keyboard alone: find an operation, fill its form in, and send it.
 const page = await open(DEVICES.desktop, "light");
 await page.goto(`${base}/docs`, { waitUntil: "load" });
-await page.keyboard.press("/");
+await page.keyboard.down("Control");
+await page.keyboard.press("k");
+await page.keyboard.up("Control");
 await page.keyboard.type("page orders");
 expect((await page.$eval("#found", (found) => found.textContent)).startsWith("1 of"), "the search does not find one operation");
 await look(page, "search");

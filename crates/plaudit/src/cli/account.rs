@@ -207,6 +207,13 @@ async fn change(db: &Db, set: Set) -> Result<(), Failure> {
     let known = accounts::store::read(&mut tx, id, &context).await?;
     tx.commit().await?;
     let mut wanted = known.ok_or_else(|| no_account(set.account))?;
+    // Texts in it could be neither imported nor applied again.
+    let given_up = |known: &&Locale| !set.languages.is_empty() && !set.languages.contains(*known);
+    if let Some(given_up) = wanted.languages.iter().find(given_up) {
+        return Err(Failure::Usage(format!(
+            "--language: {given_up} is a language of the account, and texts may be in it: name it too"
+        )));
+    }
     set.apply(&mut wanted);
     let Account { name, languages, timezone, rate_limit, .. } = &wanted;
     read(set.account, &context, |object| write(object, (name, languages), (timezone, *rate_limit)))?;

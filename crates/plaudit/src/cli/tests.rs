@@ -216,7 +216,7 @@ async fn what_only_reads_makes_no_folder_of_files() {
 async fn an_account_is_changed_where_it_may_be_so() {
     let place = Place::with_demo().await;
     place
-        .done(&["account", "set", "DemoAwds", "--name", "New", "--rate-limit", "7", "--language", "de_DE,en_GB"])
+        .done(&["account", "set", "DemoAwds", "--name", "New", "--rate-limit", "7", "--language", "de_DE,en_GB,ar_AR"])
         .await;
     let db = place.db().await;
     let mut tx = db.snapshot().await.unwrap();
@@ -230,6 +230,8 @@ async fn an_account_is_changed_where_it_may_be_so() {
     assert_eq!(refused.0, 2);
     assert!(refused.1.starts_with("timezone "), "{}", refused.1);
     assert_eq!(place.refused(&["account", "set", "DemoAwds"]).await.0, 2);
+    let refused = place.refused(&["account", "set", "DemoAwds", "--language", "en_GB"]).await;
+    assert!(refused.1.contains("de_DE is a language of the account"), "{}", refused.1);
 }
 
 #[tokio::test]

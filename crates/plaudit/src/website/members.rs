@@ -49,8 +49,13 @@ fn collect<'d>(document: &'d Value, schema: &'d Value, before: &str, depth: usiz
         return;
     }
     for choice in ["allOf", "anyOf"] {
+        let begun = members.len();
         for schema in schema[choice].as_array().into_iter().flatten() {
             collect(document, schema, before, depth, members);
+        }
+        // What one of several forms requires, another one may not know.
+        if choice == "anyOf" && schema[choice].as_array().is_some_and(|forms| forms.len() > 1) {
+            members[begun..].iter_mut().for_each(|member| member.is_required = false);
         }
     }
     if schema["items"].is_object() {
@@ -63,7 +68,7 @@ fn collect<'d>(document: &'d Value, schema: &'d Value, before: &str, depth: usiz
         if members.iter().any(|known| known.name == name) {
             continue;
         }
-        let is_required = before.is_empty() && required.iter().any(|required| **required == *name);
+        let is_required = required.iter().any(|required| **required == *name);
         members.push(Member { name: name.clone(), is_required, schema: member });
         collect(document, member, &name, depth + 1, members);
     }

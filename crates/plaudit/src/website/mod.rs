@@ -9,17 +9,21 @@ mod operation;
 mod reference;
 mod start;
 
+use std::collections::BTreeMap;
+
 use axum::Router;
 use axum::extract::Path;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
-use axum::response::{Html, IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
+use bytes::Bytes;
 use maud::{DOCTYPE, Markup, html};
+use parking_lot::Mutex;
 use serde_json::Value;
 
 pub use start::start;
 
-use self::reference::Reference;
+use self::reference::{INDEX, Reference};
 use crate::render::accept::Format;
 use crate::services::App;
 
@@ -35,8 +39,9 @@ pub fn routes(document: &'static Value) -> Router<App> {
     let reference = Reference { document };
     let mark = || get(async || asset("image/svg+xml", include_str!("mark.svg")));
     Router::new()
-        .route("/docs", get(async move || page(&reference.index())))
-        .route("/docs/{name}", get(async move |Path(name): Path<String>| found(reference.page(&name))))
+        .route("/docs", get(async move || kept(reference, INDEX)))
+        .route("/docs/", get(async || Redirect::permanent("../docs")))
+        .route("/docs/{name}", get(async move |Path(name): Path<String>| kept(reference, &name)))
         .route("/docs/website.css", get(async || asset("text/css", include_str!("website.css"))))
         .route("/docs/website.js", get(async || asset("text/javascript", include_str!("website.js"))))
         .route("/favicon.svg", mark())
@@ -49,18 +54,26 @@ pub fn reads_pages(headers: &HeaderMap) -> bool {
     accepted.is_some_and(|accepted| accepted.trim_start().starts_with("text/html"))
 }
 
-fn page(page: &Markup) -> Response {
-    let headers = [(header::CONTENT_SECURITY_POLICY, POLICY), NOT_SNIFFED, REVALIDATED];
-    (headers, Html(page.0.clone())).into_response()
+/// A page of the reference. Each is written once, because anybody may ask for it as often as there is room for requests.
+fn kept(reference: Reference, name: &str) -> Response {
+    static WRITTEN: Mutex<BTreeMap<String, Bytes>> = Mutex::new(BTreeMap::new());
+    if let Some(written) = WRITTEN.lock().get(name) {
+        return page(written.clone());
+    }
+    let Some(content) = reference.page(name) else {
+        let content =
+            html! { main #main { h1 { "There is no such page" } p { a href="../docs" { "All operations" } } } };
+        let content = framed("Not found", "../", &content);
+        return (StatusCode::NOT_FOUND, page(content.0.into())).into_response();
+    };
+    let written = Bytes::from(content.0);
+    WRITTEN.lock().insert(name.to_owned(), written.clone());
+    page(written)
 }
 
-fn found(content: Option<Markup>) -> Response {
-    let Some(content) = content else {
-        let content = html! { h1 { "There is no such page" } p { a href="../docs" { "All operations" } } };
-        return (StatusCode::NOT_FOUND, page(&framed("Not found", "../", &html! { main id="main" { (content) } })))
-            .into_response();
-    };
-    page(&content)
+fn page(html: Bytes) -> Response {
+    let html_type = (header::CONTENT_TYPE, "text/html; charset=utf-8");
+    ([html_type, (header::CONTENT_SECURITY_POLICY, POLICY), NOT_SNIFFED, REVALIDATED], html).into_response()
 }
 
 fn asset(media_type: &'static str, content: &'static str) -> Response {

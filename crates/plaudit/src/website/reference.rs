@@ -7,6 +7,8 @@ use super::operation::{self, Operation};
 use super::{first_call, framed, line, members, prose};
 use crate::render::accept::Format;
 
+/// The name of the page of everything there is.
+pub(super) const INDEX: &str = "";
 /// The name of the page of events.
 const EVENTS: &str = "events";
 
@@ -35,7 +37,8 @@ const BEGINNING: &[(&str, &str)] = &[
     ),
     (
         "Errors",
-        "What is wrong is told in `message`, and all that is wrong with a body or a query in `errors`, by the name of the member.",
+        "What is wrong is told in `message`. A 422 tells all that is wrong with a body in `errors`, by member; a 400 of a list tells \
+         parameters that do not exist and values that are not allowed.",
     ),
     (
         "Changes that collide",
@@ -51,7 +54,7 @@ const BEGINNING: &[(&str, &str)] = &[
 
 impl Reference {
     /// The page of everything there is.
-    pub(super) fn index(self) -> Markup {
+    fn index(self) -> Markup {
         let content = html! {
             h1 { "Reference of the interface" }
             (prose(text(&self.document["info"]["description"])))
@@ -81,8 +84,11 @@ impl Reference {
         self.framed("Reference", "", None, &content)
     }
 
-    /// The page of an operation or of events.
+    /// The page of this name: the index, events, or an operation by its id.
     pub(super) fn page(self, name: &str) -> Option<Markup> {
+        if name == INDEX {
+            return Some(self.index());
+        }
         if name == EVENTS {
             return Some(self.events());
         }
@@ -116,7 +122,7 @@ impl Reference {
                 nav #operations aria-label="Operations" {
                     div #finding hidden {
                         label for="search" { "Find an operation" }
-                        input #search type="search" autocomplete="off" placeholder="Press / to search" aria-describedby="found";
+                        input #search type="search" autocomplete="off" placeholder="Ctrl+K" aria-describedby="found";
                         p #found role="status" {}
                     }
                     @for (group, _) in self.groups() {

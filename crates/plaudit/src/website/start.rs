@@ -34,5 +34,5 @@ pub async fn start(app: &App) -> Response {
             p .quiet { "A manager of the account gives out keys: " code { "plaudit key create" } "." }
         }
     };
-    page(&framed("Start", "", &content))
+    page(framed("Start", "", &content).0.into())
 }

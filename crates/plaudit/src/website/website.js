@@ -47,7 +47,7 @@ function search() {
   });
   input.addEventListener("keydown", (event) => {
     const first = shown()[0]?.querySelector("a");
-    if (event.key === "Enter" && first) first.click();
+    if (event.key === "Enter" && first && input.value.trim()) first.click();
     if (event.key === "ArrowDown" && first) { event.preventDefault(); first.focus(); }
     if (event.key === "Escape") { input.value = ""; input.dispatchEvent(new Event("input")); }
   });
@@ -60,8 +60,7 @@ function search() {
     (links[place + step] ?? input).focus();
   });
   document.addEventListener("keydown", (event) => {
-    const isWriting = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement.tagName);
-    if (event.key !== "/" || isWriting || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     open(true);
     input.focus();
@@ -89,7 +88,7 @@ function request(form) {
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const url = new URL(path.slice(1), root);
   url.search = query;
-  return { method: form.dataset.method, url: decodeURI(url.href), headers, body };
+  return { method: form.dataset.method, url: url.href, headers, body, isStream: form.dataset.stream !== undefined };
 }
 
 const shell = (text) => `'${text.replaceAll("'", "'\\''")}'`;
@@ -97,15 +96,15 @@ const lines = (headers, indent) => Object.entries(headers).map(([name, value]) =
 
 /** A request as code; the key is left to whoever runs it. */
 const LANGUAGES = {
-  curl: ({ method, url, headers, body }) => {
-    const parts = [`curl -X ${method} ${shell(url)}`];
+  curl: ({ method, url, headers, body, isStream }) => {
+    const parts = [`curl ${isStream ? "-N " : ""}-X ${method} ${shell(url)}`];
     for (const [name, value] of Object.entries(headers)) {
       parts.push(name === "x-api-key" ? `-H "x-api-key: $PLAUDIT_KEY"` : `-H ${shell(`${name}: ${value}`)}`);
     }
-    if (body !== undefined) parts.push(`--data ${shell(body)}`);
+    if (body !== undefined) parts.push(`--data-raw ${shell(body)}`);
     return parts.join(" \\\n  ");
   },
-  python: ({ method, url, headers, body }) => {
+  python: ({ method, url, headers, body, isStream }) => {
     const { "x-api-key": _, ...others } = headers;
     const data = body === undefined ? "" : `    data=${JSON.stringify(body)}.encode(),\n`;
     return `import os
@@ -118,10 +117,10 @@ response = requests.request(
     headers={
         "x-api-key": os.environ["PLAUDIT_KEY"],
 ${lines(others, "        ")}    },
-${data})
-print(response.status_code, response.text)`;
+${data}${isStream ? "    stream=True,\n" : ""})
+${isStream ? "for line in response.iter_lines():\n    print(line.decode())" : "print(response.status_code, response.text)"}`;
   },
-  typescript: ({ method, url, headers, body }) => {
+  typescript: ({ method, url, headers, body, isStream }) => {
     const { "x-api-key": _, ...others } = headers;
     const data = body === undefined ? "" : `  body: ${JSON.stringify(body)},\n`;
     return `const response = await fetch(${JSON.stringify(url)}, {
@@ -130,7 +129,7 @@ print(response.status_code, response.text)`;
     "x-api-key": process.env.PLAUDIT_KEY!,
 ${lines(others, "    ")}  },
 ${data}});
-console.log(response.status, await response.text());`;
+${isStream ? "for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) console.log(piece);" : "console.log(response.status, await response.text());"}`;
   },
 };
 
@@ -223,7 +222,7 @@ function calls() {
   show();
 }
 
-for (const first of all("[data-first]")) first.textContent = first.textContent.replace("http://127.0.0.1:8080", root.origin);
+for (const first of all("[data-first]")) first.textContent = first.textContent.replace("http://127.0.0.1:8080", root.href.replace(/\/$/, ""));
 theme();
 search();
 calls();
