@@ -3,7 +3,7 @@
 //! - An account is named by its slug.
 //! - Every change is in the account's log and reaches running servers with the next request.
 
-use super::table::{Listed, Table};
+use super::table::{ListOptions, Table};
 use super::{Failure, account_of, lines_of, no_account, operator, say};
 use serde_json::json;
 
@@ -26,7 +26,7 @@ pub(super) enum Command {
     /// Make an account; prints its slug
     Create(Create),
     /// Print every account
-    List(Listed),
+    List(ListOptions),
     /// Change what an account is; what is not named stays as it is
     Set(Set),
     /// Print an account
@@ -132,7 +132,7 @@ fn host_name(text: &str) -> Result<String, String> {
 pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<(), Failure> {
     match command {
         Command::Create(create) => say(self::create(db, &create, region(config)).await?.as_str()),
-        Command::List(listed) => list(db, listed).await,
+        Command::List(options) => list(db, options).await,
         Command::Set(set) => {
             let account = set.account;
             change(db, set).await?;
@@ -295,7 +295,7 @@ fn set(list: &mut Vec<String>, value: &str, wanted: bool) {
     }
 }
 
-async fn list(db: &Db, listed: Listed) -> Result<(), Failure> {
+async fn list(db: &Db, options: ListOptions) -> Result<(), Failure> {
     let context = Context::any_language(Clock::system().now());
     let mut table = Table::new(["slug", "state", "rate_limit", "name"]);
     accounts::store::each(db, |_, doc| {
@@ -309,7 +309,7 @@ async fn list(db: &Db, listed: Listed) -> Result<(), Failure> {
         Ok(())
     })
     .await?;
-    table.print(listed)
+    table.print(options)
 }
 
 async fn show(db: &Db, slug: Slug) -> Result<(), Failure> {

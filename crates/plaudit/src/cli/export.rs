@@ -96,7 +96,7 @@ impl Output {
         match self.target {
             Target::Standard(mut out) => {
                 let written = written.and_then(|()| Ok(out.flush()?));
-                if out.get_ref().is_closed { Err(Failure::Unread) } else { written }
+                if out.get_ref().is_closed { Err(Failure::OutputClosed) } else { written }
             }
             Target::File(out, path) => {
                 written?;

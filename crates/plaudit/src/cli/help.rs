@@ -14,7 +14,7 @@ const GROUPS: &[(&str, &[&str])] = &[
 ];
 
 /// The options of the service that mean something to a command. To those that are not named here none does.
-const MEANING: &[(&str, &[&str])] = &[
+const SERVICE_OPTIONS: &[(&str, &[&str])] = &[
     ("demo", &["config", "listen", "base_url", "region"]),
     ("serve", &["config", "database", "storage", "listen", "base_url", "region"]),
     ("account", &["config", "database", "region"]),
@@ -100,7 +100,7 @@ pub(super) fn complete(command: Command) -> Command {
     let groups = groups(&command);
     let mut command = command.help_template(TEMPLATE).after_help(groups + &examples(""));
     for name in names {
-        let meaning = listed(MEANING, &name);
+        let meaning = listed(SERVICE_OPTIONS, &name);
         let own: Vec<Arg> = options
             .iter()
             .map(|option| {

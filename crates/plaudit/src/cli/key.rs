@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::table::{Listed, Table};
+use super::table::{ListOptions, Table};
 use super::{Failure, account_of, operator, say};
 use serde_json::json;
 
@@ -32,7 +32,7 @@ pub(super) enum Command {
         #[arg(long)]
         account: Slug,
         #[command(flatten)]
-        listed: Listed,
+        options: ListOptions,
     },
     /// Refuse a key from now on
     Revoke {
@@ -132,31 +132,31 @@ pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
                 return Err(Failure::Usage("--expires: the key would never be good".to_owned()));
             }
             let user = match &create.user {
-                Some(user) => Some(self::user(db, id, user).await?),
+                Some(user) => Some(find_user(db, id, user).await?),
                 None => None,
             };
             let named = Named { name: &create.name, scope: create.scope.unwrap_or(Scope::ReadWrite), user };
             say(&self::create(db, id, named, (expires, create.notify)).await?)
         }
         Command::Public => say(&services::store::result_signer(db, &Ids::random()).await?.public_key()),
-        Command::List { account: slug, listed } => list(db, account(slug).await?, listed).await,
+        Command::List { account: slug, options } => list(db, account(slug).await?, options).await,
         Command::Revoke { account: slug, key } => {
             let id = account(slug).await?;
-            let key = known(db, id, &key).await?;
+            let key = find_key(db, id, &key).await?;
             change(db, id, key, None).await?;
             say(&format!("key {key} is revoked"))
         }
         Command::Rotate { account: slug, key } => {
             let secret = keys::new_secret(&Ids::random());
             let id = account(slug).await?;
-            change(db, id, known(db, id, &key).await?, Some(hash_of(&secret)?)).await?;
+            change(db, id, find_key(db, id, &key).await?, Some(hash_of(&secret)?)).await?;
             say(&secret)
         }
     }
 }
 
 /// The user of this slug or address.
-async fn user(db: &Db, account: AccountId, user: &str) -> Result<Slug, Failure> {
+async fn find_user(db: &Db, account: AccountId, user: &str) -> Result<Slug, Failure> {
     let found = users::store::live_of(&mut db.snapshot().await?, account, user).await?;
     found.ok_or_else(|| {
         Failure::Failed(format!("the account has no user {user}; `plaudit user list` shows those it has"))
@@ -164,7 +164,7 @@ async fn user(db: &Db, account: AccountId, user: &str) -> Result<Slug, Failure> 
 }
 
 /// The key of this slug or name. Several keys may have one name, of which those that are revoked do not count.
-async fn known(db: &Db, account: AccountId, key: &str) -> Result<Slug, Failure> {
+async fn find_key(db: &Db, account: AccountId, key: &str) -> Result<Slug, Failure> {
     let (mut of_slug, mut of_name) = (None, Vec::new());
     let context = Context::any_language(Clock::system().now());
     keys::store::each(&mut db.snapshot().await?, account, &context, |found, _| {
@@ -235,7 +235,7 @@ pub(super) async fn create(
     Ok(secret)
 }
 
-async fn list(db: &Db, account: AccountId, listed: Listed) -> Result<(), Failure> {
+async fn list(db: &Db, account: AccountId, options: ListOptions) -> Result<(), Failure> {
     let now = Clock::system().now();
     let mut table = Table::new(["slug", "scope", "state", "expires", "user", "name"]);
     keys::store::each(&mut db.snapshot().await?, account, &Context::any_language(now), |key, _| {
@@ -248,7 +248,7 @@ async fn list(db: &Db, account: AccountId, listed: Listed) -> Result<(), Failure
         table.add([json!(key.slug), json!(scope), json!(state), json!(key.expires), json!(key.user), json!(key.name)]);
     })
     .await?;
-    table.print(listed)
+    table.print(options)
 }
 
 /// Gives a key this new hash, or revokes it.

@@ -151,14 +151,14 @@ pub enum Failure {
     /// It failed. Several faults are a line each.
     Failed(String),
     /// Whoever read its output has read enough.
-    Unread,
+    OutputClosed,
 }
 
 impl std::fmt::Display for Failure {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Usage(text) | Self::Failed(text) => formatter.write_str(text),
-            Self::Unread => Ok(()),
+            Self::OutputClosed => Ok(()),
         }
     }
 }
@@ -167,7 +167,7 @@ impl Failure {
     /// The exit code of the process.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Unread => 0,
+            Self::OutputClosed => 0,
             Self::Failed(_) => 1,
             Self::Usage(_) => 2,
         }
@@ -273,7 +273,7 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command_line(), "plaudit", &mut script);
-            std::io::stdout().write_all(&script).map_err(unread)
+            std::io::stdout().write_all(&script).map_err(output_error)
         }
     }
 }
@@ -283,17 +283,17 @@ fn say(lines: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let mut lines = lines.split('\n');
     let written = lines.try_for_each(|line| writeln!(stdout, "{}", printable(line)));
-    written.and_then(|()| stdout.flush()).map_err(unread)
+    written.and_then(|()| stdout.flush()).map_err(output_error)
 }
 
 /// Writes on standard output what is wrong.
 fn say_fault(line: &str) -> Result<(), Failure> {
-    write_fault(&mut anstream::stdout(), line).map_err(unread)
+    write_fault(&mut anstream::stdout(), line).map_err(output_error)
 }
 
-fn unread(error: std::io::Error) -> Failure {
+fn output_error(error: std::io::Error) -> Failure {
     match error.kind() {
-        std::io::ErrorKind::BrokenPipe => Failure::Unread,
+        std::io::ErrorKind::BrokenPipe => Failure::OutputClosed,
         _ => error.into(),
     }
 }

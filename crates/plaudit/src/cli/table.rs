@@ -16,7 +16,7 @@ pub(super) enum Format {
 
 /// The option of every command that prints a list.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(super) struct Listed {
+pub(super) struct ListOptions {
     /// How to print the list
     #[arg(long = "output", value_enum, value_name = "FORMAT", default_value_t)]
     format: Format,
@@ -37,7 +37,7 @@ impl<const N: usize> Table<N> {
         self.rows.push(row);
     }
 
-    pub(super) fn print(&self, Listed { format }: Listed) -> Result<(), Failure> {
+    pub(super) fn print(&self, ListOptions { format }: ListOptions) -> Result<(), Failure> {
         match format {
             Format::Json => {
                 let object = |row: &[Value; N]| -> Map<String, Value> {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::table::{Listed, Table};
+use super::table::{ListOptions, Table};
 use super::{Failure, account_of, say};
 use crate::config::Config;
 use crate::records::users::links::{Link, Purpose};
@@ -23,7 +23,7 @@ pub(super) enum Command {
         #[arg(long)]
         account: Slug,
         #[command(flatten)]
-        listed: Listed,
+        options: ListOptions,
     },
     /// Print a link by which a user confirms, once and within 7 days
     ConfirmLink {
@@ -38,7 +38,7 @@ pub(super) enum Command {
 /// Runs the command.
 pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<(), Failure> {
     let (account, user) = match command {
-        Command::List { account, listed } => return list(db, account, listed).await,
+        Command::List { account, options } => return list(db, account, options).await,
         Command::ConfirmLink { account, user } => (account, user),
     };
     let address = confirm_link(db, account, user).await?;
@@ -49,7 +49,7 @@ pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<()
     say(&format!("{base_url}{address}"))
 }
 
-async fn list(db: &Db, account: Slug, listed: Listed) -> Result<(), Failure> {
+async fn list(db: &Db, account: Slug, options: ListOptions) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     let account = account_of(&mut tx, account).await?;
     let mut table = Table::new(["slug", "confirmation", "email", "name"]);
@@ -57,7 +57,7 @@ async fn list(db: &Db, account: Slug, listed: Listed) -> Result<(), Failure> {
         table.add([json!(user.slug), json!(user.confirmation.name()), json!(user.email), json!(user.name())]);
     })
     .await?;
-    table.print(listed)
+    table.print(options)
 }
 
 /// The address of a link for a user, from its first slash on.

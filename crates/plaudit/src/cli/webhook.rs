@@ -2,7 +2,7 @@
 //!
 //! Every change is in the account's log and reaches running servers with the next request.
 
-use super::table::{Listed, Table};
+use super::table::{ListOptions, Table};
 use super::{Failure, account_of, operator, say};
 use serde_json::json;
 
@@ -27,7 +27,7 @@ pub(super) enum Command {
         /// The account's slug
         account: Slug,
         #[command(flatten)]
-        listed: Listed,
+        options: ListOptions,
     },
     /// Print the last deliveries of a webhook, and what the last attempt of each came to
     Show {
@@ -36,7 +36,7 @@ pub(super) enum Command {
         /// The webhook's slug
         webhook: Slug,
         #[command(flatten)]
-        listed: Listed,
+        options: ListOptions,
     },
     /// Have what happened within a time delivered again, by a job of a running server
     Replay {
@@ -78,8 +78,8 @@ pub(super) enum Command {
 /// Runs the command.
 pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
     match command {
-        Command::List { account, listed } => list(db, account, listed).await,
-        Command::Show { account, webhook, listed } => show(db, (account, webhook), listed).await,
+        Command::List { account, options } => list(db, account, options).await,
+        Command::Show { account, webhook, options } => show(db, (account, webhook), options).await,
         Command::Replay { account, webhook, after, before, events } => {
             replay(db, (account, webhook), (after, before), events).await
         }
@@ -91,7 +91,7 @@ pub(super) async fn run(db: &Db, command: Command) -> Result<(), Failure> {
     }
 }
 
-async fn list(db: &Db, account: Slug, listed: Listed) -> Result<(), Failure> {
+async fn list(db: &Db, account: Slug, options: ListOptions) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     let account = account_of(&mut tx, account).await?;
     let webhooks =
@@ -102,13 +102,13 @@ async fn list(db: &Db, account: Slug, listed: Listed) -> Result<(), Failure> {
         let address = url.split_once('?').map_or_else(|| url.clone(), |(address, _)| format!("{address}?****"));
         table.add([json!(slug), json!(status.name()), json!(address), json!(name)]);
     }
-    table.print(listed)
+    table.print(options)
 }
 
 /// How many deliveries are shown.
 const SHOWN: usize = 20;
 
-async fn show(db: &Db, (account, webhook): (Slug, Slug), listed: Listed) -> Result<(), Failure> {
+async fn show(db: &Db, (account, webhook): (Slug, Slug), options: ListOptions) -> Result<(), Failure> {
     let mut tx = db.snapshot().await?;
     let (slug, account) = (account, account_of(&mut tx, account).await?);
     let known = program_store::live::<Webhook>(&mut tx, account, &Context::any_language(Clock::system().now())).await?;
@@ -134,7 +134,7 @@ async fn show(db: &Db, (account, webhook): (Slug, Slug), listed: Listed) -> Resu
             json!(last),
         ]);
     }
-    table.print(listed)
+    table.print(options)
 }
 
 async fn replay(

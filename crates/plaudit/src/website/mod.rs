@@ -37,15 +37,15 @@ const REVALIDATED: (HeaderName, &str) = (header::CACHE_CONTROL, "no-cache");
 /// The routes of the reference and of what pages consist of.
 pub fn routes(document: &'static Value) -> Router<App> {
     let reference = Reference { document };
-    let mark = || get(async || asset("image/svg+xml", include_str!("mark.svg")));
+    let favicon = || get(async || asset("image/svg+xml", include_str!("favicon.svg")));
     Router::new()
-        .route("/docs", get(async move || kept(reference, INDEX)))
+        .route("/docs", get(async move || reference_page(reference, INDEX)))
         .route("/docs/", get(async || Redirect::permanent("../docs")))
-        .route("/docs/{name}", get(async move |Path(name): Path<String>| kept(reference, &name)))
+        .route("/docs/{name}", get(async move |Path(name): Path<String>| reference_page(reference, &name)))
         .route("/docs/website.css", get(async || asset("text/css", include_str!("website.css"))))
         .route("/docs/website.js", get(async || asset("text/javascript", include_str!("website.js"))))
-        .route("/favicon.svg", mark())
-        .route("/favicon.ico", mark())
+        .route("/favicon.svg", favicon())
+        .route("/favicon.ico", favicon())
 }
 
 /// Whether the one who asks reads pages: a browser names HTML first, and clients of the interface do not.
@@ -55,7 +55,7 @@ pub fn reads_pages(headers: &HeaderMap) -> bool {
 }
 
 /// A page of the reference. Each is written once, because anybody may ask for it as often as there is room for requests.
-fn kept(reference: Reference, name: &str) -> Response {
+fn reference_page(reference: Reference, name: &str) -> Response {
     static WRITTEN: Mutex<BTreeMap<String, Bytes>> = Mutex::new(BTreeMap::new());
     if let Some(written) = WRITTEN.lock().get(name) {
         return page(written.clone());
@@ -63,7 +63,7 @@ fn kept(reference: Reference, name: &str) -> Response {
     let Some(content) = reference.page(name) else {
         let content =
             html! { main #main { h1 { "There is no such page" } p { a href="../docs" { "All operations" } } } };
-        let content = framed("Not found", "../", &content);
+        let content = layout("Not found", "../", &content);
         return (StatusCode::NOT_FOUND, page(content.0.into())).into_response();
     };
     let written = Bytes::from(content.0);
@@ -81,7 +81,7 @@ fn asset(media_type: &'static str, content: &'static str) -> Response {
 }
 
 /// A whole page. `root` leads from the page to where the service stands.
-fn framed(title: &str, root: &str, content: &Markup) -> Markup {
+fn layout(title: &str, root: &str, content: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {

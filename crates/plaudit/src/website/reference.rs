@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::operation::{self, Operation};
-use super::{first_call, framed, line, members, prose};
+use super::{first_call, layout, line, members, prose};
 use crate::render::accept::Format;
 
 /// The name of the page of everything there is.
@@ -19,7 +19,7 @@ pub(super) struct Reference {
 }
 
 /// What every request needs, in the order in which a reader meets it.
-const BEGINNING: &[(&str, &str)] = &[
+const BASICS: &[(&str, &str)] = &[
     (
         "Authentication",
         "Every request has the header `x-api-key` with a key of the account. A manager of the account gives it out; \
@@ -61,7 +61,7 @@ impl Reference {
             h2 #first { "A first call" }
             (first_call())
             h2 #beginning { "What every request needs" }
-            dl .facts { @for (name, about) in BEGINNING { dt { (name) } dd { (line(about)) } } }
+            dl .facts { @for (name, about) in BASICS { dt { (name) } dd { (line(about)) } } }
             h2 #statuses { "What answers say" }
             div .wide tabindex="0" role="region" aria-label="Statuses" { table {
                 thead { tr { th scope="col" { "Status" } th scope="col" { "Meaning" } } }
@@ -81,7 +81,7 @@ impl Reference {
                 }
             }
         };
-        self.framed("Reference", "", None, &content)
+        self.layout("Reference", "", None, &content)
     }
 
     /// The page of this name: the index, events, or an operation by its id.
@@ -93,7 +93,7 @@ impl Reference {
             return Some(self.events());
         }
         let operation = self.operations().find(|operation| operation.id() == name)?;
-        Some(self.framed(&operation.name(), "../", Some(name), &operation::content(self.document, &operation)))
+        Some(self.layout(&operation.name(), "../", Some(name), &operation::content(self.document, &operation)))
     }
 
     /// The page of what webhooks are told.
@@ -110,11 +110,11 @@ impl Reference {
                 details { summary { "Example" } (operation::example(self.document, content, Format::Json)) }
             }
         };
-        self.framed("Events", "../", Some(EVENTS), &content)
+        self.layout("Events", "../", Some(EVENTS), &content)
     }
 
     /// A page beside the list of all others.
-    fn framed(self, title: &str, root: &str, current: Option<&str>, content: &Markup) -> Markup {
+    fn layout(self, title: &str, root: &str, current: Option<&str>, content: &Markup) -> Markup {
         let to = if root.is_empty() { "docs/" } else { "" };
         let beside = html! {
             div .layout {
@@ -147,7 +147,7 @@ impl Reference {
                 main #main { (content) }
             }
         };
-        framed(title, root, &beside)
+        layout(title, root, &beside)
     }
 
     /// The groups of operations, and what they are about.

@@ -3,7 +3,7 @@
 use axum::response::Response;
 use maud::html;
 
-use super::{first_call, framed, page};
+use super::{first_call, layout, page};
 use crate::resources::public_routes;
 use crate::services::App;
 
@@ -34,5 +34,5 @@ pub async fn start(app: &App) -> Response {
             p .quiet { "A manager of the account gives out keys: " code { "plaudit key create" } "." }
         }
     };
-    page(framed("Start", "", &content).0.into())
+    page(layout("Start", "", &content).0.into())
 }

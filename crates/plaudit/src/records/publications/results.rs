@@ -9,6 +9,7 @@ use crate::program::Program;
 use crate::program::score_sets::{Rules, ScoreSet};
 use crate::records::assignments::rules::criteria;
 use crate::records::standings::Totals;
+use crate::records::standings::item::by;
 use crate::records::standings::whole::{Placed, board};
 use kernel::text::Points;
 
@@ -64,17 +65,5 @@ fn tie_step(program: &Program, score_set: &ScoreSet, step: &TieStep) -> Value {
             json!({"by": by(*step), "criterion": criterion, "tied": tied, "value": value})
         }
         step => json!({"by": by(*step), "tied": tied, "value": value}),
-    }
-}
-
-/// What a step goes by, as program files call it.
-pub(crate) fn by(step: Step) -> &'static str {
-    match step {
-        Step::Criterion(_) => "criterion",
-        Step::Median => "median",
-        Step::FirstPlaces => "first_places",
-        Step::HeadToHead => "head_to_head",
-        Step::CastingVote => "casting_vote",
-        Step::Lot => "lot",
     }
 }

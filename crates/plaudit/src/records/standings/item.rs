@@ -159,15 +159,7 @@ fn decision(rules: crate::program::score_sets::Qualifying, totals: &Totals) -> O
 
 fn write_step(program: &Program, score_set: &ScoreSet, step: &TieStep, list: &mut List<'_>) {
     list.object(|object| {
-        let by = match step.step {
-            Step::Criterion(_) => "criterion",
-            Step::Median => "median",
-            Step::FirstPlaces => "first_places",
-            Step::HeadToHead => "head_to_head",
-            Step::CastingVote => "casting_vote",
-            Step::Lot => "lot",
-        };
-        object.text("by", by);
+        object.text("by", by(step.step));
         if let Step::Criterion(at) = step.step {
             object
                 .optional_slug("criterion", criteria(program, score_set.slug).get(at).map(|criterion| criterion.slug));
@@ -175,4 +167,16 @@ fn write_step(program: &Program, score_set: &ScoreSet, step: &TieStep, list: &mu
         object.optional_text("value", step.value.as_ref().map(|value| decimal(value, DECIMALS)).as_deref());
         object.integer("tied", i64::try_from(step.tied).unwrap_or(i64::MAX));
     });
+}
+
+/// What a step goes by, as program files call it.
+pub(crate) fn by(step: Step) -> &'static str {
+    match step {
+        Step::Criterion(_) => "criterion",
+        Step::Median => "median",
+        Step::FirstPlaces => "first_places",
+        Step::HeadToHead => "head_to_head",
+        Step::CastingVote => "casting_vote",
+        Step::Lot => "lot",
+    }
 }
