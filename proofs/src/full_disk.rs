@@ -125,11 +125,11 @@ fn on(context: &Context, engine: Engine, disk: &Disk) -> Result<Verdict> {
 
         disk.make_room()?;
         let begun = Instant::now();
-        while readiness(&service)?.text() != "ready\n" && begun.elapsed() < PATIENCE {
+        while readiness(&service)?.text() != READY && begun.elapsed() < PATIENCE {
             thread::sleep(Duration::from_millis(50));
         }
         let ready = readiness(&service)?.text();
-        checks.check(ready == "ready\n", || format!("with room again /readyz says {ready}"));
+        checks.check(ready == READY, || format!("with room again /readyz says {ready}"));
         let client = service.client(&key);
         is_as_known(&client, &program, &known, &mut checks)?;
         let again = refused_once(&client, &program, round)?;
@@ -216,6 +216,9 @@ fn is_read_only(
     });
     Ok(())
 }
+
+/// What `/readyz` says where all is well.
+const READY: &str = "ready\ndatabase: answers\nstorage: answers\n";
 
 fn readiness(service: &Service) -> Result<Answer> {
     service.bare().get("/readyz")

@@ -57,6 +57,9 @@ impl From<tokio_postgres::Error> for DbError {
                 if *code == SqlState::T_R_SERIALIZATION_FAILURE
                     || *code == SqlState::T_R_DEADLOCK_DETECTED
                     || *code == SqlState::ADMIN_SHUTDOWN
+                    || *code == SqlState::CRASH_SHUTDOWN
+                    || *code == SqlState::CANNOT_CONNECT_NOW
+                    || *code == SqlState::TOO_MANY_CONNECTIONS
                     || *code == SqlState::READ_ONLY_SQL_TRANSACTION =>
             {
                 Self::Again(text)

@@ -80,6 +80,29 @@ pub enum Engine {
     Postgres,
 }
 
+impl Engine {
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sqlite => "sqlite",
+            Self::Postgres => "postgresql",
+        }
+    }
+}
+
+/// How connections are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolStatus {
+    /// How many are open.
+    pub open: usize,
+    /// How many of them nobody uses.
+    pub idle: usize,
+    /// How many there may be.
+    pub most: usize,
+    /// How many wait for one.
+    pub waiting: usize,
+}
+
 /// What is noted of a database: how many statements were run, for tests and metrics, and who waits for commits.
 #[derive(Debug, Default)]
 pub(crate) struct Activity {
@@ -155,6 +178,14 @@ impl Db {
         match &self.0.backend {
             Backend::Sqlite(_) => None,
             Backend::Postgres(postgres) => Some(postgres.connections()),
+        }
+    }
+
+    /// How the connections to PostgreSQL are used; nothing on SQLite.
+    pub fn pool(&self) -> Option<PoolStatus> {
+        match &self.0.backend {
+            Backend::Sqlite(_) => None,
+            Backend::Postgres(postgres) => Some(postgres.status()),
         }
     }
 

@@ -16,7 +16,7 @@ use super::session::postgres::{Session, each};
 use super::sharing::{Shared, Sharing};
 use super::turns::InTurns;
 use super::tx::{HELD_LIMIT, Link, Tx};
-use super::{AccountId, Activity, DbError, Settings, Value};
+use super::{AccountId, Activity, DbError, PoolStatus, Settings, Value};
 
 /// How often a write is run again that met another one or lost its connection.
 const MAX_ATTEMPTS: usize = 11;
@@ -88,7 +88,12 @@ impl Postgres {
     }
 
     pub(super) fn connections(&self) -> usize {
-        self.0.pool.status().max_size
+        self.status().most
+    }
+
+    pub(super) fn status(&self) -> PoolStatus {
+        let status = self.0.pool.status();
+        PoolStatus { open: status.size, idle: status.available, most: status.max_size, waiting: status.waiting }
     }
 
     pub(super) async fn each(&self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {

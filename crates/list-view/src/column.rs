@@ -89,6 +89,18 @@ impl Cells {
         }
     }
 
+    /// Makes room for so many cells beyond those that are there, texts aside, whose length nobody knows.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        match self {
+            Self::Codes(_, held) | Self::Sets(Sets { of: held, .. }) | Self::References(_, held) => {
+                held.reserve_exact(more);
+            }
+            Self::Flags(flags) => flags.reserve_exact(more),
+            Self::Numbers(numbers) => numbers.reserve_exact(more),
+            Self::Texts(texts) => texts.places.reserve_exact(more),
+        }
+    }
+
     /// Moves the last cell to a slot.
     pub(crate) fn take_last(&mut self, slot: Slot) {
         let at = slot as usize;

@@ -8,6 +8,9 @@ use hashbrown::HashTable;
 use crate::Slot;
 use crate::column::room;
 
+/// How long names are as long as there is none, in bytes.
+const USUAL_WIDTH: usize = 8;
+
 /// Names as long as the longest of them, one after the other; a shorter one is padded by NUL, which no name has.
 #[derive(Debug, Default)]
 pub(crate) struct Names {
@@ -38,6 +41,13 @@ impl Names {
         self.slots.find(hash(name.as_bytes()), |slot| unpadded(self.get(*slot)) == name.as_bytes()).copied()
     }
 
+    /// Makes room for so many names beyond those that are there.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.bytes.reserve_exact(more * self.width.max(USUAL_WIDTH));
+        let (width, bytes) = (self.width, &self.bytes);
+        self.slots.reserve(more, |slot| hash(unpadded(&bytes[*slot as usize * width..][..width])));
+    }
+
     /// Adds a name that is not there.
     pub(crate) fn push(&mut self, name: &str) -> Slot {
         if name.len().max(1) > self.width {
@@ -54,7 +64,7 @@ impl Names {
     }
 
     fn widen(&mut self, width: usize) {
-        let mut bytes = Vec::with_capacity(self.len() * width);
+        let mut bytes = Vec::with_capacity(self.bytes.capacity().max(self.len() * width));
         for held in self.bytes.chunks_exact(self.width.max(1)) {
             bytes.extend_from_slice(held);
             bytes.resize(bytes.len() + width - self.width, 0);

@@ -32,6 +32,13 @@ impl Table {
         }
     }
 
+    /// Makes room for so many records beyond those that are there.
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.names.reserve(more);
+        self.locators.reserve_exact(more);
+        self.cells.iter_mut().for_each(|cells| cells.reserve(more));
+    }
+
     pub(crate) fn bytes(&self) -> usize {
         let cells: usize = self.cells.iter().map(Cells::bytes).sum();
         self.names.bytes() + self.locators.capacity() * size_of::<i64>() + cells

@@ -277,6 +277,11 @@ impl View {
         counts
     }
 
+    /// Makes room for so many records of a table beyond those that are there.
+    pub fn reserve(&mut self, table: usize, more: usize) {
+        self.tables[table].reserve(more);
+    }
+
     /// Adds a record, or gives it other cells. What it points to is there already.
     pub fn put(&mut self, table: usize, name: &str, locator: i64, cells: &[Cell<'_>]) {
         let references: Vec<Slot> = (self.tables[table].columns.iter().zip(cells))

@@ -104,8 +104,9 @@ pub fn document() -> &'static str {
 /// The router of the address for measurements.
 pub fn metrics(app: App, connections: Arc<Connections>) -> Router {
     let text = async move |State(app): State<App>| {
-        let text = app.metrics.text(&app) + &connections.measurements();
-        ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text)
+        let mut exposition = app.metrics.exposition(&app);
+        connections.write(&mut exposition);
+        ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], String::from(exposition))
     };
     Router::new().route("/metrics", get(text)).with_state(app)
 }

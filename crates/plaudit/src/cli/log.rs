@@ -10,8 +10,8 @@ use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
-use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, MakeWriter};
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields, MakeWriter};
+use tracing_subscriber::registry::{LookupSpan, Scope};
 
 use super::Failure;
 use crate::config::{Log, LogFormat};
@@ -37,7 +37,9 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
     })?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines);
     let begun = match config.format {
-        LogFormat::Json => tracing::subscriber::set_global_default(subscriber.json().flatten_event(true).finish()),
+        LogFormat::Json => tracing::subscriber::set_global_default(
+            subscriber.json().flatten_event(true).with_span_list(false).finish(),
+        ),
         LogFormat::Text if std::io::stderr().is_terminal() => {
             tracing::subscriber::set_global_default(subscriber.finish())
         }
@@ -46,11 +48,20 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
         }
     };
     begun?;
+    // The usual words would be no line of the log, and would stand in two.
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(tracing::field::display);
+        tracing::error!(
+            place,
+            cause = panic.payload_as_str().unwrap_or_default(),
+            "a panic: this is a fault of plaudit"
+        );
+    }));
     Ok(writing)
 }
 
-/// The format of a terminal's lines without its colours, which cost a request more than what they colour, and without
-/// spans, of which there are none.
+/// The format of a terminal's lines without its colours, which cost a request more than what they colour. What a request
+/// tells of itself stands behind what happened.
 struct Plain;
 
 impl<S, N> FormatEvent<S, N> for Plain
@@ -63,6 +74,11 @@ where
         let metadata = event.metadata();
         write!(writer, " {:>5} {}: ", metadata.level(), metadata.target())?;
         context.format_fields(writer.by_ref(), event)?;
+        for span in context.event_scope().into_iter().flat_map(Scope::from_root) {
+            if let Some(fields) = span.extensions().get::<FormattedFields<N>>() {
+                write!(writer, " {}", fields.fields)?;
+            }
+        }
         writer.write_char('\n')
     }
 }

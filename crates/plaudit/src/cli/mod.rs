@@ -310,10 +310,15 @@ fn database_settings(config: &Config) -> db::Settings {
 
 /// Opens the database and brings its schema up to date.
 async fn open_database(config: &Config) -> Result<Db, Failure> {
+    Ok(open_migrated(config).await?.0)
+}
+
+/// The same, with the steps that were applied.
+async fn open_migrated(config: &Config) -> Result<(Db, Vec<String>), Failure> {
     let settings = database_settings(config);
     let db = Db::open(&settings).await?;
-    db::migrate::run(&db, &settings).await?;
-    Ok(db)
+    let migrated = db::migrate::run(&db, &settings).await?;
+    Ok((db, migrated.applied))
 }
 
 /// The same of one that is there.
@@ -395,7 +400,12 @@ fn open_file(path: &Path) -> Result<File, Failure> {
 
 /// Opens the database, its schema up to date, and the file storage.
 async fn open(config: &Config) -> Result<(Db, Storage), Failure> {
-    Ok((open_database(config).await?, Storage::open(&storage_settings(config))?))
+    Ok((open_database(config).await?, open_storage(config)?))
+}
+
+fn open_storage(config: &Config) -> Result<Storage, Failure> {
+    let url = &config.storage.url;
+    Storage::open(&storage_settings(config)).map_err(|error| Failure::Failed(format!("storage.url {url}: {error}")))
 }
 
 /// The same to read from: neither is made.

@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::{Failure, open, say};
+use super::{Failure, open_migrated, open_storage, say};
 use crate::addresses::Allowed;
 use crate::background::{self, Works};
 use crate::config::{Config, Source};
@@ -20,6 +20,8 @@ use crate::http::{idempotency, server};
 use crate::mail::Sender;
 use crate::outgoing;
 use crate::router;
+use crate::services::disks::Disk;
+use crate::services::metrics::Gauge;
 use crate::services::{App, Settings, Webhooks, budgets};
 use crate::storage::Storage;
 use crate::typesetter;
@@ -31,6 +33,10 @@ use kernel::ids::Ids;
 const MAINTENANCE_POLL: Duration = Duration::from_millis(500);
 /// How often is tried whether there is room again on a disk that was full.
 const DISK_POLL: Duration = Duration::from_millis(500);
+/// How long the storage of files may take to answer when the service starts.
+const STORAGE_PATIENCE: Duration = Duration::from_secs(15);
+/// How often is looked whether the storage of files answers.
+const STORAGE_POLL: Duration = Duration::from_secs(10);
 /// How often a node measures what it tells, and how often of work in the background.
 const MEASURE: Duration = Duration::from_mins(10);
 const MEASURE_BACKGROUND: Duration = Duration::from_mins(1);
@@ -39,9 +45,12 @@ const BEAT: Duration = Duration::from_secs(1);
 
 /// Runs the command.
 pub(super) async fn run(config: &Config) -> Result<(), Failure> {
-    let (db, storage) = open(config).await?;
+    let (db, applied) = open_migrated(config).await?;
+    for step in applied {
+        tracing::info!(step, "the schema was changed");
+    }
     let listener = listen(&config.server.listen, "server.listen").await?;
-    let node = Node::start(config, db, storage, listener).await?;
+    let node = Node::start(config, db, open_storage(config)?, listener).await?;
     if let Err(error) = say(&format!("listening on {}", node.address)) {
         // Where the line goes to a file on a full disk, the service reads all the same.
         tracing::warn!(%error, "the address cannot be told");
@@ -79,6 +88,7 @@ impl Node {
             tracing::error!(%spool, %error, "the spool takes no files: long answers are refused");
         }
         app.database_clock.synchronize(&app.db).await?;
+        check_storage(&app, &config.storage.url).await?;
         let connections = Connections::new(room);
         let metrics = match &config.metrics.listen {
             Some(own) => {
@@ -92,9 +102,12 @@ impl Node {
 
     /// Serves until the process is asked to stop, finishes what was accepted, and closes the database.
     pub(super) async fn run(self, config: &Config) {
-        let Self { app, listener, connections, metrics, .. } = self;
+        let Self { app, listener, connections, metrics, address } = self;
+        let (version, engine, region) = (env!("CARGO_PKG_VERSION"), app.db.engine().name(), &app.settings.region);
+        tracing::info!(version, engine, region, address, storage = config.storage.url, "plaudit has started");
         let poll = tokio::spawn(poll_maintenance(app.clone()));
         let probe = tokio::spawn(probe_full_disks(app.clone()));
+        let storage = tokio::spawn(look_at_storage(app.clone()));
         let measure = tokio::spawn(measure(app.clone()));
         let measure_background = tokio::spawn(measure_background(app.clone()));
         let look = tokio::spawn(look_for_commits(app.clone()));
@@ -104,6 +117,7 @@ impl Node {
         let settings = server::Settings::from(&config.server);
         let stop = async {
             server::stop_signal().await;
+            tracing::info!("plaudit stops: what was accepted is finished");
             drop(stop_background);
             app.tails.stop();
         };
@@ -111,14 +125,31 @@ impl Node {
         if let Err(error) = background.await {
             tracing::error!(%error, "work in the background broke off");
         }
-        for task in [poll, probe, measure, measure_background, look, beat] {
+        for task in [poll, probe, storage, measure, measure_background, look, beat] {
             task.abort();
         }
         if let Some(metrics) = metrics {
             metrics.abort();
         }
         app.db.close().await;
+        tracing::info!("plaudit has stopped");
     }
+}
+
+/// Refuses to start on a storage that takes no files: a wrong address or key is told now, and not by the first upload. One
+/// whose disk is full is read from.
+async fn check_storage(app: &App, url: &str) -> Result<(), Failure> {
+    let told = match tokio::time::timeout(STORAGE_PATIENCE, app.probe_files()).await {
+        Ok(Ok(())) => return Ok(()),
+        Ok(Err(error)) if error.is_disk_full() => {
+            app.full_disks.set(Disk::Files, true);
+            tracing::error!(%error, "the disk of the stored files is full: uploads are refused");
+            return Ok(());
+        }
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => format!("no answer within {} seconds", STORAGE_PATIENCE.as_secs()),
+    };
+    Err(Failure::Failed(format!("storage.url {url}: {told}")))
 }
 
 /// What a service holds that listens at an address, and its room for connections.
@@ -246,8 +277,8 @@ async fn measure(app: App) {
     loop {
         match idempotency::store::usage(&app.db).await {
             Ok(usage) => app.metrics.note([
-                ("plaudit_kept_answers".to_owned(), usage.answers),
-                ("plaudit_kept_answer_bytes".to_owned(), usage.bytes),
+                Gauge::new("plaudit_kept_answers", "Answers that are kept for an Idempotency-Key", usage.answers),
+                Gauge::new("plaudit_kept_answer_bytes", "What they take of the database", usage.bytes),
             ]),
             Err(error) => tracing::warn!(%error, "the kept answers could not be counted"),
         }
@@ -303,5 +334,12 @@ async fn probe_full_disks(app: App) {
     loop {
         tokio::time::sleep(DISK_POLL).await;
         app.probe_full_disks().await;
+    }
+}
+
+async fn look_at_storage(app: App) {
+    loop {
+        tokio::time::sleep(STORAGE_POLL).await;
+        app.look_at_storage().await;
     }
 }

@@ -171,7 +171,7 @@ pub(super) fn record_error(error: &ApiError, format: Format) -> Recorded {
     if let ApiError::TooManyStreams(_) = error {
         headers.push((header::RETRY_AFTER, HeaderValue::from(STREAM_RETRY_SECONDS)));
     }
-    if let ApiError::NoRoom(_) | ApiError::Unavailable(_) = error {
+    if let ApiError::NoRoom(_) | ApiError::Unavailable(_) | ApiError::DatabaseAway(_) = error {
         headers.push((header::RETRY_AFTER, HeaderValue::from(ROOM_RETRY_SECONDS)));
     }
     if let ApiError::AnswerNotKept(location) = error {

@@ -91,6 +91,9 @@ pub enum ApiError {
     /// The snapshot of the program was older than the records; the request is checked again.
     #[error("the program has changed meanwhile")]
     Stale,
+    /// 503: the database does not answer. The cause is logged and never told.
+    #[error("The database does not answer at present; try again in some seconds.")]
+    DatabaseAway(String),
     /// 507: a disk is full, and nothing was changed. The cause is logged and never told.
     #[error("The disk of {0} is full. Nothing was changed; reading goes on.")]
     DiskFull(Disk, String),
@@ -103,6 +106,8 @@ impl From<DbError> for ApiError {
     fn from(error: DbError) -> Self {
         match error {
             DbError::DiskFull(cause) => Self::DiskFull(Disk::Database, cause),
+            // Whoever could try again has done so.
+            DbError::Again(cause) | DbError::Busy(cause) => Self::DatabaseAway(cause),
             error => Self::Internal(error.to_string()),
         }
     }
@@ -207,7 +212,7 @@ impl ApiError {
             Self::TooLarge(_) | Self::FileTooLarge(_) => 413,
             Self::Invalid(_) | Self::State(_) | Self::IdempotencyMismatch => 422,
             Self::RateLimited(_) | Self::TooManyStreams(_) => 429,
-            Self::Maintenance(_) | Self::NoRoom(_) | Self::Unavailable(_) => 503,
+            Self::Maintenance(_) | Self::NoRoom(_) | Self::Unavailable(_) | Self::DatabaseAway(_) => 503,
             Self::BodyAwaited | Self::Stale | Self::Internal(_) => 500,
             Self::DiskFull(..) => 507,
         }
@@ -229,8 +234,8 @@ impl ApiError {
     /// The body of the answer (specification, section 7).
     pub fn document(&self) -> String {
         document::object(|object| {
-            if let Self::Maintenance(text) = self {
-                object.text("status", text);
+            if let Self::Maintenance(_) | Self::DatabaseAway(_) = self {
+                object.text("status", &self.to_string());
                 return;
             }
             object.text("message", &self.message());

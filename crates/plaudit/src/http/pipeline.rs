@@ -77,12 +77,15 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
         }
         // Nothing is known of the caller's window, but every answer tells of one.
         Err(error) => {
-            let mut response = answer::response(answer::record_error(&reported(&app, error), format), &method, &[]);
+            let response = answer::response(answer::record_error(&reported(&app, error), format), &method, &[]);
             let (limit, reset) = (app.settings.requests_per_minute, now.as_seconds() + 60);
-            set_rate_limit_headers(&mut response, Standing { limit, remaining: limit, reset });
-            return response;
+            return with_rate_limit(response, Standing { limit, remaining: limit, reset });
         }
     };
+    if let Some(known) = &known {
+        let span = tracing::Span::current();
+        span.record("account", known.program.account.slug.as_str()).record("key", known.slug.as_str());
+    }
     let headers = Arc::new(std::mem::take(request.headers_mut()));
     let (answered, mut extra) = match admit(&app, &headers, known, now).await {
         Ok(caller) => run(&app, caller, request, interface).await,
@@ -101,11 +104,7 @@ pub(crate) async fn handle(app: App, interface: Router, mut request: Request) ->
             response.headers_mut().insert(name, value);
         }
     }
-    // 429 for another reason than the window carries no figures of it either, nor does 503.
-    if ![StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&response.status()) {
-        set_rate_limit_headers(&mut response, standing);
-    }
-    response
+    with_rate_limit(response, standing)
 }
 
 /// What a request is answered with.
@@ -122,13 +121,18 @@ impl From<Recorded> for Answered {
     }
 }
 
-/// The headers of section 8 of the specification.
-fn set_rate_limit_headers(response: &mut Response, standing: Standing) {
+/// Adds the headers of section 8 of the specification. 429 for another reason than the window carries no figures of it
+/// either, nor does 503.
+fn with_rate_limit(mut response: Response, standing: Standing) -> Response {
+    if [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE].contains(&response.status()) {
+        return response;
+    }
     for (name, value) in
         [(RATE_LIMIT, standing.limit), (RATE_REMAINING, standing.remaining), (RATE_RESET, standing.reset)]
     {
         response.headers_mut().insert(name, HeaderValue::from(value));
     }
+    response
 }
 
 /// A header that stands once; one that stands twice is like one that cannot be read.
@@ -146,6 +150,7 @@ fn header_bytes<'h>(headers: &'h HeaderMap, name: &HeaderName) -> &'h [u8] {
 fn reported(app: &App, error: ApiError) -> ApiError {
     match &error {
         ApiError::Internal(cause) => tracing::error!(%cause, "a request failed"),
+        ApiError::DatabaseAway(cause) => tracing::error!(%cause, "the database did not answer a request"),
         ApiError::DiskFull(disk, cause) => {
             app.full_disks.set(*disk, true);
             tracing::error!(%cause, "a request found the disk of {disk} full");

@@ -66,7 +66,7 @@ async fn send(run: &mut Run) -> Result<(), JobError> {
         let (id, own) = (format!("{}-{place}", run.job()), Message { to: vec![address.clone()], ..message.clone() });
         let sent = run.app.settings.mail.send(&id, &own, run.app.clock.now()).await;
         if let Err(error) = &sent {
-            tracing::warn!(%error, account = run.account().0, job = %run.job(), place, "a message could not be sent");
+            tracing::warn!(%error, place, "a message could not be sent");
             if error.is_temporary() {
                 outcome = Err(JobError::Failed(NOT_NOW.to_owned()));
                 // Each other address would wait as long, and other accounts' jobs with it.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tracing::Instrument as _;
+
 use super::rules::{self, Patience};
 use super::store::{self, Begun};
 use super::{JobError, Report, State, Work};
@@ -9,6 +11,7 @@ use crate::leases::store::{self as lease_store, Turn};
 use crate::leases::{self, Held, LeaseName, NEVER};
 use crate::services::App;
 use db::{AccountId, BoxFuture, DbError, Tx};
+use kernel::clock::Stopwatch;
 use kernel::text::{Slug, Timestamp};
 
 /// What a job has failed with that its starts did not survive, or that is the service's own affair.
@@ -81,16 +84,22 @@ pub async fn work(app: App, works: &'static [Work], held: Held) -> Result<(), Db
     let step = Step { account, job: slug, now: app.clock.now(), checkpoint, report };
     let mut run = Run { app, input, held, step };
     let patience = patience(works, &kind);
+    let program = run.app.programs.get(account).await?;
+    let span = tracing::error_span!("job", account = program.map(|program| tracing::field::display(program.account.slug)), job = %slug, kind);
+    tracing::info!(parent: &span, "a job begins");
+    let stopwatch = Stopwatch::start();
     let outcome = match works.iter().find(|work| work.kind == kind) {
-        Some(work) => (work.run)(&mut run).await,
+        Some(work) => (work.run)(&mut run).instrument(span.clone()).await,
         None => {
             Err(JobError::Failed(format!("No version of the service that runs now knows jobs of the kind {kind}.")))
         }
     };
-    if let Err(error) = &outcome
-        && *error != JobError::Stopped
-    {
-        tracing::warn!(%error, account = account.0, job = %slug, kind, "a job has failed");
+    let milliseconds = u64::try_from(stopwatch.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let (done, failed) = (run.step.report.progress.done, run.step.report.progress.failed);
+    match &outcome {
+        Ok(()) => tracing::info!(parent: &span, milliseconds, done, failed, "a job has ended"),
+        Err(JobError::Stopped) => tracing::info!(parent: &span, milliseconds, "a job was stopped"),
+        Err(error) => tracing::warn!(parent: &span, %error, milliseconds, "a job has failed"),
     }
     let ended = ((Holder::new(&run.app, &run.held), patience), slug, run.step.report, outcome);
     run.app.db.write(account, ended, |tx, ended| Box::pin(finish(tx, ended))).await

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::DeserializeOwned;
 
 use super::{Failure, Job, Outcome, Progress, Report, State};
+use crate::services::metrics::Gauge;
 use db::{AccountId, Db, DbError, Row, Tx, Value};
 use kernel::text::{Slug, Timestamp};
 
@@ -269,12 +270,13 @@ impl Usage {
     }
 
     /// What measurements tell of it, by the names of gauges.
-    pub fn gauges(&self) -> impl Iterator<Item = (String, i64)> {
-        let of_state = |(name, state): &(&str, State)| (format!("plaudit_jobs{{state=\"{name}\"}}"), self.of(*state));
-        let of_states = State::CHOICES.iter().map(of_state);
-        of_states.chain([
-            ("plaudit_jobs_queued_over_an_hour".to_owned(), self.overdue),
-            ("plaudit_mails_failed".to_owned(), self.unsent),
+    pub fn gauges(&self) -> impl Iterator<Item = Gauge> {
+        let of_state = |(name, state): &(&str, State)| {
+            Gauge::new(&format!("plaudit_jobs{{state=\"{name}\"}}"), "Jobs that are kept", self.of(*state))
+        };
+        State::CHOICES.iter().map(of_state).chain([
+            Gauge::new("plaudit_jobs_queued_over_an_hour", "Jobs that wait for longer than they should", self.overdue),
+            Gauge::new("plaudit_mails_failed", "Messages that were not sent to everybody", self.unsent),
         ])
     }
 }

@@ -1,6 +1,7 @@
 //! What stands outside the interface and needs no key: health, documents, downloads; and what every answer carries.
 
 use std::panic::AssertUnwindSafe;
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::body::Body;
@@ -10,11 +11,13 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get};
 use futures_util::FutureExt;
-use strum::VariantArray as _;
 use tower::ServiceExt as _;
+use tracing::Instrument as _;
 
+use crate::access::operations::OPERATIONS;
 use crate::http::ApiError;
 use crate::http::download::{FileDetails, serve_file};
+use crate::http::server::ClientAddress;
 use crate::program::accounts;
 use crate::records::users::links::{Followed, Purpose};
 use crate::records::{files, orders, users};
@@ -41,22 +44,39 @@ pub fn routes() -> Router<App> {
         .route("/sign-in/{account}/{token}", followed(Purpose::SignIn))
 }
 
-/// Ready means that the database answers. A node whose disk is full is ready, because it reads; the answer says what it cannot do.
+/// Ready means that the database answers. A node whose disk is full or whose storage is away is ready, because it reads;
+/// the answer says what it cannot do.
 async fn ready(State(app): State<App>) -> Response {
-    match refused(&app).await {
-        Ok(refused) => refused.iter().fold("ready\n".to_owned(), |text, refused| text + refused + "\n").into_response(),
+    let (is_ready, database) = match database(&app).await {
+        Ok(state) => (true, state),
         Err(error) => {
             tracing::error!(%error, "the database does not answer");
-            (StatusCode::SERVICE_UNAVAILABLE, "the database does not answer\n").into_response()
+            (false, "does not answer")
         }
-    }
+    };
+    let (word, status) =
+        if is_ready { ("ready", StatusCode::OK) } else { ("not ready", StatusCode::SERVICE_UNAVAILABLE) };
+    (status, format!("{word}\ndatabase: {database}\nstorage: {}\n", storage(&app))).into_response()
 }
 
-/// What is refused for lack of space, each in a line; an error where the database does not answer.
-pub async fn refused(app: &App) -> Result<Vec<String>, DbError> {
+/// What is well.
+pub const WELL: &str = "answers";
+
+/// How the database is; an error where it does not answer.
+pub async fn database(app: &App) -> Result<&'static str, DbError> {
     services::store::maintenance(&app.db, &app.settings.region).await?;
-    let full = Disk::VARIANTS.iter().filter(|disk| app.full_disks.contains(**disk));
-    Ok(full.map(|disk| format!("writes are refused: the disk of {disk} is full")).collect())
+    Ok(if app.full_disks.contains(Disk::Database) { "its disk is full, writes are refused" } else { WELL })
+}
+
+/// How the storage of files was when it was looked at last.
+pub fn storage(app: &App) -> &'static str {
+    if app.storage_is_away() {
+        "does not answer, what needs files fails"
+    } else if app.full_disks.contains(Disk::Files) {
+        "its disk is full, uploads are refused"
+    } else {
+        WELL
+    }
 }
 
 /// The signed part of a download address.
@@ -199,13 +219,57 @@ fn without_body(response: &mut Response) {
     *response.body_mut() = Body::empty();
 }
 
-/// Answers every request: gives the request its identifier, turns a panic into an answer, counts and logs.
+/// The most bytes of a path in the log.
+const LOGGED_PATH: usize = 256;
+
+/// What is measured apart of what stands outside the interface.
+const ROUTES: [&str; 9] = [
+    "/",
+    "/healthz",
+    "/readyz",
+    "/openapi.json",
+    "/docs",
+    "/docs/{operation}",
+    "/download/{account}/{token}",
+    "/confirm/{account}/{token}",
+    "/sign-in/{account}/{token}",
+];
+
+/// The route of a path, as it is described; empty where there is none. Whoever is refused before routing has one too.
+fn route_of(path: &str) -> &'static str {
+    static ROUTER: LazyLock<matchit::Router<&'static str>> = LazyLock::new(|| {
+        let mut router = matchit::Router::new();
+        let of_interface = OPERATIONS.iter().filter_map(|operation| Some(operation.route.split_once(' ')?.1));
+        for route in ROUTES.into_iter().chain(of_interface) {
+            // Several operations have one path, which is there already for all but the first.
+            let _ = router.insert(route, route);
+        }
+        router
+    });
+    ROUTER.at(path).map_or("", |found| found.value)
+}
+
+/// The name of a method that the interface has; empty for any other, so that nobody makes measurements of their own.
+fn name_of(method: &Method) -> &'static str {
+    let names = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS"];
+    names.into_iter().find(|name| method == *name).unwrap_or_default()
+}
+
+/// Answers every request: gives the request its identifier, turns a panic into an answer, counts and logs. Whatever is
+/// logged on the way has the fields of the request; account and key are told by whoever finds them.
 pub async fn with_request_id(app: App, inner: Router, request: Request) -> Response {
     let id = app.request_id();
     let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let path = request.uri().path();
+    let route = (name_of(&method), route_of(path));
+    let client = request.extensions().get::<ClientAddress>().map(|address| tracing::field::display(address.0));
+    let span = tracing::error_span!(
+        target: "plaudit::request", "request",
+        %id, client, %method, route = route.1, path = &path[..path.floor_char_boundary(LOGGED_PATH)],
+        account = tracing::field::Empty, key = tracing::field::Empty,
+    );
     let stopwatch = Stopwatch::start();
-    let answered = AssertUnwindSafe(inner.oneshot(request)).catch_unwind().await;
+    let answered = AssertUnwindSafe(inner.oneshot(request)).catch_unwind().instrument(span.clone()).await;
     let mut response = match answered {
         Ok(Ok(response)) => response,
         Err(_) => {
@@ -215,11 +279,11 @@ pub async fn with_request_id(app: App, inner: Router, request: Request) -> Respo
             (StatusCode::INTERNAL_SERVER_ERROR, headers, body).into_response()
         }
     };
-    let elapsed = stopwatch.elapsed();
-    app.metrics.count(response.status().as_u16(), elapsed);
+    let (status, elapsed) = (response.status().as_u16(), stopwatch.elapsed());
+    app.metrics.count(route, status, elapsed);
     if app.settings.log_requests {
         let microseconds = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
-        tracing::info!(target: "plaudit::request", %id, %method, path, status = response.status().as_u16(), microseconds);
+        tracing::info!(target: "plaudit::request", parent: &span, status, microseconds);
     }
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);
@@ -228,4 +292,19 @@ pub async fn with_request_id(app: App, inner: Router, request: Request) -> Respo
         without_body(&mut response);
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_has_its_route_and_what_is_none_has_none() {
+        for operation in OPERATIONS {
+            let (_, route) = operation.route.split_once(' ').unwrap();
+            assert_eq!(route_of(&route.replace(['{', '}'], "x")), route);
+            assert_eq!(route_of(route), route);
+        }
+        assert_eq!([route_of("/docs/GetEntryV23"), route_of("/nothing"), route_of("")], ["/docs/{operation}", "", ""]);
+    }
 }

@@ -5,6 +5,7 @@ pub mod database_clock;
 pub mod disks;
 pub mod kept;
 pub mod metrics;
+mod process;
 pub mod rate_limit;
 mod running;
 pub mod store;
@@ -13,7 +14,7 @@ pub mod wakes;
 pub use running::{RequestName, RunningRequest, RunningRequests};
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use parking_lot::RwLock;
@@ -200,6 +201,7 @@ pub struct Parts {
     /// Stands for the base address and the version of the program, on which every answer depends.
     pub edition: String,
     maintenance: RwLock<Option<String>>,
+    storage_is_away: AtomicBool,
     counting_apart: Throttle,
     request_prefix: String,
     requests: AtomicU64,
@@ -258,6 +260,7 @@ impl App {
             host: host.split(['/', ':']).next().unwrap_or_default().to_owned(),
             edition,
             maintenance: RwLock::new(None),
+            storage_is_away: AtomicBool::new(false),
             counting_apart: Throttle::new(LOG_EVERY),
             request_prefix,
             requests: AtomicU64::new(0),
@@ -290,7 +293,23 @@ impl App {
         }
     }
 
-    async fn probe_files(&self) -> Result<(), StorageError> {
+    /// Looks whether the storage of files answers; a change is logged.
+    pub async fn look_at_storage(&self) {
+        let looked = self.storage.exists(PROBE, self.ids.token().as_str()).await;
+        match (self.storage_is_away.swap(looked.is_err(), Ordering::Relaxed), looked) {
+            (false, Err(error)) => tracing::error!(%error, "the storage of files does not answer"),
+            (true, Ok(_)) => tracing::info!("the storage of files answers again"),
+            _ => {}
+        }
+    }
+
+    /// Whether the storage of files did not answer when it was looked at last.
+    pub fn storage_is_away(&self) -> bool {
+        self.storage_is_away.load(Ordering::Relaxed)
+    }
+
+    /// Stores a file and removes it again, to see whether there is room and whether that is permitted.
+    pub async fn probe_files(&self) -> Result<(), StorageError> {
         let token = self.ids.token();
         self.storage.put(PROBE, token.as_str(), self.ids.secret(PROBE_BYTES).into()).await?;
         self.storage.delete(PROBE, token.as_str()).await

@@ -38,6 +38,7 @@ use crate::records::review_tasks;
 use crate::records::standings;
 use crate::records::users;
 use db::{AccountId, Committed, Db, DbError, Tx};
+use kernel::clock::Stopwatch;
 use kernel::text::Slug;
 
 pub use self::plan::{Group, Places, Plan, Request};
@@ -392,11 +393,16 @@ impl Views {
         let progress = |view: &View, table: &Table, count: usize| {
             self.note(id, account, view.bytes());
             if count.is_multiple_of(TOLD) {
-                tracing::info!(account = id.0, table = table.sql, records = count, "a view is being loaded");
+                tracing::info!(account_id = id.0, table = table.sql, records = count, "a view is being loaded");
             }
         };
+        let stopwatch = Stopwatch::start();
         match read_state(&mut tx, id, known, (standing, need), progress).await {
             Ok((mut state, is_load)) => {
+                if is_load {
+                    let milliseconds = u64::try_from(stopwatch.elapsed().as_millis()).unwrap_or(u64::MAX);
+                    tracing::info!(account_id = id.0, records = state.len(), milliseconds, "a view was loaded");
+                }
                 let counter = if is_load { &self.0.counters.loads } else { &self.0.counters.catch_ups };
                 counter.fetch_add(1, Ordering::Relaxed);
                 self.fit(id, account, &mut state);
@@ -416,7 +422,7 @@ impl Views {
         while (state.bytes() > budget || state.view.bytes_of_lists() > budget / 2) && state.view.drop_list() {}
         let bytes = state.bytes();
         if bytes > budget && account.bytes.load(Ordering::Relaxed) <= budget {
-            tracing::warn!(account = id.0, bytes, budget, "the view of an account exceeds the budget");
+            tracing::warn!(account_id = id.0, bytes, budget, "the view of an account exceeds the budget");
         }
         self.note(id, account, bytes);
     }

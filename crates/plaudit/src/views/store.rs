@@ -99,6 +99,16 @@ fn columns(table: &Table, engine: Engine) -> String {
 /// the account, the second included.
 pub(super) type Wanting = (usize, Option<(i64, i64)>);
 
+/// What a statement of [`load`] reads of a table.
+#[derive(Clone, Copy)]
+enum Reads {
+    /// How many records there are, so that the view grows once and not over and over.
+    Count,
+    /// The values of its set columns.
+    Sets,
+    Records,
+}
+
 /// Adds records of tables to a view. `progress` is told now and then of which table there are how many so far.
 pub(super) async fn load(
     tx: &mut Tx,
@@ -110,26 +120,36 @@ pub(super) async fn load(
     let (mut statements, mut read) = (Vec::new(), Vec::new());
     for (number, between) in wanted {
         let table = ALL[*number];
+        if between.is_none() {
+            let sql = format!("SELECT count(*) FROM {} WHERE account = $1", table.sql);
+            statements.push((sql, parameters(account, None)));
+            read.push((*number, Reads::Count));
+        }
         for sql in sets_sql(table, *between) {
             statements.push((sql, parameters(account, *between)));
-            read.push((*number, true));
+            read.push((*number, Reads::Sets));
         }
         let changed = if between.is_some() { CHANGED } else { "" };
         let columns = columns(table, tx.engine());
         let sql = format!("SELECT {columns} FROM {} r WHERE r.account = $1{changed}", table.sql);
         statements.push((sql, parameters(account, *between)));
-        read.push((*number, false));
+        read.push((*number, Reads::Records));
     }
     let (mut sets, mut of, mut count) = (Sets::new(), None, 0);
     tx.each_of(&statements, |statement, row| {
-        let (number, is_set) = read[statement];
+        let (number, reads) = read[statement];
         let table = ALL[number];
         if of != Some(number) {
             sets = table.sets.iter().map(|_| HashMap::new()).collect();
             (of, count) = (Some(number), 0);
         }
-        if is_set {
-            return read_set(row, &mut sets);
+        match reads {
+            Reads::Count => {
+                view.reserve(number, usize::try_from(row.integer(0)?).unwrap_or_default());
+                return Ok(());
+            }
+            Reads::Sets => return read_set(row, &mut sets),
+            Reads::Records => {}
         }
         let Held { name, locator, cells } = cells(table, row, 0, &sets)?;
         view.put(number, name, locator, &cells);

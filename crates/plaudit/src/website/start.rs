@@ -4,16 +4,17 @@ use axum::response::Response;
 use maud::html;
 
 use super::{first_call, layout, page};
-use crate::resources::public_routes;
+use crate::resources::public_routes::{self, WELL};
 use crate::services::App;
 
 /// The page.
 pub async fn start(app: &App) -> Response {
-    let (state, is_well) = match (app.maintenance(), public_routes::refused(app).await) {
+    let storage = public_routes::storage(app);
+    let (state, is_well) = match (app.maintenance(), public_routes::database(app).await) {
         (Some(text), _) => (text, false),
         (None, Err(_)) => ("The database does not answer.".to_owned(), false),
-        (None, Ok(refused)) if refused.is_empty() => ("In service".to_owned(), true),
-        (None, Ok(refused)) => (refused.join("; "), false),
+        (None, Ok(WELL)) if storage == WELL => ("In service".to_owned(), true),
+        (None, Ok(database)) => (format!("Database: {database}; storage: {storage}."), false),
     };
     let content = html! {
         main #main .start {

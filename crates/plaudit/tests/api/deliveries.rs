@@ -468,7 +468,7 @@ both_engines! {
         let kept: usize = endpoint.take().iter().map(|received| received.body.len()).sum();
         let measured = async |server: &Server| {
             background::measure(&server.app).await.unwrap();
-            server.app.metrics.text(&server.app)
+            String::from(server.app.metrics.exposition(&server.app))
         };
         // A success ends the failing, whatever is still to be attempted again.
         let text = measured(&server).await;
@@ -544,30 +544,29 @@ both_engines! {
         }
         server.settle().await;
         server.clock.advance(60);
-        let body = json!({ "after": after, "before": server.clock.now().to_string() });
-        let accepted = server.post(&format!("/webhook/{hook}/replay"), &body.to_string()).await.expect(202);
-        let job = accepted.header("location").unwrap().to_owned();
-        let progress = async || server.get(&job).await.expect(200).json()["progress"].clone();
-        let mut settling = pin!(server.settle());
-        while progress().await["done"] == 0 {
-            let mut is_pending = false;
-            std::future::poll_fn(|context| {
-                is_pending = settling.as_mut().poll(context).is_pending();
-                Poll::Ready(())
-            })
-            .await;
-            assert!(is_pending, "it has ended before anything was done");
-        }
+        let body = json!({ "after": after, "before": server.clock.now().to_string() }).to_string();
         let (account, name) = (server.account("AccountA").await, LeaseName::Webhook(Slug::parse(&hook).unwrap()));
-        let removed = server.db.write(account, (account, name), |tx, (account, name)| {
-            Box::pin(leases::remove(tx, *account, *name))
-        });
-        removed.await.map_err(|error: DbError| error).unwrap();
-        settling.await;
-        let progress = progress().await;
+        // One poll may take all steps where the database is quick: then the next replay is interrupted.
+        let job = 'interrupted: loop {
+            let accepted = server.post(&format!("/webhook/{hook}/replay"), &body).await.expect(202);
+            let job = accepted.header("location").unwrap().to_owned();
+            let mut settling = pin!(server.settle());
+            while std::future::poll_fn(|context| Poll::Ready(settling.as_mut().poll(context).is_pending())).await {
+                let done = server.get(&job).await.expect(200).json()["progress"]["done"].as_u64().unwrap();
+                if (1..=10).contains(&done) {
+                    let removed = server.db.write(account, (account, name), |tx, (account, name)| {
+                        Box::pin(leases::remove(tx, *account, *name))
+                    });
+                    removed.await.map_err(|error: DbError| error).unwrap();
+                    settling.await;
+                    break 'interrupted job;
+                }
+            }
+        };
+        let job = server.get(&job).await.expect(200).json();
+        let progress = &job["progress"];
         assert!(progress["done"].as_u64().unwrap() < 20, "{progress}");
         assert_eq!(progress["failed"], 1);
-        let job = server.get(&job).await.expect(200).json();
         assert_eq!((&job["state"], job["errors"].as_array().unwrap().len()), (&json!("done"), 1));
     }
 }

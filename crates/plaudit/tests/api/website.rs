@@ -20,7 +20,7 @@ both_engines! {
 
     async fn every_operation_has_a_page_to_which_the_index_leads(server) {
         let get = async |path: &str| server.send_anything(server.request("GET", path, &[("x-api-key", "")], None)).await;
-        let document: Value = serde_json::from_str(&get("/openapi.json").await.expect(200).text()).unwrap();
+        let document: Value = serde_json::from_str(get("/openapi.json").await.expect(200).text()).unwrap();
         let index = get("/docs").await.expect(200).text().to_owned();
         let mut pages = 0;
         for (path, item) in document["paths"].as_object().unwrap() {

@@ -2,6 +2,7 @@
 
 use super::first_at;
 use crate::deliveries::remembered::Remembered;
+use crate::services::metrics::Gauge;
 use db::{AccountId, Db, DbError, Tx};
 use kernel::text::{Slug, Timestamp};
 
@@ -97,19 +98,25 @@ impl Usage {
         self.failing_since.map_or(0, |since| (now.as_seconds() - since).max(0))
     }
 
-    /// What measurements tell of it at a time, by the names of gauges.
-    pub fn gauges(&self, now: Timestamp) -> impl Iterator<Item = (String, i64)> {
+    /// What measurements tell of it at a time.
+    pub fn gauges(&self, now: Timestamp) -> [Gauge; 7] {
         [
-            ("plaudit_webhooks_enabled", self.enabled),
-            ("plaudit_webhooks_failing", self.failing),
-            ("plaudit_webhooks_failing_seconds", self.failing_seconds(now)),
-            ("plaudit_webhooks_disabled", self.disabled),
-            ("plaudit_deliveries_pending", self.pending),
-            ("plaudit_deliveries_oldest_pending_seconds", self.oldest_seconds(now)),
-            ("plaudit_delivery_body_bytes", self.bytes),
+            Gauge::new("plaudit_webhooks_enabled", "Webhooks that are sent to", self.enabled),
+            Gauge::new("plaudit_webhooks_failing", "Those of them whose last attempts failed", self.failing),
+            Gauge::new(
+                "plaudit_webhooks_failing_seconds",
+                "For how long the webhook has failed that has failed for longest",
+                self.failing_seconds(now),
+            ),
+            Gauge::new("plaudit_webhooks_disabled", "Webhooks that are disabled", self.disabled),
+            Gauge::new("plaudit_deliveries_pending", "Deliveries that have not arrived", self.pending),
+            Gauge::new(
+                "plaudit_deliveries_oldest_pending_seconds",
+                "How long ago the oldest change was that one of them tells of",
+                self.oldest_seconds(now),
+            ),
+            Gauge::new("plaudit_delivery_body_bytes", "What kept bodies take of the database", self.bytes),
         ]
-        .into_iter()
-        .map(|(name, figure)| (name.to_owned(), figure))
     }
 }
 

@@ -14,7 +14,6 @@ mod room;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use std::fmt::Write as _;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,6 +25,7 @@ use tokio::sync::Notify;
 pub(super) use activity::{Activity, Limits, Phase, Seen};
 pub use room::{Room, outgoing, raise_descriptors};
 
+use crate::services::metrics::Exposition;
 use crate::services::rate_limit;
 use kernel::clock::Throttle;
 
@@ -180,8 +180,8 @@ impl Connections {
         }
     }
 
-    /// The text that Prometheus reads.
-    pub fn measurements(&self) -> String {
+    /// Writes what is measured of them.
+    pub fn write(&self, out: &mut Exposition) {
         let [mut new, mut idle, mut busy] = [0; 3];
         for activity in self.held.lock().by_address.values().flat_map(HashMap::values) {
             match activity.standing() {
@@ -190,15 +190,18 @@ impl Connections {
                 Standing::Busy => busy += 1,
             }
         }
-        let mut text = String::from("# TYPE plaudit_connections gauge\n");
-        for (state, count) in [("new", new), ("idle", idle), ("busy", busy)] {
-            let _ = writeln!(text, "plaudit_connections{{state=\"{state}\"}} {count}");
+        out.labelled(
+            ("plaudit_connections", "gauge", "Connections of clients, by what they do"),
+            "state",
+            [("new", new), ("idle", idle), ("busy", busy)],
+        );
+        for (name, help, count) in [
+            ("plaudit_connections_gave_way_total", "Idle connections that gave way to new ones", &self.gave_way),
+            ("plaudit_connections_refused_total", "Connections that were refused", &self.refused),
+            ("plaudit_connections_accepted_total", "Connections that were accepted", &*self.accepted),
+        ] {
+            out.single(name, "counter", help, count.load(Ordering::Relaxed));
         }
-        for (name, count) in [("gave_way", &self.gave_way), ("refused", &self.refused), ("accepted", &*self.accepted)] {
-            let (name, count) = (format!("plaudit_connections_{name}_total"), count.load(Ordering::Relaxed));
-            let _ = writeln!(text, "# TYPE {name} counter\n{name} {count}");
-        }
-        text
     }
 }
 

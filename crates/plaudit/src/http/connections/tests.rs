@@ -137,7 +137,9 @@ fn connections_are_measured_by_what_they_do() {
     answer(&places[1]);
     assert_eq!(gives_way(&connections, address(1), &places), [2]);
     places[2].gave_way();
-    let text = connections.measurements();
+    let mut exposition = Exposition::default();
+    connections.write(&mut exposition);
+    let text = String::from(exposition);
     for line in [
         "plaudit_connections{state=\"new\"} 1",
         "plaudit_connections{state=\"idle\"} 2",
