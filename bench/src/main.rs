@@ -145,7 +145,7 @@ fn measure(context: &Context, report: &mut Report, engine: &Engine, only: Option
     }
     if wanted("first-list") {
         report.part(&part("first-list, a tenth of the orders"), |report| {
-            let filled = engine.filled(context, context.entries.min(ENTRIES_NAMED), (context.orders / 10).max(1))?;
+            let filled = engine.filled(context, context.entries, (context.orders / 10).max(1))?;
             view::first_list(context, report, engine, &filled)?;
             engine.release(context, &filled)
         });
@@ -177,11 +177,8 @@ const OF_MANY_ORDERS: [&str; 7] = ["start", "first-list", "memory", "orders", "s
 /// The parts that share an account with many entries.
 const OF_MANY_ENTRIES: [&str; 3] = ["entry-reads", "entry-lists", "after-change"];
 
-/// Orders name entries, and a thousand of them are as good for that as a million.
-const ENTRIES_NAMED: u64 = 1_000;
-
 fn many_orders(context: &Context, report: &mut Report, engine: &Engine, wanted: &dyn Fn(&str) -> bool) -> Result<()> {
-    let filled = engine.filled(context, context.entries.min(ENTRIES_NAMED), context.orders)?;
+    let filled = engine.filled(context, context.entries, context.orders)?;
     let mut part = |name: &str, work: &dyn Fn(&mut Report) -> Result<()>| {
         if wanted(name) {
             report.part(&format!("{}: {name}", engine.label()), work);

@@ -16,11 +16,12 @@ use crate::process;
 pub(crate) const PROOF: Proof = Proof {
     name: "browser",
     claim: "In Chromium `/` and `/docs` are read on a phone and a desktop, light and dark, without a violation that axe-core knows; by \
-            keyboard an operation is found, called with a key and its answer shown; no request leaves the service.",
+            keyboard an operation is found, called with a key and its answer shown, and the code made of it runs; no request leaves the service.",
     run,
 };
 
-const NODE: &[&str] = &["axe-core@4.14.1", "puppeteer-core@25.16.0"];
+const NODE: &[&str] = &["axe-core@4.14.1", "puppeteer-core@25.16.0", "tsx@4.23.15"];
+const PYTHON: &[&str] = &["requests==2.32.5"];
 const SCRIPT: &str = include_str!("browser/visit.mjs");
 /// The pages that are looked at: five in two sizes and two colours, and three states.
 const LOOKS: u64 = 22;
@@ -35,7 +36,7 @@ fn run(context: &Context) -> Result<Verdict> {
         return Ok(checks.verdict(&format!("{pages} pages, of which no link leads nowhere or elsewhere")));
     }
     let chromium = tools::debian("chromium", "chromium")?;
-    let tools = Tools::install(context, "browser", &[], NODE)?;
+    let tools = Tools::install(context, "browser", PYTHON, NODE)?;
     let key = service.key(&program.account, "read")?;
     let pictures = context.target()?.join("browser");
     let script = tools.directory().join("visit.mjs");
@@ -49,8 +50,26 @@ fn run(context: &Context) -> Result<Verdict> {
     for fault in visited["faults"].as_array().context("the visit says nothing of faults")? {
         checks.check(false, || fault.to_string());
     }
+    for (language, code) in visited["codes"].as_object().context("the visit made no code")? {
+        let said = run_code(&tools, language, code.as_str().unwrap_or_default(), &key)?;
+        checks.check(said.contains("<root ") && said.contains("</root>"), || {
+            format!("the code in {language} says {said}")
+        });
+    }
     let figure = format!("{LOOKS} looks without a violation, {pages} pages; pictures are in {}", pictures.display());
     Ok(checks.verdict(&figure))
+}
+
+/// Runs the code that a page has made, with a key; gives what it says.
+fn run_code(tools: &Tools, language: &str, code: &str, key: &str) -> Result<String> {
+    let (name, mut command) = match language {
+        "curl" => ("made.sh", Command::new("sh")),
+        "python" => ("made.py", tools.python("python3")),
+        _ => ("made.mts", tools.node("tsx")),
+    };
+    let file = tools.directory().join(name);
+    fs::write(&file, code)?;
+    process::output(command.arg(&file).env("PLAUDIT_KEY", key))
 }
 
 /// Follows every link from the start on; gives how many pages there are.

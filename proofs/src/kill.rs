@@ -53,7 +53,7 @@ fn show(context: &Context, engine: Engine) -> Result<Verdict> {
     let mut ledgers = ledgers(&program, &service.export(&program.account)?)?;
     for round in 1..=rounds {
         let pause = Duration::from_millis(u64::from(40 + random.below(400)));
-        let (after, count) = load(&mut service, &program, &key, ledgers, pause)?;
+        let (after, count) = load(&mut service, &program, &key, ledgers, (pause, Service::kill))?;
         acknowledged += count;
         checks.check(count > 0, || format!("round {round}: nothing was acknowledged in {pause:?}"));
         if engine == Engine::Postgres && round % CRASH_EVERY == 0 {
@@ -91,14 +91,32 @@ fn controls(context: &Context, service: &Service, checks: &mut Checks) -> Result
     Ok(())
 }
 
-/// Writes from all connections, kills the service after the pause, and returns what was known by then and how many
+/// The service is asked to stop in the middle of its work, and has kept all that it had acknowledged; returns how much that was.
+pub(super) fn stop_under_load(context: &Context, engine: Engine, checks: &mut Checks) -> Result<u64> {
+    let program = Program { entries: WRITERS * ENTRIES_EACH, detail_every: 0, orders: 0, ..Program::small(1) };
+    let mut service = Service::with(context, engine, &[&program])?;
+    let key = service.key(&program.account, "read_write")?;
+    let (mut ledgers, mut acknowledged) = (self::ledgers(&program, &service.export(&program.account)?)?, 0);
+    for round in 1..=if context.short { 2 } else { 20 } {
+        let ended = (Duration::from_millis(150), Service::stop as fn(&mut Service) -> Result<()>);
+        let (after, count) = load(&mut service, &program, &key, ledgers, ended)?;
+        acknowledged += count;
+        checks.check(count > 0, || format!("stop {round}: nothing was acknowledged before it"));
+        service.start()?;
+        ledgers = self::ledgers(&program, &service.export(&program.account)?)?;
+        compare(&program, &after, &ledgers, round, checks);
+    }
+    Ok(acknowledged)
+}
+
+/// Writes from all connections, ends the service after the pause, and returns what was known by then and how many
 /// changes were acknowledged.
 fn load(
     service: &mut Service,
     program: &Program,
     key: &str,
     ledgers: Vec<Ledger>,
-    pause: Duration,
+    (pause, end): (Duration, fn(&mut Service) -> Result<()>),
 ) -> Result<(Vec<Ledger>, u64)> {
     let (killed, count) = (AtomicBool::new(false), AtomicU64::new(0));
     let client = service.client(key);
@@ -112,7 +130,7 @@ fn load(
             .collect();
         thread::sleep(pause);
         killed.store(true, Ordering::SeqCst);
-        let ended = service.kill();
+        let ended = end(service);
         let ledgers: Result<Vec<_>> =
             writers.into_iter().map(|writer| writer.join().map_err(|_| anyhow!("a writer panicked"))?).collect();
         ended.and(ledgers)

@@ -25,6 +25,7 @@ pub mod process;
 mod apply;
 mod browser;
 mod bundle;
+mod clients;
 mod confidential;
 mod cores;
 mod deadline;
@@ -36,6 +37,7 @@ mod documents;
 mod e_invoice;
 mod entry_rules;
 mod entry_speed;
+mod erase;
 mod errors;
 mod feed;
 mod full_disk;
@@ -56,7 +58,9 @@ mod money;
 mod new_kind;
 mod newcomer;
 mod openapi;
+mod operate;
 mod orders;
+mod packages;
 mod panels;
 mod planner;
 mod race;
@@ -74,6 +78,7 @@ mod ssrf;
 mod statements;
 mod streaming;
 mod streams;
+mod tls;
 mod tools;
 mod uploads;
 mod webhook_verify;
@@ -136,6 +141,11 @@ const PROOFS: &[Proof] = &[
     documents::job::PROOF,
     documents::safe::PROOF,
     documents::scripts::PROOF,
+    operate::PROOF,
+    clients::PROOF,
+    tls::PROOF,
+    packages::PROOF,
+    erase::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,
     weight::PROOF,

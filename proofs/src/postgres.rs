@@ -121,6 +121,12 @@ impl Postgres {
         process::output(command.args(["--dbname", &self.url(database), "--command", statements]))
     }
 
+    /// Everything that a database has, as `pg_dump` writes it.
+    pub fn dump(&self, database: &str) -> Result<String> {
+        let mut command = self.program("pg_dump");
+        process::output(command.args(["--inserts", "--dbname", &self.url(database)]))
+    }
+
     /// What the server has written to its log.
     pub fn written(&self) -> Result<String> {
         Ok(String::from_utf8_lossy(&fs::read(self.log())?).into_owned())
@@ -150,7 +156,31 @@ impl Postgres {
         }
     }
 
-    fn port(&self) -> u16 {
+    /// Has the server started again with a certificate and its key, and take none but connections by TLS: of `secured` with a
+    /// certificate of the authority for that name, of everybody else without. All three are texts in PEM.
+    pub fn demand_tls(&self, certificate: &str, key: &str, authority: &str) -> Result<()> {
+        let rules = "local all all trust\nhostssl all secured 127.0.0.1/32 cert\nhostssl all all 127.0.0.1/32 trust\n";
+        let settings = "ssl = on\nssl_ca_file = 'authority.crt'\n";
+        for (name, text) in [
+            ("server.crt", certificate),
+            ("server.key", key),
+            ("authority.crt", authority),
+            ("pg_hba.conf", rules),
+            ("postgresql.auto.conf", settings),
+        ] {
+            let file = self.data().join(name);
+            fs::write(&file, text)?;
+            fs::set_permissions(&file, fs::Permissions::from_mode(0o600))?;
+            if let Some(user) = self.user {
+                chown(&file, Some(user.uid), Some(user.gid))?;
+            }
+        }
+        self.crash()?;
+        self.restart()
+    }
+
+    /// The port that the server listens at.
+    pub fn port(&self) -> u16 {
         *self.port.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

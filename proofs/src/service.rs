@@ -178,6 +178,12 @@ impl Service {
         Ok(answer.trim().to_owned())
     }
 
+    /// What PostgreSQL dumps of the database; nothing for SQLite.
+    pub(crate) fn dump(&self, context: &Context) -> Result<Option<String>> {
+        let name = self.database.rsplit('/').next().unwrap_or_default();
+        if self.database.starts_with("sqlite:") { Ok(None) } else { context.postgres()?.dump(name).map(Some) }
+    }
+
     /// Starts the service, at the port that it had before if it had one, and waits until it is ready.
     pub(crate) fn start(&mut self) -> Result<()> {
         let mut attempt = 1;
@@ -357,7 +363,11 @@ impl Service {
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
-        command.args(arguments).args(["--database", &self.database]).current_dir(self.directory()).stdin(Stdio::null());
+        command.args(arguments).current_dir(self.directory()).stdin(Stdio::null());
+        // A bundle is verified without a database, and the option would be refused.
+        if arguments.first() != Some(&"verify-result") {
+            command.args(["--database", &self.database]);
+        }
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("PLAUDIT_") {
                 command.env_remove(name);
@@ -489,7 +499,7 @@ pub(crate) fn on_each_engine(context: &Context, show: fn(&Context, Engine) -> Re
     Ok(whole)
 }
 
-fn free_port() -> Result<u16> {
+pub(crate) fn free_port() -> Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 

@@ -35,6 +35,19 @@ impl DbError {
     }
 }
 
+/// An error with its causes, of which the driver's own words leave out most: which server, and what was wrong with it.
+pub(crate) fn whole(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    let mut text = String::new();
+    for told in causes.map(ToString::to_string) {
+        if !text.ends_with(&told) {
+            text.push_str(if text.is_empty() { "" } else { ": " });
+            text.push_str(&told);
+        }
+    }
+    text
+}
+
 impl From<rusqlite::Error> for DbError {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
@@ -49,7 +62,7 @@ impl From<rusqlite::Error> for DbError {
 
 impl From<tokio_postgres::Error> for DbError {
     fn from(error: tokio_postgres::Error) -> Self {
-        let text = error.as_db_error().map_or_else(|| error.to_string(), ToString::to_string);
+        let text = error.as_db_error().map_or_else(|| whole(&error), ToString::to_string);
         match error.code() {
             Some(code) if *code == SqlState::UNIQUE_VIOLATION => Self::Duplicate(text),
             Some(code) if *code == SqlState::DISK_FULL => Self::DiskFull(text),

@@ -22,6 +22,7 @@ mod sharing;
 mod source;
 mod sqlite;
 pub mod tables;
+mod target;
 mod turns;
 mod tx;
 mod value;

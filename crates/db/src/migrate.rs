@@ -1,5 +1,6 @@
 //! The schema: one folder of steps, the same SQL on both engines, recorded by refinery in the database.
 
+use super::target::Target;
 use super::{Backend, Db, DbError, Settings};
 
 // The macro writes a module of its own, which documents nothing.
@@ -69,7 +70,8 @@ pub async fn run(db: &Db, settings: &Settings) -> Result<Migrated, DbError> {
                 .map_err(failed)?
         }
         Backend::Postgres(_) => {
-            let (mut client, connection) = tokio_postgres::connect(&settings.url, tokio_postgres::NoTls).await?;
+            let Target { config, tls } = Target::of(&settings.url)?;
+            let (mut client, connection) = config.connect(tls).await?;
             let driver = tokio::spawn(connection);
             client.batch_execute(POSTGRES_LOCK).await?;
             client.batch_execute(POSTGRES_DOMAIN).await?;

@@ -8,15 +8,19 @@ use std::time::Duration;
 use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
-use tokio_postgres::NoTls;
 
+use super::error::whole;
 use super::group::Job;
 use super::row::EachRow;
 use super::session::postgres::{Session, each};
 use super::sharing::{Shared, Sharing};
+use super::target::Target;
 use super::turns::InTurns;
 use super::tx::{HELD_LIMIT, Link, Tx};
 use super::{AccountId, Activity, DbError, PoolStatus, Settings, Value};
+
+/// What is told where a server cannot be reached.
+const NEEDED: &str = "it must run, and let this user into this database";
 
 /// How often a write is run again that met another one or lost its connection.
 const MAX_ATTEMPTS: usize = 11;
@@ -58,16 +62,13 @@ pub(super) struct Postgres(Inner);
 
 impl Postgres {
     pub(super) async fn open(settings: &Settings, activity: &Arc<Activity>) -> Result<Self, DbError> {
-        let mut config: tokio_postgres::Config = settings
-            .url
-            .parse()
-            .map_err(|error: tokio_postgres::Error| DbError::Settings(format!("database.url: {error}")))?;
+        let Target { mut config, tls } = Target::of(&settings.url)?;
         config.application_name("plaudit");
         config.options(
             "-c default_transaction_isolation=read\\ committed -c plan_cache_mode=force_generic_plan -c jit=off",
         );
         let recycling = ManagerConfig { recycling_method: RecyclingMethod::Fast };
-        let manager = Manager::from_connect(config, InTurns(NoTls), recycling);
+        let manager = Manager::from_connect(config, InTurns(tls), recycling);
         let pool_size = pool_size(settings);
         let pool = Pool::builder(manager)
             .max_size(pool_size)
@@ -77,7 +78,7 @@ impl Postgres {
             .recycle_timeout(Some(PATIENCE))
             .build()
             .map_err(|error| DbError::Settings(error.to_string()))?;
-        drop(pool.get().await.map_err(|error| DbError::Settings(format!("database.url: {error}")))?);
+        drop(pool.get().await.map_err(|error| DbError::Settings(format!("{}; {NEEDED}", whole(&error))))?);
         Ok(Self(Inner {
             pool,
             sharing: Arc::new(Sharing::of(pool_size)),

@@ -17,6 +17,9 @@ use super::session::sqlite::{Connected, Idle, connect, each};
 use super::tx::{HELD_LIMIT, Link, Tx};
 use super::{Activity, DbError, Settings, Value};
 
+/// What is told where the file of a database cannot be used.
+const NEEDED: &str = "its folder must be there, and both may be written to by whoever runs this";
+
 static DATABASES: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
@@ -65,8 +68,8 @@ impl Sqlite {
         }
         let file = PathBuf::from(path);
         make_file(&file)?;
-        let connection =
-            connect(&file, settings.busy_timeout).map_err(|error| DbError::Settings(format!("{path}: {error}")))?;
+        let connection = connect(&file, settings.busy_timeout)
+            .map_err(|error| DbError::Settings(format!("{path}: {error}; {NEEDED}")))?;
         let (jobs, queue) = channel();
         let link = Link::Sqlite(Connected::new(connection));
         let tx = Tx::new(link, Arc::clone(activity));
@@ -168,7 +171,7 @@ fn make_file(path: &Path) -> Result<(), DbError> {
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     match options.open(path) {
         Err(error) if error.kind() != std::io::ErrorKind::AlreadyExists => {
-            Err(DbError::Settings(format!("{}: {error}", path.display())))
+            Err(DbError::Settings(format!("{}: {error}; {NEEDED}", path.display())))
         }
         Err(_) if std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() == 0) => {
             Err(DbError::Settings(format!(

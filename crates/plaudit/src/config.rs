@@ -20,9 +20,12 @@ use strum::VariantNames as _;
 use crate::storage::Secret;
 use kind::Kind;
 use layers::Layers;
-pub use values::{DatabaseUrl, LogFormat, Network, Region};
-use values::{FromText, mask, mask_address};
+pub use values::{DatabaseUrl, LogFormat, Network, Region, WebOrigin};
+use values::{FromText, mask, mask_address, parts};
 use webhook_signing::Schedule;
+
+/// The commit that the program was built from; releases are built with it.
+pub const COMMIT: Option<&str> = option_env!("PLAUDIT_COMMIT");
 
 /// A row of the table.
 struct Setting {
@@ -83,6 +86,12 @@ settings! {
         /// The proxies whose `X-Forwarded-For` is believed, as addresses or networks. In the environment they are
         /// separated by commas.
         trusted_proxies: Vec<Network> = "", Kind::Networks;
+        /// The origins whose pages may use the interface in a browser, as it names them: `https://app.example.org`, or `*` for
+        /// any. In the environment they are separated by commas. Without them browsers keep answers from other pages.
+        web_origins: Vec<WebOrigin> = "", Kind::Origins;
+        /// Whether answers are compressed for clients that ask for it by `Accept-Encoding` (gzip or zstd). It costs about as
+        /// much processor time as the answer itself; turn it off where a proxy does it.
+        compression: bool = "true", Kind::Flag;
         /// Seconds within which the head of a request must have arrived, counted from its first byte, or from the
         /// opening of the connection for the first request.
         header_timeout_seconds: u64 = "10", Kind::Whole(1, 3600);
@@ -259,8 +268,8 @@ settings! {
 pub enum Source {
     /// Nobody set it.
     Default,
-    /// This file.
-    File(PathBuf),
+    /// This line of a file.
+    File(PathBuf, usize),
     /// The environment variable of this name.
     Environment(String),
     /// This option of the command line.
@@ -271,7 +280,7 @@ impl fmt::Display for Source {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => formatter.write_str("default"),
-            Self::File(path) => write!(formatter, "{}", path.display()),
+            Self::File(path, line) => write!(formatter, "{}, line {line}", path.display()),
             Self::Environment(name) => formatter.write_str(name),
             Self::CommandLine(option) => formatter.write_str(option),
         }
@@ -343,9 +352,8 @@ impl Setting {
     fn shown(&self, text: &str) -> String {
         match self.kind {
             Kind::Whole(..) | Kind::Flag => text.to_owned(),
-            Kind::Networks => {
-                let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-                toml::Value::Array(parts.map(|part| toml::Value::String(part.to_owned())).collect()).to_string()
+            Kind::Networks | Kind::Origins => {
+                toml::Value::Array(parts(text).map(|part| toml::Value::String(part.to_owned())).collect()).to_string()
             }
             Kind::Database => toml::Value::String(mask(text)).to_string(),
             Kind::WebAddress | Kind::Storage | Kind::Mail => toml::Value::String(mask_address(text)).to_string(),
@@ -401,7 +409,7 @@ impl Config {
     /// The file that values came from, where there is one.
     pub fn file(&self) -> Option<&Path> {
         self.origins.iter().find_map(|origin| match &origin.source {
-            Source::File(path) => Some(path.as_path()),
+            Source::File(path, _) => Some(path.as_path()),
             _ => None,
         })
     }
@@ -409,6 +417,12 @@ impl Config {
     /// Where the value of a setting came from; nothing if there is no such setting.
     pub fn source(&self, section: &str, name: &str) -> Option<&Source> {
         self.origins.get(Setting::position(section, name)?).map(|origin| &origin.source)
+    }
+
+    /// A setting as faults of it name it: what it is, without passwords, and where that stands.
+    pub fn told(&self, section: &str, name: &str) -> String {
+        let origin = Setting::position(section, name).and_then(|position| self.origins.get(position));
+        origin.map_or_else(String::new, |Origin { shown, source }| format!("[{section}] {name} = {shown} ({source})"))
     }
 
     /// The configuration as a `plaudit.toml`, each line with where its value came from, without passwords.

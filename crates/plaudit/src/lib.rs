@@ -54,6 +54,8 @@ pub mod review_flow;
 
 pub mod http;
 
+pub mod erasing;
+
 pub mod resources;
 
 pub mod website;

@@ -15,6 +15,8 @@ use utoipa::OpenApi as _;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::http::connections::Connections;
+use crate::http::server::Refuse;
+use crate::http::web_clients::WebClients;
 use crate::http::{ApiError, pipeline};
 use crate::resources::openapi::{self, Document};
 use crate::resources::{self, public_routes};
@@ -37,7 +39,14 @@ pub fn new(app: App) -> Router {
         .merge(website::routes(described()))
         .fallback_service(operations)
         .with_state(app.clone());
-    Router::new().fallback_service(around(inner, app, public_routes::with_request_id))
+    let clients = WebClients::new(&app.settings.web_origins, app.settings.compression);
+    let inner = tower::service_fn(move |request| clients.clone().answer(inner.clone(), request).map(Ok));
+    Router::new().fallback_service(around(Router::new().fallback_service(inner), app, public_routes::with_request_id))
+}
+
+/// Answers what cannot be read.
+pub fn refuse(app: App) -> Refuse {
+    Arc::new(move |status| public_routes::refuse(&app, status))
 }
 
 /// A service that hands every request on with what it is answered by.

@@ -7,6 +7,7 @@ import puppeteer from "puppeteer-core";
 const [chromium, base, key, folder] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const faults = [];
+const codes = {};
 const expect = (holds, fault) => { if (!holds) faults.push(fault); };
 let looks = 0;
 
@@ -33,6 +34,8 @@ async function open(device, scheme) {
 
 async function look(page, name) {
   looks += 1;
+  // What is folded is looked at too, a phone's menu of operations among it.
+  await page.evaluate(() => document.querySelectorAll("details").forEach((details) => { details.open = true; }));
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
   for (const { id, nodes } of violations) faults.push(`${name}: axe: ${id}: ${nodes[0].html}`);
@@ -83,6 +86,7 @@ for (const [language, word] of [["curl", "curl -X GET"], ["python", "requests.re
   await page.click(`#tab-${language}`);
   const code = await page.$eval("#made", (made) => made.textContent);
   expect(code.includes(word) && code.includes("v2.3+xml") && !code.includes(key), `the code in ${language} is ${code}`);
+  codes[language] = code;
 }
 await page.click("#theme");
 expect(await page.$eval("html", (html) => html.dataset.theme === "dark"), "the theme does not change");
@@ -94,4 +98,4 @@ await page.click("[type=submit]");
 expect((await answered()).startsWith("404"), "a call of a record that is not there is not answered 404");
 
 await browser.close();
-console.log(JSON.stringify({ looks, faults }));
+console.log(JSON.stringify({ looks, faults, codes }));

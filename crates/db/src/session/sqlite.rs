@@ -62,6 +62,8 @@ pub(crate) fn connect(path: &Path, busy_timeout: Duration) -> Result<Connection,
     connection.pragma_update(None, "synchronous", "full")?;
     connection.pragma_update(None, "cache_size", -32_768)?;
     connection.pragma_update(None, "temp_store", "memory")?;
+    // What is deleted is overwritten: a person who was erased is not to be found in the file.
+    connection.pragma_update(None, "secure_delete", true)?;
     connection.set_prepared_statement_cache_capacity(256);
     Ok(connection)
 }

@@ -151,6 +151,7 @@ pub const OPERATIONS: &[Operation] = &[
     line("PostOrderRefundV23", "POST /order/{slug}/refund", BOOKKEEPING),
     line("PostOrderV23", "POST /order", ORDERING),
     line("PostReviewTaskV23", "POST /review-task", NOBODY),
+    line("PostUserEraseV23", "POST /user/{slug}/erase", NOBODY),
     line("PostUserRestoreV23", "POST /user/{slug}/restore", NOBODY),
     line("PostUserUploadV23", "POST /user/{slug}/upload/{field}", NOBODY),
     line("PostUserV23", "POST /user", NOBODY),

@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
-use clap::{Arg, Command};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
 
 /// Commands by what they are for, in the order in which an operator meets them.
 const GROUPS: &[(&str, &[&str])] = &[
     ("Begin", &["demo", "serve", "account", "key", "user"]),
     ("Programs", &["apply", "schema", "import", "export", "fill"]),
     ("Results", &["scores", "orders", "document", "verify-result"]),
-    ("Operation", &["migrate", "backup", "restore", "doctor", "maintenance", "webhook", "config"]),
-    ("Help", &["completions", "help"]),
+    ("Operation", &["migrate", "backup", "restore", "doctor", "health", "maintenance", "webhook", "config"]),
+    ("Help", &["version", "completions", "help"]),
 ];
 
 /// The options of the service that mean something to a command. To those that are not named here none does.
@@ -19,11 +21,12 @@ const SERVICE_OPTIONS: &[(&str, &[&str])] = &[
     ("serve", &["config", "database", "storage", "listen", "base_url", "region"]),
     ("account", &["config", "database", "region"]),
     ("key", &["config", "database"]),
-    ("user", &["config", "database", "listen", "base_url"]),
+    ("user", &["config", "database", "storage", "listen", "base_url"]),
     ("webhook", &["config", "database"]),
     ("orders", &["config", "database"]),
     ("document", &["config", "database", "storage"]),
     ("scores", &["config", "database"]),
+    ("health", &["config", "listen"]),
     ("maintenance", &["config", "database", "region"]),
     ("apply", &["config", "database", "storage"]),
     ("import", &["config", "database", "storage"]),
@@ -68,7 +71,14 @@ const EXAMPLES: &[(&str, &[&str])] = &[
             "plaudit key revoke --account OtherAwd \"web site\"",
         ],
     ),
-    ("user", &["plaudit user list --account OtherAwd", "plaudit user confirm-link --account OtherAwd ada@example.org"]),
+    (
+        "user",
+        &[
+            "plaudit user list --account OtherAwd",
+            "plaudit user confirm-link --account OtherAwd ada@example.org",
+            "plaudit user erase --account OtherAwd ada@example.org --for-good",
+        ],
+    ),
     ("apply", &["plaudit apply awards.yaml --dry-run", "plaudit apply awards.yaml"]),
     ("schema", &["plaudit schema"]),
     ("import", &["plaudit import awards.jsonl", "plaudit import more.jsonl --account OtherAwd --files pictures"]),
@@ -85,6 +95,8 @@ const EXAMPLES: &[(&str, &[&str])] = &[
     ("backup", &["plaudit backup plaudit.backup"]),
     ("restore", &["plaudit restore plaudit.backup --database postgres://plaudit@db.example.org/plaudit"]),
     ("doctor", &["plaudit doctor", "plaudit doctor --account OtherAwd --files"]),
+    ("health", &["plaudit health"]),
+    ("version", &["plaudit version", "plaudit version --json"]),
     ("maintenance", &["plaudit maintenance on \"We are back at 10:00 UTC\"", "plaudit maintenance off"]),
     ("webhook", &["plaudit webhook list OtherAwd", "plaudit webhook show OtherAwd HookSlug --output json"]),
     ("config", &["plaudit config show"]),
@@ -109,9 +121,33 @@ pub(super) fn complete(command: Command) -> Command {
             .collect();
         let examples = examples(&name);
         // An option that a command has by itself is not taken from the program.
-        command = command.mut_subcommand(name, |sub| sub.args(own).after_help(examples));
+        command = command.mut_subcommand(&name, |sub| with_examples(sub.args(own).after_help(examples), &name));
     }
     command
+}
+
+/// Gives the commands below a command the examples that begin as they do.
+fn with_examples(command: Command, name: &str) -> Command {
+    let leaves: Vec<String> = command.get_subcommands().map(|leaf| leaf.get_name().to_owned()).collect();
+    leaves.into_iter().fold(command, |command, leaf| {
+        let begin = format!("plaudit {name} {leaf} ");
+        let own = listed(EXAMPLES, name).iter().copied().filter(|example| format!("{example} ").starts_with(&begin));
+        let text = lines(own);
+        command.mut_subcommand(leaf, |leaf| leaf.after_help(text))
+    })
+}
+
+/// Refuses an option of the service that means nothing to the command: nobody is to think that it did something.
+pub(super) fn refuse(matches: &ArgMatches) -> Result<(), clap::Error> {
+    let Some((name, _)) = matches.subcommand() else { return Ok(()) };
+    let meaning = listed(SERVICE_OPTIONS, name);
+    let mut given = matches.ids().map(clap::Id::as_str);
+    let is_idle = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine) && !meaning.contains(id);
+    given.find(is_idle).map_or(Ok(()), |id| {
+        let option = id.replace('_', "-");
+        let told = format!("--{option} means nothing to `plaudit {name}`");
+        Err(super::command_line().error(ErrorKind::UnknownArgument, told))
+    })
 }
 
 fn listed<'t>(table: &[(&str, &'t [&'t str])], name: &str) -> &'t [&'t str] {
@@ -135,9 +171,14 @@ fn groups(command: &Command) -> String {
 }
 
 fn examples(name: &str) -> String {
-    let examples = listed(EXAMPLES, name);
-    let begun = if examples.is_empty() { "" } else { "Examples:\n" };
-    examples.iter().fold(begun.to_owned(), |text, example| text + "  " + example + "\n")
+    lines(listed(EXAMPLES, name).iter().copied())
+}
+
+fn lines<'e>(examples: impl Iterator<Item = &'e str>) -> String {
+    examples.fold(String::new(), |text, example| {
+        let heading = if text.is_empty() { "Examples:\n" } else { "" };
+        text + heading + "  " + example + "\n"
+    })
 }
 
 #[cfg(test)]
@@ -188,6 +229,21 @@ mod tests {
         assert!(help("serve").contains("--listen") && help("serve").contains("--database"));
         assert!(help("export").contains("--storage") && !help("export").contains("--listen"));
         assert!(!help("schema").contains("--database"));
+        let refused = |words: &[&str]| {
+            let matches = command_line().try_get_matches_from(words).unwrap();
+            refuse(&matches).err().map(|error| error.to_string().lines().next().unwrap_or_default().to_owned())
+        };
+        let idle = "error: --listen means nothing to `plaudit export`".to_owned();
+        assert_eq!(refused(&["plaudit", "export", "OtherAwd", "--listen", "a:1"]), Some(idle.clone()));
+        assert_eq!(refused(&["plaudit", "--listen", "a:1", "export", "OtherAwd"]), Some(idle));
+        assert_eq!(refused(&["plaudit", "key", "list", "--account", "OtherAwd", "--database", "sqlite:a.db"]), None);
+        assert!(
+            command_line()
+                .try_get_matches_from(["plaudit", "help", "key", "create"])
+                .unwrap_err()
+                .to_string()
+                .contains("Examples:")
+        );
         let given = command_line().try_get_matches_from(["plaudit", "serve", "--database", "sqlite:a.db"]).unwrap();
         assert_eq!(given.get_one::<String>("database").map(String::as_str), Some("sqlite:a.db"));
     }

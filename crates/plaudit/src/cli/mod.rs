@@ -22,6 +22,7 @@ mod doctor;
 mod document;
 mod export;
 mod fill;
+mod health;
 mod help;
 mod import;
 mod key;
@@ -39,6 +40,7 @@ mod table;
 mod tests;
 mod user;
 mod verify_result;
+mod version;
 mod webhook;
 
 use std::borrow::Cow;
@@ -123,6 +125,10 @@ enum Command {
     Config(config::Command),
     /// Make a synthetic account, for trials and benchmarks
     Fill(fill::Arguments),
+    /// Ask the service of these settings whether it is ready
+    Health,
+    /// Print which build this is
+    Version(version::Arguments),
     /// Print what makes a shell complete the words of this program
     Completions {
         /// The shell
@@ -139,6 +145,9 @@ impl Arguments {
     /// What the process was called with. What cannot be read, and help, end the process.
     pub fn of_process() -> Self {
         let matches = command_line().get_matches();
+        if let Err(error) = help::refuse(&matches) {
+            error.exit();
+        }
         Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
     }
 }
@@ -270,6 +279,8 @@ async fn execute(config: &Config, arguments: Arguments) -> Result<(), Failure> {
         Command::Doctor(arguments) => doctor::run(config, arguments).await,
         Command::Config(command) => config::run(config, &command),
         Command::Fill(arguments) => fill::run(config, arguments).await,
+        Command::Health => health::run(config).await,
+        Command::Version(arguments) => version::run(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command_line(), "plaudit", &mut script);
@@ -316,9 +327,18 @@ async fn open_database(config: &Config) -> Result<Db, Failure> {
 /// The same, with the steps that were applied.
 async fn open_migrated(config: &Config) -> Result<(Db, Vec<String>), Failure> {
     let settings = database_settings(config);
-    let db = Db::open(&settings).await?;
-    let migrated = db::migrate::run(&db, &settings).await?;
+    let db = Db::open(&settings).await.map_err(|error| wrong_database(config, &error))?;
+    let migrated = db::migrate::run(&db, &settings).await.map_err(|error| wrong_database(config, &error))?;
     Ok((db, migrated.applied))
+}
+
+fn wrong_database(config: &Config, error: &db::DbError) -> Failure {
+    Failure::Failed(format!("{}: {error}", config.told("database", "url")))
+}
+
+/// A setting that cannot be used: which, where it was set, why, and what to do.
+fn wrong(config: &Config, (section, name): (&str, &str), why: impl std::fmt::Display, remedy: &str) -> Failure {
+    Failure::Failed(format!("{}: {why}; {remedy}", config.told(section, name)))
 }
 
 /// The same of one that is there.
@@ -404,8 +424,16 @@ async fn open(config: &Config) -> Result<(Db, Storage), Failure> {
 }
 
 fn open_storage(config: &Config) -> Result<Storage, Failure> {
-    let url = &config.storage.url;
-    Storage::open(&storage_settings(config)).map_err(|error| Failure::Failed(format!("storage.url {url}: {error}")))
+    Storage::open(&storage_settings(config)).map_err(|error| wrong_storage(config, error))
+}
+
+fn wrong_storage(config: &Config, error: impl std::fmt::Display) -> Failure {
+    wrong(
+        config,
+        ("storage", "url"),
+        error,
+        "name a folder that may be written, or a bucket with keys that are good for it",
+    )
 }
 
 /// The same to read from: neither is made.

@@ -11,13 +11,14 @@ use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use super::{Failure, open_migrated, open_storage, say};
+use super::{Failure, open_migrated, open_storage, say, wrong, wrong_storage};
 use crate::addresses::Allowed;
 use crate::background::{self, Works};
 use crate::config::{Config, Source};
 use crate::http::connections::{self, Connections, Room};
+use crate::http::server::Refuse;
 use crate::http::{idempotency, server};
-use crate::mail::Sender;
+use crate::mail::{MailError, Sender};
 use crate::outgoing;
 use crate::router;
 use crate::services::disks::Disk;
@@ -49,7 +50,7 @@ pub(super) async fn run(config: &Config) -> Result<(), Failure> {
     for step in applied {
         tracing::info!(step, "the schema was changed");
     }
-    let listener = listen(&config.server.listen, "server.listen").await?;
+    let listener = listen(config, ("server", "listen"), &config.server.listen).await?;
     let node = Node::start(config, db, open_storage(config)?, listener).await?;
     if let Err(error) = say(&format!("listening on {}", node.address)) {
         // Where the line goes to a file on a full disk, the service reads all the same.
@@ -59,9 +60,10 @@ pub(super) async fn run(config: &Config) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Listens at an address; `setting` is the one that names it.
-async fn listen(address: &str, setting: &str) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| Failure::Failed(format!("{setting} {address}: {error}")))
+/// Listens at the address of a setting.
+async fn listen(config: &Config, setting: (&str, &str), address: &str) -> Result<TcpListener, Failure> {
+    let remedy = "name an address of this machine and a port that nobody listens at";
+    TcpListener::bind(address).await.map_err(|error| wrong(config, setting, error, remedy))
 }
 
 /// A server that accepts connections as soon as it runs.
@@ -88,12 +90,13 @@ impl Node {
             tracing::error!(%spool, %error, "the spool takes no files: long answers are refused");
         }
         app.database_clock.synchronize(&app.db).await?;
-        check_storage(&app, &config.storage.url).await?;
+        check_storage(&app, config).await?;
         let connections = Connections::new(room);
         let metrics = match &config.metrics.listen {
             Some(own) => {
                 let router = router::metrics(app.clone(), Arc::clone(&connections));
-                Some(serve_metrics(config, router, listen(own, "metrics.listen").await?))
+                let router = (router, router::refuse(app.clone()));
+                Some(serve_metrics(config, router, listen(config, ("metrics", "listen"), own).await?))
             }
             None => None,
         };
@@ -121,7 +124,8 @@ impl Node {
             drop(stop_background);
             app.tails.stop();
         };
-        server::serve(listener, router::new(app.clone()), &connections, &settings, stop).await;
+        let router = (router::new(app.clone()), router::refuse(app.clone()));
+        server::serve(listener, router, &connections, &settings, stop).await;
         if let Err(error) = background.await {
             tracing::error!(%error, "work in the background broke off");
         }
@@ -138,7 +142,7 @@ impl Node {
 
 /// Refuses to start on a storage that takes no files: a wrong address or key is told now, and not by the first upload. One
 /// whose disk is full is read from.
-async fn check_storage(app: &App, url: &str) -> Result<(), Failure> {
+async fn check_storage(app: &App, config: &Config) -> Result<(), Failure> {
     let told = match tokio::time::timeout(STORAGE_PATIENCE, app.probe_files()).await {
         Ok(Ok(())) => return Ok(()),
         Ok(Err(error)) if error.is_disk_full() => {
@@ -149,7 +153,7 @@ async fn check_storage(app: &App, url: &str) -> Result<(), Failure> {
         Ok(Err(error)) => error.to_string(),
         Err(_) => format!("no answer within {} seconds", STORAGE_PATIENCE.as_secs()),
     };
-    Err(Failure::Failed(format!("storage.url {url}: {told}")))
+    Err(wrong_storage(config, told))
 }
 
 /// What a service holds that listens at an address, and its room for connections.
@@ -170,6 +174,8 @@ fn settings(config: &Config, address: &str, room: Room, outgoing_connections: us
     Ok(Settings {
         region: <&str>::from(config.server.region).to_owned(),
         base_url: if base_url.is_empty() { address } else { base_url }.to_owned(),
+        web_origins: config.server.web_origins.clone(),
+        compression: config.server.compression,
         requests_per_minute: i64::from(config.limits.requests_per_minute),
         idempotency_seconds: i64::try_from(config.limits.idempotency_hours * 3600).unwrap_or(i64::MAX),
         idempotency_bytes: i64::from(config.limits.idempotency_megabytes) << 20,
@@ -194,11 +200,18 @@ fn settings(config: &Config, address: &str, room: Room, outgoing_connections: us
             connections: outgoing_connections,
         },
         typesetter: typesetter(config),
-        mail: Arc::new(Sender::open(config.mail.url.reveal(), &config.mail.from)?),
+        mail: Arc::new(mail(config)?),
         lease_seconds: config.leases.seconds,
         jobs_at_once: config.jobs.at_once,
         jobs_keep_days: config.jobs.keep_days,
         log_requests: config.log.requests,
+    })
+}
+
+fn mail(config: &Config) -> Result<Sender, Failure> {
+    Sender::open(config.mail.url.reveal(), &config.mail.from).map_err(|error| {
+        let setting = if matches!(error, MailError::Sender) { "from" } else { "url" };
+        wrong(config, ("mail", setting), error, "see docs/configuration.md for what is allowed")
     })
 }
 
@@ -266,7 +279,7 @@ fn room(config: &Config, descriptors: Option<usize>) -> Room {
 /// The most connections for measurements.
 const METRICS_ROOM: Room = Room { all: 16, of_address: 16 };
 
-fn serve_metrics(config: &Config, router: Router, listener: TcpListener) -> JoinHandle<usize> {
+fn serve_metrics(config: &Config, router: (Router, Refuse), listener: TcpListener) -> JoinHandle<usize> {
     let settings = server::Settings::from(&config.server);
     let connections = Connections::new(METRICS_ROOM);
     tokio::spawn(async move { server::serve(listener, router, &connections, &settings, std::future::pending()).await })

@@ -8,6 +8,9 @@ use super::*;
 use crate::program::Context;
 use kernel::text::Locale;
 
+/// How a fault names the database of a place.
+const DATABASE: &str = "[database] url = \"sqlite:plaudit.db\" (--database)";
+
 /// A folder in which commands are run.
 struct Place(TempDir);
 
@@ -169,7 +172,7 @@ async fn doctor_makes_no_database_and_knows_a_newer_schema() {
     assert_eq!(place.refused(&["doctor"]).await, (1, "1 fault found".to_owned()));
     let message =
         "the database failed: its schema has V900__future, which this plaudit does not know: a newer one made it";
-    assert_eq!(place.refused(&["migrate"]).await, (1, message.to_owned()));
+    assert_eq!(place.refused(&["migrate"]).await, (1, format!("{DATABASE}: {message}")));
 }
 
 #[tokio::test]
@@ -265,7 +268,7 @@ async fn an_empty_file_is_no_database() {
     for command in [&["account", "list"][..], &["migrate"], &["fill"]] {
         let message =
             "plaudit.db: the file is empty, and no database; remove it to begin a new one, or to restore a backup";
-        assert_eq!(place.refused(command).await, (1, message.to_owned()));
+        assert_eq!(place.refused(command).await, (1, format!("{DATABASE}: {message}")));
     }
     assert_eq!(fs::metadata(place.path("plaudit.db")).unwrap().len(), 0);
     fs::remove_file(place.path("plaudit.db")).unwrap();
@@ -521,4 +524,26 @@ async fn every_sheet_is_a_row_with_a_column_for_each_criterion() {
     assert_eq!(fs::read_to_string(place.path("scores.csv")).unwrap(), expected);
     let (code, told) = place.refused(&["scores", "export", "DemoAwds", "--score-set", "NoSuchSc"]).await;
     assert_eq!((code, told.as_str()), (1, "the account has no score set NoSuchSc"));
+}
+
+#[tokio::test]
+async fn a_person_is_erased_for_good_and_the_doctor_is_content() {
+    let place = Place::with_demo().await;
+    let erase = ["user", "erase", "--account", "DemoAwds", "UserNora", "--for-good"];
+    place.done(&erase).await;
+    place.done(&["doctor", "--files"]).await;
+    place.done(&["export", "DemoAwds", "--output", "a.jsonl"]).await;
+    let export = fs::read_to_string(place.path("a.jsonl")).unwrap();
+    assert!(!export.contains("Lindqvist") && export.contains("\"first_name\":\"Erased\""));
+    place.done(&erase).await;
+    let nobody = ["user", "erase", "--account", "DemoAwds", "NoSuchUs", "--for-good"];
+    assert_eq!(place.refused(&nobody).await, (1, "the account has no user NoSuchUs".to_owned()));
+}
+
+#[tokio::test]
+async fn a_service_that_does_not_run_is_not_healthy() {
+    let place = Place::new();
+    let (code, message) = place.refused(&["health"]).await;
+    assert!(code == 1 && message.starts_with("127.0.0.1:8080: "), "{message}");
+    place.done(&["version", "--json"]).await;
 }

@@ -3,10 +3,13 @@
 use serde_json::json;
 
 use super::table::{ListOptions, Table};
-use super::{Failure, account_of, say};
+use super::{Failure, account_of, lengths, open_storage, operator, say};
 use crate::config::Config;
+use crate::erasing;
+use crate::program::Programs;
 use crate::records::users::links::{Link, Purpose};
 use crate::records::users::store;
+use crate::records::{Refusal, files};
 use crate::services;
 use crate::signing::DownloadSigner;
 use db::{Db, DbError};
@@ -25,6 +28,17 @@ pub(super) enum Command {
         #[command(flatten)]
         options: ListOptions,
     },
+    /// Erase a person for good: whatever was said, and what tells who it was
+    Erase {
+        /// The account's slug
+        #[arg(long)]
+        account: Slug,
+        /// The user's slug or e-mail address
+        user: String,
+        /// Nothing brings back what is erased, but a backup from before
+        #[arg(long, required = true)]
+        for_good: bool,
+    },
     /// Print a link by which a user confirms, once and within 7 days
     ConfirmLink {
         /// The account's slug
@@ -39,6 +53,7 @@ pub(super) enum Command {
 pub(super) async fn run(db: &Db, config: &Config, command: Command) -> Result<(), Failure> {
     let (account, user) = match command {
         Command::List { account, options } => return list(db, account, options).await,
+        Command::Erase { account, user, .. } => return erase(db, config, account, user).await,
         Command::ConfirmLink { account, user } => (account, user),
     };
     let address = confirm_link(db, account, user).await?;
@@ -58,6 +73,33 @@ async fn list(db: &Db, account: Slug, options: ListOptions) -> Result<(), Failur
     })
     .await?;
     table.print(options)
+}
+
+async fn erase(db: &Db, config: &Config, slug: Slug, user: String) -> Result<(), Failure> {
+    let account = account_of(&mut db.snapshot().await?, slug).await?;
+    let (ids, clock, storage) = (Ids::random(), Clock::system(), open_storage(config)?);
+    let programs = Programs::new(db.clone(), clock.clone(), "", lengths(config));
+    let state = (account, user, ids.uuid(), clock.clone(), programs);
+    let erased = db.write(account, state, |tx, (account, user, person, clock, programs)| {
+        Box::pin(async move {
+            let missing = || Failure::Failed(format!("the account has no user {user}"));
+            let found = store::live_of(tx, *account, user).await.map_err(Failure::from)?;
+            // One who is in the trash is named by the slug.
+            let slug = found.or_else(|| Slug::parse(user)).ok_or_else(missing)?;
+            let program = programs.in_transaction(tx, *account).await.map_err(Failure::from)?;
+            let program = program.ok_or_else(missing)?;
+            let origin = operator(clock);
+            match erasing::erase(tx, *account, &program, &origin, (slug, person)).await {
+                Ok(true) => Ok(slug),
+                Ok(false) => Err(missing()),
+                Err(Refusal::Db(error)) => Err(error.into()),
+                Err(refusal) => Err(Failure::Failed(format!("the user cannot be erased: {refusal:?}"))),
+            }
+        })
+    });
+    let slug = erased.await?;
+    files::sweep(db, &storage, clock.now()).await?;
+    say(&format!("{slug} is erased; what older backups have is yours to remove"))
 }
 
 /// The address of a link for a user, from its first slash on.

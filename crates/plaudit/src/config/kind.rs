@@ -2,7 +2,7 @@
 
 use toml::de::DeValue;
 
-use super::values::{FromText, Network};
+use super::values::{FromText, Network, WebOrigin};
 use webhook_signing::Schedule;
 
 /// What a setting may be set to.
@@ -13,6 +13,7 @@ pub(super) enum Kind {
     WebAddress,
     Choice(&'static [&'static str]),
     Networks,
+    Origins,
     Whole(u64, u64),
     Flag,
     Database,
@@ -35,6 +36,7 @@ impl Kind {
             }
             Self::Choice(names) => format!("one of {}", names.join(", ")),
             Self::Networks => "a list of IP addresses and networks, such as 10.0.0.0/8".to_owned(),
+            Self::Origins => "a list of origins such as https://app.example.org, or *".to_owned(),
             Self::Whole(least, most) => format!("a whole number from {least} to {most}"),
             Self::Flag => "true or false".to_owned(),
             Self::Database => "sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE".to_owned(),
@@ -56,6 +58,7 @@ impl Kind {
             Self::WebAddress => text.is_empty() || is_web_address(text),
             Self::Choice(names) => names.contains(&text),
             Self::Networks => <Vec<Network>>::from_text(text).is_some(),
+            Self::Origins => <Vec<WebOrigin>>::from_text(text).is_some(),
             Self::Whole(least, most) => {
                 text.parse().is_ok_and(|number: u64| (least..=most).contains(&number) && number.to_string() == text)
             }
@@ -85,11 +88,11 @@ impl Kind {
                 u64::from_str_radix(number.as_str(), number.radix()).ok().map(|number| number.to_string())
             }
             (Self::Flag, DeValue::Boolean(flag)) => Some(flag.to_string()),
-            (Self::Networks, DeValue::Array(items)) => {
+            (Self::Networks | Self::Origins, DeValue::Array(items)) => {
                 let parts: Option<Vec<_>> = items.iter().map(|item| item.get_ref().as_str()).collect();
                 parts.map(|parts| parts.join(","))
             }
-            (Self::Whole(..) | Self::Flag | Self::Networks, _) => None,
+            (Self::Whole(..) | Self::Flag | Self::Networks | Self::Origins, _) => None,
             (_, value) => value.as_str().map(str::to_owned),
         }
     }

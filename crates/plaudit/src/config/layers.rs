@@ -72,8 +72,8 @@ impl Layers {
                 self.faults.push(format!("{place}: [{section}]: no such section; there are {}", known.join(", ")));
             } else if let DeValue::Table(entries) = value.get_ref() {
                 for (name, value) in entries {
-                    let place = format!("{file}, line {}", line(name.span().start));
-                    self.entry(section, name.get_ref(), value, shown, &place);
+                    let source = Source::File(shown.to_owned(), line(name.span().start));
+                    self.entry(section, name.get_ref(), value, source);
                 }
             } else {
                 self.faults.push(format!("{place}: [{section}]: allowed is a section, with {}", names_of(section)));
@@ -81,14 +81,15 @@ impl Layers {
         }
     }
 
-    fn entry(&mut self, section: &str, name: &str, value: &Spanned<DeValue<'_>>, file: &Path, place: &str) {
+    fn entry(&mut self, section: &str, name: &str, value: &Spanned<DeValue<'_>>, source: Source) {
+        let place = source.to_string();
         let Some(position) = Setting::position(section, name) else {
             let known = names_of(section);
             return self.faults.push(format!("{place}: [{section}] {name}: no such setting; there are {known}"));
         };
         let kind = SETTINGS[position].kind;
         match kind.text(value.get_ref()) {
-            Some(text) => self.offer(position, &text, Source::File(file.to_owned()), place),
+            Some(text) => self.offer(position, &text, source, &place),
             None => self.faults.push(format!("{place}: [{section}] {name}: allowed is {}", kind.allowed())),
         }
     }

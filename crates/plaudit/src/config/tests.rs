@@ -78,7 +78,7 @@ fn later_layers_win() {
     assert_eq!(config.server.region, Region::Canada);
     assert_eq!(config.storage.url, "file:/files");
     let source = |section, name| config.source(section, name).unwrap().to_string();
-    assert_eq!(source("server", "max_connections"), "plaudit.toml");
+    assert_eq!(source("server", "max_connections"), "plaudit.toml, line 4");
     assert_eq!(source("server", "listen"), "PLAUDIT_SERVER_LISTEN");
     assert_eq!(source("server", "region"), "--region");
 }
@@ -93,6 +93,7 @@ fn every_setting_is_a_variable() {
             Kind::Address | Kind::OptionalAddress => "x:1".to_owned(),
             Kind::WebAddress => "https://x/y".to_owned(),
             Kind::Networks => "10.0.0.0/8, ::1".to_owned(),
+            Kind::Origins => "https://x, http://localhost:3000".to_owned(),
             Kind::Choice(names) => names[names.len() - 1].to_owned(),
             Kind::Database => "postgres://x".to_owned(),
             Kind::Storage => "file:x".to_owned(),
@@ -115,7 +116,7 @@ fn another_file_may_be_named_and_must_exist() {
     assert_eq!(by_option.server.region, Region::HongKong);
     let variable = [("PLAUDIT_CONFIG".to_owned(), "other.toml".to_owned())];
     let by_variable = Config::load(&arguments(&[]), variable.into_iter(), folder.path()).unwrap();
-    assert_eq!(by_variable.source("server", "region").unwrap().to_string(), "other.toml");
+    assert_eq!(by_variable.source("server", "region").unwrap().to_string(), "other.toml, line 2");
     let missing = Config::load(&arguments(&["--config", "none.toml"]), std::iter::empty(), folder.path());
     assert!(missing.unwrap_err().to_string().starts_with("none.toml: "));
 }
@@ -174,8 +175,8 @@ fn settings_that_leave_no_room_for_what_others_allow_are_faults_that_name_both()
         load("", &[(&variable, &enough)], &[]).unwrap();
     }
     let file = "[budgets]\naccount_spool_megabytes = 900\n[limits]\npage_bytes = 943718401";
-    let expected = "[budgets] account_spool_megabytes = 900 (plaudit.toml): must be at least [limits] page_bytes = \
-                    943718401 (plaudit.toml), which is 943718401 bytes";
+    let expected = "[budgets] account_spool_megabytes = 900 (plaudit.toml, line 2): must be at least [limits] page_bytes = \
+                    943718401 (plaudit.toml, line 4), which is 943718401 bytes";
     assert_eq!(faults(file, &[], &[]), [expected]);
 }
 

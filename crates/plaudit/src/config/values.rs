@@ -33,8 +33,19 @@ impl FromText for Option<String> {
 
 impl FromText for Vec<Network> {
     fn from_text(text: &str) -> Option<Self> {
-        text.split(',').map(str::trim).filter(|part| !part.is_empty()).map(|part| part.parse().ok()).collect()
+        parts(text).map(|part| part.parse().ok()).collect()
     }
+}
+
+impl FromText for Vec<WebOrigin> {
+    fn from_text(text: &str) -> Option<Self> {
+        parts(text).map(WebOrigin::parse).collect()
+    }
+}
+
+/// The parts of a list.
+pub(super) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(str::trim).filter(|part| !part.is_empty())
 }
 
 impl FromText for Secret {
@@ -95,6 +106,35 @@ impl FromStr for Network {
 
     fn from_str(text: &str) -> Result<Self, AddrParseError> {
         text.parse().or_else(|_| text.parse::<IpAddr>().map(IpNet::from)).map(Self)
+    }
+}
+
+/// The origin of web pages, as browsers send it, or any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WebOrigin(String);
+
+impl WebOrigin {
+    fn parse(text: &str) -> Option<Self> {
+        let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+        // A browser writes hosts in small letters, and no port that goes without saying.
+        let is_host = |host: &str| {
+            !host.is_empty()
+                && host
+                    .bytes()
+                    .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte))
+        };
+        let is_good = text == "*" || host.is_some_and(is_host) && !text.ends_with(":443") && !text.ends_with(":80");
+        is_good.then(|| Self(text.to_owned()))
+    }
+
+    /// Whether it stands for every origin.
+    pub fn is_any(&self) -> bool {
+        self.0 == "*"
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 

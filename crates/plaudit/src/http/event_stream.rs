@@ -240,6 +240,9 @@ impl EventStream {
         let own = self.caller.program();
         let newest = if program.is_newer_than(own) { program } else { Arc::clone(own) };
         self.caller = pipeline::again(&self.caller, newest, self.caller.app().clock.now()).await?;
+        if self.caller.program().is_broken() {
+            return Err(pipeline::unreadable());
+        }
         self.representation = representation(&self.caller);
         Ok(())
     }

@@ -18,6 +18,7 @@ mod precondition;
 pub mod reply;
 pub mod server;
 pub mod upload;
+pub mod web_clients;
 
 pub use axum::extract::RawQuery;
 

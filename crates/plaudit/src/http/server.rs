@@ -9,6 +9,8 @@
 //! Where it is longer, or where the client waits for a word to send it at all (RFC 9110, section 10.1.1), the answer says
 //! that the connection ends.
 
+mod refusal;
+
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::io;
@@ -34,6 +36,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tower::Service as _;
 
+pub use self::refusal::Refuse;
 use super::connections::{Activity, Connections, Limits, Phase, Place, Seen};
 use crate::config;
 use kernel::clock::Throttle;
@@ -85,6 +88,7 @@ impl From<&config::Server> for Settings {
 /// What the connections of a server have in common.
 struct Serving {
     router: Router,
+    refuse: Refuse,
     settings: Settings,
     log: Throttle,
 }
@@ -111,12 +115,12 @@ impl Serving {
 /// be cut because they took longer than the settings allow.
 pub async fn serve(
     listener: TcpListener,
-    router: Router,
+    (router, refuse): (Router, Refuse),
     connections: &Arc<Connections>,
     settings: &Settings,
     shutdown: impl Future<Output = ()>,
 ) -> usize {
-    let serving = Arc::new(Serving { router, settings: settings.clone(), log: Throttle::new(LOG_EVERY) });
+    let serving = Arc::new(Serving { router, refuse, settings: settings.clone(), log: Throttle::new(LOG_EVERY) });
     let graceful = GracefulShutdown::new();
     let mut tasks = JoinSet::new();
     let mut shutdown = pin!(shutdown);
@@ -234,7 +238,8 @@ async fn connection(stream: TcpStream, peer: Peer, serving: Arc<Serving>, watche
             }))
         }
     });
-    let stream = TokioIo::new(WatchedStream { stream, activity: activity.clone() });
+    let refuse = Arc::clone(&serving.refuse);
+    let stream = TokioIo::new(WatchedStream { stream, activity: activity.clone(), refuse, refusal: None });
     let http = http1::Builder::new()
         .header_read_timeout(None)
         .max_header_size(MAX_HEAD_BYTES)
@@ -306,6 +311,25 @@ fn forwarded_address(text: &str) -> Option<IpAddr> {
 struct WatchedStream {
     stream: TcpStream,
     activity: Arc<Activity>,
+    refuse: Refuse,
+    /// What is written in place of the last bytes, and how much of it has been.
+    refusal: Option<(Vec<u8>, usize)>,
+}
+
+impl WatchedStream {
+    /// Writes bytes, or what stands in place of them; the same bytes are given again until all of that is written.
+    fn poll_write_refusal(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        if self.refusal.is_none() {
+            self.refusal = refusal::replaced(bytes, &self.refuse).map(|refusal| (refusal, 0));
+        }
+        let Some((refusal, written)) = &mut self.refusal else {
+            return Pin::new(&mut self.stream).poll_write(context, bytes);
+        };
+        while *written < refusal.len() {
+            *written += ready!(Pin::new(&mut self.stream).poll_write(context, &refusal[*written..]))?;
+        }
+        Poll::Ready(Ok(bytes.len()))
+    }
 }
 
 impl AsyncRead for WatchedStream {
@@ -325,7 +349,7 @@ impl AsyncRead for WatchedStream {
 
 impl AsyncWrite for WatchedStream {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.stream).poll_write(context, bytes);
+        let result = self.poll_write_refusal(context, bytes);
         self.activity.sent(&result);
         result
     }
@@ -335,7 +359,11 @@ impl AsyncWrite for WatchedStream {
         context: &mut Context<'_>,
         pieces: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let result = Pin::new(&mut self.stream).poll_write_vectored(context, pieces);
+        let result = match pieces {
+            [one] => self.poll_write_refusal(context, one),
+            // A head of its own hyper writes alone.
+            _ => Pin::new(&mut self.stream).poll_write_vectored(context, pieces),
+        };
         self.activity.sent(&result);
         result
     }

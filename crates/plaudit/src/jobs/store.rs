@@ -281,6 +281,11 @@ impl Usage {
     }
 }
 
+/// Forgets the jobs of an account that have ended.
+pub async fn forget_ended(tx: &mut Tx, account: AccountId) -> Result<(), DbError> {
+    tx.enqueue("DELETE FROM jobs WHERE account = $1 AND finished <> 0", vec![account.into()]).await
+}
+
 /// How many jobs there are, and how many of those wait that were added before a time.
 // tidy: every account -- an operator is told of the deployment
 pub async fn usage(db: &Db, before: Timestamp) -> Result<Usage, DbError> {

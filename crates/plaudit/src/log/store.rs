@@ -2,6 +2,7 @@
 
 use super::{Change, FORM, Origin, rules};
 use db::{AccountId, DbError, Row, Tx};
+use kernel::kind::Kind;
 
 /// Appends a change to the account's log and gives its sequence number, which is also the record's new revision.
 pub async fn append(tx: &mut Tx, account: AccountId, origin: &Origin, change: Change<'_>) -> Result<i64, DbError> {
@@ -53,6 +54,16 @@ pub async fn outdate_program(tx: &mut Tx, account: AccountId) -> Result<(), DbEr
     head.version = rules::name_of(&head.hash);
     head.changed = true;
     Ok(())
+}
+
+/// Erases the documents of a record, but for the newest: the chain has their hashes and holds.
+pub async fn erase_documents(tx: &mut Tx, account: AccountId, kind: Kind, name: &str) -> Result<(), DbError> {
+    tx.enqueue(
+        "UPDATE changes SET doc = NULL WHERE account = $1 AND kind = $2 AND slug = $3 AND doc IS NOT NULL AND sequence < \
+         (SELECT max(sequence) FROM changes WHERE account = $1 AND kind = $2 AND slug = $3)",
+        vec![account.into(), kind.name().into(), name.to_owned().into()],
+    )
+    .await
 }
 
 /// A change as it stands in the log, borrowed from its row.

@@ -28,8 +28,11 @@ pub use message::Message;
 /// Why a message was not sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MailError {
+    /// The address that messages come from is none.
+    #[error("this is no e-mail address")]
+    Sender,
     /// The settings name no place that messages can go to.
-    #[error("mail.{0}")]
+    #[error("{0}")]
     Settings(&'static str),
     /// It can be no message.
     #[error("it can be no message: {0}")]
@@ -70,9 +73,9 @@ impl Sender {
     /// A sender as the settings have it: to `file:DIRECTORY`, which is made with the first message, or to `smtp://` and `smtps://`.
     /// Nothing is reached yet.
     pub fn open(url: &str, from: &str) -> Result<Self, MailError> {
-        let from = message::address(from).ok_or(MailError::Settings("from is no e-mail address"))?;
+        let from = message::address(from).ok_or(MailError::Sender)?;
         let place = match url.strip_prefix("file:") {
-            Some("") => return Err(MailError::Settings("url names no folder")),
+            Some("") => return Err(MailError::Settings("it names no folder")),
             Some(folder) => Place::Folder(folder.into()),
             None => Place::Server(Server::parse(url, from.domain())?),
         };

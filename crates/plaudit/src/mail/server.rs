@@ -52,7 +52,7 @@ impl Server {
     /// The server of an address. `name` is what the service calls itself.
     pub(super) fn parse(address: &str, name: &str) -> Result<Self, MailError> {
         let fault = || {
-            MailError::Settings("url is none of file:DIRECTORY, smtp://HOST:PORT and smtps://USER:PASSWORD@HOST:PORT")
+            MailError::Settings("it is none of file:DIRECTORY, smtp://HOST:PORT and smtps://USER:PASSWORD@HOST:PORT")
         };
         let url = Url::parse(address).map_err(|_| fault())?;
         let begins_with_tls = match url.scheme() {
@@ -78,7 +78,7 @@ impl Server {
         }
         let port = url.port().unwrap_or(if begins_with_tls { PORT_OF_TLS } else { PORT });
         let tls =
-            TlsParameters::new(host.clone()).map_err(|_| MailError::Settings("url cannot be reached by TLS here"))?;
+            TlsParameters::new(host.clone()).map_err(|_| MailError::Settings("it cannot be reached by TLS here"))?;
         let (hello, connections) = (ClientId::Domain(name.to_owned()), Semaphore::new(CONNECTIONS));
         Ok(Self { host, port, credentials, begins_with_tls, tls, hello, connections })
     }

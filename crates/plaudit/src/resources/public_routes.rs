@@ -2,6 +2,7 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -292,6 +293,25 @@ pub async fn with_request_id(app: App, inner: Router, request: Request) -> Respo
         without_body(&mut response);
     }
     response
+}
+
+/// Answers a request whose head cannot be read, of which nothing is known but why: counts and logs it.
+pub fn refuse(app: &App, status: u16) -> (String, String) {
+    let id = app.request_id();
+    app.metrics.count(("", ""), status, Duration::ZERO);
+    if app.settings.log_requests {
+        tracing::info!(target: "plaudit::request", id, status, "the head of a request could not be read");
+    }
+    let message = match status {
+        414 => "The address of the request is too long.",
+        431 => "The head of the request has too many bytes or too many headers; 32 KB and 100 headers are taken.",
+        _ => "The request is no HTTP/1.1 that can be read.",
+    };
+    let body = document::object(|object| {
+        object.text("message", message);
+        object.integer("status_code", status.into());
+    });
+    (id, body)
 }
 
 #[cfg(test)]

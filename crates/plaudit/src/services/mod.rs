@@ -30,6 +30,7 @@ use self::metrics::Metrics;
 use self::rate_limit::shared::SharedWindows;
 use self::rate_limit::{Counted, RateLimiter, Standing};
 use self::wakes::Wakes;
+use crate::config::WebOrigin;
 use crate::mail::Sender;
 use crate::outgoing::{self, Outgoing};
 use crate::program::Programs;
@@ -85,6 +86,10 @@ pub struct Settings {
     pub region: String,
     /// The address that links begin with, without a slash at its end.
     pub base_url: String,
+    /// The origins whose pages may use the interface.
+    pub web_origins: Vec<WebOrigin>,
+    /// Whether answers are compressed for those who ask for it.
+    pub compression: bool,
     /// Requests a minute of an address without a known key.
     pub requests_per_minute: i64,
     /// How long answers to idempotency keys are kept, in seconds.

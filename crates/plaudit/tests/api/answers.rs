@@ -168,6 +168,7 @@ POST /user {"first_name":"Grace","last_name":"Hopper","email":"grace2@example.or
 PUT /user/UserEntr {"last_name":"Neil","mobile":"+441632960007","language":"de_DE","roles":["RoleEntr","RoleJury"]} | {"mobile":"12","language":"fr_FR"}
 DELETE /user/UserFull | /user/NoSuchUs
 POST /user/UserGone/restore | /user/UserEntr/restore
+POST /user/UserFull/erase | /user/NoSuchUs/erase
 GET /user/UserEntr/auth-token | /user/NoSuchUs/auth-token
 GET /webhook | ?subscription_event=entry_gone
 GET /webhook/HookOneA | /webhook/NoSuchHo

@@ -196,6 +196,8 @@ fn app_settings(directory: &std::path::Path) -> services::Settings {
         lease_seconds: 10,
         jobs_at_once: 16,
         jobs_keep_days: 30,
+        web_origins: Vec::new(),
+        compression: true,
         log_requests: false,
     }
 }

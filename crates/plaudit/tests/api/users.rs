@@ -2,6 +2,7 @@
 //!
 //! A file for each of: the list, people in several accounts, links, names in other records.
 
+mod erase;
 mod links;
 mod list;
 mod people;

@@ -4,6 +4,7 @@ use super::first_at;
 use crate::deliveries::remembered::Remembered;
 use crate::services::metrics::Gauge;
 use db::{AccountId, Db, DbError, Tx};
+use kernel::kind::Kind;
 use kernel::text::{Slug, Timestamp};
 
 /// How many deliveries are removed by one statement.
@@ -64,6 +65,26 @@ async fn forget_some(
         tx.enqueue(none_left, vec![(*account).into(), webhook.clone().into()]).await?;
     }
     Ok(removed == BATCH)
+}
+
+/// Forgets the bodies of deliveries that tell of a record.
+pub async fn forget_bodies_of(tx: &mut Tx, account: AccountId, kind: Kind, name: &str) -> Result<(), DbError> {
+    tx.enqueue(
+        "DELETE FROM delivery_bodies WHERE account = $1 AND sequence IN \
+         (SELECT sequence FROM changes WHERE account = $1 AND kind = $2 AND slug = $3)",
+        vec![account.into(), kind.name().into(), name.to_owned().into()],
+    )
+    .await
+}
+
+/// Counts what the kept bodies of an account take, after some were forgotten.
+pub async fn count_bodies(tx: &mut Tx, account: AccountId) -> Result<(), DbError> {
+    tx.enqueue(
+        "UPDATE delivery_usage SET bytes = coalesce((SELECT CAST(sum(length(b.body)) AS BIGINT) FROM delivery_bodies b \
+         WHERE b.account = delivery_usage.account AND b.webhook = delivery_usage.webhook), 0) WHERE account = $1",
+        vec![account.into()],
+    )
+    .await
 }
 
 /// What webhooks and their deliveries are and take.

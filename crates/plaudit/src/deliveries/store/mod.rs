@@ -5,7 +5,7 @@ mod keeping;
 mod list;
 
 pub use check::each_wrong;
-pub use keeping::{Usage, forget, usage};
+pub use keeping::{Usage, count_bodies, forget, forget_bodies_of, usage};
 pub use list::{Asked, list};
 
 use std::collections::{BTreeSet, HashMap};

@@ -14,6 +14,9 @@ pub mod store;
 
 use sha2::{Digest, Sha256};
 
+use super::reply::Recorded;
+use super::{ApiError, answer};
+use crate::render::accept::Format;
 use crate::services::RequestName;
 
 /// The longest key.
@@ -31,6 +34,13 @@ pub struct Claim {
     pub request: [u8; 32],
     /// The address of the record that it is about, or of the list that it adds to.
     pub location: String,
+}
+
+/// What stands in place of an answer that was forgotten, where nobody knows any more what it was about.
+fn mark() -> Recorded {
+    let mut mark = answer::record_error(&ApiError::AnswerNotKept(String::new()), Format::Json);
+    mark.headers.retain(|(_, value)| !value.is_empty());
+    mark
 }
 
 /// The hash of a request, over its parts with their lengths.

@@ -59,6 +59,27 @@ pub async fn forget(db: &Db, oldest: Timestamp) -> Result<(), DbError> {
     .await
 }
 
+/// Forgets what the kept answers of an account say, and not that they were given: a request that comes again is told so.
+pub async fn forget_bodies(tx: &mut Tx, account: AccountId) -> Result<(), DbError> {
+    let mark = super::mark();
+    let headers = mark.headers.iter().map(|(name, value)| {
+        (name.as_str().to_owned().into(), Json::String(value.to_str().unwrap_or_default().to_owned().into()))
+    });
+    let headers = Json::from(kernel::json::Object::of_distinct(headers)).to_string();
+    let body = mark.body.short().map(|body| body.to_vec()).unwrap_or_default();
+    tx.enqueue(
+        "UPDATE idempotent_answers SET status = $2, headers = $3, body = $4 WHERE account = $1",
+        vec![account.into(), i64::from(mark.status).into(), headers.into(), body.into()],
+    )
+    .await?;
+    tx.enqueue(
+        "UPDATE idempotent_usage SET bytes = coalesce((SELECT CAST(sum(length(a.body)) AS BIGINT) FROM idempotent_answers a \
+         WHERE a.account = idempotent_usage.account), 0) WHERE account = $1",
+        vec![account.into()],
+    )
+    .await
+}
+
 /// What kept answers take.
 #[derive(Debug)]
 pub struct Usage {

@@ -26,6 +26,10 @@ fn settings() -> Settings {
     }
 }
 
+fn refuse() -> Refuse {
+    Arc::new(|status| ("a-1".to_owned(), format!("{{\"status_code\":{status}}}")))
+}
+
 struct Running {
     address: SocketAddr,
     stop: oneshot::Sender<()>,
@@ -44,8 +48,9 @@ impl Running {
         let shutdown = async move {
             let _ = stopped.await;
         };
-        let served =
-            tokio::spawn(async move { serve(listener, router, &Connections::new(room), &settings, shutdown).await });
+        let served = tokio::spawn(async move {
+            serve(listener, (router, refuse()), &Connections::new(room), &settings, shutdown).await
+        });
         Self { address, stop, served }
     }
 
@@ -414,7 +419,8 @@ async fn what_is_no_http_is_refused() {
         let mut client = running.connect().await;
         client.write_all(request.as_bytes()).await.unwrap();
         let last = rest(&mut client).await;
-        assert!(last.starts_with(status), "{last}");
+        assert!(last.starts_with(status) && last.contains("\r\nx-request-id: a-1\r\n"), "{last}");
+        assert!(last.ends_with(&format!("{{\"status_code\":{}}}", &status[9..])), "{last}");
     }
     running.stop().await;
 }
@@ -439,7 +445,8 @@ fn who_forwards_and_is_not_named_is_a_warning_and_nobody_else() {
         (false, "via", false),
         (true, "x-forwarded-for", false),
     ] {
-        let serving = Serving { router: router(), settings: settings(), log: Throttle::new(LOG_EVERY) };
+        let serving =
+            Serving { router: router(), refuse: refuse(), settings: settings(), log: Throttle::new(LOG_EVERY) };
         let headers = HeaderMap::from_iter([(name.parse().unwrap(), HeaderValue::from_static("203.0.113.9"))]);
         serving.client(Peer { address: "10.0.0.1".parse().unwrap(), is_proxy }, &headers);
         assert_eq!(serving.log.passes(), !is_warned, "{name}");

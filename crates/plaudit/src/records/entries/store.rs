@@ -331,6 +331,12 @@ pub(crate) async fn mentioning(
     Ok(holds_any)
 }
 
+/// The entries of an entrant, those in the trash included, by slug.
+pub async fn of_entrant(tx: &mut Tx, account: AccountId, entrant: Slug) -> Result<Vec<Slug>, DbError> {
+    let sql = "SELECT slug FROM entries WHERE account = $1 AND entrant = $2 ORDER BY slug";
+    tx.all(sql, &[account.into(), entrant.into()], |row| row.slug(0)).await
+}
+
 /// How many entries an entrant has in a category, those in the trash left out.
 pub(crate) async fn count_of_entrant(
     tx: &mut Tx,

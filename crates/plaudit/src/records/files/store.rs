@@ -5,7 +5,7 @@ use serde::Deserialize;
 use crate::log::{self, Action, Change, Origin};
 use crate::program::Context;
 use crate::records::Rows;
-use crate::records::files::File;
+use crate::records::files::{Content, File};
 use crate::records::store::NO;
 use db::{AccountId, Db, DbError, Source, Tx, Value};
 use kernel::input::{self, Members};
@@ -72,6 +72,44 @@ pub async fn record(tx: &mut Tx, account: AccountId, origin: &Origin, file: &Fil
 pub async fn forget(tx: &mut Tx, account: AccountId, token: &Token) -> Result<(), DbError> {
     let sql = "DELETE FROM uploads WHERE account = $1 AND token = $2";
     tx.enqueue(sql, vec![account.into(), token.as_str().to_owned().into()]).await
+}
+
+/// Makes a file empty under another name, and has the sweep do the same with its bytes. False where there is no such file.
+pub async fn empty(
+    tx: &mut Tx,
+    account: AccountId,
+    origin: &Origin,
+    (token, filename): (&Token, &str),
+    context: &Context,
+) -> Result<bool, DbError> {
+    let sql = "SELECT doc FROM files WHERE account = $1 AND token = $2";
+    let doc = tx.first(sql, &[account.into(), token.as_str().into()], |row| Ok(row.text(0)?.to_owned())).await?;
+    let Some(before) = doc.map(|doc| parse(&doc, context)).transpose()? else { return Ok(false) };
+    let after = File {
+        filename: filename.to_owned(),
+        content: Content::of(&[]),
+        duration: None,
+        metadata: "{}".to_owned(),
+        ..before.clone()
+    };
+    if after != before {
+        let (kind, slug, action) = (Kind::File, token.as_str(), Action::Updated);
+        let change = Change { kind, slug, action, events: &[], document: after.stored() };
+        let revision = log::append(tx, account, origin, change).await?;
+        put(tx, account, &after, revision).await?;
+        tx.enqueue(
+            "INSERT INTO uploads (account, token, begun, doomed) VALUES ($1, $2, 0, 1) ON CONFLICT (account, token) DO NOTHING",
+            vec![account.into(), token.as_str().to_owned().into()],
+        )
+        .await?;
+    }
+    Ok(true)
+}
+
+/// Whether there is a record of a file, whose bytes are to be there then.
+pub(super) async fn is_recorded(db: &Db, account: AccountId, token: &Token) -> Result<bool, DbError> {
+    let sql = "SELECT 1 FROM files WHERE account = $1 AND token = $2";
+    Ok(db.fetch_pipelined(sql, &[account.into(), token.as_str().into()], |_| Ok(())).await?.is_some())
 }
 
 /// How many uploads are announced and not recorded: they are under way, or were cut off and wait for the sweep.

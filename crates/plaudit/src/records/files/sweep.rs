@@ -1,10 +1,14 @@
 //! Removes what uploads have stored that nobody got to record: the process ended in between, or the storage did not
 //! answer when a refused file was to be removed.
 //!
+//! A file that was recorded and erased ([`store::empty`]) is announced as well: its bytes are replaced by none.
+//!
 //! An upload that is being removed cannot be recorded any more, and one that is recorded is not found here. So a record
 //! never lacks its bytes, whatever runs at the same time on whatever node.
 
 use std::time::Duration;
+
+use bytes::Bytes;
 
 use crate::records::files::store::{self, Orphan};
 use crate::storage::{Storage, StorageError};
@@ -39,7 +43,11 @@ pub async fn sweep(db: &Db, storage: &Storage, now: Timestamp) -> Result<usize, 
         }
         for Orphan { account, slug, token } in orphans {
             doom(db, account, &token).await?;
-            storage.discard(&slug, token.as_str()).await?;
+            if store::is_recorded(db, account, &token).await? {
+                storage.put(&slug, token.as_str(), Bytes::new()).await?;
+            } else {
+                storage.discard(&slug, token.as_str()).await?;
+            }
             forget(db, account, &token).await?;
             removed += 1;
         }

@@ -138,6 +138,25 @@ pub async fn live_orders_for_update(tx: &mut Tx, account: AccountId, entry: Slug
     Ok(orders)
 }
 
+/// The orders of a purchaser, those in the trash included, locked, by slug.
+pub async fn of_purchaser_for_update(tx: &mut Tx, account: AccountId, purchaser: Slug) -> Result<Vec<Locked>, DbError> {
+    let sql = "SELECT revision, doc FROM orders WHERE account = $1 AND purchaser = $2";
+    let mut orders = Vec::new();
+    tx.each_for_update(sql, &[account.into(), purchaser.into()], |row| {
+        orders.push(locked(row)?);
+        Ok(())
+    })
+    .await?;
+    orders.sort_by_key(|(order, _)| order.value.slug);
+    Ok(orders)
+}
+
+/// The orders whose lines name an entry.
+pub async fn naming(tx: &mut Tx, account: AccountId, entry: Slug) -> Result<BTreeSet<Slug>, DbError> {
+    let sql = "SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2";
+    tx.all(sql, &[account.into(), entry.into()], |row| row.slug(0)).await
+}
+
 /// Logs what was done to an order and writes its row, where the document before shows of other records what it shows now; gives the
 /// revision and the document.
 pub async fn change(
@@ -455,9 +474,7 @@ pub async fn retitle(
     entry: Slug,
     title: &str,
 ) -> Result<(), DbError> {
-    let sql = "SELECT order_slug FROM order_entries WHERE account = $1 AND entry = $2";
-    let orders: BTreeSet<Slug> = tx.all(sql, &[account.into(), entry.into()], |row| row.slug(0)).await?;
-    for order in orders {
+    for order in naming(tx, account, entry).await? {
         let sql = "SELECT doc FROM orders WHERE account = $1 AND slug = $2";
         let found =
             tx.first_for_update(sql, &[account.into(), order.into()], |row| Ok(row.text(0)?.to_owned())).await?;

@@ -7,8 +7,8 @@
 mod store;
 
 pub use store::{
-    ShownRow, change, change_causing, count_of_entry, find_for_update, find_shown, find_shown_in, free_slug, of_judge,
-    of_score_set, put, rows,
+    ShownRow, all_of, change, change_causing, count_of_entry, find_for_update, find_shown, find_shown_in, free_slug,
+    of_judge, of_score_set, put, rows,
 };
 
 use crate::lists::Table;

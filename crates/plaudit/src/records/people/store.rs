@@ -25,6 +25,21 @@ pub async fn find_for_update<T: PeopleRecord>(
     .await
 }
 
+/// The records that have a slug in a column, those in the trash included, by slug or token.
+pub async fn all_of<T: PeopleRecord>(
+    tx: &mut Tx,
+    account: AccountId,
+    (column, slug): (&'static str, Slug),
+    context: &Context,
+) -> Result<Vec<Record<T>>, DbError> {
+    let Table { sql, name, .. } = T::TABLE;
+    let sql = format!("SELECT revision, deleted, doc FROM {sql} WHERE account = $1 AND {column} = $2 ORDER BY {name}");
+    tx.all(&sql, &[account.into(), slug.into()], |row| {
+        Ok(Record { value: parse(row.text(2)?, context)?, revision: row.integer(0)?, deleted: row.flag(1)? })
+    })
+    .await
+}
+
 /// A record as it is shown: the columns that its list declares.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownRow<'s> {

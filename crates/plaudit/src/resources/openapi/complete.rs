@@ -132,6 +132,7 @@ fn add_what_follows(path: &str, method: &str, operation: &mut Value, schemas: &M
         ("delete", ["job", _]) => ("204", "It is cancelled", None),
         ("delete", _) => ("204", "It is in the trash", None),
         ("post", [_, _, "restore"]) => ("204", "It is back from the trash", None),
+        ("post", [_, _, "erase"]) => ("204", "The person is erased", None),
         ("post", [_, _, "upload", ..]) => ("201", "The file", Some("UploadedFile")),
         ("get", ["order", _, "items"]) => ("200", "The page", Some("BilledItemPage")),
         ("get", ["webhook", _, "delivery"]) => ("200", "The page", Some("DeliveryPage")),

@@ -6,10 +6,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::access::Sight;
+use crate::erasing;
 use crate::http::{ApiError, Body, Caller, Path, PathUser, Reader, Reply, Writer, Writing};
 use crate::log::Action;
 use crate::program::Program;
 use crate::program::chapters::may_manage;
+use crate::records::files;
 use crate::records::users::identity::{self, Identity};
 use crate::records::users::links::{Link, Purpose};
 use crate::records::users::list::LIST;
@@ -34,6 +36,7 @@ pub(crate) fn routes() -> OpenApiRouter<App> {
         .routes(routes!(create))
         .routes(routes!(show, update, delete))
         .routes(routes!(restore))
+        .routes(routes!(erase))
         .routes(routes!(auth_token))
         .routes(routes!(upload::upload))
 }
@@ -202,6 +205,27 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
     }
     writing.precondition(revision)?;
     write(tx, writing.account(), &writing.origin, &user, Action::Restored, &[]).await?;
+    Ok(Reply::NoContent)
+}
+
+/// Erases a person for good: names, addresses, answers, comments and files of the user and of the user's entries, sheets, orders and
+/// documents, here and in everything that is kept of the past. Records stay as shells, so that results and totals stand.
+#[utoipa::path(post, path = "/user/{slug}/erase", operation_id = "PostUserEraseV23", tag = "Users")]
+pub async fn erase(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
+    let app = caller.app().clone();
+    let reply = caller.write((slug, app.ids.uuid()), |tx, writing| Box::pin(write_erase(tx, writing))).await?;
+    // What fails here is done by the upkeep.
+    if let Err(error) = files::sweep(&app.db, &app.storage, caller.now()).await {
+        tracing::warn!(%error, "the bytes of erased files wait for the next upkeep");
+    }
+    Ok(reply)
+}
+
+async fn write_erase(tx: &mut Tx, writing: &Writing<(Slug, String)>) -> Result<Reply, ApiError> {
+    let (account, (slug, person)) = (writing.account(), &*writing.state);
+    let found = store::find_for_update(tx, account, *slug).await?.ok_or(ApiError::NotFound)?;
+    writing.precondition(found.revision)?;
+    erasing::erase(tx, account, &writing.program, &writing.origin, (*slug, person)).await?;
     Ok(Reply::NoContent)
 }
 

@@ -21,6 +21,12 @@ pub async fn add(
     .await
 }
 
+/// Forgets all links of a user.
+pub async fn forget_of(tx: &mut Tx, account: AccountId, user: Slug) -> Result<(), DbError> {
+    let sql = "DELETE FROM one_time_links WHERE account = $1 AND holder = $2";
+    tx.enqueue(sql, vec![account.into(), user.into()]).await
+}
+
 /// The account of this slug, where it has such a link.
 // tidy: every account -- the link tells which account is meant
 pub async fn find(db: &Db, account: Slug, purpose: &str, hash: &[u8; 32]) -> Result<Option<AccountId>, DbError> {

@@ -1,0 +1,98 @@
+//! `PostUserEraseV23`: nothing of a person is left, and what others have a right to stands.
+
+use kernel::kind::Kind;
+
+use crate::both_engines;
+use crate::harness::Server;
+
+/// What the fixture has of its entrant.
+const WORDS: [&str; 9] = [
+    "O'Neil",
+    "ase@example.org",
+    "An abstract",
+    "First <entry>",
+    "A caption",
+    "Author",
+    "Nolan & Daughters",
+    "notes.txt",
+    "Paper",
+];
+
+/// Where in the database a word stands, by table.
+async fn places(server: &Server, word: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for table in db::tables::TABLES {
+        server
+            .db
+            .each(&format!("SELECT * FROM {table}"), &[], |row| {
+                let mut column = 0;
+                while let Ok(value) = row.value(column) {
+                    let text = match &value {
+                        db::Value::Text(text) => text.to_string(),
+                        db::Value::Bytes(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+                        _ => String::new(),
+                    };
+                    if text.contains(word) {
+                        found.push(format!("{table}, column {column}: {text}"));
+                    }
+                    column += 1;
+                }
+                Ok(())
+            })
+            .await
+            .unwrap();
+    }
+    found
+}
+
+/// What `plaudit doctor` finds wrong with the records of an account.
+async fn wrong(server: &Server) -> Vec<String> {
+    let account = server.account("AccountA").await;
+    let mut tx = server.db.snapshot().await.unwrap();
+    let mut wrong = Vec::new();
+    plaudit::records::users::store::each_wrong(&mut tx, account, |fault| wrong.push(fault)).await.unwrap();
+    for kind in Kind::ALL {
+        plaudit::records::store::each_wrong(&mut tx, account, (kind, i64::MAX), |fault| wrong.push(fault))
+            .await
+            .unwrap();
+    }
+    wrong
+}
+
+both_engines! {
+    async fn nothing_of_a_person_who_was_erased_is_left_anywhere(server) {
+        // An answer that is kept has words too.
+        let headers = [("idempotency-key", "retitled"), ("content-type", "application/json")];
+        let body = r#"{"title":"O'Neil again"}"#;
+        let retitled = server.request("PUT", "/entry/EntryTwo/update-title", &headers, Some(body));
+        server.send_anything(retitled).await.expect(200);
+        for word in WORDS {
+            assert_ne!(places(&server, word).await, Vec::<String>::new(), "{word}");
+        }
+        let board = server.get("/entry?season=all&per_page=100").await.expect(200).json();
+        assert!(server.post("/user/UserEntr/erase", "").await.expect(204).body.is_empty());
+        for word in WORDS {
+            assert_eq!(places(&server, word).await, Vec::<String>::new(), "{word}");
+        }
+        assert_eq!(wrong(&server).await, Vec::<String>::new());
+        server.get("/user/UserEntr").await.expect(404);
+        server.get("/user/ase@example.org").await.expect(404);
+        let entry = server.get("/entry/EntryOne").await.expect(200).json();
+        assert_eq!((entry["title"].as_str(), entry["entrant"]["name"].as_str()), (Some("Erased"), Some("Erased person")));
+        assert_eq!((&entry["attachments"], &entry["contributors"]), (&serde_json::json!([]), &serde_json::json!([])));
+        let after = server.get("/entry?season=all&per_page=100").await.expect(200).json();
+        assert_eq!(after["total"], board["total"]);
+        let order = server.get("/order/OrderOne").await.expect(200).json();
+        assert_eq!((order["company"].as_str(), order["country"].as_str()), (Some(""), Some("GB")));
+        assert_eq!((order["invoice_number"].as_str(), &order["payment_status"]), (Some("1"), &serde_json::json!("paid")));
+        assert_eq!(server.app.storage.size("AccountA", "TokenOfTheFirstFileOfAll").await.unwrap(), 0);
+        let again = server.request("PUT", "/entry/EntryTwo/update-title", &headers, Some(body));
+        server.send_anything(again).await.expect(409);
+
+        // The address is free again, and who is erased already is so once more.
+        server.post("/user/UserEntr/erase", "").await.expect(204);
+        let new = r#"{"first_name":"A","last_name":"B","email":"ase@example.org","password":"correct horse"}"#;
+        server.post("/user", new).await.expect(201);
+        server.post("/user/NoSuchUs/erase", "").await.expect(404);
+    }
+}
