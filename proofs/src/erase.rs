@@ -38,7 +38,12 @@ fn named(kind: &str, number: u32) -> String {
 fn lines(program: &Program, persons: u32) -> Vec<Value> {
     let at = |kind: Kind| program.slug(kind, 0);
     let time = "2025-06-01T10:00:00.000000Z";
-    let mut lines = vec![json!({"kind": "account", "slug": program.account})];
+    let mut lines = vec![
+        json!({"kind": "score_set", "slug": "SetErase", "season": at(Kind::Season), "form": at(Kind::Form), "mode": "vip_judging",
+            "name": {"en_GB": "Jury"}, "order": 9}),
+        json!({"kind": "criterion", "slug": "CritEras", "score_set": "SetErase", "order": 1, "name": {"en_GB": "Idea"},
+            "maximum": 10}),
+    ];
     for person in 0..persons {
         let word = word(person);
         let (user, entry) = (named("User", person), named("Entr", person));
@@ -57,6 +62,15 @@ fn lines(program: &Program, persons: u32) -> Vec<Value> {
                 "company": format!("{word} Ltd"), "address": word, "country": "GB", "total": 10.00, "created_at": time,
                 "updated": time}),
         ]);
+        // Everybody judges the entry of the next one.
+        let judged = named("Entr", (person + 1) % persons);
+        let comment = json!({"slug": named("Comm", person), "comment": format!("I think {word}"), "user": user,
+            "created_at": time, "updated_at": time});
+        lines.push(
+            json!({"kind": "assignment", "slug": format!("{judged}{user}SetEraseJ"), "entry": judged, "judge": user,
+            "score_set": "SetErase", "scores": [{"criterion": "CritEras", "value": 7, "comment": comment}],
+            "comment": comment, "created": time, "updated": time}),
+        );
     }
     lines
 }

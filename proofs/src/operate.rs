@@ -98,7 +98,7 @@ fn tells(context: &Context, engine: Engine, checks: &mut Checks) -> Result<usize
     let hook =
         json!({"name": "Hook", "method": "post", "url": "https://hooks.example.org/", "events": ["entry_updated"]});
     let hook = client.post("/webhook", &hook)?.expect_status(201)?.json()?;
-    let webhook_secret = hook["secret"].as_str().context("a webhook has no secret")?.to_owned();
+    let webhook_secret = hook["signing_key"].as_str().context("a webhook has no signing key")?.to_owned();
     let failed = fail(context, &service, &client, &entry)?;
     promtool(context, &service.metrics()?, checks)?;
     service.stop()?;

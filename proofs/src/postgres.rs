@@ -200,6 +200,8 @@ impl Postgres {
     fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.programs.join(name));
         command.current_dir(self.directory.path()).stdin(Stdio::null());
+        // Certificates of whoever runs this may not be read by that user.
+        command.env("HOME", self.directory.path());
         // Settings of somebody's own server must not reach the private one.
         for name in ["PGDATA", "PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PGOPTIONS", "PGSERVICE", "PGPASSWORD"] {
             command.env_remove(name);
