@@ -118,7 +118,7 @@ fn totals(client: &Client) -> Result<Value> {
     let total = |path: &str| -> Result<Value> { Ok(client.get(path)?.expect_status(200)?.json()?["total"].clone()) };
     let paid = "/order?season=all&status=paid&per_page=1";
     Ok(json!([
-        total("/entry?season=all&archived=included&per_page=1")?,
+        total("/entry?season=all&archived=all&per_page=1")?,
         total("/order?season=all&per_page=1")?,
         total(paid)?
     ]))
