@@ -19,7 +19,7 @@ mkdir -p "$out/$name" "$stripped"
 # The same tools every time, beside what is built.
 tools=$target/tools/release
 for tool in cargo-deb@3.8.0 cargo-cyclonedx@0.5.9; do
-    if [ ! -x "$tools/bin/${tool%@*}" ]; then
+    if ! grep -qs "^\"${tool%@*} ${tool#*@} " "$tools/.crates.toml"; then
         cargo install --quiet --locked --root "$tools" "$tool"
     fi
 done
@@ -38,10 +38,12 @@ pack "$out" "$out/$name.tar.gz" "$name"
 rm -r "${out:?}/$name"
 pack packaging/helm "$out/plaudit-chart-$version.tgz" plaudit
 cargo deb --package plaudit --no-build --output "$out"
-cargo cyclonedx --quiet --format json --override-filename sbom --manifest-path crates/plaudit/Cargo.toml
-mv crates/plaudit/sbom.json "$out/plaudit-$version.cdx.json"
-# Other members of the workspace have one each.
-git ls-files --others -- '*/sbom.json' | xargs --no-run-if-empty rm
+for program in crates/plaudit typeset; do
+    # Every member of a workspace gets one, of which that of the program counts.
+    cargo cyclonedx --quiet --format json --override-filename plaudit-release-sbom --manifest-path "$program/Cargo.toml"
+    mv "$program/plaudit-release-sbom.json" "$out/plaudit-$(basename "${program/crates\/plaudit/server}")-$version.cdx.json"
+done
+git ls-files --others -- '*/plaudit-release-sbom.json' | xargs --no-run-if-empty rm
 # What stands below the heading of the version or, where it has none yet, of what is not released.
 heading=$(grep -m1 -F "## [$version]" CHANGELOG.md || echo "## [Unreleased]")
 awk -v heading="$heading" '/^## / { shown = index($0, heading) == 1; next } shown' CHANGELOG.md > "$out/notes-$version.md"

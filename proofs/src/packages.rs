@@ -116,11 +116,14 @@ fn make(context: &Context, packaging: &Path, checks: &mut Checks) -> Result<Path
     };
     let sums = process::output(Command::new("sha256sum").arg("--check").arg("SHA256SUMS").current_dir(&out))?;
     checks.check(sums.lines().count() >= 5, || format!("few files have a checksum: {sums}"));
-    let sbom: Value = serde_json::from_slice(&fs::read(named(".cdx.json")?)?)?;
-    let components = sbom["components"].as_array().map_or(0, Vec::len);
-    checks.check(sbom["bomFormat"] == "CycloneDX" && components > 200, || {
-        format!("the SBOM has {components} components")
-    });
+    for program in ["server", "typeset"] {
+        let version = env!("CARGO_PKG_VERSION");
+        let sbom: Value = serde_json::from_slice(&fs::read(named(&format!("{program}-{version}.cdx.json"))?)?)?;
+        let components = sbom["components"].as_array().map_or(0, Vec::len);
+        checks.check(sbom["bomFormat"] == "CycloneDX" && components > 200, || {
+            format!("the SBOM of {program} has {components} components")
+        });
+    }
     let notes = fs::read_to_string(named(".md")?)?;
     checks.check(notes.contains("- "), || "the notes are empty".to_owned());
     let package = named(".deb")?;

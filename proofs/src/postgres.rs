@@ -175,6 +175,8 @@ impl Postgres {
                 chown(&file, Some(user.uid), Some(user.gid))?;
             }
         }
+        // Such a server does not wait for the disk, and would forget what was written last.
+        self.psql("postgres", "CHECKPOINT")?;
         self.crash()?;
         self.restart()
     }

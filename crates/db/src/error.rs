@@ -39,7 +39,8 @@ impl DbError {
 pub(crate) fn whole(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
     let mut text = String::new();
-    for told in causes.map(ToString::to_string) {
+    // Of an error of the server the driver says no more than that.
+    for told in causes.map(ToString::to_string).filter(|told| told != "db error") {
         if !text.ends_with(&told) {
             text.push_str(if text.is_empty() { "" } else { ": " });
             text.push_str(&told);

@@ -278,6 +278,16 @@ impl Db {
         }
     }
 
+    /// Moves what SQLite has written to its log into its file and empties the log, so that what was overwritten is nowhere any more. It
+    /// fails never: where somebody reads what was before, the next checkpoint does it.
+    pub async fn checkpoint(&self) {
+        if let Backend::Sqlite(sqlite) = &self.0.backend
+            && let Err(error) = sqlite.checkpoint().await
+        {
+            tracing::warn!(%error, "the log of the database could not be emptied");
+        }
+    }
+
     /// Has PostgreSQL look at how its tables are filled, which it does by itself a minute or two after a change: until then
     /// statements are planned for tables as they were before. To be called where much was written at once. It fails never
     /// and waits for nobody, because nothing depends on it but speed.

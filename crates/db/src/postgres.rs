@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use deadpool_postgres::{Manager, ManagerConfig, Pool, RecyclingMethod, Runtime};
+use deadpool_postgres::{Manager, ManagerConfig, Pool, PoolError, RecyclingMethod, Runtime};
 use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
@@ -78,7 +78,13 @@ impl Postgres {
             .recycle_timeout(Some(PATIENCE))
             .build()
             .map_err(|error| DbError::Settings(error.to_string()))?;
-        drop(pool.get().await.map_err(|error| DbError::Settings(format!("{}; {NEEDED}", whole(&error))))?);
+        drop(pool.get().await.map_err(|error| {
+            let cause = match &error {
+                PoolError::Backend(error) => whole(error),
+                other => whole(other),
+            };
+            DbError::Settings(format!("{cause}; {NEEDED}"))
+        })?);
         Ok(Self(Inner {
             pool,
             sharing: Arc::new(Sharing::of(pool_size)),

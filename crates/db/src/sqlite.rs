@@ -146,6 +146,14 @@ impl Sqlite {
         Ok(Tx::new(Link::Sqlite(connection), Arc::clone(&self.activity)))
     }
 
+    pub(super) async fn checkpoint(&self) -> Result<(), DbError> {
+        let connection = self.connect()?;
+        let work =
+            move || connection.execute_batch("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA wal_checkpoint(TRUNCATE)");
+        let done = tokio::task::spawn_blocking(work).await;
+        done.map_err(|error| DbError::Failed(error.to_string()))?.map_err(DbError::from)
+    }
+
     pub(super) fn submit(&self, job: Box<dyn Job>) -> Result<(), DbError> {
         let stopped = || DbError::Failed("the writer has stopped".to_owned());
         self.jobs.lock().as_ref().ok_or_else(stopped)?.send(job).map_err(|_| stopped())

@@ -2,7 +2,7 @@
 //!
 //! - A server that is not on this machine is reached by TLS alone, and its certificate is verified, name and all: by the
 //!   authorities that the system trusts, or by those of `sslrootcert`.
-//! - A server on this machine is reached without TLS, unless `sslmode` says otherwise.
+//! - A server on this machine is reached without TLS, unless `sslmode` or a certificate is named.
 //! - `sslmode=disable` is without TLS. Every other mode but `prefer` demands it, and each verifies as `verify-full` does:
 //!   what is encrypted to nobody knows whom is not safe.
 //! - `sslcert` and `sslkey` are the certificate and the key that a server is shown which asks for them.
@@ -59,7 +59,7 @@ impl Target {
                     "sslmode={other}: allowed is one of disable, prefer, require, verify-ca, verify-full"
                 )));
             }
-            None if is_local => SslMode::Disable,
+            None if is_local && asked == Asked::default() => SslMode::Disable,
             None => SslMode::Require,
         });
         let tls = if config.get_ssl_mode() == SslMode::Disable { unused()? } else { asked.verified()? };
@@ -71,7 +71,8 @@ impl Asked {
     /// Takes out of an address what it says of TLS, most of which the driver does not know.
     fn of(url: &str) -> Result<(String, Self), DbError> {
         let mut asked = Self::default();
-        let Some((front, query)) = url.split_once('?') else { return Ok((url.to_owned(), asked)) };
+        // A password may have such a sign as well, in front.
+        let Some((front, query)) = url.rsplit_once('?') else { return Ok((url.to_owned(), asked)) };
         let mut rest = Vec::new();
         for pair in query.split('&') {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -170,6 +171,9 @@ mod tests {
             assert_eq!(mode(&format!("postgres://a@{other}/b")), SslMode::Require, "{other}");
         }
         assert_eq!(mode("postgres://a@localhost/b?hostaddr=10.0.0.1"), SslMode::Require);
+        assert_eq!(mode("postgres://a:p?sslmode=x@localhost/b?sslmode=require"), SslMode::Require);
+        let missing = refused("postgres://a@localhost/b?sslrootcert=/nowhere/ca.pem");
+        assert!(missing.contains("/nowhere/ca.pem"), "{missing}");
         for (word, expected) in [
             ("disable", SslMode::Disable),
             ("prefer", SslMode::Prefer),

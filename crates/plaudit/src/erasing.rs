@@ -17,6 +17,8 @@ use crate::http::idempotency;
 use crate::jobs;
 use crate::log::{self, Action, Origin};
 use crate::program::fields::FieldType;
+use crate::program::keys::{self, ApiKey};
+use crate::program::review_stages::Reviewer;
 use crate::program::{Program, Record, RecordKey as _};
 use crate::records::answers::Answers;
 use crate::records::assignments::{Assignment, Comment};
@@ -27,6 +29,7 @@ use crate::records::entries::store::{Change, find_any_for_update, write as write
 use crate::records::entries::{self, Cause};
 use crate::records::orders::{self, Billing, Order};
 use crate::records::people::{self, PeopleRecord};
+use crate::records::review_tasks::{self, ReviewTask};
 use crate::records::users::store::{Stored, people as persons};
 use crate::records::users::{self, User};
 use crate::records::{Refusal, files};
@@ -47,6 +50,8 @@ struct Erasure<'e> {
     origin: &'e Origin,
     /// The records whose words are gone, by kind and slug or token.
     records: BTreeSet<(Kind, String)>,
+    /// Records of others that are shown with a title of the person's.
+    beside: BTreeSet<(Kind, String)>,
     files: BTreeSet<Token>,
 }
 
@@ -60,18 +65,27 @@ pub async fn erase(
     (user, person): (Slug, &str),
 ) -> Result<bool, Refusal> {
     let Some(found) = users::store::find_for_update(tx, account, user).await? else { return Ok(false) };
-    let (records, files) = (BTreeSet::new(), BTreeSet::new());
-    let mut erasure = Erasure { tx, account, program, origin, records, files };
+    let (records, beside, files) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut erasure = Erasure { tx, account, program, origin, records, beside, files };
     for entry in entries::store::of_entrant(erasure.tx, account, user).await? {
         erasure.entry(entry).await?;
     }
     erasure.sheets(user).await?;
     erasure.orders(user).await?;
     erasure.documents(("recipient", user)).await?;
+    erasure.reviews(&found.user).await?;
+    erasure.keys(user).await?;
     erasure.user(found, person).await?;
     erasure.bytes().await?;
     erasure.traces(user).await?;
     Ok(true)
+}
+
+/// Whether a user is one who was erased.
+pub fn is_erased(user: &User) -> bool {
+    (user.first_name.as_str(), user.last_name.as_str()) == (ERASED, PERSON)
+        && user.email.is_none()
+        && user.mobile.is_none()
 }
 
 impl Erasure<'_> {
@@ -119,6 +133,12 @@ impl Erasure<'_> {
         ERASED.clone_into(&mut after.title);
         after.comments.clear();
         after.user_comments.clear();
+        for sheet in self.all::<Assignment>(("entry", slug)).await? {
+            self.beside.insert((Kind::Assignment, sheet.value.slug.as_str().to_owned()));
+        }
+        for task in self.all::<ReviewTask>(("entry", slug)).await? {
+            self.beside.insert((Kind::ReviewTask, task.value.token.as_str().to_owned()));
+        }
         // Its orders have its title in their lines.
         let orders = orders::store::naming(self.tx, self.account, slug).await?;
         self.records.extend(orders.into_iter().map(|order| (Kind::Order, order.to_string())));
@@ -138,6 +158,43 @@ impl Erasure<'_> {
                 silence(comment);
             }
             self.put(&before, (after, false), |record| &mut record.updated).await?;
+        }
+        Ok(())
+    }
+
+    /// What the person was asked, and said, as a reviewer.
+    async fn reviews(&mut self, user: &User) -> Result<(), Refusal> {
+        let names = user.email.iter().cloned().chain([user.name()]);
+        for name in names {
+            let found = review_tasks::store::of_reviewer(self.tx, self.account, &name, &self.program.context).await?;
+            for before in found {
+                let mut after = before.value.clone();
+                let is_own =
+                    |reviewer: &Reviewer| user.email.as_ref() == Some(&reviewer.email) || reviewer.name == name;
+                after.reviewer.retain(|reviewer| !is_own(reviewer));
+                if after.reviewer.is_empty() && !after.comment.is_empty() {
+                    ERASED.clone_into(&mut after.comment);
+                }
+                self.put(&before, (after, false), |record| &mut record.updated).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The keys of the person are good no more.
+    async fn keys(&mut self, user: Slug) -> Result<(), Refusal> {
+        let mut found = Vec::new();
+        keys::store::each(self.tx, self.account, &self.program.context, |key, hash| {
+            found.extend((key.user == Some(user)).then_some((key, hash)));
+        })
+        .await?;
+        for (before, hash) in found {
+            self.records.insert((Kind::ApiKey, before.slug.to_string()));
+            let mut after = ApiKey { name: ERASED.to_owned(), notify: Vec::new(), ..before.clone() };
+            after.revoked.get_or_insert(self.origin.at);
+            if after != before {
+                keys::store::change(self.tx, self.account, self.origin, Action::Updated, (&after, &hash)).await?;
+            }
         }
         Ok(())
     }
@@ -201,6 +258,12 @@ impl Erasure<'_> {
         person.clone_into(&mut after.global_id);
         after.updated = self.origin.at;
         users::writing::write(self.tx, self.account, self.origin, &after, Action::Trashed, &[]).await?;
+        if let Some(email) = &before.email {
+            jobs::store::forget_mails_to(self.tx, self.account, email).await?;
+        }
+        for contact in before.contacts() {
+            persons::release_if_unknown(self.tx, &before.global_id, &contact).await?;
+        }
         Ok(persons::forget_if_nowhere(self.tx, &before.global_id).await?)
     }
 
@@ -225,8 +288,10 @@ impl Erasure<'_> {
     /// Forgets what was written down of these records on the way.
     async fn traces(&mut self, user: Slug) -> Result<(), Refusal> {
         users::store::links::forget_of(self.tx, self.account, user).await?;
-        for (kind, name) in &self.records {
+        for (kind, name) in self.records.iter().chain(&self.beside) {
             deliveries::store::forget_bodies_of(self.tx, self.account, *kind, name).await?;
+        }
+        for (kind, name) in &self.records {
             log::erase_documents(self.tx, self.account, *kind, name).await?;
         }
         deliveries::store::count_bodies(self.tx, self.account).await?;
@@ -235,8 +300,9 @@ impl Erasure<'_> {
     }
 }
 
+/// Takes the words out of what the judge wrote; what somebody else wrote on the sheet stays.
 fn silence(comment: &mut Comment) {
-    if !comment.comment.is_empty() {
+    if comment.user.is_some() && !comment.comment.is_empty() {
         ERASED.clone_into(&mut comment.comment);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Nothing is loaded up front, so that a start takes as long on a large database as on an empty one.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -84,7 +85,7 @@ impl Node {
         storage: Storage,
         listener: TcpListener,
     ) -> Result<Self, Failure> {
-        let address = format!("http://{}", listener.local_addr()?);
+        let address = reached(listener.local_addr()?);
         let (app, room) = app(config, db, storage, &address).await?;
         if let (spool, Err(error)) = app.settings.budgets.probe_spool() {
             tracing::error!(%spool, %error, "the spool takes no files: long answers are refused");
@@ -154,6 +155,14 @@ async fn check_storage(app: &App, config: &Config) -> Result<(), Failure> {
         Err(_) => format!("no answer within {} seconds", STORAGE_PATIENCE.as_secs()),
     };
     Err(wrong_storage(config, told))
+}
+
+/// The address under which a service is reached from this machine that listens at a socket.
+fn reached(socket: SocketAddr) -> String {
+    if socket.ip().is_unspecified() {
+        return format!("http://localhost:{}", socket.port());
+    }
+    format!("http://{socket}")
 }
 
 /// What a service holds that listens at an address, and its room for connections.

@@ -98,6 +98,7 @@ async fn erase(db: &Db, config: &Config, slug: Slug, user: String) -> Result<(),
         })
     });
     let slug = erased.await?;
+    db.checkpoint().await;
     files::sweep(db, &storage, clock.now()).await?;
     say(&format!("{slug} is erased; what older backups have is yours to remove"))
 }

@@ -319,7 +319,8 @@ struct WatchedStream {
 impl WatchedStream {
     /// Writes bytes, or what stands in place of them; the same bytes are given again until all of that is written.
     fn poll_write_refusal(&mut self, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.refusal.is_none() {
+        // While a request is answered nothing is refused, whatever the answer says.
+        if self.refusal.is_none() && self.activity.awaits_head() {
             self.refusal = refusal::replaced(bytes, &self.refuse).map(|refusal| (refusal, 0));
         }
         let Some((refusal, written)) = &mut self.refusal else {
@@ -328,6 +329,7 @@ impl WatchedStream {
         while *written < refusal.len() {
             *written += ready!(Pin::new(&mut self.stream).poll_write(context, &refusal[*written..]))?;
         }
+        self.refusal = None;
         Poll::Ready(Ok(bytes.len()))
     }
 }

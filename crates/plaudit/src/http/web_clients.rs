@@ -39,8 +39,9 @@ const SENT: [&str; 9] = [
     "x-api-language",
 ];
 /// What pages may read beside what they always may.
-const READ: [&str; 10] = [
+const READ: [&str; 11] = [
     "content-disposition",
+    "content-range",
     "etag",
     "idempotency-replayed",
     "link",
@@ -72,15 +73,22 @@ impl WebClients {
         // OPTIONS is a question of a browser only where it names a method.
         let is_of_page = headers.contains_key(header::ORIGIN)
             && (request.method() != Method::OPTIONS || headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD));
+        // A cache must not give a page what was not made for one.
+        let varies = self.cors.is_some() && !is_of_page;
         let inner = match self.cors.filter(|_| is_of_page) {
             Some(cors) => Router::new().fallback_service(cors.layer(inner)),
             None => inner,
         };
-        if compresses {
+        let mut response = if compresses {
             let Ok(response) = compression().layer(inner).oneshot(request).await;
-            return response.map(Body::new);
+            response.map(Body::new)
+        } else {
+            let Ok(response) = inner.oneshot(request).await;
+            response
+        };
+        if varies {
+            response.headers_mut().append(header::VARY, HeaderValue::from_static("origin"));
         }
-        let Ok(response) = inner.oneshot(request).await;
         response
     }
 }

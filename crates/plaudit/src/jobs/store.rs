@@ -286,6 +286,17 @@ pub async fn forget_ended(tx: &mut Tx, account: AccountId) -> Result<(), DbError
     tx.enqueue("DELETE FROM jobs WHERE account = $1 AND finished <> 0", vec![account.into()]).await
 }
 
+/// Forgets the messages that wait to be sent to an address.
+pub async fn forget_mails_to(tx: &mut Tx, account: AccountId, address: &str) -> Result<(), DbError> {
+    let sql = "SELECT slug, input FROM jobs WHERE account = $1 AND kind = 'mail' AND finished = 0";
+    let waiting: Vec<(Slug, String)> =
+        tx.all(sql, &[account.into()], |row| Ok((row.slug(0)?, row.text(1)?.to_owned()))).await?;
+    for (slug, _) in waiting.into_iter().filter(|(_, input)| input.contains(address)) {
+        tx.enqueue("DELETE FROM jobs WHERE account = $1 AND slug = $2", vec![account.into(), slug.into()]).await?;
+    }
+    Ok(())
+}
+
 /// How many jobs there are, and how many of those wait that were added before a time.
 // tidy: every account -- an operator is told of the deployment
 pub async fn usage(db: &Db, before: Timestamp) -> Result<Usage, DbError> {

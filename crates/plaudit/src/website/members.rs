@@ -20,7 +20,7 @@ struct Member<'d> {
 }
 
 /// The members of what a schema describes, each in a row; nothing where it has none.
-pub(super) fn table(document: &Value, schema: &Value) -> Markup {
+pub(super) fn table(document: &Value, schema: &Value, of: &str) -> Markup {
     let about = text(&resolved(document, schema)["description"]);
     let mut members = Vec::new();
     collect(document, schema, "", 0, &mut members);
@@ -29,7 +29,7 @@ pub(super) fn table(document: &Value, schema: &Value) -> Markup {
         @if !members.is_empty() {
             details .members {
                 summary { (members.len()) " members" }
-                div .wide tabindex="0" role="region" aria-label="Members" { table {
+                div .wide tabindex="0" role="region" aria-label={ "Members of " (of) } { table {
                     thead { tr { th scope="col" { "Name" } th scope="col" { "Type" } th scope="col" { "What it is" } } }
                     tbody { @for member in &members { tr {
                         th scope="row" { code { (member.name) } @if member.is_required { " " span .required { "required" } } }

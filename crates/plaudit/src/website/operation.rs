@@ -63,7 +63,7 @@ pub(super) fn content(document: &Value, operation: &Operation) -> Markup {
         }
         @if !body.is_null() {
             h2 #body { "Body" }
-            (members::table(document, &body["schema"]))
+            (members::table(document, &body["schema"], "the body"))
             h3 { "Example" }
             (example(document, body, Format::Json))
         }
@@ -100,7 +100,7 @@ fn answer(document: &Value, status: &str, response: &Value) -> Markup {
                 p .quiet { "Headers: " @for (index, name) in headers.keys().enumerate() { @if index > 0 { ", " } code { (name) } } }
             }
             @if content(Format::Json).is_object() {
-                (members::table(document, &content(Format::Json)["schema"]))
+                (members::table(document, &content(Format::Json)["schema"], &format!("the answer {status}")))
                 @for (format, name) in [(Format::Json, "JSON"), (Format::Xml, "XML")] {
                     details open[format == Format::Json && status.starts_with('2')] {
                         summary { "Example in " (name) }

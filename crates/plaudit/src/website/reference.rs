@@ -106,7 +106,7 @@ impl Reference {
                 @let content = &event["post"]["requestBody"]["content"]["application/json"];
                 h2 id=(name) { code { (name) } }
                 (prose(text(&event["post"]["description"])))
-                details { summary { "Members" } (members::table(self.document, &content["schema"])) }
+                details { summary { "Members" } (members::table(self.document, &content["schema"], name)) }
                 details { summary { "Example" } (operation::example(self.document, content, Format::Json)) }
             }
         };

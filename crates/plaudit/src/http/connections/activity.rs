@@ -90,6 +90,11 @@ impl Activity {
         }
     }
 
+    /// Whether the head of a request has begun to arrive, and no request is being answered.
+    pub(in crate::http) fn awaits_head(&self) -> bool {
+        self.state() & PHASE == Phase::Head as u64
+    }
+
     /// What was left of a body has arrived; what comes now is another head.
     pub(in crate::http) fn rested(&self) {
         if self.state() & PHASE == Phase::Head as u64 {

@@ -2,6 +2,7 @@
 //!
 //! hyper answers such a request by itself, with a status and no body, and ends the connection. That head is the last thing
 //! that it writes, and it has no identifier, which every answer of the router has; so it is known on its way to the client.
+//! It is looked for while a head is awaited alone, so that no answer is taken for one, whatever a file says that is sent.
 
 use std::sync::Arc;
 

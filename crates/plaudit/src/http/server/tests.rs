@@ -426,6 +426,22 @@ async fn what_is_no_http_is_refused() {
 }
 
 #[tokio::test]
+async fn an_answer_that_ends_as_a_refusal_does_is_sent_as_it_is() {
+    const BODY: &str = "HTTP/1.1 400 x\r\nconnection: close\r\ncontent-length: 0\r\ndate: x\r\n\r\n";
+    let pieces = || futures_util::stream::iter(["begin ", BODY].map(|piece| Ok::<_, Infallible>(Bytes::from(piece))));
+    let whole = format!("begin {BODY}");
+    let router = Router::new()
+        .route("/", get(async move || ([(header::CONTENT_LENGTH, whole.len())], Body::from_stream(pieces()))));
+    let running = Running::start(router, settings()).await;
+    let mut client = running.connect().await;
+    for _ in 0..3 {
+        client.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        answer(&mut client, &format!("begin {BODY}")).await;
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_trusted_proxy_names_the_client() {
     let proxies = vec!["127.0.0.0/8".parse().unwrap()];
     for (trusted_proxies, expected) in [(proxies, "203.0.113.9"), (Vec::new(), "127.0.0.1")] {

@@ -199,6 +199,9 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
     if !deleted {
         return Err(ApiError::State("The user is not in the trash.".to_owned()));
     }
+    if erasing::is_erased(&user) {
+        return Err(ApiError::State("The user was erased.".to_owned()));
+    }
     if let Some(chapters) = managed_without_role(&writing.program, &user) {
         let message = format!("The user manages {chapters} without the role of a chapter manager.");
         return Err(ApiError::State(message));
@@ -214,6 +217,7 @@ async fn write_restore(tx: &mut Tx, writing: &Writing<Slug>) -> Result<Reply, Ap
 pub async fn erase(caller: Caller, Path(slug): Path<Slug>, _: Writer) -> Result<Reply, ApiError> {
     let app = caller.app().clone();
     let reply = caller.write((slug, app.ids.uuid()), |tx, writing| Box::pin(write_erase(tx, writing))).await?;
+    app.db.checkpoint().await;
     // What fails here is done by the upkeep.
     if let Err(error) = files::sweep(&app.db, &app.storage, caller.now()).await {
         tracing::warn!(%error, "the bytes of erased files wait for the next upkeep");

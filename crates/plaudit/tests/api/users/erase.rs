@@ -1,6 +1,8 @@
 //! `PostUserEraseV23`: nothing of a person is left, and what others have a right to stands.
 
 use kernel::kind::Kind;
+use kernel::text::Slug;
+use plaudit::program::keys::Scope;
 
 use crate::both_engines;
 use crate::harness::Server;
@@ -66,6 +68,9 @@ both_engines! {
         let body = r#"{"title":"O'Neil again"}"#;
         let retitled = server.request("PUT", "/entry/EntryTwo/update-title", &headers, Some(body));
         server.send_anything(retitled).await.expect(200);
+        let user = Slug::parse("UserEntr");
+        let key = server.new_key_with("AccountA", Scope::Read, |key| (key.user, key.name) = (user, "O'Neil".to_owned()));
+        let key = key.await;
         for word in WORDS {
             assert_ne!(places(&server, word).await, Vec::<String>::new(), "{word}");
         }
@@ -75,7 +80,11 @@ both_engines! {
             assert_eq!(places(&server, word).await, Vec::<String>::new(), "{word}");
         }
         assert_eq!(wrong(&server).await, Vec::<String>::new());
+        let headers_of_key = [("x-api-key", key.as_str())];
+        server.send_anything(server.request("GET", "/entry", &headers_of_key, None)).await.expect(403);
         server.get("/user/UserEntr").await.expect(404);
+        let restored = server.post("/user/UserEntr/restore", "").await.expect(422).json();
+        assert_eq!(restored["message"], "The user was erased.");
         server.get("/user/ase@example.org").await.expect(404);
         let entry = server.get("/entry/EntryOne").await.expect(200).json();
         assert_eq!((entry["title"].as_str(), entry["entrant"]["name"].as_str()), (Some("Erased"), Some("Erased person")));

@@ -83,6 +83,17 @@ pub async fn set_password(tx: &mut Tx, person: &str, password: &PasswordHash) ->
     .await
 }
 
+/// Takes an address or a number away from a person whom no account shows with it.
+// tidy: every account -- a person is the installation's
+pub async fn release_if_unknown(tx: &mut Tx, person: &str, contact: &str) -> Result<(), DbError> {
+    tx.enqueue(
+        "DELETE FROM contacts WHERE person = $1 AND contact = $2 AND NOT EXISTS \
+         (SELECT 1 FROM users WHERE person = $1 AND (email = $2 OR mobile = $2))",
+        vec![person.to_owned().into(), contact.to_owned().into()],
+    )
+    .await
+}
+
 /// Forgets a person who is in no account any more.
 // tidy: every account -- a person is the installation's
 pub async fn forget_if_nowhere(tx: &mut Tx, person: &str) -> Result<(), DbError> {
