@@ -1,7 +1,6 @@
 //! What a release consists of: made, listed, linted, and started as nobody special.
 
 use std::fs;
-use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -128,10 +127,11 @@ fn make(context: &Context, packaging: &Path, checks: &mut Checks) -> Result<Path
     checks.check(notes.contains("- "), || "the notes are empty".to_owned());
     let package = named(".deb")?;
     let lintian = tools::debian("lintian", "lintian")?;
-    // The package carries no manual pages, and its changelog is that of the project.
-    let tags = "no-manual-page,no-changelog,debian-changelog-file-missing,initial-upload-closes-no-bugs,copyright-without-copyright-notice";
-    let said =
-        process::output(Command::new(lintian).args(["--fail-on", "error", "--suppress-tags", tags]).arg(&package));
+    // The package carries no manual pages, its changelog is that of the project, and libraries are built in.
+    let tags = "no-manual-page,no-changelog,debian-changelog-file-missing,initial-upload-closes-no-bugs,copyright-without-copyright-notice,embedded-library";
+    let said = process::output(
+        Command::new(lintian).args(["--allow-root", "--fail-on", "error", "--suppress-tags", tags]).arg(&package),
+    );
     checks.check(said.is_ok(), || format!("lintian: {said:?}"));
     let unpacked = target.join("tools/package");
     drop(fs::remove_dir_all(&unpacked));
@@ -165,9 +165,6 @@ fn runs_as_nobody(context: &Context, program: &Path, checks: &mut Checks) -> Res
     let folder = context.scratch()?;
     let own = folder.path().join("own");
     fs::create_dir(&own)?;
-    chown(&own, Some(NOBODY), Some(NOBODY))?;
-    // The way to it is for everybody.
-    process::output(Command::new("chmod").arg("755").arg(folder.path()))?;
     let port = free_port()?;
     let mut command = Command::new(bubblewrap);
     command.args(["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--die-with-parent"]);
