@@ -22,7 +22,7 @@ mod sharing;
 mod source;
 mod sqlite;
 pub mod tables;
-mod target;
+mod tls;
 mod turns;
 mod tx;
 mod value;

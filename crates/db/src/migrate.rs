@@ -1,6 +1,6 @@
 //! The schema: one folder of steps, the same SQL on both engines, recorded by refinery in the database.
 
-use super::target::Target;
+use super::tls::Target;
 use super::{Backend, Db, DbError, Settings};
 
 // The macro writes a module of its own, which documents nothing.

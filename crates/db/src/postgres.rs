@@ -14,7 +14,7 @@ use super::group::Job;
 use super::row::EachRow;
 use super::session::postgres::{Session, each};
 use super::sharing::{Shared, Sharing};
-use super::target::Target;
+use super::tls::Target;
 use super::turns::InTurns;
 use super::tx::{HELD_LIMIT, Link, Tx};
 use super::{AccountId, Activity, DbError, PoolStatus, Settings, Value};

@@ -92,8 +92,8 @@ settings! {
         /// The origins whose pages may use the interface in a browser, as it names them: `https://app.example.org`, or `*` for
         /// any. In the environment they are separated by commas. Without them browsers keep answers from other pages.
         web_origins: Vec<WebOrigin> = "", Kind::Origins;
-        /// Whether answers are compressed for clients that ask for it by `Accept-Encoding` (gzip or zstd). It costs about as
-        /// much processor time as the answer itself; turn it off where a proxy does it.
+        /// Whether answers are compressed for clients that ask for it by `Accept-Encoding` (gzip or zstd). It costs
+        /// processor time; turn it off where a proxy does it.
         compression: bool = "true", Kind::Flag;
         /// Seconds within which the head of a request must have arrived, counted from its first byte, or from the
         /// opening of the connection for the first request.

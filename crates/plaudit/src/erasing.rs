@@ -18,7 +18,6 @@ use crate::jobs;
 use crate::log::{self, Action, Origin};
 use crate::program::fields::FieldType;
 use crate::program::keys::{self, ApiKey};
-use crate::program::review_stages::Reviewer;
 use crate::program::{Program, Record, RecordKey as _};
 use crate::records::answers::Answers;
 use crate::records::assignments::{Assignment, Comment};
@@ -29,7 +28,7 @@ use crate::records::entries::store::{Change, find_any_for_update, write as write
 use crate::records::entries::{self, Cause};
 use crate::records::orders::{self, Billing, Order};
 use crate::records::people::{self, PeopleRecord};
-use crate::records::review_tasks::{self, ReviewTask};
+use crate::records::review_tasks::{self, ReviewTask, reviewer_key};
 use crate::records::users::store::{Stored, people as persons};
 use crate::records::users::{self, User};
 use crate::records::{Refusal, files};
@@ -164,19 +163,16 @@ impl Erasure<'_> {
 
     /// What the person was asked, and said, as a reviewer.
     async fn reviews(&mut self, user: &User) -> Result<(), Refusal> {
-        let names = user.email.iter().cloned().chain([user.name()]);
-        for name in names {
-            let found = review_tasks::store::of_reviewer(self.tx, self.account, &name, &self.program.context).await?;
-            for before in found {
-                let mut after = before.value.clone();
-                let is_own =
-                    |reviewer: &Reviewer| user.email.as_ref() == Some(&reviewer.email) || reviewer.name == name;
-                after.reviewer.retain(|reviewer| !is_own(reviewer));
-                if after.reviewer.is_empty() && !after.comment.is_empty() {
-                    ERASED.clone_into(&mut after.comment);
-                }
-                self.put(&before, (after, false), |record| &mut record.updated).await?;
+        // A name alone may be somebody else's.
+        let Some(email) = &user.email else { return Ok(()) };
+        let own = reviewer_key(email);
+        for before in review_tasks::store::of_reviewer(self.tx, self.account, &own, &self.program.context).await? {
+            let mut after = before.value.clone();
+            after.reviewer.retain(|reviewer| reviewer_key(&reviewer.email) != own);
+            if after.reviewer.is_empty() && !after.comment.is_empty() {
+                ERASED.clone_into(&mut after.comment);
             }
+            self.put(&before, (after, false), |record| &mut record.updated).await?;
         }
         Ok(())
     }

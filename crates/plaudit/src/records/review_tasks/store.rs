@@ -2,7 +2,7 @@
 
 use crate::program::store::parse;
 use crate::program::{Context, Record};
-use crate::records::review_tasks::{ReviewTask, reviewer_key};
+use crate::records::review_tasks::ReviewTask;
 use crate::records::store::{SetTable, exists};
 use db::{AccountId, Db, DbError, Tx};
 use kernel::ids::Ids;
@@ -68,16 +68,16 @@ pub async fn due(
     Ok(found)
 }
 
-/// The tasks that ask a reviewer, by an e-mail address or a name, those in the trash included.
+/// The tasks that ask a reviewer of this key ([`reviewer_key`](super::reviewer_key)), those in the trash included.
 pub async fn of_reviewer(
     tx: &mut Tx,
     account: AccountId,
-    reviewer: &str,
+    key: &str,
     context: &Context,
 ) -> Result<Vec<Record<ReviewTask>>, DbError> {
     let sql = "SELECT revision, deleted, doc FROM review_tasks WHERE account = $1 AND token IN \
                (SELECT token FROM review_task_reviewers WHERE account = $1 AND reviewer = $2) ORDER BY token";
-    tx.all(sql, &[account.into(), reviewer_key(reviewer).into()], |row| {
+    tx.all(sql, &[account.into(), key.into()], |row| {
         Ok(Record { value: parse(row.text(2)?, context)?, revision: row.integer(0)?, deleted: row.flag(1)? })
     })
     .await
