@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, anyhow};
 use serde_json::{Value, json};
@@ -109,8 +109,8 @@ pub(super) fn stop_under_load(context: &Context, engine: Engine, checks: &mut Ch
     Ok(acknowledged)
 }
 
-/// Writes from all connections, ends the service after the pause, and returns what was known by then and how many
-/// changes were acknowledged.
+/// Writes from all connections, ends the service after the pause and the first acknowledgement, and returns what was
+/// known by then and how many changes were acknowledged.
 fn load(
     service: &mut Service,
     program: &Program,
@@ -129,6 +129,10 @@ fn load(
             })
             .collect();
         thread::sleep(pause);
+        let begun = Instant::now();
+        while count.load(Ordering::Relaxed) == 0 && begun.elapsed() < Duration::from_secs(10) {
+            thread::sleep(Duration::from_millis(5));
+        }
         killed.store(true, Ordering::SeqCst);
         let ended = end(service);
         let ledgers: Result<Vec<_>> =

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 use clap::ValueEnum;
 use tempfile::TempDir;
 
@@ -282,8 +282,8 @@ pub fn names() -> Vec<&'static str> {
     PROOFS.iter().map(|proof| proof.name).collect()
 }
 
-/// Runs the proof of that name, prints its verdict as the last line and returns whether it holds.
-pub fn run(name: &str, context: &Context) -> Result<bool> {
+/// Runs the proof of that name and prints its verdict as the last line; the verdict is the error where it falls short.
+pub fn run(name: &str, context: &Context) -> Result<()> {
     let Some(proof) = PROOFS.iter().find(|proof| proof.name == name) else {
         bail!("there is no proof `{name}`; there are: {}", names().join(", "));
     };
@@ -291,8 +291,9 @@ pub fn run(name: &str, context: &Context) -> Result<bool> {
     let begun = Instant::now();
     let verdict = (proof.run)(context).with_context(|| format!("{name}: cannot be shown"))?;
     println!("({:.1} s)", begun.elapsed().as_secs_f64());
+    ensure!(verdict.holds, verdict.line(proof.name));
     println!("{}", verdict.line(proof.name));
-    Ok(verdict.holds)
+    Ok(())
 }
 
 /// Runs every proof, goes on after one that fails, and returns the names of those that do not hold.
@@ -300,13 +301,9 @@ pub fn run_all(context: &Context) -> Vec<&'static str> {
     let mut failed = Vec::new();
     for name in names() {
         println!();
-        match run(name, context) {
-            Ok(true) => {}
-            Ok(false) => failed.push(name),
-            Err(error) => {
-                println!("{error:#}");
-                failed.push(name);
-            }
+        if let Err(error) = run(name, context) {
+            println!("{error:#}");
+            failed.push(name);
         }
     }
     failed
