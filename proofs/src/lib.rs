@@ -23,6 +23,7 @@ pub mod postgres;
 pub mod process;
 
 mod apply;
+mod bounds;
 mod browser;
 mod bundle;
 mod clients;
@@ -146,6 +147,7 @@ const PROOFS: &[Proof] = &[
     tls::PROOF,
     packages::PROOF,
     erase::PROOF,
+    bounds::PROOF,
     newcomer::PROOF,
     new_kind::PROOF,
     weight::PROOF,

@@ -12,6 +12,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value, json};
 
 use super::kill;
+use super::receiver::{Conduct, Receiver};
 use super::service::{Checks, Client, Kind, Program, Service};
 use super::tools;
 use super::{Context, Engine, Proof, Verdict};
@@ -20,7 +21,8 @@ use super::{Context, Engine, Proof, Verdict};
 pub(crate) const PROOF: Proof = Proof {
     name: "operate",
     claim: "A wrong setting is told with its place and a remedy; an idle service stops within 100 ms, and a busy one loses nothing; \
-            every line of the log parses and tells whose request it is of, and none has a secret; promtool has nothing to say.",
+            every line of the log parses and tells whose request it is of, and none has a secret; promtool has nothing to say; a \
+            collector of OpenTelemetry is told of requests.",
     run: show,
 };
 
@@ -47,6 +49,7 @@ fn show(context: &Context) -> Result<Verdict> {
         let lines = tells(context, engine, &mut checks)?;
         println!("  {}: {lines} lines of the log", engine.name());
     }
+    is_traced(context, &mut checks)?;
     if context.engines().contains(&Engine::Postgres) {
         bears_a_database_that_is_away(context, &mut checks)?;
     }
@@ -189,6 +192,39 @@ fn promtool(context: &Context, text: &str, checks: &mut Checks) -> Result<()> {
     let words = [said.stdout, said.stderr].concat();
     checks
         .check(said.status.success() && words.is_empty(), || format!("promtool: {}", String::from_utf8_lossy(&words)));
+    Ok(())
+}
+
+/// A collector of OpenTelemetry is told of requests under its names, each a part of the trace that it names; without one,
+/// requests are served all the same.
+fn is_traced(context: &Context, checks: &mut Checks) -> Result<()> {
+    const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+    let collector = Receiver::start("127.0.0.1", Conduct::Takes, true)?;
+    let program = Program::small(5);
+    let mut service = Service::new(context, Engine::Sqlite)?;
+    service.import(&program)?;
+    let key = service.key(&program.account, "read")?;
+    service.set("PLAUDIT_TRACES_URL", &format!("http://127.0.0.1:{}/v1/traces", collector.port()));
+    service.start()?;
+    let path = format!("/entry/{}", program.slug(Kind::Entry, 0));
+    let client = service.client(&key).with("traceparent", &format!("00-{TRACE}-00f067aa0ba902b7-01"));
+    client.get(&path)?.expect_status(200)?;
+    service.stop()?;
+    let told: Vec<u8> = collector.requests().into_iter().flat_map(|request| request.body).collect();
+    let has = |bytes: &[u8]| told.windows(bytes.len()).any(|window| window == bytes);
+    let trace: Vec<u8> =
+        (0..16).filter_map(|byte| u8::from_str_radix(&TRACE[2 * byte..2 * byte + 2], 16).ok()).collect();
+    checks.check(has(&trace), || "the collector is told nothing of the trace of the request".to_owned());
+    for word in
+        ["GET /entry/{slug}", "http.route", "http.response.status_code", "plaudit.account", &program.account, &path]
+    {
+        checks.check(has(word.as_bytes()), || format!("the collector is not told {word}"));
+    }
+    checks.check(!has(key.as_bytes()), || "the collector is told the key".to_owned());
+    drop(collector);
+    service.start()?;
+    client.get(&path)?.expect_status(200)?;
+    service.stop()?;
     Ok(())
 }
 

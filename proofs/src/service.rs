@@ -361,7 +361,7 @@ impl Service {
         Ok(())
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.binary);
         command.args(arguments).current_dir(self.directory()).stdin(Stdio::null());
         // A bundle is verified without a database, and the option would be refused.

@@ -48,6 +48,14 @@ pub const TABLES: &[&str] = &[
     "secrets",
 ];
 
+/// The tables that have no account, because they are the installation's, and the accounts themselves.
+const OF_INSTALLATION: &[&str] = &["accounts", "people", "contacts", "maintenance", "secrets"];
+
+/// The tables whose rows belong to an account, which they name in the column `account`.
+pub fn of_accounts() -> impl DoubleEndedIterator<Item = &'static str> {
+    TABLES.iter().copied().filter(|table| !OF_INSTALLATION.contains(table))
+}
+
 /// Has PostgreSQL look at how the tables are filled, those that somebody else is at left out.
 pub(super) fn analyze() -> String {
     format!("ANALYZE (SKIP_LOCKED) {}", TABLES.join(", "))

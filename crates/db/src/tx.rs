@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future};
 
 use super::head::Head;
 use super::row::EachRow;
-use super::session::postgres::{self, Session};
+use super::session::postgres::{self, Before, Session};
 use super::session::sqlite;
 use super::value::Statement;
 use super::{AccountId, Activity, Committed, DbError, Engine, First, Row, Value, tables};
@@ -139,11 +140,10 @@ impl Tx {
         }
     }
 
-    /// Sends what waits, and gives what begins or marks the transaction, which goes with the statements that follow.
-    async fn controls_before(&mut self, statements: usize) -> Result<String, DbError> {
-        self.flush().await?;
-        self.count(statements);
-        Ok(std::mem::take(&mut self.controls))
+    /// What goes to PostgreSQL with the statements that follow: what begins or marks the transaction, and what waits.
+    fn before(&mut self, statements: usize) -> Before {
+        self.count(self.deferred.len() + statements);
+        Before { controls: std::mem::take(&mut self.controls), deferred: std::mem::take(&mut self.deferred) }
     }
 
     /// Runs one statement and hands every row to `row`.
@@ -155,12 +155,12 @@ impl Tx {
     }
 
     async fn each_row(&mut self, sql: &str, values: &[Value<'_>], row: &mut EachRow<'_>) -> Result<(), DbError> {
-        let controls = self.controls_before(1).await?;
+        let before = self.before(1);
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::each(connection, sql, values, row),
             Link::Postgres(session) => {
                 let client = session.client()?;
-                postgres::after(client, &controls, postgres::each(client, sql, values, row).boxed()).await
+                postgres::after(client, &before, postgres::each(client, sql, values, row).boxed()).await
             }
         };
         self.note(result)
@@ -172,14 +172,14 @@ impl Tx {
     where
         F: FnMut(usize, &Row<'_>) -> Result<(), DbError> + Send,
     {
-        let controls = self.controls_before(statements.len()).await?;
+        let before = self.before(statements.len());
         let result = match &self.link {
             Link::Sqlite(connection) => statements.iter().enumerate().try_for_each(|(number, (sql, values))| {
                 sqlite::each(connection, sql, values, &mut |found| row(number, found))
             }),
             Link::Postgres(session) => {
                 let client = session.client()?;
-                postgres::after(client, &controls, postgres::each_of(client, statements, &mut row).boxed()).await
+                postgres::after(client, &before, postgres::each_of(client, statements, &mut row).boxed()).await
             }
         };
         self.note(result)
@@ -267,12 +267,12 @@ impl Tx {
 
     /// Runs a statement that returns no rows; gives the number of rows that it changed.
     pub async fn execute(&mut self, sql: &str, values: &[Value<'_>]) -> Result<u64, DbError> {
-        let controls = self.controls_before(1).await?;
+        let before = self.before(1);
         let result = match &self.link {
             Link::Sqlite(connection) => sqlite::execute(connection, sql, values),
             Link::Postgres(session) => {
                 let client = session.client()?;
-                postgres::after(client, &controls, postgres::execute(client, sql, values).boxed()).await
+                postgres::after(client, &before, postgres::execute(client, sql, values).boxed()).await
             }
         };
         self.note(result)
@@ -342,15 +342,10 @@ impl Tx {
         if self.deferred.is_empty() {
             return Ok(());
         }
-        let deferred = std::mem::take(&mut self.deferred);
-        self.count(deferred.len());
-        let controls = std::mem::take(&mut self.controls);
+        let before = self.before(0);
         let result = match &self.link {
             Link::Sqlite(_) => Ok(()),
-            Link::Postgres(session) => {
-                let client = session.client()?;
-                postgres::after(client, &controls, postgres::execute_together(client, &deferred).boxed()).await
-            }
+            Link::Postgres(session) => postgres::after(session.client()?, &before, future::ok(()).boxed()).await,
         };
         self.note(result)
     }
@@ -385,6 +380,20 @@ impl Tx {
         for (account, committed) in self.written.drain(..) {
             self.activity.commits.tell(account, committed);
         }
+    }
+
+    /// Commits what was done so far, gives others time to write, and goes on in a new transaction, for which heads are
+    /// read anew.
+    pub async fn renew(&mut self, pause: Duration) -> Result<(), DbError> {
+        self.write_heads().await?;
+        self.end("COMMIT").await?;
+        self.tell();
+        tokio::time::sleep(pause).await;
+        self.control(match self.engine() {
+            Engine::Sqlite => "BEGIN IMMEDIATE",
+            Engine::Postgres => "BEGIN",
+        })
+        .await
     }
 
     /// Ends the transaction; what it did is durable when this returns.

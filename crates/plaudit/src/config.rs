@@ -168,6 +168,14 @@ settings! {
         /// The address and port on which `/metrics` is served. Left empty, it is not served.
         listen: Option<String> = "", Kind::OptionalAddress;
     }
+    /// Traces for OpenTelemetry.
+    traces: Traces {
+        /// The collector that requests are told of, by OTLP over HTTP, such as `http://127.0.0.1:4318/v1/traces`. Left empty, none is.
+        /// Headers that it wants are set by `OTEL_EXPORTER_OTLP_HEADERS`.
+        url: String = "", Kind::WebAddress;
+        /// Of how many of a hundred requests it is told, where a request names no trace that decides that.
+        percent: u32 = "100", Kind::Whole(0, 100);
+    }
     /// Limits that an account's own settings do not set.
     limits: Limits {
         /// Requests a minute from one client address without a known key.

@@ -106,29 +106,38 @@ pub(crate) async fn execute(client: &Client, sql: &str, values: &[Value<'_>]) ->
     Ok(client.execute_raw(&statement, values).await?)
 }
 
-/// Sends statements without values or rows together with what is to be done after them.
-pub(crate) async fn after<T>(
-    client: &Client,
-    controls: &str,
-    work: BoxFuture<'_, Result<T, DbError>>,
-) -> Result<T, DbError> {
-    if controls.is_empty() {
-        return work.await;
-    }
-    let controls = client.batch_execute(controls).map_err(DbError::from);
-    Box::pin(future::try_join(controls, work)).await.map(|((), done)| done)
+/// What has to be run before a statement.
+#[derive(Default)]
+pub(crate) struct Before {
+    /// Statements without values or rows, which begin or mark the transaction.
+    pub(crate) controls: String,
+    /// Statements whose results nobody waits for.
+    pub(crate) deferred: Vec<(Cow<'static, str>, Vec<Value<'static>>)>,
 }
 
-/// Sends all statements before it waits for the first answer.
-pub(crate) async fn execute_together(
+/// Sends all of this together with what is to be done after it, and then waits for the answers. The first error counts: it
+/// keeps what follows from being done.
+pub(crate) async fn after<T>(
     client: &Client,
-    statements: &[(Cow<'static, str>, Vec<Value<'static>>)],
-) -> Result<(), DbError> {
-    let mut prepared = Vec::with_capacity(statements.len());
-    for (sql, _) in statements {
-        prepared.push(client.prepare_cached(sql).await?);
+    Before { controls, deferred }: &Before,
+    work: BoxFuture<'_, Result<T, DbError>>,
+) -> Result<T, DbError> {
+    if controls.is_empty() && deferred.is_empty() {
+        return work.await;
     }
-    let runs = prepared.iter().zip(statements).map(|(statement, (_, values))| client.execute_raw(statement, values));
-    future::try_join_all(runs).await?;
-    Ok(())
+    let controls = async {
+        match controls.as_str() {
+            "" => Ok(()),
+            controls => client.batch_execute(controls).await.map_err(DbError::from),
+        }
+    };
+    let deferred = async {
+        let mut prepared = Vec::with_capacity(deferred.len());
+        for (sql, _) in deferred {
+            prepared.push(client.prepare_cached(sql).await?);
+        }
+        let runs = prepared.iter().zip(deferred).map(|(statement, (_, values))| client.execute_raw(statement, values));
+        future::try_join(future::try_join_all(runs).map_err(DbError::from), work).await
+    };
+    Box::pin(future::try_join(controls, deferred)).await.map(|((), (_, done))| done)
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use super::import::{no_files, nothing_applied, print};
+use super::import::{LONGEST_WRITE, no_files, nothing_applied, print};
 use super::{Failure, database_file, database_settings, lengths, open, open_file, say};
 use crate::background::follow;
 use crate::config::Config;
@@ -47,8 +47,15 @@ pub(super) async fn run(config: &Config, arguments: Arguments) -> Result<(), Fai
         (db, storage, None)
     };
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment =
-        Deployment { db: &db, storage: &storage, clock: &clock, ids: &ids, lengths: lengths(config), follow };
+    let deployment = Deployment {
+        db: &db,
+        storage: &storage,
+        clock: &clock,
+        ids: &ids,
+        lengths: lengths(config),
+        longest_write: LONGEST_WRITE,
+        follow,
+    };
     let source = Source { reader: BufReader::new(file), name: &name, files: no_files() };
     let mut faults = Vec::new();
     let applied =

@@ -24,9 +24,11 @@ use crate::http::idempotency;
 use crate::jobs::{self, State};
 use crate::log;
 use crate::program::Program;
+use crate::program::accounts::{self, store::Unfinished};
 use crate::records::store::{difference, each_wrong, next};
 use crate::records::{StoredRow, files as stored_files, orders, standings, users};
 use crate::storage::{Storage, StorageError};
+use crate::transfer::is_left;
 use crate::typesetter::Typesetter;
 use db::{Db, Tx, migrate};
 use kernel::clock::Clock;
@@ -161,7 +163,18 @@ async fn check(config: &Config, db: &Db, arguments: &Arguments, findings: &mut F
     ok(kept_answers(config, &idempotency::store::usage(db).await?));
     let now = Clock::system().now();
     background(&deliveries::store::usage(db).await?, &jobs::store::usage(db, jobs::overdue(now)).await?, now);
-    let heads = store::heads(&mut db.snapshot().await?).await?;
+    let mut tx = db.snapshot().await?;
+    for Unfinished { slug, seen, .. } in accounts::store::unfinished(&mut tx).await? {
+        if is_left(seen, now) {
+            let what =
+                "an import was cut off; the upkeep of the service removes what it wrote, or the next import does";
+            findings.fault(difference("accounts", slug.as_str(), "importing", what));
+        } else {
+            ok(format_args!("account {slug}: it is being imported, or was until the import was cut off just now"));
+        }
+    }
+    let heads = store::heads(&mut tx).await?;
+    drop(tx);
     let known: BTreeSet<Slug> = heads.iter().map(|head| head.slug).collect();
     for missing in arguments.accounts.iter().filter(|account| !known.contains(account)) {
         findings.fault(format_args!("account {missing}: there is none"));

@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::progress::Progress;
 use super::{Failure, folder_of, lengths, open, open_file, own_files, say, warn};
@@ -28,6 +29,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "DIR")]
     files: Option<PathBuf>,
 }
+
+/// How long an import keeps others from writing: with the pause that follows, no change waits for a second.
+pub(super) const LONGEST_WRITE: Duration = Duration::from_millis(500);
 
 /// For records that name no files by a path.
 pub(super) fn no_files() -> FileSource<'static> {
@@ -84,7 +88,8 @@ async fn import<R: BufRead + Send>(
     (account, lengths): (Option<Slug>, Lengths),
 ) -> Result<Outcome, transfer::Error> {
     let (clock, ids) = (Clock::system(), Ids::random());
-    let deployment = Deployment { db, storage, clock: &clock, ids: &ids, lengths, follow };
+    let deployment =
+        Deployment { db, storage, clock: &clock, ids: &ids, lengths, longest_write: LONGEST_WRITE, follow };
     transfer::import(deployment, source, account, &mut Printer(Progress::new())).await
 }
 

@@ -6,15 +6,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use parking_lot::Mutex;
+use tracing::subscriber::{SetGlobalDefaultError, set_global_default};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields, MakeWriter};
+use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::registry::{LookupSpan, Scope};
 
 use super::Failure;
-use crate::config::{Log, LogFormat};
+use crate::config::{Config, LogFormat};
+use crate::services::traces::Traces;
 
 /// Lines are written out when so many bytes of them wait.
 const FULL: usize = 32 * 1024;
@@ -22,13 +25,13 @@ const FULL: usize = 32 * 1024;
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Begins to write log lines; dropped, it writes what still waits.
-pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
+pub(super) fn begin(config: &Config) -> Result<Writing, Failure> {
+    let Config { log: config, traces, .. } = config;
     // The steps of a migration are told by `migrate`, and need no second telling.
     let filter = EnvFilter::try_new(format!("refinery_core=warn,{}", config.level))
         .map_err(|error| Failure::Usage(format!("log.level: {error}")))?;
     let lines = Lines(Arc::new(Mutex::new(BufWriter::with_capacity(FULL, std::io::stderr()))));
-    let writing = Writing(lines.clone());
-    let kept = lines.clone();
+    let (kept, waiting) = (lines.clone(), lines.clone());
     std::thread::Builder::new().name("plaudit-log".to_owned()).spawn(move || {
         loop {
             std::thread::park_timeout(PATIENCE);
@@ -36,18 +39,19 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
         }
     })?;
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(lines);
-    let begun = match config.format {
-        LogFormat::Json => tracing::subscriber::set_global_default(
-            subscriber.json().flatten_event(true).with_span_list(false).finish(),
-        ),
-        LogFormat::Text if std::io::stderr().is_terminal() => {
-            tracing::subscriber::set_global_default(subscriber.finish())
-        }
-        LogFormat::Text => {
-            tracing::subscriber::set_global_default(subscriber.with_ansi(false).event_format(Plain).finish())
+    let traces = match traces.url.as_str() {
+        "" => None,
+        url => {
+            Some(Traces::begin(url, traces.percent).map_err(|error| Failure::Usage(format!("traces.url: {error}")))?)
         }
     };
-    begun?;
+    match config.format {
+        LogFormat::Json => {
+            install(subscriber.json().flatten_event(true).with_span_list(false).finish(), traces.as_ref())
+        }
+        LogFormat::Text if std::io::stderr().is_terminal() => install(subscriber.finish(), traces.as_ref()),
+        LogFormat::Text => install(subscriber.with_ansi(false).event_format(Plain).finish(), traces.as_ref()),
+    }?;
     // The usual words would be no line of the log, and would stand in two.
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(tracing::field::display);
@@ -57,7 +61,17 @@ pub(super) fn begin(config: &Log) -> Result<Writing, Failure> {
             "a panic: this is a fault of plaudit"
         );
     }));
-    Ok(writing)
+    Ok(Writing { _traces: traces, _lines: Flushed(waiting) })
+}
+
+fn install<S>(subscriber: S, traces: Option<&Traces>) -> Result<(), SetGlobalDefaultError>
+where
+    S: Subscriber + for<'a> LookupSpan<'a> + Send + Sync,
+{
+    match traces {
+        Some(traces) => set_global_default(subscriber.with(traces.layer())),
+        None => set_global_default(subscriber),
+    }
 }
 
 /// The format of a terminal's lines without its colours, which cost a request more than what they colour. What a request
@@ -112,10 +126,16 @@ impl<W: Write> MakeWriter<'_> for Lines<W> {
     }
 }
 
-/// Writes what still waits when it is dropped.
-pub(super) struct Writing(Lines<BufWriter<Stderr>>);
+/// Sends the last traces and then writes what still waits when it is dropped.
+pub(super) struct Writing {
+    _traces: Option<Traces>,
+    _lines: Flushed,
+}
 
-impl Drop for Writing {
+/// Writes what still waits when it is dropped.
+struct Flushed(Lines<BufWriter<Stderr>>);
+
+impl Drop for Flushed {
     fn drop(&mut self) {
         let _ = self.0.0.lock().flush();
     }

@@ -235,7 +235,7 @@ fn printable(line: &str) -> Cow<'_, str> {
 /// Runs a command.
 pub async fn run(arguments: Arguments) -> Result<(), Failure> {
     let config = Config::from_process(&arguments.config).map_err(|error| Failure::Usage(error.to_string()))?;
-    let _log = log::begin(&config.log)?;
+    let _log = log::begin(&config)?;
     execute(&config, arguments).await
 }
 

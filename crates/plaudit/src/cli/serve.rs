@@ -214,6 +214,7 @@ fn settings(config: &Config, address: &str, room: Room, outgoing_connections: us
         jobs_at_once: config.jobs.at_once,
         jobs_keep_days: config.jobs.keep_days,
         log_requests: config.log.requests,
+        traces: !config.traces.url.is_empty(),
     })
 }
 

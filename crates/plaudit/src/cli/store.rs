@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use db::tables::TABLES;
+use db::tables::{self, TABLES};
 use db::{AccountId, DbError, Row, Tx, Value};
 use kernel::text::Slug;
 
@@ -28,7 +28,8 @@ pub(super) struct Head {
 /// Every account, by slug.
 // tidy: every account -- a check or a backup is of the whole database
 pub(super) async fn heads(tx: &mut Tx) -> Result<Vec<Head>, DbError> {
-    tx.all("SELECT id, slug, sequence, hash, doc, version, doc_form FROM accounts ORDER BY slug", &[], |row| {
+    let sql = "SELECT id, slug, sequence, hash, doc, version, doc_form FROM accounts WHERE importing = 0 ORDER BY slug";
+    tx.all(sql, &[], |row| {
         Ok(Head {
             account: AccountId(row.integer(0)?),
             slug: row.slug(1)?,
@@ -75,21 +76,18 @@ pub(super) async fn hosts(tx: &mut Tx, account: AccountId) -> Result<BTreeSet<St
     tx.all("SELECT name FROM hosts WHERE account = $1", &[account.into()], |row| Ok(row.text(0)?.to_owned())).await
 }
 
-/// The tables that have no account, because they are the installation's, and the accounts themselves.
-const OF_INSTALLATION: [&str; 5] = ["accounts", "people", "contacts", "maintenance", "secrets"];
-
 /// Tables with rows of an account that there is not, and its number.
 // tidy: every account -- a check is of the whole database
 pub(super) async fn strays(tx: &mut Tx) -> Result<Vec<(&'static str, i64)>, DbError> {
     let mut found = Vec::new();
-    for table in TABLES.iter().filter(|table| !OF_INSTALLATION.contains(table)) {
+    for table in tables::of_accounts() {
         let sql = format!(
             "SELECT DISTINCT account FROM {table} t WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = t.account)"
         );
         let accounts: Vec<i64> = tx.all(&sql, &[], |row| row.integer(0)).await?;
         // The installation has leases of its own.
-        let is_stray = |account: &i64| *table != "leases" || *account != AccountId::NONE.0;
-        found.extend(accounts.into_iter().filter(is_stray).map(|account| (*table, account)));
+        let is_stray = |account: &i64| table != "leases" || *account != AccountId::NONE.0;
+        found.extend(accounts.into_iter().filter(is_stray).map(|account| (table, account)));
     }
     Ok(found)
 }

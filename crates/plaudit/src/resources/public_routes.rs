@@ -25,7 +25,7 @@ use crate::records::{files, orders, users};
 use crate::render;
 use crate::render::accept::Format;
 use crate::services::disks::Disk;
-use crate::services::{self, App};
+use crate::services::{self, App, traces};
 use crate::signing;
 use db::{DbError, Source};
 use kernel::clock::Stopwatch;
@@ -269,6 +269,9 @@ pub async fn with_request_id(app: App, inner: Router, request: Request) -> Respo
         %id, client, %method, route = route.1, path = &path[..path.floor_char_boundary(LOGGED_PATH)],
         account = tracing::field::Empty, key = tracing::field::Empty,
     );
+    if app.settings.traces {
+        traces::join(&span, request.headers());
+    }
     let stopwatch = Stopwatch::start();
     let answered = AssertUnwindSafe(inner.oneshot(request)).catch_unwind().instrument(span.clone()).await;
     let mut response = match answered {
@@ -282,6 +285,9 @@ pub async fn with_request_id(app: App, inner: Router, request: Request) -> Respo
     };
     let (status, elapsed) = (response.status().as_u16(), stopwatch.elapsed());
     app.metrics.count(route, status, elapsed);
+    if app.settings.traces {
+        traces::end(&span, status);
+    }
     if app.settings.log_requests {
         let microseconds = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
         tracing::info!(target: "plaudit::request", parent: &span, status, microseconds);

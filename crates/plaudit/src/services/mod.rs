@@ -9,6 +9,7 @@ mod process;
 pub mod rate_limit;
 mod running;
 pub mod store;
+pub mod traces;
 pub mod wakes;
 
 pub use running::{RequestName, RunningRequest, RunningRequests};
@@ -128,6 +129,8 @@ pub struct Settings {
     pub jobs_keep_days: u32,
     /// Whether each request is logged.
     pub log_requests: bool,
+    /// Whether requests are parts of traces.
+    pub traces: bool,
 }
 
 /// How webhooks are sent to.

@@ -4,10 +4,11 @@ use super::Error;
 use super::fault::SourceLocation;
 use super::import::{Import, Item};
 use super::reading::Held;
+use super::unfinished::Steps;
 use crate::program::accounts::{self, Account};
 use crate::program::{Context, RecordMembers as _, store};
 use crate::records::StoredRow;
-use db::DbError;
+use db::{DbError, Engine};
 use kernel::document;
 use kernel::input;
 use kernel::json::Json;
@@ -46,6 +47,11 @@ impl Import<'_> {
         }
         let open = Context::any_language(self.origin.at);
         let stored = self.stored_account(slug, &open).await?;
+        if stored.is_none() && !self.may_make(slug).await? {
+            let busy = "is being imported, or was until an import was cut off just now: try again in a minute";
+            self.faults.file(format!("is about the account {slug}, which {busy}"));
+            return Ok(None);
+        }
         let Some(Held { location, object }) = record else {
             if stored.is_none() {
                 self.faults.file(format!("is about the account {slug}, which does not exist and has no record here"));
@@ -101,6 +107,10 @@ impl Import<'_> {
             accounts::store::save(&mut self.tx, self.id, account).await?;
         } else {
             self.id = accounts::store::create(&mut self.tx, account).await?;
+            if self.apply.is_none() && self.tx.engine() == Engine::Sqlite {
+                accounts::store::set_importing(&mut self.tx, self.id, Some(self.deployment.clock.now())).await?;
+                self.steps = Some(Steps::begin());
+            }
         }
         let action = self.action(stored.as_ref().map(|_| false), false);
         self.log_as(action, (Kind::Account, account.slug.as_str()), store::stored(account)).await?;

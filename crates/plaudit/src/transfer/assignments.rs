@@ -44,7 +44,7 @@ impl Import<'_> {
         let document = stored_as(&assignment, item.deleted);
         let revision = self.log(Kind::Assignment, slug.as_str(), document).await?;
         let after = Record { value: assignment, revision, deleted: item.deleted };
-        people::put(&mut self.tx, self.id, &after).await?;
+        people::put(&mut self.tx, self.id, &after, None).await?;
         standings::store::shift(&mut self.tx, self.id, program, before.as_ref(), &after).await?;
         Ok(())
     }

@@ -53,7 +53,7 @@ impl Import<'_> {
     pub(super) async fn write_record<T: PeopleRecord>(&mut self, item: &Item, value: T) -> Result<(), Error> {
         let document = store::stored_as(&value, item.deleted);
         let revision = self.log(T::KIND, &item.location.name, document).await?;
-        people::put(&mut self.tx, self.id, &Record { value, revision, deleted: item.deleted }).await?;
+        people::put(&mut self.tx, self.id, &Record { value, revision, deleted: item.deleted }, None).await?;
         Ok(())
     }
 

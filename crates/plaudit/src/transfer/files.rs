@@ -150,6 +150,7 @@ impl Import<'_> {
             }
             done += batch.len() as u64;
             self.faults.progress("files stored", done);
+            self.give_way().await?;
         }
         Ok(())
     }

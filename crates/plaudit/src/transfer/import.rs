@@ -10,8 +10,10 @@ use super::apply::ApplyMode;
 use super::fault::{Faults, Report, SourceLocation};
 use super::reading::{Held, LINES, RecordReader};
 use super::store::{self, Position, Space, Waiting};
+use super::unfinished::Steps;
 use super::{Count, Deployment, Error, FileSource, Outcome, Source};
 use crate::log::{self, Action, Actor, Change, Origin};
+use crate::program::accounts;
 use crate::program::fields::{Resource, check_answer};
 use crate::program::{Context, Program, RecordMembers, any_kind, setup_kinds};
 use crate::records::StoredRow;
@@ -44,6 +46,9 @@ pub async fn import<R: BufRead + Send>(
     let outcome = import.outcome(found);
     if outcome.faults == 0 {
         import.finish(found).await?;
+    } else if import.steps.as_ref().is_some_and(|steps| steps.any_committed) {
+        import.remove(import.id).await?;
+        import.tx.commit().await?;
     }
     Ok(outcome)
 }
@@ -55,6 +60,8 @@ pub(super) struct Import<'i> {
     pub(super) faults: Faults<'i>,
     pub(super) reading: RecordReader,
     pub(super) tx: Tx,
+    /// Where the import makes an account that nobody finds before it is whole.
+    pub(super) steps: Option<Steps>,
     /// The account; [`AccountId::NONE`], which has no records, where it does not exist and a fault keeps it from being
     /// made.
     pub(super) id: AccountId,
@@ -207,6 +214,7 @@ impl<'i> Import<'i> {
             faults,
             reading,
             tx,
+            steps: None,
             id: AccountId::NONE,
             origin: Origin { actor: Actor::Operator, source: "system", at: deployment.clock.now() },
             changed: BTreeMap::new(),
@@ -282,6 +290,9 @@ impl Import<'_> {
     async fn finish(mut self, account: Option<Slug>) -> Result<(), Error> {
         let Some(account) = account else { return Ok(()) };
         self.put_blobs(account).await?;
+        if self.steps.is_some() {
+            accounts::store::set_importing(&mut self.tx, self.id, None).await?;
+        }
         (self.deployment.follow)(&mut self.tx, self.id).await?;
         // A commit that fails may yet have taken; bytes too many do no harm, and bytes too few would.
         self.tx.commit().await?;
@@ -345,6 +356,7 @@ impl Import<'_> {
         if queue.done > 0 {
             self.faults.progress(queue.kind.plural(), queue.done);
         }
+        self.give_way().await?;
         let (mut objects, mut names) = (Vec::new(), Vec::new());
         let batch = self.reading.names.next(Space::Kind(queue.kind), &mut queue.taken)?;
         for Waiting { line, content, .. } in batch.into_iter().flatten() {

@@ -1,8 +1,10 @@
 mod agreement;
 mod apply;
 mod schema;
+mod unfinished;
 
 use std::io::Cursor;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -38,6 +40,17 @@ impl Place {
         Self { folder, db, storage, clock, ids: Ids::seeded(1) }
     }
     async fn import_for(&self, text: &str, account: Option<&str>) -> (Outcome, Vec<String>) {
+        let (outcome, reported) = self.import_with(text, account, |_, _| Box::pin(async { Ok(()) })).await;
+        let outcome = outcome.unwrap();
+        assert_eq!(outcome.faults, reported.len() as u64);
+        (outcome, reported)
+    }
+    async fn import_with(
+        &self,
+        text: &str,
+        account: Option<&str>,
+        follow: for<'t> fn(&'t mut Tx, AccountId) -> BoxFuture<'t, Result<(), DbError>>,
+    ) -> (Result<Outcome, Error>, Vec<String>) {
         let mut reported = Vec::new();
         let mut report = |fault: Fault| reported.push(fault.to_string());
         let deployment = Deployment {
@@ -46,14 +59,13 @@ impl Place {
             clock: &self.clock,
             ids: &self.ids,
             lengths: Lengths::default(),
-            follow: |_, _| Box::pin(async { Ok(()) }),
+            longest_write: Duration::ZERO,
+            follow,
         };
         let own = [self.folder.path().join("plaudit.db").canonicalize().unwrap()];
         let files = FileSource { folder: self.folder.path(), own: &own };
         let source = Source { reader: Cursor::new(text), name: "a.jsonl", files };
-        let outcome = import(deployment, source, account.and_then(Slug::parse), &mut report).await.unwrap();
-        assert_eq!(outcome.faults, reported.len() as u64);
-        (outcome, reported)
+        (import(deployment, source, account.and_then(Slug::parse), &mut report).await, reported)
     }
     async fn import(&self, text: &str) -> Outcome {
         let (outcome, reported) = self.import_for(text, None).await;

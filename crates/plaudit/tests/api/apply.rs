@@ -19,6 +19,7 @@ async fn apply(server: &Server, name: &str, text: &str, mode: ApplyMode) -> (App
         clock: &server.clock,
         ids: &server.ids,
         lengths: Lengths::default(),
+        longest_write: std::time::Duration::MAX,
         follow: plaudit::background::follow,
     };
     let files = transfer::FileSource { folder: std::path::Path::new("."), own: &[] };

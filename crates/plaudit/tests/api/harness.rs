@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request};
@@ -199,6 +200,7 @@ fn app_settings(directory: &std::path::Path) -> services::Settings {
         web_origins: Vec::new(),
         compression: true,
         log_requests: false,
+        traces: false,
     }
 }
 
@@ -338,6 +340,7 @@ impl Server {
             clock: &self.clock,
             ids: &self.ids,
             lengths: self.app.settings.lengths,
+            longest_write: Duration::MAX,
             follow: plaudit::background::follow,
         };
         let reader = std::io::Cursor::new(lines.to_owned());

@@ -4,19 +4,50 @@ use super::Account;
 use crate::log;
 use crate::program::{Context, store};
 use db::{AccountId, Db, DbError, Engine, Tx, hash_of_change};
-use kernel::text::Slug;
+use kernel::text::{Slug, Timestamp};
 
 /// The account of a slug.
 // tidy: every account -- the slug tells which account is meant
 pub async fn find(tx: &mut Tx, slug: Slug) -> Result<Option<AccountId>, DbError> {
-    tx.first("SELECT id FROM accounts WHERE slug = $1", &[slug.into()], |row| Ok(AccountId(row.integer(0)?))).await
+    tx.first("SELECT id FROM accounts WHERE slug = $1 AND importing = 0", &[slug.into()], |row| {
+        Ok(AccountId(row.integer(0)?))
+    })
+    .await
 }
 
 /// Every account with its document, by slug.
 // tidy: every account -- an operator lists them
 pub async fn each(db: &Db, mut each: impl FnMut(AccountId, &str) -> Result<(), DbError> + Send) -> Result<(), DbError> {
-    db.each("SELECT id, doc FROM accounts ORDER BY slug", &[], |row| each(AccountId(row.integer(0)?), row.text(1)?))
-        .await
+    let sql = "SELECT id, doc FROM accounts WHERE importing = 0 ORDER BY slug";
+    db.each(sql, &[], |row| each(AccountId(row.integer(0)?), row.text(1)?)).await
+}
+
+/// An account that an import makes, or made until it was cut off. Nobody else finds it.
+#[derive(Clone, Copy, Debug)]
+pub struct Unfinished {
+    /// The account.
+    pub account: AccountId,
+    /// Its slug.
+    pub slug: Slug,
+    /// When the import was at work last.
+    pub seen: Timestamp,
+}
+
+/// Every account that an import makes.
+// tidy: every account -- an import does not know which others go on
+pub async fn unfinished(tx: &mut Tx) -> Result<Vec<Unfinished>, DbError> {
+    tx.all("SELECT id, slug, importing FROM accounts WHERE importing <> 0 ORDER BY slug", &[], |row| {
+        let seen = Timestamp::from_microseconds(row.integer(2)?);
+        Ok(Unfinished { account: AccountId(row.integer(0)?), slug: row.slug(1)?, seen })
+    })
+    .await
+}
+
+/// Notes when the import that makes an account was at work last, or that it has ended; false where there is no such account.
+pub async fn set_importing(tx: &mut Tx, account: AccountId, seen: Option<Timestamp>) -> Result<bool, DbError> {
+    let seen = seen.map_or(0, Timestamp::as_microseconds);
+    let sql = "UPDATE accounts SET importing = $2 WHERE id = $1";
+    Ok(tx.execute(sql, &[account.into(), seen.into()]).await? == 1)
 }
 
 /// The last change of an account at some time; its hash tells it from the change of that number in another history, such

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{Assignment, AssignmentSlug, LIST, Shown, Status};
 use crate::program::store::parse;
 use crate::program::{Context, Program, Record};
+use crate::records::entries::{self, Entry};
 use crate::records::people::{ShownRow, find_shown_in};
 use crate::records::store::{SetTable, filled};
 use db::{AccountId, DbError, Row, Source, Tx, Value};
@@ -30,6 +31,22 @@ pub async fn find_any_for_update(
 ) -> Result<Option<Record<Assignment>>, DbError> {
     let sql = "SELECT revision, deleted, doc FROM assignments WHERE account = $1 AND slug = $2";
     tx.first_for_update(sql, &[account.into(), slug.as_str().into()], |row| read(row, context)).await
+}
+
+/// An assignment and its entry, neither of them in the trash, locked until the end of the transaction.
+pub async fn find_with_entry_for_update(
+    tx: &mut Tx,
+    account: AccountId,
+    slug: AssignmentSlug,
+    context: &Context,
+) -> Result<Option<(Record<Assignment>, Entry)>, DbError> {
+    let sql = "SELECT a.revision, a.deleted, a.doc, e.doc FROM assignments a \
+               JOIN entries e ON e.account = a.account AND e.slug = a.entry \
+               WHERE a.account = $1 AND a.slug = $2 AND a.deleted = 0 AND e.deleted = 0";
+    tx.first_for_update(sql, &[account.into(), slug.as_str().into()], |row| {
+        Ok((read(row, context)?, entries::store::head(row.text(3)?)?))
+    })
+    .await
 }
 
 /// The assignments of a judge to an entry that are not in the trash, of one score set or of all.

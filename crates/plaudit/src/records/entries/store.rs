@@ -82,7 +82,8 @@ pub fn of_row(row: &StoredRow) -> Result<Entry, DbError> {
     read(&row.doc, &row.detail)
 }
 
-fn head(doc: &str) -> Result<Entry, DbError> {
+/// The entry that a document tells, without its answers.
+pub fn head(doc: &str) -> Result<Entry, DbError> {
     Entry::of_document(doc).map_err(|error| broken(&error))
 }
 

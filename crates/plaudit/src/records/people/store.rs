@@ -151,18 +151,27 @@ pub async fn change_causing<T: PeopleRecord>(
     let document = stored_as(&value, deleted);
     let change = Change { kind: T::KIND, slug: value.key().as_str(), action, events, document };
     let revision = log::append(tx, account, origin, change).await?;
-    put(tx, account, &Record { value, revision, deleted }).await?;
+    put(tx, account, &Record { value, revision, deleted }, None).await?;
     Ok(revision)
 }
 
-/// Writes the row of a record whose change is logged.
-pub async fn put<T: PeopleRecord>(tx: &mut Tx, account: AccountId, record: &Record<T>) -> Result<(), DbError> {
+/// Writes the row of a record whose change is logged, and of its tables of values those that differ from what they were, where
+/// that is known.
+pub async fn put<T: PeopleRecord>(
+    tx: &mut Tx,
+    account: AccountId,
+    record: &Record<T>,
+    before: Option<&T>,
+) -> Result<(), DbError> {
     let Record { value, revision, deleted } = record;
     let (rows, key) = (rows::<T>(), value.key().as_str());
     let row = rows.row(account, (key, *revision), (*deleted, value.columns()), (stored_as(value, *deleted), None));
     tx.put(rows.table, 2, row).await?;
-    for (set, values) in T::SETS.iter().zip(value.sets()) {
-        write_set(tx, account, set, (key, false), values).await?;
+    let before = before.map(T::sets);
+    for (at, (set, values)) in T::SETS.iter().zip(value.sets()).enumerate() {
+        if before.as_ref().is_none_or(|before| before[at] != values) {
+            write_set(tx, account, set, (key, false), values).await?;
+        }
     }
     Ok(())
 }

@@ -52,7 +52,7 @@ pub async fn write(
     let change = Change { kind: Kind::Assignment, slug: after.slug.as_str(), action, events, document };
     let revision = log::append(tx, account, origin, change).await?;
     let record = Record { value: after, revision, deleted };
-    people::put(tx, account, &record).await?;
+    people::put(tx, account, &record, before.map(|before| &before.value)).await?;
     shift(tx, account, program, before, &record).await?;
     Ok(revision)
 }
@@ -183,7 +183,7 @@ pub async fn refresh(
                 let action = if deleted { Action::Trashed } else { Action::Updated };
                 let change = Change { kind: Kind::Assignment, slug: slug.as_str(), action, events: &[], document };
                 revision = log::append(tx, account, origin, change).await?;
-                people::put(tx, account, &Record { value: assignment.clone(), revision, deleted }).await?;
+                people::put(tx, account, &Record { value: assignment.clone(), revision, deleted }, None).await?;
             }
             if let Some((entry, of_entry)) = gathered.add(&assignment, deleted, program)? {
                 set_all(tx, account, program, (entry, of_entry), revision).await?;

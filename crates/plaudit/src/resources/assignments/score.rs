@@ -8,8 +8,7 @@ use crate::program::Record;
 use crate::program::score_sets::{Mode, ScoreSet};
 use crate::records::assignments::scoring::{ScoringContext, check_scoring, check_sheet};
 use crate::records::assignments::{Assignment, AssignmentSlug, COMMENT_LENGTH, Comment, Sheet, Shown, Status, store};
-use crate::records::entries::{self, Entry};
-use crate::records::people;
+use crate::records::entries::Entry;
 use db::{AccountId, Source, Tx};
 use kernel::input::{self, Members};
 use kernel::json::Object as JsonObject;
@@ -125,7 +124,8 @@ async fn write_conflict(tx: &mut Tx, writing: &Writing<State>) -> Result<Reply, 
     link::change(tx, account, program, &writing.origin, (&before, after)).await?;
     let pair = (slug.entry(), judge);
     link::note_conflict(tx, account, program, &writing.origin, pair, writing.ids()).await?;
-    show(tx, writing, *slug).await
+    let found = store::find_any_for_update(tx, account, *slug, &program.context).await?;
+    show(tx, writing, (*slug, found.ok_or(ApiError::NotFound)?.revision)).await
 }
 
 /// Opens a sheet again: an abstention is taken back, a complete sheet can be changed.
@@ -212,9 +212,7 @@ async fn find_any<S>(
     slug: AssignmentSlug,
 ) -> Result<(Record<Assignment>, Entry), ApiError> {
     let (account, context) = (writing.account(), &writing.program.context);
-    let found = people::find_for_update::<Assignment>(tx, account, &slug, context).await?.ok_or(ApiError::NotFound)?;
-    let entry = entries::store::find_for_update(tx, account, slug.entry()).await?.ok_or(ApiError::NotFound)?;
-    Ok((found, entry.head()?))
+    store::find_with_entry_for_update(tx, account, slug, context).await?.ok_or(ApiError::NotFound)
 }
 
 /// The score set of a sheet that can be changed.
@@ -237,16 +235,19 @@ async fn finish<S>(
 ) -> Result<Reply, ApiError> {
     precondition(tx, writing, before).await?;
     let slug = after.slug;
-    if after != before.value {
-        link::change(tx, writing.account(), &writing.program, &writing.origin, (before, after)).await?;
-    }
-    show(tx, writing, slug).await
+    let revision = if after == before.value {
+        before.revision
+    } else {
+        link::change(tx, writing.account(), &writing.program, &writing.origin, (before, after)).await?
+    };
+    show(tx, writing, (slug, revision)).await
 }
 
-async fn show<S>(tx: &mut Tx, writing: &Writing<S>, slug: AssignmentSlug) -> Result<Reply, ApiError> {
-    let account = writing.account();
-    let texts = store::shown(tx, account, slug).await?.ok_or(ApiError::NotFound)?;
-    let found = store::find_any_for_update(tx, account, slug, &writing.program.context).await?;
-    let revision = found.ok_or(ApiError::NotFound)?.revision;
+async fn show<S>(
+    tx: &mut Tx,
+    writing: &Writing<S>,
+    (slug, revision): (AssignmentSlug, i64),
+) -> Result<Reply, ApiError> {
+    let texts = store::shown(tx, writing.account(), slug).await?.ok_or(ApiError::NotFound)?;
     Ok(reply(&writing.program, &texts, |document| Reply::ok(document, revision))?)
 }

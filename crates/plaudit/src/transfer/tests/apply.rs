@@ -45,6 +45,7 @@ impl Place {
             clock: &self.clock,
             ids: &self.ids,
             lengths: Lengths::default(),
+            longest_write: Duration::ZERO,
             follow: |_, _| Box::pin(async { Ok(()) }),
         };
         let files = FileSource { folder: self.folder.path(), own: &[] };

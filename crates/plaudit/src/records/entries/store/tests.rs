@@ -78,7 +78,7 @@ async fn add_contributor_and_attachment(tx: &mut Tx, bench: &Bench) {
     let (account, context) = (bench.program.id, &bench.program.context);
     let contributor: Record<Contributor> =
         record(r#"{"slug":"ContriAA","entry":"EntryAAA","tab":"TabAAAAA","fields":{"FieldAAA":1}}"#, context);
-    people::put(tx, account, &contributor).await.unwrap();
+    people::put(tx, account, &contributor, None).await.unwrap();
     let token = Token::parse("TokenAAAAAAA").unwrap();
     let object = parse_object(br#"{"filename":"a.gif","size":10}"#).unwrap();
     let mut members = Members::closed(&object);
@@ -89,7 +89,7 @@ async fn add_contributor_and_attachment(tx: &mut Tx, bench: &Bench) {
     let mut members = Members::closed(&object);
     let attachment = Attachment::read(&mut members, token, context).unwrap();
     let attachment = Record { value: attachment, revision: 1, deleted: false };
-    people::put(tx, account, &attachment).await.unwrap();
+    people::put(tx, account, &attachment, None).await.unwrap();
 }
 
 #[tokio::test]

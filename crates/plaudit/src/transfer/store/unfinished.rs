@@ -1,0 +1,48 @@
+//! Removing what an import left that was cut off.
+
+use crate::records::users::store::people;
+use db::{AccountId, DbError, Tx, Value, tables};
+
+/// The most rows that are removed together.
+const ROWS: i64 = 500;
+
+/// Removes some rows of an account, its own row last; gives whether there may be more.
+pub(in crate::transfer) async fn remove_some(tx: &mut Tx, account: AccountId) -> Result<bool, DbError> {
+    if remove_users(tx, account).await? {
+        return Ok(true);
+    }
+    for table in tables::of_accounts() {
+        if remove_rows(tx, account, table).await? {
+            return Ok(true);
+        }
+    }
+    tx.execute("DELETE FROM accounts WHERE id = $1", &[account.into()]).await?;
+    Ok(false)
+}
+
+/// Removes the first rows by the column that follows the account in the key; gives whether there were any.
+async fn remove_rows(tx: &mut Tx, account: AccountId, table: &str) -> Result<bool, DbError> {
+    let columns = tx.columns(table).await?;
+    let column = columns.iter().find(|column| *column != "account").map_or("account", String::as_str);
+    let sql = format!(
+        "SELECT {column} FROM (SELECT {column} FROM {table} WHERE account = $1 ORDER BY {column} LIMIT $2) AS some \
+         ORDER BY {column} DESC LIMIT 1"
+    );
+    let last = tx.first(&sql, &[account.into(), ROWS.into()], |row| row.value(0)).await?;
+    let Some(last) = last else { return Ok(false) };
+    let sql = format!("DELETE FROM {table} WHERE account = $1 AND {column} <= $2");
+    Ok(tx.execute(&sql, &[account.into(), last]).await? > 0)
+}
+
+/// Removes some users, and the people who are in no account any more; gives whether there were any.
+async fn remove_users(tx: &mut Tx, account: AccountId) -> Result<bool, DbError> {
+    let sql = "SELECT slug, person FROM users WHERE account = $1 ORDER BY slug LIMIT $2";
+    let read: Vec<(Value<'static>, String)> =
+        tx.all(sql, &[account.into(), ROWS.into()], |row| Ok((row.value(0)?, row.text(1)?.to_owned()))).await?;
+    let Some((last, _)) = read.last() else { return Ok(false) };
+    tx.execute("DELETE FROM users WHERE account = $1 AND slug <= $2", &[account.into(), last.clone()]).await?;
+    for (_, person) in &read {
+        people::forget_if_nowhere(tx, person).await?;
+    }
+    Ok(true)
+}
