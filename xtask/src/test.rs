@@ -72,8 +72,10 @@ impl Steps {
     }
 
     fn summary(&self) -> Result<ExitCode> {
-        println!("\n== summary");
-        for step in &self.done {
+        println!("\n== summary, the slowest last");
+        let mut by_duration: Vec<&Step> = self.done.iter().collect();
+        by_duration.sort_by_key(|step| step.duration);
+        for step in by_duration {
             let verdict = verdict(step.failure.as_ref());
             println!("{verdict:<6} {:>7.1} s  {}", step.duration.as_secs_f64(), step.name);
         }
