@@ -151,12 +151,13 @@ fn beside<T>(clients: &[Client], programs: &[Program], work: impl FnOnce() -> Re
 /// Tells how long changes took, and judges the longest where that is timed.
 fn told(name: &str, waits: &[Duration], context: &Context, engine: Engine, checks: &mut Checks) -> Duration {
     let slowest = waits.last().copied().unwrap_or_default();
-    let middle = waits.get(waits.len() / 2).copied().unwrap_or_default();
+    let within = |percent: usize| waits.get(waits.len() * percent / 100).copied().unwrap_or_default();
     println!(
-        "  {}: beside {name} {} changes, half of them within {} ms, all within {} ms",
+        "  {}: beside {name} {} changes, half of them within {} ms, 99 % within {} ms, all within {} ms",
         engine.name(),
         waits.len(),
-        middle.as_millis(),
+        within(50).as_millis(),
+        within(99).as_millis(),
         slowest.as_millis()
     );
     checks.check(!waits.is_empty(), || format!("nobody changed anything beside {name}"));

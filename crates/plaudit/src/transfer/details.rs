@@ -85,9 +85,10 @@ impl Import<'_> {
     pub(super) async fn check_seasons(&mut self) -> Result<(), Error> {
         let mut last = String::new();
         while self.faults.is_empty() {
-            let noted = self.reading.names.noted_after(Space::StatedSeason, None, &last)?;
-            let Some(end) = noted.last() else { break };
-            last.clone_from(end);
+            let noted = self.noted(Space::StatedSeason, None, &mut last).await?;
+            if noted.is_empty() {
+                break;
+            }
             for stated in &noted {
                 let parts = stated.split_at_checked(8).zip(stated.get(8..).and_then(|rest| rest.split_at_checked(8)));
                 let Some(((entry, _), (season, contributor))) = parts else { continue };

@@ -154,9 +154,10 @@ impl Import<'_> {
     pub(super) async fn refresh_entries(&mut self, program: &Program) -> Result<(), Error> {
         let mut last = String::new();
         while self.faults.is_empty() {
-            let touched = self.reading.names.noted_after(Space::Touched, Some(Kind::Entry), &last)?;
-            let Some(end) = touched.last() else { break };
-            last.clone_from(end);
+            let touched = self.noted(Space::Touched, Some(Kind::Entry), &mut last).await?;
+            if touched.is_empty() {
+                break;
+            }
             for entry in touched.iter().filter_map(|entry| Slug::parse(entry)) {
                 let (tx, cause) = (&mut self.tx, Cause::Import);
                 match entries::store::refresh_detail(tx, self.id, program, &self.origin, entry, cause).await {

@@ -378,6 +378,22 @@ impl Import<'_> {
         Ok(Some(items).filter(|items| !items.is_empty()))
     }
 
+    /// The next names that were noted after the last one, which becomes the last of these; none at the end. Those of records
+    /// of a kind that the file has are left out.
+    pub(super) async fn noted(
+        &mut self,
+        space: Space,
+        unless: Option<Kind>,
+        last: &mut String,
+    ) -> Result<Vec<String>, Error> {
+        self.give_way().await?;
+        let noted = self.reading.names.noted_after(space, unless, last)?;
+        if let Some(end) = noted.last() {
+            last.clone_from(end);
+        }
+        Ok(noted)
+    }
+
     /// Whether the file or the account has a record.
     pub(super) async fn has(&mut self, kind: Kind, name: &str) -> Result<bool, DbError> {
         Ok(self.reading.names.has(kind, name)? || rows::exists(&mut self.tx, self.id, kind, name).await?)

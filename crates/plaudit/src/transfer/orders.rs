@@ -155,9 +155,10 @@ impl Import<'_> {
     async fn follow_orders(&mut self, program: &Program) -> Result<(), Error> {
         let mut last = String::new();
         loop {
-            let named = self.reading.names.noted_after(Space::Ordered, None, &last)?;
-            let Some(end) = named.last() else { return Ok(()) };
-            last.clone_from(end);
+            let named = self.noted(Space::Ordered, None, &mut last).await?;
+            if named.is_empty() {
+                return Ok(());
+            }
             let entries: Vec<Slug> = named.iter().filter_map(|entry| Slug::parse(entry)).collect();
             order_flow::refresh_payment_status(&mut self.tx, program, &self.origin, &entries, true).await?;
         }
